@@ -1,0 +1,1 @@
+//! The hushbin collector as a library.

@@ -1,0 +1,2 @@
+//! The `hushbin` command.
+fn main() {}

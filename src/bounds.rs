@@ -1,0 +1,63 @@
+//! Every range a parameter must lie in, declared once: checks, error texts and
+//! the generators of the tests derive from these.
+
+use crate::error::Error;
+
+/// An inclusive range with the name of what it bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound {
+    /// The parameter as it is spelt in a task file.
+    pub name: &'static str,
+    /// Least value allowed.
+    pub min: f64,
+    /// Greatest value allowed.
+    pub max: f64,
+}
+
+/// Local budget ε of one report. Below the least, estimates would need more
+/// people than there are; above the greatest, ε means nothing.
+pub const EPSILON: Bound = Bound::new("epsilon", 0.001, 12.0);
+/// Number of items of a closed task.
+pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
+/// Sparsity s: how many entries of one input are reported on. In a closed task
+/// it is at most the number of items.
+pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
+/// Number of buckets t of Collision.
+pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
+/// Length of an item's name, in bytes.
+pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
+/// Number of reports in one upload.
+pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
+
+impl Bound {
+    const fn new(name: &'static str, min: f64, max: f64) -> Self {
+        Self { name, min, max }
+    }
+
+    /// The same bound with a smaller greatest value.
+    #[must_use]
+    pub const fn at_most(self, max: f64) -> Self {
+        Self { max, ..self }
+    }
+
+    /// Whether `value` lies in the range; NaN never does.
+    #[must_use]
+    pub fn holds(&self, value: f64) -> bool {
+        value >= self.min && value <= self.max
+    }
+
+    /// # Errors
+    /// [`Error::OutOfRange`] when `value` is outside the range or NaN.
+    pub fn check(&self, value: f64) -> Result<(), Error> {
+        if self.holds(value) {
+            Ok(())
+        } else {
+            Err(Error::OutOfRange {
+                name: self.name,
+                value,
+                min: self.min,
+                max: self.max,
+            })
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What can go wrong, with a stable code for every kind.
+
+use alloc::string::String;
+
+use crate::report::Fingerprint;
+
+/// Any error of this crate.
+///
+/// The text names what was wrong and what was expected; programs tell errors
+/// apart by [`Error::code`], which is stable across releases.
+///
+/// ```
+/// use hushbin::{ErrorCode, TaskDraft};
+///
+/// let draft: TaskDraft = serde_json::from_str(
+///     r#"{ "id": "settings", "items": 4, "sparsity": 5, "epsilon": 1.0, "value": "sign" }"#,
+/// ).unwrap();
+/// let error = draft.resolve().unwrap_err();
+/// assert_eq!(error.code(), ErrorCode::OutOfRange);
+/// assert_eq!(error.to_string(), "sparsity is 5, expected 1 to 4");
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A numeric parameter lies outside its range.
+    #[error("{name} is {value}, expected {min} to {max}")]
+    OutOfRange {
+        /// The parameter as it is spelt in a task file.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// Least value allowed.
+        min: f64,
+        /// Greatest value allowed.
+        max: f64,
+    },
+    /// The task id is not a slug.
+    #[error("task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or digit")]
+    TaskId {
+        /// What was given.
+        id: String,
+    },
+    /// An item's name is empty, too long or holds a control character.
+    #[error("item {index} has the name {name:?}, expected 1 to 256 bytes without control characters")]
+    ItemName {
+        /// Position in the task's list.
+        index: usize,
+        /// What was given.
+        name: String,
+    },
+    /// Two items of a task share a name.
+    #[error("two items are named {name:?}")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// Parameters that are each in range but do not go together.
+    #[error("{reason}")]
+    Combination {
+        /// What does not go together, and what would.
+        reason: &'static str,
+    },
+    /// A task differs from the one that is already in use under its id.
+    #[error("task differs from the one in use: {field} is {given}, in use is {in_use}")]
+    TaskDiffers {
+        /// The first field that differs, as in a task file.
+        field: &'static str,
+        /// The given value.
+        given: String,
+        /// The value in use.
+        in_use: String,
+    },
+    /// An entry names an item that the task does not have.
+    #[error("item {item} is unknown: the task has {items} items")]
+    UnknownItem {
+        /// The index given.
+        item: u64,
+        /// Number of items of the task.
+        items: u32,
+    },
+    /// One input names an item twice.
+    #[error("item {item} occurs twice in one input")]
+    DuplicateItem {
+        /// The index or key given.
+        item: u64,
+    },
+    /// A value is not one that the task takes.
+    #[error("item {item} has the value {value}, expected {expected}")]
+    ValueRange {
+        /// The item's index or key.
+        item: u64,
+        /// The value given.
+        value: f64,
+        /// What the task takes.
+        expected: &'static str,
+    },
+    /// The upload was written by another version of the format.
+    #[error("upload has format version {found}, expected {expected}")]
+    Version {
+        /// Version byte found.
+        found: u8,
+        /// Version understood.
+        expected: u8,
+    },
+    /// The upload was made under other parameters than the task's.
+    #[error("upload was made under task {received}, expected {expected}")]
+    FingerprintMismatch {
+        /// Fingerprint of the task.
+        expected: Fingerprint,
+        /// Fingerprint in the upload.
+        received: Fingerprint,
+    },
+    /// The bytes are not an upload.
+    #[error("upload is malformed at byte {offset}: {reason}")]
+    Malformed {
+        /// Where decoding stopped.
+        offset: usize,
+        /// What was expected there.
+        reason: &'static str,
+    },
+}
+
+/// Stable identity of a kind of [`Error`].
+///
+/// The numbers cross the boundary to JavaScript and never change meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u32)]
+pub enum ErrorCode {
+    /// [`Error::OutOfRange`].
+    OutOfRange = 1,
+    /// [`Error::TaskId`].
+    TaskId = 2,
+    /// [`Error::ItemName`].
+    ItemName = 3,
+    /// [`Error::DuplicateName`].
+    DuplicateName = 4,
+    /// [`Error::Combination`].
+    Combination = 5,
+    /// [`Error::TaskDiffers`].
+    TaskDiffers = 6,
+    /// [`Error::UnknownItem`].
+    UnknownItem = 7,
+    /// [`Error::DuplicateItem`].
+    DuplicateItem = 8,
+    /// [`Error::ValueRange`].
+    ValueRange = 9,
+    /// [`Error::Version`].
+    Version = 10,
+    /// [`Error::FingerprintMismatch`].
+    FingerprintMismatch = 11,
+    /// [`Error::Malformed`].
+    Malformed = 12,
+    /// The operating system gave no randomness. Raised by the bindings, which
+    /// seed the generator; the core itself asks for none.
+    NoEntropy = 13,
+}
+
+impl ErrorCode {
+    /// The code as words, in kebab case.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::OutOfRange => "out-of-range",
+            Self::TaskId => "task-id",
+            Self::ItemName => "item-name",
+            Self::DuplicateName => "duplicate-name",
+            Self::Combination => "combination",
+            Self::TaskDiffers => "task-differs",
+            Self::UnknownItem => "unknown-item",
+            Self::DuplicateItem => "duplicate-item",
+            Self::ValueRange => "value-range",
+            Self::Version => "version",
+            Self::FingerprintMismatch => "fingerprint-mismatch",
+            Self::Malformed => "malformed",
+            Self::NoEntropy => "no-entropy",
+        }
+    }
+}
+
+impl Error {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::OutOfRange { .. } => ErrorCode::OutOfRange,
+            Self::TaskId { .. } => ErrorCode::TaskId,
+            Self::ItemName { .. } => ErrorCode::ItemName,
+            Self::DuplicateName { .. } => ErrorCode::DuplicateName,
+            Self::Combination { .. } => ErrorCode::Combination,
+            Self::TaskDiffers { .. } => ErrorCode::TaskDiffers,
+            Self::UnknownItem { .. } => ErrorCode::UnknownItem,
+            Self::DuplicateItem { .. } => ErrorCode::DuplicateItem,
+            Self::ValueRange { .. } => ErrorCode::ValueRange,
+            Self::Version { .. } => ErrorCode::Version,
+            Self::FingerprintMismatch { .. } => ErrorCode::FingerprintMismatch,
+            Self::Malformed { .. } => ErrorCode::Malformed,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Hash families: which bucket an element falls into, and which elements fall
+//! into a bucket.
+//!
+//! Each report carries a 64-bit seed that fixes all hash functions of that
+//! report. Privacy never depends on the quality of a hash; utility does.
+
+use serde::{Deserialize, Serialize};
+
+/// How elements are hashed to buckets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hashing {
+    /// A keyed permutation of the slots of a closed domain: every bucket holds
+    /// equally many slots, which can be listed. See [`Balanced`].
+    Balanced,
+    /// Every element on its own, for open domains. See [`independent_bucket`].
+    Independent,
+}
+
+/// The `splitmix64` generator (Steele, Lea, Flood 2014), which expands a seed
+/// into keys.
+#[derive(Debug, Clone)]
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix64(self.0)
+    }
+}
+
+/// The finaliser of `splitmix64`: a bijection of 64-bit words.
+#[inline]
+#[must_use]
+pub const fn mix64(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[inline]
+const fn mix32(mut h: u32) -> u32 {
+    h = (h ^ (h >> 16)).wrapping_mul(0x21f0_aaad);
+    h = (h ^ (h >> 15)).wrapping_mul(0x735a_2d97);
+    h ^ (h >> 15)
+}
+
+/// Everything that a report's seed fixes.
+///
+/// The first outputs of `splitmix64` started at the seed: two, and half of the
+/// third, are the round keys of the balanced hash; the first is the key of the
+/// independent hash; the fourth is the key of the sign hash.
+#[derive(Debug, Clone, Copy)]
+pub struct Keys {
+    rounds: [u32; 5],
+    independent: u64,
+    sign: u64,
+}
+
+impl Keys {
+    /// Expands a report's seed.
+    #[inline]
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let mut stream = SplitMix64(seed);
+        let (a, b, c, d) = (stream.next(), stream.next(), stream.next(), stream.next());
+        Self {
+            rounds: [
+                a as u32,
+                (a >> 32) as u32,
+                b as u32,
+                (b >> 32) as u32,
+                c as u32,
+            ],
+            independent: a,
+            sign: d,
+        }
+    }
+}
+
+/// The balanced hash of a closed domain: m·t slots, exactly m in each of t
+/// buckets.
+///
+/// A slot w·t + z, with z below t and w below m, goes through five alternating
+/// rounds in which one coordinate is shifted by a keyed function of the other;
+/// each round is a bijection, so the whole is a permutation of the slots. The
+/// final z is the bucket. Because rounds can be undone, the slots of a bucket
+/// are listed in O(m) instead of being searched for among all.
+///
+/// ```
+/// use hushbin::hash::{Balanced, Keys};
+///
+/// let hash = Balanced::new(100, 8);      // 100 elements, 8 buckets of 13 slots
+/// let keys = Keys::new(7);
+/// let mut slots = Vec::new();
+/// hash.for_each_slot(&keys, 3, |slot| slots.push(slot));
+/// assert_eq!(slots.len(), 13);
+/// assert!(slots.iter().all(|&slot| hash.bucket(&keys, slot) == 3));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Balanced {
+    buckets: u32,
+    per_bucket: u32,
+}
+
+impl Balanced {
+    /// The hash of `elements` elements to `buckets` buckets; m is the least
+    /// number of slots per bucket that gives each element a slot.
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
+    #[must_use]
+    pub const fn new(elements: u32, buckets: u32) -> Self {
+        Self {
+            buckets,
+            per_bucket: elements.div_ceil(buckets),
+        }
+    }
+
+    /// m, the number of slots in each bucket.
+    #[must_use]
+    pub const fn per_bucket(&self) -> u32 {
+        self.per_bucket
+    }
+
+    /// N = m·t, the number of slots.
+    #[must_use]
+    pub const fn slots(&self) -> u64 {
+        self.per_bucket as u64 * self.buckets as u64
+    }
+
+    /// The bucket of a slot.
+    #[inline]
+    #[must_use]
+    pub fn bucket(&self, keys: &Keys, slot: u32) -> u32 {
+        let (t, m, k) = (self.buckets, self.per_bucket, &keys.rounds);
+        let (w, z) = (slot / t, slot % t);
+        let z = add(z, scaled(w, k[0], t), t);
+        let w = add(w, scaled(z, k[1], m), m);
+        let z = add(z, scaled(w, k[2], t), t);
+        let w = add(w, scaled(z, k[3], m), m);
+        add(z, scaled(w, k[4], t), t)
+    }
+
+    /// Calls `visit` with each of the m slots of `bucket`, in no particular
+    /// order. Slots at and beyond the number of elements belong to nobody.
+    #[inline]
+    pub fn for_each_slot(&self, keys: &Keys, bucket: u32, mut visit: impl FnMut(u32)) {
+        let (t, m, k) = (self.buckets, self.per_bucket, &keys.rounds);
+        for last in 0..m {
+            let z = sub(bucket, scaled(last, k[4], t), t);
+            let w = sub(last, scaled(z, k[3], m), m);
+            let z = sub(z, scaled(w, k[2], t), t);
+            let w = sub(w, scaled(z, k[1], m), m);
+            let z = sub(z, scaled(w, k[0], t), t);
+            visit(w * t + z);
+        }
+    }
+}
+
+/// A keyed function of `x` with values below `range`.
+#[inline]
+fn scaled(x: u32, key: u32, range: u32) -> u32 {
+    ((u64::from(mix32(x ^ key)) * u64::from(range)) >> 32) as u32
+}
+
+/// a + b mod range, for a and b below range; no overflow as range < 2³¹.
+#[inline]
+fn add(a: u32, b: u32, range: u32) -> u32 {
+    let sum = a + b;
+    if sum >= range { sum - range } else { sum }
+}
+
+#[inline]
+fn sub(a: u32, b: u32, range: u32) -> u32 {
+    if a >= b { a - b } else { a + range - b }
+}
+
+/// The bucket below `buckets` of a 64-bit key under the independent hash (P1):
+/// the high half of a 128-bit product.
+#[inline]
+#[must_use]
+pub fn independent_bucket(keys: &Keys, key: u64, buckets: u32) -> u32 {
+    ((u128::from(mix64(key ^ keys.independent)) * u128::from(buckets)) >> 64) as u32
+}
+
+/// The sign (+1 or −1) of an element of a closed domain: one mix gives the
+/// signs of 64 consecutive elements, so that decoders can count whole words.
+#[inline]
+#[must_use]
+pub fn closed_sign(keys: &Keys, element: u32) -> i8 {
+    let word = closed_sign_word(keys, element / 64);
+    if (word >> (element % 64)) & 1 == 1 {
+        1
+    } else {
+        -1
+    }
+}
+
+/// The signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
+#[inline]
+#[must_use]
+pub fn closed_sign_word(keys: &Keys, word: u32) -> u64 {
+    mix64(u64::from(word) ^ keys.sign)
+}
+
+/// The sign (+1 or −1) of a 64-bit key of an open domain.
+#[inline]
+#[must_use]
+pub fn open_sign(keys: &Keys, key: u64) -> i8 {
+    if mix64(key ^ keys.sign) >> 63 == 1 {
+        1
+    } else {
+        -1
+    }
+}

@@ -1,0 +1,3 @@
+//! hushbin core.
+#![no_std]
+extern crate alloc;

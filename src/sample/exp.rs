@@ -1,0 +1,152 @@
+//! Certified bounds of exp(ε), in integers: the same on every platform.
+
+/// A number never above exp(ε), within a relative 2⁻⁵⁷ of it:
+/// `mantissa` / 2^`fraction_bits`.
+///
+/// exp(ε) = 2^q · exp(r) with q = floor(ε / ln 2) and 0 ≤ r < ln 2. Every step
+/// rounds down: ε is truncated to 2⁻⁶⁰, q·ln 2 is rounded up before it is
+/// subtracted, and the Taylor series of exp(r), which has positive terms only,
+/// is cut off and evaluated with truncating divisions.
+///
+/// ```
+/// use hushbin::sample::ExpLowerBound;
+///
+/// let bound = ExpLowerBound::new(1.0).to_f64();
+/// assert!((bound - core::f64::consts::E).abs() < 1e-15);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpLowerBound {
+    mantissa: u64,
+    fraction_bits: u32,
+}
+
+/// Fraction bits of the fixed-point numbers below.
+const SCALE: u32 = 60;
+const ONE: u64 = 1 << SCALE;
+/// ln 2 · 2⁶⁰, rounded up.
+const LN_2_UP: u64 = 799_144_290_325_165_979;
+/// 1/22! is below 2⁻⁶⁹.
+const TERMS: u64 = 22;
+
+impl ExpLowerBound {
+    /// The bound for ε in [0, 16).
+    ///
+    /// # Panics
+    /// If `epsilon` is negative, not finite, or 16 or more.
+    #[must_use]
+    pub fn new(epsilon: f64) -> Self {
+        assert!(
+            (0.0..16.0).contains(&epsilon),
+            "ε lies in [0, 16), by the bounds of a task"
+        );
+        // Multiplying by a power of two is exact; the conversion truncates.
+        let fixed = (epsilon * ONE as f64) as u64;
+        let quotient = fixed / LN_2_UP;
+        let remainder = fixed - quotient * LN_2_UP;
+        let mut sum = ONE;
+        for term in (1..=TERMS).rev() {
+            let product = ((u128::from(sum) * u128::from(remainder)) >> SCALE) as u64;
+            sum = ONE + product / term;
+        }
+        // sum is in [1, 2) · 2⁶⁰ and quotient at most 23: three bits to spare
+        // on the left are used, the exponent moves the point.
+        Self {
+            mantissa: sum << 3,
+            fraction_bits: SCALE + 3 - quotient as u32,
+        }
+    }
+
+    /// floor(2⁶⁴ · a·E / (a·E + b)), E being this bound: the probability of
+    /// landing in a set of weight a·E rather than in one of weight b.
+    ///
+    /// Rounding E down and then the quotient down both lower the probability of
+    /// the favoured set, so the realised loss is never above ε.
+    #[must_use]
+    pub fn share(&self, a: u32, b: u32) -> u64 {
+        let favoured = u128::from(self.mantissa) * u128::from(a);
+        let other = u128::from(b) << self.fraction_bits;
+        if b == 0 {
+            return u64::MAX;
+        }
+        // Both are below 2⁹⁶, so the remainder can be doubled in 128 bits.
+        let total = favoured + other;
+        let mut remainder = favoured;
+        let mut quotient = 0u64;
+        for _ in 0..64 {
+            remainder <<= 1;
+            quotient <<= 1;
+            if remainder >= total {
+                remainder -= total;
+                quotient |= 1;
+            }
+        }
+        quotient
+    }
+
+    /// Whether numerator / denominator is at most this bound, decided exactly.
+    #[must_use]
+    pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
+        // numerator · 2^fraction ≤ denominator · mantissa, in 256 bits.
+        let left = wide_product(numerator.product(), 1u128 << self.fraction_bits);
+        let right = wide_product(denominator.product(), u128::from(self.mantissa));
+        left <= right
+    }
+
+    /// The bound as the nearest double.
+    #[must_use]
+    pub fn to_f64(&self) -> f64 {
+        libm::scalbn(self.mantissa as f64, -(self.fraction_bits as i32))
+    }
+}
+
+/// A product of a 64-bit probability weight and a 32-bit count.
+#[derive(Debug, Clone, Copy)]
+pub struct Factors(pub u128, pub u32);
+
+impl Factors {
+    /// The weight is at most 2⁶⁴, so the product is below 2⁹⁷.
+    fn product(self) -> u128 {
+        self.0 * u128::from(self.1)
+    }
+}
+
+/// a·b as (high, low) 128-bit halves.
+fn wide_product(a: u128, b: u128) -> (u128, u128) {
+    const LOW: u128 = u64::MAX as u128;
+    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
+    let low = a0 * b0;
+    let middle = a1 * b0 + (low >> 64);
+    let middle_low = a0 * b1 + (middle & LOW);
+    (
+        a1 * b1 + (middle >> 64) + (middle_low >> 64),
+        (middle_low << 64) | (low & LOW),
+    )
+}
+
+/// The privacy loss ln(numerator / denominator), rounded up to a double, never
+/// above `requested`.
+///
+/// A double x is an upper bound of the loss once a lower bound of exp(x) covers
+/// the ratio. The search starts just below the floating-point logarithm and
+/// climbs; thresholds are made so that `requested` itself covers the ratio.
+///
+/// # Panics
+/// If `requested` does not cover the ratio: the thresholds would be wrong.
+#[must_use]
+pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
+    let ratio = numerator.product() as f64 / denominator.product() as f64;
+    // Six units in the last place of the logarithm: 2 for libm, 4 for the ratio
+    // (whose relative error adds absolutely to the logarithm).
+    let start = libm::log(ratio) - 8.0 * f64::EPSILON;
+    let mut candidate = start.clamp(0.0, requested);
+    let mut step = f64::EPSILON / 4.0;
+    while !ExpLowerBound::new(candidate).covers(numerator, denominator) {
+        assert!(
+            candidate < requested,
+            "thresholds are rounded so that the requested ε covers the loss"
+        );
+        candidate = (candidate + step).max(candidate.next_up()).min(requested);
+        step *= 1.5;
+    }
+    candidate
+}

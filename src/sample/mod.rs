@@ -1,0 +1,86 @@
+//! Exact samplers: integers and thresholds only, so that the distribution
+//! drawn from is the distribution accounted for, to the last bit.
+
+mod exp;
+
+pub use exp::{ExpLowerBound, least_epsilon_covering};
+
+use rand_core::Rng;
+
+/// A probability as an integer threshold: true with probability exactly
+/// threshold / 2⁶⁴.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Threshold(pub u64);
+
+impl Threshold {
+    /// Draws once. Consumes one 64-bit word.
+    #[inline]
+    pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
+        rng.next_u64() < self.0
+    }
+
+    /// The realised probability, rounded to the nearest double.
+    #[must_use]
+    pub fn probability(self) -> f64 {
+        self.0 as f64 / TWO_64
+    }
+
+    /// The realised probability of false, rounded to the nearest double.
+    #[must_use]
+    pub fn complement(self) -> f64 {
+        ((1u128 << 64) - u128::from(self.0)) as f64 / TWO_64
+    }
+}
+
+/// 2⁶⁴.
+const TWO_64: f64 = 18_446_744_073_709_551_616.0;
+
+/// A uniform integer below `range`, without bias.
+///
+/// Lemire, "Fast Random Integer Generation in an Interval" (2019), on 32-bit
+/// words: the low half of word·range is rejected where it would favour some
+/// results. Consumes one word, seldom more.
+///
+/// # Panics
+/// If `range` is 0.
+#[inline]
+pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
+    assert!(range > 0, "no integer lies below 0");
+    let mut product = u64::from(rng.next_u32()) * u64::from(range);
+    if (product as u32) < range {
+        // 2³² mod range: results whose low half lies below it are hit once too
+        // often.
+        let surplus = range.wrapping_neg() % range;
+        while (product as u32) < surplus {
+            product = u64::from(rng.next_u32()) * u64::from(range);
+        }
+    }
+    (product >> 32) as u32
+}
+
+/// True with probability |`value`|, for `value` in [-1, 1].
+///
+/// Exact where |value| is a multiple of 2⁻⁶⁴, which every double above 2⁻¹² is;
+/// below that the probability is rounded down by less than 2⁻⁶⁴. Consumes a word unless |value| is
+/// 0 or 1.
+#[inline]
+pub fn with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
+    let magnitude = value.abs();
+    if magnitude >= 1.0 {
+        return true;
+    }
+    if magnitude == 0.0 {
+        return false;
+    }
+    Threshold((magnitude * TWO_64) as u64).sample(rng)
+}
+
+/// Moves a uniformly random `keep`-subset of `items` to its front (partial
+/// Fisher–Yates). Consumes `keep` draws of [`below`].
+pub fn choose_front<R: Rng + ?Sized, T>(rng: &mut R, items: &mut [T], keep: usize) {
+    let len = items.len();
+    for front in 0..keep.min(len) {
+        let offset = below(rng, (len - front) as u32) as usize;
+        items.swap(front, front + offset);
+    }
+}
