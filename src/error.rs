@@ -35,13 +35,17 @@ pub enum Error {
         max: f64,
     },
     /// The task id is not a slug.
-    #[error("task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or digit")]
+    #[error(
+        "task id {id:?} is not a slug: expected 1 to 64 of a-z, 0-9 and '-', first a letter or digit"
+    )]
     TaskId {
         /// What was given.
         id: String,
     },
     /// An item's name is empty, too long or holds a control character.
-    #[error("item {index} has the name {name:?}, expected 1 to 256 bytes without control characters")]
+    #[error(
+        "item {index} has the name {name:?}, expected 1 to 256 bytes without control characters"
+    )]
     ItemName {
         /// Position in the task's list.
         index: usize,

@@ -1,3 +1,76 @@
-//! hushbin core.
+//! Learn from browsers without watching people: local differential privacy for
+//! sparse vectors.
+//!
+//! hushbin turns what one person did — a few items out of many, each with a
+//! value — into a randomised report that bounds what anyone can conclude about
+//! that person, and from which a collector estimates totals. This crate is the
+//! part that runs where the data is: it validates tasks, makes reports, and
+//! says which elements a report supports. Estimation from many reports, with
+//! error bars, lives in the collector, `hushbin-server`.
+//!
+//! ```
+//! use hushbin::{Entry, Randomizer, TaskDraft, Upload, UploadId};
+//! use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+//!
+//! // What is asked: at most two of three settings, at ε = 2 for each report.
+//! let draft: TaskDraft = serde_json::from_str(r#"{
+//!     "id": "settings",
+//!     "items": ["dark-mode", "autoplay", "captions"],
+//!     "sparsity": 2,
+//!     "epsilon": 2.0,
+//!     "value": "sign"
+//! }"#)?;
+//! let task = draft.resolve()?;
+//!
+//! // A person's answers become one report. (Seed from the operating system!)
+//! let mut rng = ChaCha20Rng::seed_from_u64(42);
+//! let answers = [Entry { item: 0, value: 1.0 }, Entry { item: 1, value: -1.0 }];
+//! let report = Randomizer::new(&task).randomize(&answers, &mut rng)?.report;
+//!
+//! // What travels: 43 bytes.
+//! let upload = Upload { id: UploadId([0; 16]), reports: vec![report] };
+//! let bytes = upload.encode(&task.fingerprint());
+//! assert_eq!(Upload::decode(&bytes, &task)?, upload);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Words
+//!
+//! A [`Task`] says what is collected, under which parameters. An *item* is an
+//! index or key of a person's vector; an *element* is an item with its sign, or
+//! a padding (see [`domain`]). A *bucket* is where elements are hashed to. A
+//! [`Report`] is one randomised message; an [`Upload`] is a request that
+//! carries reports. *Local ε* is the privacy loss of one report against
+//! everybody.
+//!
+//! # What this crate does not do
+//!
+//! It holds no generator and no entropy source, no clock and no I/O: callers
+//! bring a [`rand_core::CryptoRng`]. It does not count how often a person
+//! reports: ε is spent anew by each report.
+//!
+//! # Features
+//!
+//! `wasm` adds the bindings for web pages; it needs a browser. Without features
+//! the crate needs `alloc` and nothing else.
+
 #![no_std]
+
 extern crate alloc;
+
+pub mod bounds;
+pub mod domain;
+pub mod error;
+pub mod hash;
+pub mod mechanism;
+pub mod report;
+pub mod sample;
+pub mod task;
+#[cfg(feature = "wasm")]
+pub mod wasm;
+
+pub use domain::Entry;
+pub use error::{Error, ErrorCode};
+pub use mechanism::{Mechanism, Randomized, Randomizer};
+pub use report::{Report, Upload, UploadId, assemble_upload};
+pub use task::{Fingerprint, Items, Task, TaskDraft, TaskParts, ValueKind, item_key};

@@ -56,20 +56,21 @@ impl ExpLowerBound {
         }
     }
 
-    /// floor(2⁶⁴ · a·E / (a·E + b)), E being this bound: the probability of
-    /// landing in a set of weight a·E rather than in one of weight b.
+    /// floor(2⁶⁴ · k·E / (a·E + b)), E being this bound, for k ≤ a: the
+    /// probability of landing in a set of weight k·E when all weighs a·E + b.
     ///
     /// Rounding E down and then the quotient down both lower the probability of
     /// the favoured set, so the realised loss is never above ε.
+    ///
+    /// # Panics
+    /// If k > a or b = 0.
     #[must_use]
-    pub fn share(&self, a: u32, b: u32) -> u64 {
-        let favoured = u128::from(self.mantissa) * u128::from(a);
-        let other = u128::from(b) << self.fraction_bits;
-        if b == 0 {
-            return u64::MAX;
-        }
-        // Both are below 2⁹⁶, so the remainder can be doubled in 128 bits.
-        let total = favoured + other;
+    pub fn share(&self, k: u32, a: u32, b: u32) -> u64 {
+        assert!(k <= a && b > 0, "some weight lies outside the favoured set");
+        let favoured = u128::from(self.mantissa) * u128::from(k);
+        let total =
+            u128::from(self.mantissa) * u128::from(a) + (u128::from(b) << self.fraction_bits);
+        // Both are below 2⁹⁷, so the remainder can be doubled in 128 bits.
         let mut remainder = favoured;
         let mut quotient = 0u64;
         for _ in 0..64 {

@@ -1,0 +1,169 @@
+//! Items, signs and paddings, numbered as elements; and the way from one
+//! person's entries to exactly s elements.
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use crate::error::Error;
+use crate::sample;
+use crate::task::ValueKind;
+
+/// One entry of a person's input: the value of one item.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// Index of the item in a closed task, or the 64-bit key of its name in an
+    /// open one (see [`Items::resolve`](crate::Items::resolve)).
+    pub item: u64,
+    /// In [-1, 1] for real values; -1 or 1 for signs. 0 is as if absent.
+    pub value: f64,
+}
+
+/// An item with a sign: what is left of an entry after ternarisation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signed {
+    /// Index or key, as in [`Entry`].
+    pub item: u64,
+    /// Whether the value's sign is negative.
+    pub negative: bool,
+}
+
+/// The set that inputs are drawn from: how many items, how many entries each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Domain {
+    items: Option<u32>,
+    sparsity: u32,
+}
+
+/// Keys of paddings in open domains. A string's key meets one of these with
+/// probability s·2⁻⁶⁴.
+const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
+/// Added to the key of an item with a negative sign in open domains.
+const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
+
+impl Domain {
+    /// `items` is `None` for an open domain. Ranges are checked by
+    /// [`Task`](crate::Task).
+    pub(crate) const fn new(items: Option<u32>, sparsity: u32) -> Self {
+        Self { items, sparsity }
+    }
+
+    /// Number of items d, or `None` where any string is an item.
+    #[must_use]
+    pub const fn items(&self) -> Option<u32> {
+        self.items
+    }
+
+    /// s, the number of elements that every input has after padding.
+    #[must_use]
+    pub const fn sparsity(&self) -> u32 {
+        self.sparsity
+    }
+
+    /// Number of signed elements, 2d + s with the paddings; `None` where open.
+    #[must_use]
+    pub const fn signed_elements(&self) -> Option<u32> {
+        match self.items {
+            Some(items) => Some(2 * items + self.sparsity),
+            None => None,
+        }
+    }
+
+    /// The element that stands for an item with a sign: 2j or 2j + 1 in a
+    /// closed domain, a 64-bit key in an open one.
+    #[must_use]
+    pub const fn signed_element(&self, signed: Signed) -> u64 {
+        match self.items {
+            Some(_) => 2 * signed.item + signed.negative as u64,
+            None => signed
+                .item
+                .wrapping_add(if signed.negative { NEGATIVE_KEY } else { 0 }),
+        }
+    }
+
+    /// The element of the `index`-th padding, for signed elements.
+    #[must_use]
+    pub const fn signed_padding(&self, index: u32) -> u64 {
+        match self.items {
+            Some(items) => 2 * items as u64 + index as u64,
+            None => PADDING_KEY.wrapping_add(index as u64),
+        }
+    }
+
+    /// Ternarises and samples down: turns entries into at most s signed items.
+    ///
+    /// A value v becomes its sign with probability |v| and nothing otherwise,
+    /// independently for each entry, which leaves the expectation at v. Of more
+    /// than s signed items a uniformly random s are kept. Returns whether any
+    /// had to go: that is the bias of clipping, which the estimates do not
+    /// undo.
+    ///
+    /// # Errors
+    /// [`Error::UnknownItem`], [`Error::ValueRange`] or
+    /// [`Error::DuplicateItem`]; nothing is drawn from `rng` then, and `signed`
+    /// is empty.
+    pub fn sparsify<R: Rng + ?Sized>(
+        &self,
+        entries: &[Entry],
+        kind: ValueKind,
+        rng: &mut R,
+        signed: &mut Vec<Signed>,
+    ) -> Result<bool, Error> {
+        signed.clear();
+        self.check(entries, kind, signed)?;
+        signed.clear();
+        for entry in entries {
+            if sample::with_probability(rng, entry.value) {
+                signed.push(Signed {
+                    item: entry.item,
+                    negative: entry.value < 0.0,
+                });
+            }
+        }
+        let keep = self.sparsity as usize;
+        let sampled_down = signed.len() > keep;
+        if sampled_down {
+            sample::choose_front(rng, signed, keep);
+            signed.truncate(keep);
+        }
+        Ok(sampled_down)
+    }
+
+    /// Checks entries against the domain; uses `scratch` to find duplicates.
+    fn check(
+        &self,
+        entries: &[Entry],
+        kind: ValueKind,
+        scratch: &mut Vec<Signed>,
+    ) -> Result<(), Error> {
+        for &Entry { item, value } in entries {
+            if let Some(items) = self.items
+                && item >= u64::from(items)
+            {
+                return Err(Error::UnknownItem { item, items });
+            }
+            if !kind.accepts(value) {
+                return Err(Error::ValueRange {
+                    item,
+                    value,
+                    expected: kind.expected(),
+                });
+            }
+        }
+        // Inputs mostly come sorted; otherwise sort a copy.
+        if entries.is_sorted_by(|a, b| a.item < b.item) {
+            return Ok(());
+        }
+        scratch.extend(entries.iter().map(|entry| Signed {
+            item: entry.item,
+            negative: false,
+        }));
+        scratch.sort_unstable_by_key(|signed| signed.item);
+        let twice = scratch.windows(2).find(|pair| pair[0].item == pair[1].item);
+        let result = twice.map_or(Ok(()), |pair| {
+            Err(Error::DuplicateItem { item: pair[0].item })
+        });
+        scratch.clear();
+        result
+    }
+}

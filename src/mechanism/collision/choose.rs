@@ -1,0 +1,195 @@
+//! The best parameters: least total variance.
+
+use alloc::vec::Vec;
+
+use super::{Collision, Rule, RuleName};
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::{Balanced, Hashing};
+use crate::sample::ExpLowerBound;
+
+impl Collision {
+    /// The parameters of least [total variance](super::Rates::total_variance)
+    /// that agree with what is given; what is `None` is chosen.
+    ///
+    /// Under rule `occupied` every t is tried. Under `heaviest` a grid of t is
+    /// ranked with approximate sums, then the best and their neighbours are
+    /// compared with exact ones.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
+    /// with what is given.
+    pub fn choose(
+        domain: &Domain,
+        epsilon: f64,
+        rule: RuleName,
+        favoured: Option<u32>,
+        hashing: Hashing,
+        buckets: Option<u32>,
+    ) -> Result<Self, Error> {
+        let search = Search {
+            domain,
+            epsilon,
+            hashing,
+            favoured,
+        };
+        let chosen = match (rule, favoured, buckets) {
+            (RuleName::Occupied, Some(_), _) => {
+                return Err(Error::Combination {
+                    reason: "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element",
+                });
+            }
+            (RuleName::Occupied, None, Some(t)) => Self::new(Rule::Occupied, hashing, t)?,
+            (RuleName::Occupied, None, None) => search.occupied()?,
+            (RuleName::Heaviest, Some(favoured), Some(t)) => {
+                Self::new(Rule::Heaviest { favoured }, hashing, t)?
+            }
+            (RuleName::Heaviest, _, Some(t)) => {
+                bounds::BUCKETS.check(f64::from(t))?;
+                search.heaviest_at(t, true).0
+            }
+            (RuleName::Heaviest, _, None) => {
+                if let Some(c) = favoured {
+                    bounds::Bound {
+                        name: "favoured",
+                        min: 1.0,
+                        max: bounds::BUCKETS.max - 1.0,
+                    }
+                    .check(f64::from(c))?;
+                }
+                search.heaviest()
+            }
+        };
+        chosen.check(domain)?;
+        Ok(chosen)
+    }
+}
+
+/// How many of the ranked t are compared exactly, and how many around the best
+/// of them.
+const FINALISTS: usize = 8;
+/// Neighbouring t tried on either side of the best.
+const NEIGHBOURS: u32 = 6;
+
+struct Search<'a> {
+    domain: &'a Domain,
+    epsilon: f64,
+    hashing: Hashing,
+    favoured: Option<u32>,
+}
+
+impl Search<'_> {
+    /// Beyond this t no variance falls: P1's optimum is below s·e + 2s, and
+    /// more buckets than elements add nothing to a permutation.
+    fn most_buckets(&self) -> u32 {
+        let s = f64::from(self.domain.sparsity());
+        let wide = 2.0 * s * (ExpLowerBound::new(self.epsilon).to_f64() + 2.0);
+        let wide = match (self.hashing, self.domain.signed_elements()) {
+            (Hashing::Balanced, Some(elements)) => wide.min(f64::from(elements)),
+            _ => wide,
+        };
+        wide.clamp(s + 1.0, bounds::BUCKETS.max) as u32
+    }
+
+    fn occupied(&self) -> Result<Collision, Error> {
+        let first = (self.domain.sparsity() + 1).max(bounds::BUCKETS.min as u32);
+        let candidates = (first..=self.most_buckets().max(first)).map(|t| Collision {
+            rule: Rule::Occupied,
+            hashing: self.hashing,
+            buckets: t,
+        });
+        let variance = |c: &Collision| {
+            c.rates(self.domain, self.epsilon)
+                .total_variance(self.domain)
+        };
+        candidates
+            .map(|collision| (variance(&collision), collision))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, collision)| collision)
+            .ok_or(Error::Combination {
+                reason: "no number of \"buckets\" suits this \"sparsity\"",
+            })
+    }
+
+    /// The best c at this t, and its total variance.
+    fn heaviest_at(&self, t: u32, exact: bool) -> (Collision, f64) {
+        let base = Collision {
+            rule: Rule::Heaviest { favoured: 1 },
+            hashing: self.hashing,
+            buckets: t,
+        };
+        // With c = s every element is favoured already.
+        let most = self.domain.sparsity().min(t - 1);
+        let range = match self.favoured {
+            Some(c) => c..=c,
+            None => 1..=most,
+        };
+        let occupancy = base.occupancy(self.domain);
+        let top = if exact {
+            occupancy.top_sums(*range.end())
+        } else {
+            occupancy.top_sums_approximate(*range.end())
+        };
+        let mut best = (base, f64::INFINITY);
+        for favoured in range {
+            let rates = base.heaviest_rates(self.domain, self.epsilon, favoured, &top);
+            // Approximate sums may leave no gap where there is a small one.
+            let variance = if rates.gap() > 0.0 {
+                rates.total_variance(self.domain)
+            } else {
+                f64::INFINITY
+            };
+            if variance < best.1 || best.1.is_infinite() {
+                let rule = Rule::Heaviest { favoured };
+                best = (Collision { rule, ..base }, variance);
+            }
+        }
+        best
+    }
+
+    fn heaviest(&self) -> Collision {
+        let least = self.favoured.map_or(2, |c| c + 1);
+        let most = self.most_buckets().max(least);
+        let mut ranked: Vec<(u32, f64)> = self
+            .grid(least, most)
+            .into_iter()
+            .map(|t| (t, self.heaviest_at(t, false).1))
+            .collect();
+        ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
+        ranked.truncate(FINALISTS);
+        let finalists = ranked.into_iter().map(|(t, _)| t);
+        let (centre, _) = self.best_of(finalists);
+        let around = centre.buckets.saturating_sub(NEIGHBOURS).max(least)
+            ..=(centre.buckets + NEIGHBOURS).min(most);
+        self.best_of(around).0
+    }
+
+    fn best_of(&self, buckets: impl Iterator<Item = u32>) -> (Collision, f64) {
+        buckets
+            .map(|t| self.heaviest_at(t, true))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .expect("both the grid and the neighbourhood hold a t")
+    }
+
+    /// Every small t, then steps of a few per cent; under the balanced hash
+    /// also the t at which slots fit the elements without waste.
+    fn grid(&self, least: u32, most: u32) -> Vec<u32> {
+        let mut grid = Vec::new();
+        let mut t = least;
+        while t <= most {
+            grid.push(t);
+            if let (Hashing::Balanced, Some(elements)) =
+                (self.hashing, self.domain.signed_elements())
+            {
+                let m = Balanced::new(elements, t).per_bucket();
+                grid.push(elements.div_ceil(m).clamp(least, most));
+            }
+            t += 1 + t / 24;
+        }
+        grid.push(most);
+        grid.sort_unstable();
+        grid.dedup();
+        grid
+    }
+}

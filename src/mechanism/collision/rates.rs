@@ -1,0 +1,176 @@
+//! What a report's hits say: probabilities, and variances of the estimates.
+
+use super::{Collision, Rule};
+use crate::domain::Domain;
+use crate::hash::{Balanced, Hashing};
+use crate::mechanism::occupancy::{Occupancy, TopSums};
+
+/// How often reports hit elements, exactly, from the realised thresholds.
+///
+/// Averages over the seed. "Member" is an element of the input, paddings
+/// included; every input has s.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// P(hit) of a member.
+    pub p_true: f64,
+    /// P(hit) of an element that is not a member.
+    pub p_false: f64,
+    /// P(both are hit) of a member and a non-member.
+    pub both_member: f64,
+    /// P(both are hit) of two non-members.
+    pub both_none: f64,
+}
+
+impl Collision {
+    /// The rates over `domain` at local budget ε.
+    ///
+    /// # Panics
+    /// If the parameters do not suit the domain; those of a
+    /// [`Task`](crate::Task) do.
+    #[must_use]
+    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        let s = domain.sparsity();
+        let thresholds = self.thresholds(s, epsilon);
+        match self.rule {
+            // Every bucket that holds an element is favoured: all s members.
+            Rule::Occupied => {
+                let inside = thresholds.inside(s).probability() / f64::from(s);
+                let squares = self.occupancy(domain).mean_square_sum();
+                self.rates_from(domain, inside, inside * squares)
+            }
+            Rule::Heaviest { favoured } => {
+                let top = self.occupancy(domain).top_sums(favoured);
+                self.heaviest_rates(domain, epsilon, favoured, &top)
+            }
+        }
+    }
+
+    /// The rates under rule `heaviest` with this c, from sums computed for at
+    /// least c buckets; so that one computation serves a search over c.
+    pub(super) fn heaviest_rates(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        favoured: u32,
+        top: &TopSums,
+    ) -> Rates {
+        let s = domain.sparsity();
+        let with_c = Self {
+            rule: Rule::Heaviest { favoured },
+            ..*self
+        };
+        let threshold = with_c.thresholds(s, epsilon).inside(1);
+        let inside = threshold.probability() / f64::from(favoured);
+        let outside = threshold.complement() / f64::from(self.buckets - favoured);
+        let mean = |top: f64, all: f64| inside * top + outside * (all - top);
+        let hit_members = mean(top.sum(favoured), f64::from(s));
+        let squares = mean(
+            top.square_sum(favoured),
+            self.occupancy(domain).mean_square_sum(),
+        );
+        self.rates_from(domain, hit_members / f64::from(s), squares)
+    }
+
+    /// How many elements of an input the buckets hold.
+    pub(super) fn occupancy(&self, domain: &Domain) -> Occupancy {
+        let per_bucket = match (self.hashing, domain.signed_elements()) {
+            (Hashing::Balanced, Some(elements)) => {
+                Some(Balanced::new(elements, self.buckets).per_bucket())
+            }
+            _ => None,
+        };
+        Occupancy {
+            elements: domain.sparsity(),
+            cells: self.buckets,
+            per_cell: per_bucket,
+        }
+    }
+
+    /// The rest follows from `p_true` and from `squares`, the expected square
+    /// of M, the number of members in the reported bucket.
+    fn rates_from(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
+        let s = f64::from(domain.sparsity());
+        let t = f64::from(self.buckets);
+        match self.occupancy(domain).per_cell {
+            // A non-member's bucket is independent of the report.
+            None => Rates {
+                p_true,
+                p_false: 1.0 / t,
+                both_member: p_true / t,
+                both_none: 1.0 / (t * t),
+            },
+            // Exactly m slots are hit, M of them members, s·p_true on average;
+            // by symmetry the m − M others are spread over the N − s.
+            Some(m) => {
+                let m = f64::from(m);
+                let others = m * t - s;
+                let members = s * p_true;
+                let hit_others = m - members;
+                // E[M(m − M)] and E[(m − M)(m − M − 1)].
+                let mixed = m * members - squares;
+                let pairs = m * m - 2.0 * m * members + squares - hit_others;
+                Rates {
+                    p_true,
+                    p_false: hit_others / others,
+                    both_member: mixed / (s * others),
+                    both_none: pairs / (others * (others - 1.0)),
+                }
+            }
+        }
+    }
+}
+
+impl Rates {
+    /// p_true − p_false: what an estimate divides by.
+    #[must_use]
+    pub fn gap(&self) -> f64 {
+        self.p_true - self.p_false
+    }
+
+    /// Variance of one report's estimate of [element ∈ input],
+    /// (hit − p_false)/gap, for a member or not: p(1 − p)/gap².
+    #[must_use]
+    pub fn frequency_variance(&self, member: bool) -> f64 {
+        let p = if member { self.p_true } else { self.p_false };
+        p * (1.0 - p) / (self.gap() * self.gap())
+    }
+
+    /// Second moment of one report's estimate of an item's signed value,
+    /// (hit₊ − hit₋)/gap, for a person with the item or without.
+    #[must_use]
+    pub fn mean_square(&self, present: bool) -> f64 {
+        let square = if present {
+            self.p_true + self.p_false - 2.0 * self.both_member
+        } else {
+            2.0 * (self.p_false - self.both_none)
+        };
+        square / (self.gap() * self.gap())
+    }
+
+    /// Variance of one report's estimate of an item's presence,
+    /// (hit₊ + hit₋ − 2·p_false)/gap, for a person with the item or without.
+    #[must_use]
+    pub fn nonmissing_variance(&self, present: bool) -> f64 {
+        let (mean, both) = if present {
+            (self.p_true + self.p_false, self.both_member)
+        } else {
+            (2.0 * self.p_false, self.both_none)
+        };
+        (mean + 2.0 * both - mean * mean) / (self.gap() * self.gap())
+    }
+
+    /// Sum of the variances of one report's estimates of all 2d signed
+    /// elements, for an input of s entries: s members, 2d − s others. For an
+    /// open domain, the variance of one non-member.
+    #[must_use]
+    pub fn total_variance(&self, domain: &Domain) -> f64 {
+        let none = self.frequency_variance(false);
+        match domain.items() {
+            None => none,
+            Some(items) => {
+                let s = f64::from(domain.sparsity());
+                s * self.frequency_variance(true) + (2.0 * f64::from(items) - s) * none
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A task file as people write it: what is left out is chosen.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Items, Task, TaskParts, ValueKind, check_question};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::Hashing;
+use crate::mechanism::Mechanism;
+use crate::mechanism::collision::{Collision, RuleName};
+
+/// A [`Task`] whose mechanism may lack parameters, or be missing altogether.
+///
+/// ```
+/// use hushbin::TaskDraft;
+///
+/// let draft: TaskDraft = serde_json::from_str(r#"{
+///     "id": "settings",
+///     "items": ["dark-mode", "autoplay", "captions"],
+///     "sparsity": 2,
+///     "epsilon": 2.0,
+///     "value": "sign"
+/// }"#).unwrap();
+/// let task = draft.resolve().unwrap();
+/// assert!(draft.agrees_with(&task).is_ok());
+/// ```
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskDraft {
+    /// As in [`TaskParts`].
+    pub id: String,
+    /// As in [`TaskParts`].
+    pub items: Items,
+    /// As in [`TaskParts`].
+    pub sparsity: u32,
+    /// As in [`TaskParts`].
+    pub epsilon: f64,
+    /// As in [`TaskParts`].
+    pub value: ValueKind,
+    /// A mechanism's name, or its name with any of its parameters.
+    #[serde(default)]
+    pub mechanism: MechanismDraft,
+}
+
+/// A mechanism with parameters left open.
+///
+/// In a task file: a name such as `"collision"`, or an object with the name and
+/// some of the parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MechanismDraft {
+    /// [`Collision`].
+    Collision(CollisionDraft),
+}
+
+impl Default for MechanismDraft {
+    fn default() -> Self {
+        Self::Collision(CollisionDraft::default())
+    }
+}
+
+/// [`Collision`] with parameters left open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CollisionDraft {
+    /// By default `heaviest`.
+    pub rule: Option<RuleName>,
+    /// c of rule `heaviest`.
+    pub favoured: Option<u32>,
+    /// By default balanced in closed domains, independent in open ones.
+    pub hashing: Option<Hashing>,
+    /// t.
+    pub buckets: Option<u32>,
+}
+
+impl<'de> Deserialize<'de> for MechanismDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        enum Parameters {
+            Collision(CollisionDraft),
+        }
+
+        struct NameOrParameters;
+
+        impl<'de> Visitor<'de> for NameOrParameters {
+            type Value = MechanismDraft;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mechanism's name, or an object with its name and parameters")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<MechanismDraft, E> {
+                match name {
+                    "collision" => Ok(MechanismDraft::Collision(CollisionDraft::default())),
+                    _ => Err(E::unknown_variant(name, &["collision"])),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MechanismDraft, A::Error> {
+                match Parameters::deserialize(MapAccessDeserializer::new(map))? {
+                    Parameters::Collision(draft) => Ok(MechanismDraft::Collision(draft)),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(NameOrParameters)
+    }
+}
+
+impl TaskDraft {
+    /// Chooses what is left open, by predicted variance, and validates.
+    ///
+    /// The choice is made of integers and of floating point without
+    /// platform-dependent functions: the same everywhere for one release. A
+    /// later release may choose better, so what runs is the [`Task`], and a
+    /// draft is held against it by [`TaskDraft::agrees_with`].
+    ///
+    /// # Errors
+    /// As [`Task::new`].
+    pub fn resolve(&self) -> Result<Task, Error> {
+        let domain = check_question(&self.id, &self.items, self.sparsity, self.epsilon)?;
+        let mechanism = match &self.mechanism {
+            MechanismDraft::Collision(draft) => {
+                Mechanism::Collision(draft.resolve(&domain, self.epsilon)?)
+            }
+        };
+        Task::new(TaskParts {
+            id: self.id.clone(),
+            items: self.items.clone(),
+            sparsity: self.sparsity,
+            epsilon: self.epsilon,
+            value: self.value,
+            mechanism,
+        })
+    }
+
+    /// Whether all that this draft says holds of `task`; what it leaves open
+    /// may be anything.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub fn agrees_with(&self, task: &Task) -> Result<(), Error> {
+        same("id", &self.id.as_str(), &task.id())?;
+        same("items", &&self.items, &task.items())?;
+        same("sparsity", &self.sparsity, &task.sparsity())?;
+        same("epsilon", &self.epsilon, &task.epsilon())?;
+        same("value", &self.value, &task.value())?;
+        match (&self.mechanism, task.mechanism()) {
+            (MechanismDraft::Collision(draft), Mechanism::Collision(collision)) => {
+                same_if_said("rule", draft.rule, Some(collision.rule_name()))?;
+                same_if_said("favoured", draft.favoured, collision.favoured())?;
+                same_if_said("hashing", draft.hashing, Some(collision.hashing()))?;
+                same_if_said("buckets", draft.buckets, Some(collision.buckets()))
+            }
+        }
+    }
+}
+
+impl CollisionDraft {
+    fn resolve(&self, domain: &Domain, epsilon: f64) -> Result<Collision, Error> {
+        let hashing = self.hashing.unwrap_or(match domain.items() {
+            Some(_) => Hashing::Balanced,
+            None => Hashing::Independent,
+        });
+        let rule = self.rule.unwrap_or(RuleName::Heaviest);
+        Collision::choose(domain, epsilon, rule, self.favoured, hashing, self.buckets)
+    }
+}
+
+fn same<T: PartialEq + fmt::Debug>(
+    field: &'static str,
+    given: &T,
+    in_use: &T,
+) -> Result<(), Error> {
+    if given == in_use {
+        return Ok(());
+    }
+    Err(Error::TaskDiffers {
+        field,
+        given: format!("{given:?}"),
+        in_use: format!("{in_use:?}"),
+    })
+}
+
+fn same_if_said<T: PartialEq + fmt::Debug>(
+    field: &'static str,
+    given: Option<T>,
+    in_use: Option<T>,
+) -> Result<(), Error> {
+    match given {
+        Some(_) => same(field, &given, &in_use),
+        None => Ok(()),
+    }
+}
