@@ -7,12 +7,13 @@
 //! those of T independent cells — Poisson, or binomial of m — given that they
 //! sum to s. So the number K_v of cells with a count of v or more has
 //!
-//! P(K_v = k) ∝ C(T, k) · [x^s] A(x)^k · B(x)^(T−k),
+//! P(K_v = k) ∝ C(T, k) · a^k · b^(T−k) · [x^s] A(x)^k · B(x)^(T−k),
 //!
-//! where A and B hold the probabilities of the counts that are and are not at
-//! least v; and G(c) = Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the
-//! c fullest cells that reach v. All coefficients are probabilities: nothing
-//! overflows, and with no negative term nothing cancels.
+//! where a and b are the probabilities that a cell does and does not reach v,
+//! and A and B generate its count given that it does or does not. And G(c) =
+//! Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the c fullest cells that
+//! reach v. All factors are probabilities: nothing overflows, what underflows
+//! is negligible, and with no negative term nothing cancels.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -113,7 +114,7 @@ impl Occupancy {
     fn cell_law(&self) -> Vec<f64> {
         let mean = f64::from(self.elements) / f64::from(self.cells);
         let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
-        // P(n + 1) / P(n); walking from the mode keeps every product ≤ 1.
+        // P(n + 1) / P(n).
         let ratio = |n: usize| match self.per_cell {
             None => mean / (n as f64 + 1.0),
             Some(m) => {
@@ -121,15 +122,7 @@ impl Occupancy {
                 (f64::from(m) - n as f64) / (n as f64 + 1.0) * p / (1.0 - p)
             }
         };
-        let mode = (mean as usize).min(most);
-        let mut law = vec![0.0; most + 1];
-        law[mode] = 1.0;
-        for n in mode..most {
-            law[n + 1] = law[n] * ratio(n);
-        }
-        for n in (0..mode).rev() {
-            law[n] = law[n + 1] / ratio(n);
-        }
+        let mut law = from_mode((mean as usize).min(most), most, ratio);
         let total: f64 = law.iter().sum();
         law.iter_mut().for_each(|p| *p /= total);
         trim(&mut law);
@@ -141,26 +134,25 @@ impl Occupancy {
         let s = self.elements as usize;
         let cells = self.cells as usize;
         let most = (s / v).min(cells);
-        let below = &law[..v];
-        let mut reaching = vec![0.0; law.len()];
-        reaching[v..].copy_from_slice(&law[v..]);
+        let (below, b) = normalised(&law[..v]);
+        let (from_v, a) = normalised(&law[v..]);
+        let mut reaching = vec![0.0; v];
+        reaching.extend(from_v);
 
         // B^(T − most), …, B^T.
         let mut powers = Vec::with_capacity(most + 1);
-        powers.push(power(below, cells - most, s));
+        powers.push(power(&below, cells - most, s));
         for i in 0..most {
-            powers.push(product(&powers[i], below, s));
+            powers.push(product(&powers[i], &below, s));
         }
-        // C(T, k)·A^k, meeting B^(T − k) at x^s.
-        let mut chosen = vec![1.0];
-        let mut weights = Vec::with_capacity(most + 1);
-        for k in 0..=most {
+        // A^k meets B^(T − k) at x^s.
+        let mut weights = binomial_weights(self.cells, a / b, most);
+        let mut reached = vec![1.0];
+        for (k, weight) in weights.iter_mut().enumerate() {
             if k > 0 {
-                chosen = product(&chosen, &reaching, s);
-                let factor = (cells - k + 1) as f64 / k as f64;
-                chosen.iter_mut().for_each(|a| *a *= factor);
+                reached = product(&reached, &reaching, s);
             }
-            weights.push(coefficient(&chosen, &powers[most - k], s));
+            *weight *= coefficient(&reached, &powers[most - k], s);
         }
         let total: f64 = weights.iter().sum();
         let mut tail = 0.0;
@@ -168,9 +160,39 @@ impl Occupancy {
             tail += *weight / total;
             *weight = tail;
         }
+        // P(K ≥ most + 1), so that P(K ≥ 1) can always be asked for.
         weights.push(0.0);
         weights
     }
+}
+
+/// Divides by the sum; returns the sum too.
+fn normalised(law: &[f64]) -> (Vec<f64>, f64) {
+    let total: f64 = law.iter().sum();
+    (law.iter().map(|p| p / total).collect(), total)
+}
+
+/// Terms C(n, k)·odds^k of a binomial distribution for k up to `most`, the
+/// greatest of them scaled to 1.
+fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
+    // Term k + 1 over term k.
+    let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;
+    let mode = (0..most).find(|&k| ratio(k) <= 1.0).unwrap_or(most);
+    from_mode(mode, most, ratio)
+}
+
+/// Terms 0 to `most` of a sequence with one peak, given the ratio of each term
+/// to the one before; walking from the mode keeps every product at most 1.
+fn from_mode(mode: usize, most: usize, ratio: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut terms = vec![0.0; most + 1];
+    terms[mode] = 1.0;
+    for k in mode..most {
+        terms[k + 1] = terms[k] * ratio(k);
+    }
+    for k in (0..mode).rev() {
+        terms[k] = terms[k + 1] / ratio(k);
+    }
+    terms
 }
 
 /// P(K ≥ j) for j up to `most`, K binomial.
