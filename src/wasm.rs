@@ -57,7 +57,10 @@ impl Randomizer {
     /// # Errors
     /// The code of what is wrong with the task, or [`ErrorCode::NoEntropy`].
     #[wasm_bindgen(constructor)]
-    #[allow(clippy::too_many_arguments, reason = "an object would be read field by field, in code that pages download")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "an object would be read field by field, in code that pages download"
+    )]
     pub fn new(
         id: String,
         names: &str,
@@ -205,7 +208,9 @@ impl Randomizer {
             .inner
             .randomize(&self.entries, &mut self.rng)
             .map_err(|error| thrown(&error))?;
-        self.sampled_down = self.sampled_down.saturating_add(u32::from(made.sampled_down));
+        self.sampled_down = self
+            .sampled_down
+            .saturating_add(u32::from(made.sampled_down));
         made.report.encode(bytes);
         Ok(())
     }
@@ -228,4 +233,18 @@ fn generator() -> Result<ChaCha20Rng, Thrown> {
         return Err(ErrorCode::NoEntropy as u32);
     }
     Ok(ChaCha20Rng::from_seed(seed))
+}
+
+/// What std would bring, in the module that pages download.
+#[cfg(feature = "wasm-module")]
+mod module {
+    #[global_allocator]
+    static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+    /// Traps without a message, which would cost a tenth of the download.
+    /// JavaScript sees a `RuntimeError` and starts the module afresh.
+    #[panic_handler]
+    fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+        core::arch::wasm32::unreachable()
+    }
 }
