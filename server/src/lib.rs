@@ -1,1 +1,14 @@
 //! The hushbin collector as a library.
+//!
+//! It takes randomised uploads over HTTP, journals each one durably before
+//! acknowledging it, and estimates totals with error bars from what it holds.
+//! Arrows point inward: [`cli`] and [`http`] use [`store`] and [`estimate`],
+//! which use the core crate `hushbin`. [`estimate`] is pure: no clock, no I/O.
+
+pub mod cli;
+pub mod config;
+pub mod data;
+pub mod estimate;
+pub mod http;
+pub mod simulate;
+pub mod store;

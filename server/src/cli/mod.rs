@@ -1,0 +1,40 @@
+//! The `hushbin` command: one file per command, each with its options and a
+//! function that runs it.
+
+mod serve;
+mod simulate;
+mod task;
+
+use clap::{Parser, Subcommand};
+
+/// What a command fails with; shown to the user as one line.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// Local differential privacy for browser telemetry.
+#[derive(Debug, Parser)]
+#[command(name = "hushbin", version, about, propagate_version = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Options),
+    Simulate(simulate::Options),
+    Task(task::Options),
+}
+
+impl Cli {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Whatever makes the command fail, in words for its user.
+    pub fn run(self) -> Result<(), Error> {
+        match self.command {
+            Command::Serve(options) => serve::run(options),
+            Command::Simulate(options) => simulate::run(&options),
+            Command::Task(options) => task::run(&options),
+        }
+    }
+}

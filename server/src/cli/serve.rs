@@ -1,0 +1,218 @@
+//! `hushbin serve`: run the collector.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::LevelFilter;
+
+use super::Error;
+use crate::config::{self, Config, ConfigError};
+use crate::http::{self, AppState, Limits, ServerOptions};
+use crate::store::{Store, StoreOptions};
+
+/// Collect reports and serve estimates
+///
+/// Prints one line with its address on standard output when it is ready, and logs
+/// to standard error. On SIGTERM or SIGINT it stops accepting connections, answers
+/// the requests under way, leaves the journal tidy and exits with 0.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Options {
+    /// Directory of the journal; created when there is none
+    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
+    pub(super) data: PathBuf,
+    /// Task file (JSON); may be repeated. Tasks of earlier runs are served as well
+    #[arg(long = "task", value_name = "FILE")]
+    pub(super) tasks: Vec<PathBuf>,
+    /// Address and port; port 0 takes a free one
+    #[arg(
+        long,
+        value_name = "ADDR",
+        env = "HUSHBIN_LISTEN",
+        default_value = "127.0.0.1:8686"
+    )]
+    pub(super) listen: SocketAddr,
+    /// How much to log: error, warn, info or debug. Uploads are never logged
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        env = "HUSHBIN_LOG",
+        default_value = "info"
+    )]
+    pub(super) log: LevelFilter,
+    /// Longest upload that is read
+    #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES", default_value_t = 1 << 20)]
+    pub(super) max_upload_bytes: usize,
+    /// Uploads that may wait for the disk; more are asked to come back
+    #[arg(
+        long,
+        value_name = "COUNT",
+        env = "HUSHBIN_QUEUE_UPLOADS",
+        default_value_t = 8192
+    )]
+    pub(super) queue_uploads: usize,
+    /// Memory for uploads between socket and disk
+    #[arg(long, value_name = "BYTES", env = "HUSHBIN_QUEUE_BYTES", default_value_t = 64 << 20)]
+    pub(super) queue_bytes: usize,
+    /// Connections served at once
+    #[arg(
+        long,
+        value_name = "COUNT",
+        env = "HUSHBIN_MAX_CONNECTIONS",
+        default_value_t = 4096
+    )]
+    pub(super) max_connections: usize,
+    /// Seconds that a request may take
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "HUSHBIN_REQUEST_TIMEOUT",
+        default_value_t = 30
+    )]
+    pub(super) request_timeout: u64,
+    /// Seconds that requests under way have left after SIGTERM
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        env = "HUSHBIN_DRAIN_TIMEOUT",
+        default_value_t = 20
+    )]
+    pub(super) drain_timeout: u64,
+}
+
+impl TryFrom<Options> for Config {
+    type Error = ConfigError;
+
+    fn try_from(options: Options) -> Result<Self, ConfigError> {
+        let count = |option, value: usize, least, most, expected| {
+            config::in_range(option, value as u64, least, most, expected).map(|_| value)
+        };
+        let upload_bytes = count(
+            "max-upload-bytes",
+            options.max_upload_bytes,
+            64,
+            64 << 20,
+            "64 bytes to 64 MiB",
+        )?;
+        let queue_bytes = count(
+            "queue-bytes",
+            options.queue_bytes,
+            upload_bytes as u64,
+            1 << 40,
+            "at least the longest upload, at most 1 TiB",
+        )?;
+        let queue_uploads = count(
+            "queue-uploads",
+            options.queue_uploads,
+            1,
+            1 << 20,
+            "1 to 1048576",
+        )?;
+        let connections = count(
+            "max-connections",
+            options.max_connections,
+            1,
+            1 << 20,
+            "1 to 1048576",
+        )?;
+        let request_timeout = config::seconds("request-timeout", options.request_timeout)?;
+        let drain_timeout = config::seconds("drain-timeout", options.drain_timeout)?;
+        Ok(Self {
+            data: options.data,
+            tasks: options
+                .tasks
+                .iter()
+                .map(|path| config::read_task_file(path))
+                .collect::<Result<_, _>>()?,
+            listen: options.listen,
+            limits: Limits {
+                upload_bytes,
+                request_timeout,
+                ..Limits::default()
+            },
+            server: ServerOptions {
+                connections,
+                drain_timeout,
+                ..ServerOptions::default()
+            },
+            store: StoreOptions {
+                queue_uploads,
+                queue_bytes,
+                ..StoreOptions::default()
+            },
+        })
+    }
+}
+
+/// Serves until told to stop.
+pub(super) fn run(options: Options) -> Result<(), Error> {
+    log_to_stderr(options.log);
+    let config = Config::try_from(options)?;
+    // Before the journal is read, which may take a while: an address that is taken
+    // fails at once, and clients that come early wait instead of being refused.
+    let runtime = Runtime::new()?;
+    let listen = config.listen;
+    let listener = runtime
+        .block_on(TcpListener::bind(listen))
+        .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
+    let store = Store::open(&config.data, &config.tasks, config.store)?;
+    let result = runtime.block_on(collect(listener, &store, &config));
+    // Scans under way only read; the process need not wait for them.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result
+}
+
+async fn collect(listener: TcpListener, store: &Store, config: &Config) -> Result<(), Error> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let address = listener.local_addr()?;
+    let router = http::router(AppState::new(store.clone(), config.limits));
+
+    let mut stdout = io::stdout();
+    writeln!(stdout, "hushbin listening on http://{address}")?;
+    stdout.flush()?;
+
+    let mut defect = false;
+    let stop = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            () = store.ended() => defect = true,
+        }
+        tracing::info!("stopping: finishing the requests under way");
+    };
+    let drained = http::serve(listener, router, config.server, stop).await;
+    if defect {
+        return Err("the journal's writer ended by itself; restart the collector".into());
+    }
+    if !drained {
+        tracing::warn!("some requests did not finish in time and were cut off");
+    }
+    // Behind every upload that waits: those of requests cut off included.
+    store.close().await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Logs of this program only, whatever the level: libraries' logs may hold
+/// addresses of clients.
+fn log_to_stderr(level: LevelFilter) {
+    use tracing_subscriber::filter::Targets;
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
+
+    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), level);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .with_target(false);
+    // Fails only when a logger is set already, which then stays.
+    let _ = tracing_subscriber::registry()
+        .with(lines)
+        .with(own)
+        .try_init();
+}

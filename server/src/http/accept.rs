@@ -1,0 +1,72 @@
+//! Content negotiation between JSON and CSV.
+
+use axum::http::{HeaderMap, header};
+
+/// Whether the client likes CSV better than JSON. Where it likes them equally, or
+/// neither, it gets JSON.
+pub(super) fn prefers_csv(headers: &HeaderMap) -> bool {
+    let values: Vec<&str> = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .collect();
+    let ranges = || values.iter().flat_map(|value| value.split(','));
+    quality(ranges(), "text", "csv") > quality(ranges(), "application", "json")
+}
+
+/// The quality given to a media type by the most specific range that covers it
+/// (RFC 9110, section 12.5.1).
+fn quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str) -> f32 {
+    let mut best = (0, 0.0);
+    for range in ranges {
+        let mut parts = range.split(';').map(str::trim);
+        let Some((k, s)) = parts.next().and_then(|media| media.split_once('/')) else {
+            continue;
+        };
+        let specificity = if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) {
+            3
+        } else if k.eq_ignore_ascii_case(kind) && s == "*" {
+            2
+        } else if k == "*" && s == "*" {
+            1
+        } else {
+            continue;
+        };
+        let quality = parts
+            .filter_map(|parameter| parameter.split_once('='))
+            .find(|(name, _)| name.trim().eq_ignore_ascii_case("q"))
+            .map_or(1.0, |(_, value)| value.trim().parse().unwrap_or(0.0));
+        if specificity > best.0 {
+            best = (specificity, quality);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_only_where_it_is_preferred() {
+        for (accept, csv) in [
+            ("text/csv", true),
+            ("Text/CSV; header=present", true),
+            ("text/csv, application/json;q=0.5", true),
+            ("application/json;q=0.2, text/*;q=0.3", true),
+            ("text/csv;q=0.9, */*;q=0.1", true),
+            ("", false),
+            ("*/*", false),
+            ("application/json", false),
+            ("text/csv, application/json", false),
+            ("text/csv;q=0.1, */*", false),
+            ("text/csv;q=0", false),
+            ("text/csv;q=x", false),
+            ("image/png", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            assert_eq!(prefers_csv(&headers), csv, "{accept}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Reading an upload's body: bounded in length, memory and time.
+
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use http_body_util::BodyExt;
+
+use super::problem::Problem;
+use crate::store::Reservation;
+
+/// Reads a whole body, reserving memory as bytes arrive.
+///
+/// # Errors
+/// [`Problem::TooLarge`] as soon as the length is known to exceed `limit`,
+/// [`Problem::Overloaded`] when the memory of all uploads is spent,
+/// [`Problem::Timeout`] and [`Problem::IncompleteBody`].
+pub(super) async fn read(
+    body: Body,
+    limit: usize,
+    deadline: Duration,
+    memory: &mut Reservation,
+) -> Result<Vec<u8>, Problem> {
+    tokio::time::timeout(deadline, read_all(body, limit, memory))
+        .await
+        .map_err(|_| Problem::Timeout)?
+}
+
+async fn read_all(
+    mut body: Body,
+    limit: usize,
+    memory: &mut Reservation,
+) -> Result<Vec<u8>, Problem> {
+    // The announced length, or 0 when there is none; a lie is caught below.
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > limit {
+        return Err(Problem::TooLarge { limit });
+    }
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Problem::IncompleteBody)?;
+        let Ok(data) = frame.into_data() else {
+            continue; // Trailers say nothing that an upload needs.
+        };
+        if data.len() > limit - bytes.len() {
+            return Err(Problem::TooLarge { limit });
+        }
+        memory.grow(data.len())?;
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,288 @@
+//! Every error answer: `application/problem+json` (RFC 9457).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use hushbin::Fingerprint;
+use serde_json::{Map, Value, json};
+
+use crate::estimate::EstimateError;
+use crate::store::{Exhausted, StoreError};
+
+/// What went wrong, as the client learns it. Causes inside the collector stay in
+/// its log.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Problem {
+    /// No task has this id.
+    UnknownTask {
+        /// The id asked for.
+        id: String,
+    },
+    /// The body is no upload.
+    MalformedUpload(hushbin::Error),
+    /// The upload was made under other parameters than the task's.
+    FingerprintMismatch {
+        /// Fingerprint of the task.
+        expected: Fingerprint,
+        /// Fingerprint in the upload.
+        received: Fingerprint,
+    },
+    /// Other bytes were accepted under this upload id before.
+    UploadIdConflict,
+    /// The body is longer than the collector reads.
+    TooLarge {
+        /// Most bytes that it reads.
+        limit: usize,
+    },
+    /// The body ended early or broke the protocol.
+    IncompleteBody,
+    /// The body did not arrive in time.
+    Timeout,
+    /// A query parameter is unknown or has no meaning.
+    BadQuery {
+        /// What is wrong.
+        detail: String,
+    },
+    /// The query asks for an item that the task does not have.
+    UnknownItem {
+        /// The item asked for.
+        item: String,
+    },
+    /// More is waiting than the collector will hold.
+    Overloaded,
+    /// The journal did not take or give data.
+    Storage,
+    /// A write through the journal did not succeed.
+    NotReady,
+    /// A defect of the collector.
+    Internal,
+    /// Nothing is served at this path.
+    NotFound,
+    /// The path is served, for other methods.
+    MethodNotAllowed,
+}
+
+/// Identity of a kind of problem.
+struct Kind {
+    slug: &'static str,
+    status: StatusCode,
+    title: &'static str,
+}
+
+/// Seconds after which a refused client may try again.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+impl Problem {
+    /// The one place where type, status and title are defined.
+    const fn kind(&self) -> Kind {
+        let (slug, status, title) = match self {
+            Self::UnknownTask { .. } => (
+                "unknown-task",
+                StatusCode::NOT_FOUND,
+                "There is no such task",
+            ),
+            Self::MalformedUpload(_) => (
+                "malformed-upload",
+                StatusCode::BAD_REQUEST,
+                "The body is not an upload of this task",
+            ),
+            Self::FingerprintMismatch { .. } => (
+                "fingerprint-mismatch",
+                StatusCode::CONFLICT,
+                "The upload was made under other parameters than the task's",
+            ),
+            Self::UploadIdConflict => (
+                "upload-id-conflict",
+                StatusCode::CONFLICT,
+                "Another upload was accepted under this upload id",
+            ),
+            Self::TooLarge { .. } => (
+                "too-large",
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The body is too large",
+            ),
+            Self::IncompleteBody => (
+                "incomplete-body",
+                StatusCode::BAD_REQUEST,
+                "The body ended early",
+            ),
+            Self::Timeout => (
+                "timeout",
+                StatusCode::REQUEST_TIMEOUT,
+                "The body did not arrive in time",
+            ),
+            Self::BadQuery { .. } => (
+                "bad-query",
+                StatusCode::BAD_REQUEST,
+                "The query cannot be answered",
+            ),
+            Self::UnknownItem { .. } => (
+                "unknown-item",
+                StatusCode::NOT_FOUND,
+                "The task has no such item",
+            ),
+            Self::Overloaded => (
+                "overloaded",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The collector is busy",
+            ),
+            Self::Storage => (
+                "storage",
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The journal failed",
+            ),
+            Self::NotReady => (
+                "not-ready",
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The collector cannot take uploads",
+            ),
+            Self::Internal => (
+                "internal",
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The collector has a defect",
+            ),
+            Self::NotFound => ("not-found", StatusCode::NOT_FOUND, "Nothing is served here"),
+            Self::MethodNotAllowed => (
+                "method-not-allowed",
+                StatusCode::METHOD_NOT_ALLOWED,
+                "The method is not served here",
+            ),
+        };
+        Kind {
+            slug,
+            status,
+            title,
+        }
+    }
+
+    /// The status that the problem is answered with.
+    #[must_use]
+    pub const fn status(&self) -> StatusCode {
+        self.kind().status
+    }
+
+    /// Sentence and members that belong to this occurrence.
+    fn particulars(&self) -> (Option<String>, Vec<(&'static str, Value)>) {
+        match self {
+            Self::UnknownTask { id } => (Some(format!("there is no task {id:?}")), Vec::new()),
+            Self::MalformedUpload(error) => (
+                Some(error.to_string()),
+                vec![("code", json!(error.code().as_str()))],
+            ),
+            Self::FingerprintMismatch { expected, received } => (
+                Some(format!(
+                    "the task's fingerprint is {expected}, the upload's is {received}"
+                )),
+                vec![("expected", json!(expected)), ("received", json!(received))],
+            ),
+            Self::UploadIdConflict => (
+                Some("a retry must send the very bytes of the first attempt".to_owned()),
+                Vec::new(),
+            ),
+            Self::TooLarge { limit } => (
+                Some(format!("an upload has at most {limit} bytes")),
+                vec![("limit", json!(limit))],
+            ),
+            Self::BadQuery { detail } => (Some(detail.clone()), Vec::new()),
+            Self::UnknownItem { item } => (
+                Some(format!("the task has no item {item:?}")),
+                vec![("item", json!(item))],
+            ),
+            Self::Overloaded => (Some("try again later".to_owned()), Vec::new()),
+            Self::Storage => (
+                Some("nothing was accepted; try again later".to_owned()),
+                Vec::new(),
+            ),
+            Self::IncompleteBody
+            | Self::Timeout
+            | Self::NotReady
+            | Self::Internal
+            | Self::NotFound
+            | Self::MethodNotAllowed => (None, Vec::new()),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Kind {
+            slug,
+            status,
+            title,
+        } = self.kind();
+        let (detail, members) = self.particulars();
+        let mut body = Map::new();
+        body.insert(
+            "type".to_owned(),
+            format!("urn:hushbin:problem:{slug}").into(),
+        );
+        body.insert("title".to_owned(), title.into());
+        body.insert("status".to_owned(), status.as_u16().into());
+        if let Some(detail) = detail {
+            body.insert("detail".to_owned(), detail.into());
+        }
+        body.extend(
+            members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        let mut response = (
+            status,
+            [
+                (
+                    header::CONTENT_TYPE,
+                    HeaderValue::from_static("application/problem+json"),
+                ),
+                (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+            ],
+            Value::Object(body).to_string(),
+        )
+            .into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        response
+    }
+}
+
+impl From<Exhausted> for Problem {
+    fn from(_: Exhausted) -> Self {
+        Self::Overloaded
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            // A closed store belongs to a collector that is going away: another
+            // one, or this one restarted, will take the upload.
+            StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
+            // Already logged where it happened.
+            StoreError::Failed(_) => Self::Storage,
+        }
+    }
+}
+
+impl From<EstimateError> for Problem {
+    fn from(error: EstimateError) -> Self {
+        match error {
+            EstimateError::UnknownItem { item } => Self::UnknownItem { item },
+            error => Self::BadQuery {
+                detail: error.to_string(),
+            },
+        }
+    }
+}
+
+/// Errors of decoding an upload.
+impl From<hushbin::Error> for Problem {
+    fn from(error: hushbin::Error) -> Self {
+        match error {
+            hushbin::Error::FingerprintMismatch { expected, received } => {
+                Self::FingerprintMismatch { expected, received }
+            }
+            error => Self::MalformedUpload(error),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The query of `GET /tasks/{id}/estimates`.
+
+use percent_encoding::percent_decode_str;
+
+use super::problem::Problem;
+use crate::estimate::Options;
+
+/// Reads `items=a,b&items=c&confidence=0.99`. A literal comma separates names;
+/// `%2C` is part of one. Hence the split comes before the decoding, which no
+/// generic form parser does.
+///
+/// # Errors
+/// [`Problem::BadQuery`]. Whether the options have a meaning for a task is not
+/// looked at.
+pub(super) fn parse(query: &str) -> Result<Options, Problem> {
+    let mut items: Option<Vec<String>> = None;
+    let mut confidence = None;
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        match decode(key)?.as_str() {
+            "items" => {
+                let names = items.get_or_insert_default();
+                for name in value.split(',') {
+                    let name = decode(name)?;
+                    if name.is_empty() {
+                        return Err(bad("items: a name is empty"));
+                    }
+                    names.push(name);
+                }
+            }
+            "confidence" if confidence.is_none() => {
+                confidence = Some(parse_confidence(&decode(value)?)?);
+            }
+            "confidence" => return Err(bad("confidence is given twice")),
+            other => {
+                return Err(bad(format!(
+                    "unknown parameter {other:?}, expected items or confidence"
+                )));
+            }
+        }
+    }
+    Ok(Options {
+        items,
+        confidence: confidence.unwrap_or(Options::default().confidence),
+    })
+}
+
+fn parse_confidence(text: &str) -> Result<f64, Problem> {
+    text.parse()
+        .map_err(|_| bad(format!("confidence is {text:?}, expected a number")))
+}
+
+/// Decodes one component as forms are encoded.
+fn decode(component: &str) -> Result<String, Problem> {
+    let spaced = component.replace('+', " ");
+    percent_decode_str(&spaced)
+        .decode_utf8()
+        .map(|text| text.into_owned())
+        .map_err(|_| bad("the query is not UTF-8"))
+}
+
+fn bad(detail: impl Into<String>) -> Problem {
+    Problem::BadQuery {
+        detail: detail.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(query: &str) -> Vec<String> {
+        parse(query).unwrap().items.unwrap()
+    }
+
+    #[test]
+    fn commas_separate_unless_encoded() {
+        assert_eq!(items("items=a,b"), ["a", "b"]);
+        assert_eq!(items("items=a%2Cb,c"), ["a,b", "c"]);
+        assert_eq!(items("items=a&items=b,c"), ["a", "b", "c"]);
+        assert_eq!(
+            items("items=dark+mode,caf%C3%A9,a%2Bb"),
+            ["dark mode", "café", "a+b"]
+        );
+    }
+
+    #[test]
+    fn nothing_asked_is_everything_at_95_per_cent() {
+        let query = parse("").unwrap();
+        assert_eq!(
+            query,
+            Options {
+                items: None,
+                confidence: 0.95
+            }
+        );
+        assert_eq!(parse("&confidence=0.999").unwrap().confidence, 0.999);
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused() {
+        for query in [
+            "items=",
+            "items=a,,b",
+            "items",
+            "confidence=",
+            "confidence=0.9&confidence=0.9",
+            "colour=red",
+            "items=%FF",
+        ] {
+            let problem = parse(query).unwrap_err();
+            assert!(matches!(problem, Problem::BadQuery { .. }), "{query}");
+        }
+    }
+}

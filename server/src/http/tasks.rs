@@ -1,0 +1,60 @@
+//! What is collected, for everybody to see.
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use hushbin::{Fingerprint, Task};
+use serde::Serialize;
+
+use super::AppState;
+use super::problem::Problem;
+
+/// A task does not change, but its id may be given to another data directory.
+pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
+    [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
+
+/// The task's id in the path. What cannot be decoded names no task.
+pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Problem> {
+    path.map(|Path(id)| id).map_err(|_| Problem::NotFound)
+}
+
+#[derive(Serialize)]
+pub(super) struct List {
+    tasks: Vec<String>,
+}
+
+/// `GET /tasks`.
+pub(super) async fn list(State(state): State<AppState>) -> Json<List> {
+    let tasks = state.0.store.tasks();
+    Json(List {
+        tasks: tasks
+            .iter()
+            .map(|stored| stored.task().id().to_owned())
+            .collect(),
+    })
+}
+
+#[derive(Serialize)]
+struct Show<'a> {
+    task: &'a Task,
+    fingerprint: Fingerprint,
+    effective_epsilon: f64,
+}
+
+/// `GET /tasks/{id}`.
+pub(super) async fn show(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<impl axum::response::IntoResponse, Problem> {
+    let stored = state.task(id(path))?;
+    let task = stored.task();
+    let show = Show {
+        task,
+        fingerprint: task.fingerprint(),
+        effective_epsilon: task.effective_epsilon(),
+    };
+    // Serialised here because the answer borrows the task.
+    let value = serde_json::to_value(show).map_err(|_| Problem::Internal)?;
+    Ok((ASK_AGAIN, Json(value)))
+}

@@ -1,0 +1,74 @@
+//! A budget of bytes shared by all uploads between socket and disk.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The shared budget.
+#[derive(Debug, Clone)]
+pub(super) struct Memory(Arc<Semaphore>);
+
+/// A part of the budget, given back on drop.
+#[derive(Debug)]
+pub struct Reservation {
+    budget: Memory,
+    held: Option<OwnedSemaphorePermit>,
+}
+
+/// The budget is spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exhausted;
+
+impl Memory {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// An empty reservation.
+    pub(super) fn reservation(&self) -> Reservation {
+        Reservation {
+            budget: self.clone(),
+            held: None,
+        }
+    }
+}
+
+impl Reservation {
+    /// Reserves so many bytes more, or none at all.
+    ///
+    /// Growing with the bytes that really arrive, not with those announced, keeps
+    /// slow senders from occupying the budget with promises.
+    ///
+    /// # Errors
+    /// [`Exhausted`] when other uploads hold the rest of the budget.
+    pub fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
+        let bytes = u32::try_from(bytes).map_err(|_| Exhausted)?;
+        let more = Arc::clone(&self.budget.0)
+            .try_acquire_many_owned(bytes)
+            .map_err(|_| Exhausted)?;
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            held @ None => *held = Some(more),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_comes_back() {
+        let memory = Memory::new(10);
+        let mut first = memory.reservation();
+        first.grow(4).unwrap();
+        first.grow(4).unwrap();
+        let mut second = memory.reservation();
+        assert_eq!(second.grow(3), Err(Exhausted));
+        second.grow(2).unwrap();
+        drop(first);
+        second.grow(8).unwrap();
+        assert_eq!(second.grow(1), Err(Exhausted));
+    }
+}

@@ -1,0 +1,477 @@
+//! Tasks, uploads and totals of one data directory.
+//!
+//! ```text
+//! submit → bounded queue → writer: one transaction per group → answers
+//!                             └→ folder: running totals of what is committed
+//! ```
+//!
+//! # Guarantee
+//!
+//! - An upload is acknowledged only after its commit is on disk, synced.
+//! - An upload id counts once per task, however often it is sent: the journal's
+//!   primary key decides, in the same transaction that stores.
+//! - What is refused was not stored, or (after a crash or a lost connection)
+//!   may be sent again without being counted again.
+//! - Totals are a function of the journal, and are rebuilt from it at start.
+//! - A stored task never changes.
+//!
+//! No address, agent or time of arrival is kept.
+
+mod journal;
+mod memory;
+mod sqlite;
+mod totals;
+mod writer;
+
+use std::collections::HashMap;
+use std::fs::{File, TryLockError};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use hushbin::{Task, TaskDraft, Upload};
+use tokio::sync::{mpsc, oneshot, watch};
+
+pub use journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow};
+pub use memory::{Exhausted, Reservation};
+pub use sqlite::SqliteJournal;
+
+use crate::estimate::Totals;
+use memory::Memory;
+use totals::Fold;
+use writer::{GroupLimits, Request, Waiting, Writer};
+
+/// The lock's file inside the data directory.
+const LOCK_NAME: &str = "lock";
+
+/// How much may wait, and how much one commit takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// Uploads that may wait for the writer.
+    pub queue_uploads: usize,
+    /// Bytes of uploads between socket and disk.
+    pub queue_bytes: usize,
+    /// Uploads in one commit.
+    pub group_uploads: usize,
+    /// Bytes in one commit; the last upload may exceed it.
+    pub group_bytes: usize,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            queue_uploads: 8192,
+            queue_bytes: 64 << 20,
+            group_uploads: 1024,
+            group_bytes: 8 << 20,
+        }
+    }
+}
+
+/// Position of a task in [`Store::tasks`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TaskIndex(usize);
+
+/// A task that the store keeps uploads of.
+#[derive(Debug)]
+pub struct StoredTask {
+    index: TaskIndex,
+    key: TaskKey,
+    task: Task,
+}
+
+impl StoredTask {
+    /// The task, as it was stored on first sight.
+    #[must_use]
+    pub const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    pub(crate) const fn key(&self) -> TaskKey {
+        self.key
+    }
+}
+
+/// An upload that has been decoded under its task.
+#[derive(Debug)]
+pub struct Submission {
+    /// The reports.
+    pub upload: Upload,
+    /// The bytes they were decoded from, which are what is kept.
+    pub bytes: Vec<u8>,
+    /// The memory reserved for them, given back with the answer.
+    pub memory: Reservation,
+}
+
+/// Why a data directory cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has the directory.
+    #[error("{path} is in use by another hushbin process")]
+    Locked {
+        /// The directory.
+        path: String,
+    },
+    /// The storage engine refused.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A thread could not be started.
+    #[error("a thread could not be started: {0}")]
+    Thread(std::io::Error),
+    /// A task file says something invalid.
+    #[error("task {id:?} is invalid: {source}")]
+    InvalidTask {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        source: hushbin::Error,
+    },
+    /// A task file contradicts the task stored under its id.
+    #[error(
+        "task {id:?} cannot change while it runs: {source}; \
+         give the changed task another id, or the task file its old parameters"
+    )]
+    TaskDiffers {
+        /// Its id.
+        id: String,
+        /// The difference.
+        source: hushbin::Error,
+    },
+    /// A stored task means something else to this program than it meant to the
+    /// one that stored it.
+    #[error("task {id:?} of the journal cannot be used: {reason}")]
+    StoredTask {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A stored upload does not decode.
+    #[error("the journal holds an upload of task {id:?} that is not one: {source}")]
+    StoredUpload {
+        /// The task's id.
+        id: String,
+        /// What is wrong.
+        source: hushbin::Error,
+    },
+    /// There is nothing to collect.
+    #[error("no task: the journal holds none and no task file was given")]
+    NoTasks,
+}
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// The queue is full; nothing was kept.
+    #[error("too many uploads are waiting")]
+    Overloaded,
+    /// The store is closing or has closed.
+    #[error("the store is closed")]
+    Closed,
+    /// The storage engine failed; nothing was kept.
+    #[error("storage failed: {0}")]
+    Failed(Arc<JournalError>),
+}
+
+impl StoreError {
+    fn failed(error: JournalError) -> Self {
+        Self::Failed(Arc::new(error))
+    }
+}
+
+/// A handle to the store of one data directory; clones share it.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    tasks: Vec<Arc<StoredTask>>,
+    by_id: HashMap<String, Arc<StoredTask>>,
+    memory: Memory,
+    queue: mpsc::Sender<Request>,
+    folder: mpsc::Sender<Fold>,
+    reader: Arc<dyn JournalReader>,
+    alive: watch::Receiver<()>,
+}
+
+impl Store {
+    /// Opens a data directory, creating it when there is none, stores the tasks
+    /// that are new, and rebuilds all totals.
+    ///
+    /// Tasks stored earlier are served whether or not a draft names them.
+    ///
+    /// # Errors
+    /// When the directory is in use, unreadable or damaged, or a draft is invalid
+    /// or contradicts a stored task.
+    pub fn open(
+        directory: &Path,
+        drafts: &[TaskDraft],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        sqlite::create_directory(directory)?;
+        let lock = lock(directory)?;
+        let journal = SqliteJournal::open(directory)?;
+        Self::over(Box::new(journal), Some(lock), drafts, options)
+    }
+
+    /// The same over any storage engine, whose exclusive use is the caller's concern.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn with_journal(
+        journal: Box<dyn Journal>,
+        drafts: &[TaskDraft],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        Self::over(journal, None, drafts, options)
+    }
+
+    fn over(
+        mut journal: Box<dyn Journal>,
+        lock: Option<File>,
+        drafts: &[TaskDraft],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        let tasks = settle_tasks(journal.as_mut(), drafts)?;
+        let reader = journal.reader();
+        let totals = totals::rebuild(reader.as_ref(), &tasks)?;
+        let (folder, _) = totals::spawn(totals).map_err(OpenError::Thread)?;
+        let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
+        let (alive, watched) = watch::channel(());
+        Writer {
+            journal,
+            queue: requests,
+            folder: folder.clone(),
+            limits: GroupLimits {
+                uploads: options.group_uploads.max(1),
+                bytes: options.group_bytes.max(1),
+            },
+            lock,
+            alive,
+        }
+        .spawn()
+        .map_err(OpenError::Thread)?;
+        let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
+        let by_id = tasks
+            .iter()
+            .map(|stored| (stored.task.id().to_owned(), Arc::clone(stored)))
+            .collect();
+        Ok(Self(Arc::new(Inner {
+            tasks,
+            by_id,
+            memory: Memory::new(options.queue_bytes),
+            queue,
+            folder,
+            reader,
+            alive: watched,
+        })))
+    }
+
+    /// All tasks, in the order in which they were stored.
+    #[must_use]
+    pub fn tasks(&self) -> &[Arc<StoredTask>] {
+        &self.0.tasks
+    }
+
+    /// The task of this id.
+    #[must_use]
+    pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
+        self.0.by_id.get(id).cloned()
+    }
+
+    /// An empty reservation in the memory that all waiting uploads share.
+    #[must_use]
+    pub fn reservation(&self) -> Reservation {
+        self.0.memory.reservation()
+    }
+
+    /// Appends an upload and waits until it is on disk.
+    ///
+    /// # Guarantee
+    /// On [`Outcome::Stored`] and [`Outcome::Duplicate`] the upload is on disk, and
+    /// counted once in all totals asked for from now on. Dropping the future
+    /// leaves open whether the upload is stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Overloaded`] at once when the queue is full;
+    /// [`StoreError::Failed`] when the commit fails.
+    pub async fn submit(
+        &self,
+        stored: &StoredTask,
+        submission: Submission,
+    ) -> Result<Outcome, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let Submission {
+            upload,
+            bytes,
+            memory,
+        } = submission;
+        self.send(Request::Upload(Box::new(Waiting {
+            task: stored.index,
+            record: Record {
+                task: stored.key,
+                upload: upload.id.0,
+                bytes,
+            },
+            reports: upload.reports,
+            memory,
+            reply,
+        })))?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Writes and commits through the writer.
+    ///
+    /// # Errors
+    /// When the queue is full or storage fails.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Request::Probe(reply))?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// A copy of the task's totals, every upload acknowledged so far included.
+    ///
+    /// # Errors
+    /// [`StoreError::Closed`] when the store has closed.
+    pub async fn totals(&self, stored: &StoredTask) -> Result<Totals, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.0
+            .folder
+            .send(Fold::Snapshot(stored.index, reply))
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)
+    }
+
+    /// Visits the bytes of every upload of a task, as of one moment, until the
+    /// visitor breaks. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub fn for_each_upload(
+        &self,
+        stored: &StoredTask,
+        mut visit: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.0
+            .reader
+            .for_each_upload(stored.key, &mut visit)
+            .map_err(StoreError::failed)
+    }
+
+    /// Takes what waits, refuses what comes, folds the log into the main file and
+    /// releases the directory.
+    ///
+    /// # Errors
+    /// When the log could not be folded; nothing is lost then.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.0
+            .queue
+            .send(Request::Close(reply))
+            .await
+            .map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Completes when the writer has ended; before [`Store::close`], only a defect
+    /// ends it.
+    pub async fn ended(&self) {
+        let mut alive = self.0.alive.clone();
+        // Nothing is ever sent: the wait ends when the writer drops its side.
+        while alive.changed().await.is_ok() {}
+    }
+
+    fn send(&self, request: Request) -> Result<(), StoreError> {
+        self.0.queue.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
+            mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
+        })
+    }
+}
+
+/// Takes the directory for this process; the operating system releases it when
+/// the process ends, however it ends.
+fn lock(directory: &Path) -> Result<File, OpenError> {
+    let path = directory.join(LOCK_NAME);
+    let failed = |source| OpenError::Journal(sqlite::file_error(&path, source));
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked {
+            path: directory.display().to_string(),
+        }),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
+    }
+}
+
+/// The stored tasks, after those drafts that are new have been stored too.
+fn settle_tasks(
+    journal: &mut dyn Journal,
+    drafts: &[TaskDraft],
+) -> Result<Vec<StoredTask>, OpenError> {
+    let mut tasks = Vec::new();
+    for row in journal.tasks()? {
+        let task = read_task(&row)?;
+        push(&mut tasks, row.key, task);
+    }
+    for draft in drafts {
+        match tasks.iter().find(|stored| stored.task.id() == draft.id) {
+            Some(stored) => {
+                draft
+                    .agrees_with(&stored.task)
+                    .map_err(|source| OpenError::TaskDiffers {
+                        id: draft.id.clone(),
+                        source,
+                    })?;
+            }
+            None => {
+                let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
+                    id: draft.id.clone(),
+                    source,
+                })?;
+                // A task is plain data with text keys, which JSON always holds.
+                let parameters =
+                    serde_json::to_string(&task).expect("a task can be written as JSON");
+                let key = journal.add_task(task.id(), task.fingerprint().0, &parameters)?;
+                push(&mut tasks, key, task);
+            }
+        }
+    }
+    if tasks.is_empty() {
+        return Err(OpenError::NoTasks);
+    }
+    Ok(tasks)
+}
+
+fn push(tasks: &mut Vec<StoredTask>, key: TaskKey, task: Task) {
+    tasks.push(StoredTask {
+        index: TaskIndex(tasks.len()),
+        key,
+        task,
+    });
+}
+
+fn read_task(row: &TaskRow) -> Result<Task, OpenError> {
+    let unusable = |reason: String| OpenError::StoredTask {
+        id: row.id.clone(),
+        reason,
+    };
+    let task: Task =
+        serde_json::from_str(&row.parameters).map_err(|error| unusable(error.to_string()))?;
+    // Reports were made under the stored fingerprint. A program that reads the same
+    // parameters differently must not estimate from them.
+    if task.fingerprint().0 != row.fingerprint {
+        return Err(unusable(format!(
+            "its parameters have the fingerprint {}, stored is {}",
+            task.fingerprint(),
+            hushbin::Fingerprint(row.fingerprint)
+        )));
+    }
+    Ok(task)
+}
