@@ -1,0 +1,139 @@
+//! `hushbin simulate`: how wrong the estimates of a task come out on people
+//! whose truth is known.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+
+use super::Error;
+use super::task::load_task;
+use crate::data::DataSet;
+use crate::estimate::Estimand;
+use crate::simulate::{Outcome, simulate};
+
+/// Run the randomizer and the estimator over a data set and compare with its
+/// truth.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// Task file; parameters it leaves out are chosen.
+    #[arg(long, value_name = "FILE")]
+    task: PathBuf,
+    /// Data set: a line `people items max`, then lines `person item value`.
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+    /// Take only the first N people.
+    #[arg(long, value_name = "N")]
+    people: Option<usize>,
+    /// Seed of the generator, to repeat a run; by default from the system.
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// What to estimate of each item.
+    #[arg(long, value_enum, default_value_t = EstimandName::Mean)]
+    estimand: EstimandName,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EstimandName {
+    /// Average value, missing entries counting as 0.
+    Mean,
+    /// Frequency of positive values.
+    Plus,
+    /// Frequency of negative values.
+    Minus,
+    /// Frequency of any value.
+    Nonmissing,
+}
+
+impl From<EstimandName> for Estimand {
+    fn from(name: EstimandName) -> Self {
+        match name {
+            EstimandName::Mean => Self::Mean,
+            EstimandName::Plus => Self::Plus,
+            EstimandName::Minus => Self::Minus,
+            EstimandName::Nonmissing => Self::Nonmissing,
+        }
+    }
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Error> {
+    let task = load_task(&options.task)?;
+    let data = DataSet::open(&options.data)?;
+    let people = options.people.unwrap_or(data.people());
+    let mut rng = match options.seed {
+        Some(seed) => ChaCha20Rng::seed_from_u64(seed),
+        None => ChaCha20Rng::try_from_rng(&mut getrandom::SysRng)?,
+    };
+    let bar = progress_bar(people as u64);
+    let outcome = simulate(
+        &task,
+        &data,
+        people,
+        options.estimand.into(),
+        &mut rng,
+        |done| {
+            bar.set_position(done as u64);
+        },
+    )?;
+    bar.finish_and_clear();
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&outcome)?);
+    } else {
+        print(&outcome);
+    }
+    Ok(())
+}
+
+fn progress_bar(people: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style =
+        ProgressStyle::with_template("{bar:40} {pos} of {len} people, {per_sec}, {eta} left")
+            .expect("the template is well-formed");
+    ProgressBar::new(people).with_style(style)
+}
+
+fn print(outcome: &Outcome) {
+    let Outcome {
+        people,
+        reports,
+        items,
+        estimand,
+        tve,
+        max_abs_error,
+        mse,
+        predicted_mse,
+        randomize_ns,
+        decode_ns,
+        replaced,
+        sampled_down,
+        zero_mse,
+        zero_max_abs_error,
+    } = outcome;
+    println!(
+        "{people} people, {reports} reports, {items} items, {}",
+        estimand.as_str()
+    );
+    if *replaced > 0 {
+        println!("{replaced} lines were replaced by a later one of the same person and item");
+    }
+    if *sampled_down > 0 {
+        println!(
+            "{sampled_down} people had more entries than the sparsity: estimates are biased towards 0"
+        );
+    }
+    println!(
+        "mean squared error    {mse:.4e}   predicted {predicted_mse:.4e}   answering 0: {zero_mse:.4e}"
+    );
+    println!("largest error         {max_abs_error:.4e}   answering 0: {zero_max_abs_error:.4e}");
+    println!("total variation error {tve:.4e}");
+    println!("randomising           {randomize_ns:.0} ns a report");
+    println!("decoding              {decode_ns:.0} ns a report");
+}
