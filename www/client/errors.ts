@@ -1,0 +1,184 @@
+/**
+ * Everything that can go wrong, as classes with stable codes.
+ *
+ * Tell errors apart by `code` (or `instanceof`); messages are for people and
+ * may change.
+ */
+
+/** Stable name of a kind of error. */
+export type ErrorCode =
+  | "unknown-item"
+  | "value-range"
+  | "no-entropy"
+  | "wasm"
+  | "network"
+  | "upload-rejected"
+  | "invalid-task"
+  | "unknown-task"
+  | "fingerprint-mismatch"
+  | "outbox-full"
+  | "closed";
+
+/** Base of all errors of this package. */
+export abstract class HushbinError extends Error {
+  /** Stable name of what went wrong. */
+  abstract readonly code: ErrorCode;
+
+  /** @internal */
+  constructor(name: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    // Not `new.target.name`, which minifiers change.
+    this.name = name;
+  }
+}
+
+/** An input names an item that the task does not have. Nothing was reported. */
+export class UnknownItemError extends HushbinError {
+  readonly code = "unknown-item";
+  /** The name that the task does not have. */
+  readonly item: string;
+
+  /** @internal */
+  constructor(item: string, taskId: string) {
+    super("UnknownItemError", `task ${taskId} has no item ${JSON.stringify(item)}`);
+    this.item = item;
+  }
+}
+
+/** A value is not one that the task takes. Nothing was reported. */
+export class ValueRangeError extends HushbinError {
+  readonly code = "value-range";
+  /** The item whose value it is. */
+  readonly item: string;
+
+  /** @internal */
+  constructor(item: string, value: unknown, expected: string) {
+    super(
+      "ValueRangeError",
+      `item ${JSON.stringify(item)} has the value ${String(value)}, expected ${expected}`,
+    );
+    this.item = item;
+  }
+}
+
+/**
+ * The browser gave no randomness. Nothing was reported: there is no weaker
+ * generator to fall back on.
+ */
+export class EntropyError extends HushbinError {
+  readonly code = "no-entropy";
+
+  /** @internal */
+  constructor() {
+    super("EntropyError", "crypto.getRandomValues gave no randomness; nothing can be reported");
+  }
+}
+
+/**
+ * WebAssembly is missing, forbidden (a content security policy without
+ * `wasm-unsafe-eval`), could not be loaded, or failed while running. After a
+ * failure while running the module is started afresh for the next call.
+ */
+export class WasmError extends HushbinError {
+  readonly code = "wasm";
+
+  /** @internal */
+  constructor(message: string, options?: ErrorOptions) {
+    super("WasmError", message, options);
+  }
+}
+
+/**
+ * The collector could not be reached, did not answer in time, or asked to try
+ * later. What was queued is kept and sent again, unchanged.
+ */
+export class NetworkError extends HushbinError {
+  readonly code = "network";
+  /** The answer's status, if there was an answer. */
+  readonly status: number | undefined;
+  /** How long the collector asked to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  /** @internal */
+  constructor(
+    message: string,
+    options: ErrorOptions & { status?: number | undefined; retryAfterMs?: number | undefined } = {},
+  ) {
+    super("NetworkError", message, options);
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/**
+ * The collector refused an upload for good, so it is not sent again: its
+ * reports are lost, because randomising them anew would spend the budget
+ * twice.
+ */
+export class UploadRejectedError extends HushbinError {
+  readonly code = "upload-rejected";
+  /** The answer's status. */
+  readonly status: number;
+  /** The collector's problem type, such as `urn:hushbin:problem:unknown-task`. */
+  readonly problem: string | undefined;
+  /** Number of reports in the upload. */
+  readonly reports: number;
+
+  /** @internal */
+  constructor(
+    status: number,
+    reports: number,
+    problem: string | undefined,
+    detail: string | undefined,
+  ) {
+    const why = detail ?? problem;
+    super(
+      "UploadRejectedError",
+      `the collector refused an upload of ${reports} report${reports === 1 ? "" : "s"} with status ${status}${why === undefined ? "" : `: ${why}`}`,
+    );
+    this.status = status;
+    this.problem = problem;
+    this.reports = reports;
+  }
+}
+
+/** Codes of {@link TaskError}. */
+export type TaskErrorCode = "invalid-task" | "unknown-task" | "fingerprint-mismatch";
+
+/**
+ * The task cannot be used: it is malformed or out of range (`invalid-task`),
+ * the collector does not have it (`unknown-task`), or its parameters are not
+ * the pinned ones (`fingerprint-mismatch`).
+ */
+export class TaskError extends HushbinError {
+  readonly code: TaskErrorCode;
+
+  /** @internal */
+  constructor(code: TaskErrorCode, message: string, options?: ErrorOptions) {
+    super("TaskError", message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * So much waits to be sent that no further report is taken. Nothing was
+ * randomised, so the same input may be reported later.
+ */
+export class OutboxFullError extends HushbinError {
+  readonly code = "outbox-full";
+
+  /** @internal */
+  constructor(bytes: number) {
+    super("OutboxFullError", `${bytes} bytes of reports wait to be sent; no further one is taken`);
+  }
+}
+
+/** The client was closed, or the randomiser freed. */
+export class ClosedError extends HushbinError {
+  readonly code = "closed";
+
+  /** @internal */
+  constructor(what: string) {
+    super("ClosedError", `the ${what} is closed`);
+  }
+}

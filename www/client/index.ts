@@ -1,0 +1,16 @@
+/**
+ * hushbin: telemetry under local differential privacy.
+ *
+ * The default entry, which carries the WebAssembly module in itself: nothing
+ * to configure, nothing else to serve. Importing it does nothing, anywhere;
+ * the module is compiled when the first client is made.
+ *
+ * @packageDocumentation
+ */
+
+import { supplyModule } from "./module.js";
+import { bytes } from "./wasm/bytes.js";
+
+supplyModule(() => Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0)));
+
+export * from "./exports.js";

@@ -1,0 +1,183 @@
+/** One task's randomiser: the core behind names, objects and named errors. */
+
+import { explain, NO_ENTROPY } from "./codes.js";
+import { ClosedError, EntropyError, TaskError } from "./errors.js";
+import { InputReader, type ReportInput } from "./input.js";
+import { currentInstance, guarded, loadModule } from "./module.js";
+import { parseTask, type Task } from "./task.js";
+import { item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
+
+/**
+ * Makes the reports of one task, without outbox and network: a step below
+ * {@link Client}, for simulations and for showing people what would be sent.
+ *
+ * Each report of a person's true input spends ε anew. For telemetry use a
+ * client, which randomises once and sends those bytes until they arrive.
+ */
+export interface Randomizer {
+  /** The task, complete. */
+  readonly task: Task;
+  /** Identity of the task's parameters, 32 hexadecimal digits. */
+  readonly fingerprint: string;
+  /** How many reports had to leave entries out. Never sent. */
+  readonly sampledDown: number;
+  /**
+   * Randomises one person's input.
+   *
+   * @returns the encoded report
+   * @throws UnknownItemError, ValueRangeError, WasmError
+   */
+  randomize(input: ReportInput): Uint8Array;
+  /**
+   * Randomises many people's inputs to a closed task at once: person i has the
+   * next `lengths[i]` entries, each an item's index and its value.
+   *
+   * @returns the encoded reports, back to back
+   * @throws RangeError when the arrays do not fit the task or each other
+   * @throws WasmError
+   */
+  randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array;
+  /**
+   * Puts encoded reports, back to back, into an upload with an id of its own:
+   * the body of `POST /tasks/{id}/reports`.
+   *
+   * @throws RangeError unless `count` is 1 to 4096
+   * @throws WasmError
+   */
+  upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer>;
+  /** Frees the memory inside WebAssembly. The randomiser cannot be used after. */
+  free(): void;
+}
+
+/** Options of {@link createRandomizer}. */
+export interface RandomizerOptions {
+  /** The complete task. */
+  readonly task: Task;
+}
+
+function construct(task: Task): WasmRandomizer {
+  const { items, mechanism } = task;
+  const names = Array.isArray(items) ? items.join("\n") : "";
+  const count = Array.isArray(items) ? items.length : items === "open" ? 0 : Number(items);
+  return new WasmRandomizer(
+    task.id,
+    names,
+    count,
+    task.sparsity,
+    task.epsilon,
+    task.value === "sign" ? 0 : 1,
+    mechanism.rule === "occupied" ? 0 : 1,
+    mechanism.favoured ?? 0,
+    mechanism.hashing === "balanced" ? 0 : 1,
+    mechanism.buckets,
+  );
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+class Engine implements Randomizer {
+  readonly task: Task;
+  readonly fingerprint: string;
+  readonly #reader: InputReader;
+  #handle: WasmRandomizer | undefined;
+  /** The start of the module that the handle belongs to. */
+  #instance = -1;
+  #sampledDown = 0;
+  /** Of handles that died with their instance. */
+  #sampledDownBefore = 0;
+
+  constructor(task: Task) {
+    this.task = task;
+    this.#reader = new InputReader(task, item_key);
+    try {
+      this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
+    } catch (cause) {
+      if (typeof cause !== "number") {
+        throw cause;
+      }
+      throw cause === NO_ENTROPY
+        ? new EntropyError()
+        : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
+    }
+  }
+
+  get sampledDown(): number {
+    return this.#sampledDownBefore + this.#sampledDown;
+  }
+
+  randomize(input: ReportInput): Uint8Array {
+    return this.#call((handle) => {
+      const entries = this.#reader.read(input);
+      const report =
+        "keys" in entries
+          ? handle.randomize_open(entries.keys, entries.values)
+          : handle.randomize(entries.items, entries.values);
+      this.#sampledDown = handle.sampled_down();
+      return report;
+    });
+  }
+
+  randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
+    return this.#call((handle) => {
+      const reports = handle.randomize_many(lengths, items, values);
+      this.#sampledDown = handle.sampled_down();
+      return reports;
+    });
+  }
+
+  upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
+    // A copy out of the module's memory, never a view of it.
+    return this.#call((handle) => handle.upload(reports, count) as Uint8Array<ArrayBuffer>);
+  }
+
+  free(): void {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    if (handle !== undefined && this.#instance === currentInstance()) {
+      guarded(() => handle.free());
+    }
+  }
+
+  #renew(): WasmRandomizer {
+    this.#sampledDownBefore += this.#sampledDown;
+    this.#sampledDown = 0;
+    this.#handle = construct(this.task);
+    this.#instance = currentInstance();
+    return this.#handle;
+  }
+
+  #call<T>(run: (handle: WasmRandomizer) => T): T {
+    const handle = this.#handle;
+    if (handle === undefined) {
+      throw new ClosedError("randomizer");
+    }
+    try {
+      return guarded(() => run(this.#instance === currentInstance() ? handle : this.#renew()));
+    } catch (cause) {
+      if (typeof cause !== "number") {
+        throw cause;
+      }
+      throw cause === NO_ENTROPY ? new EntropyError() : new RangeError(explain(cause));
+    }
+  }
+}
+
+/**
+ * Makes a randomiser for a complete task.
+ *
+ * @example
+ * ```ts
+ * const randomizer = await createRandomizer({ task });
+ * const report = randomizer.randomize({ "dark-mode": 1 });
+ * ```
+ *
+ * @throws TaskError `invalid-task`
+ * @throws EntropyError, WasmError
+ */
+export async function createRandomizer(options: RandomizerOptions): Promise<Randomizer> {
+  const task = parseTask(options.task);
+  await loadModule();
+  return new Engine(task);
+}

@@ -1,0 +1,194 @@
+/** The task: what is asked, of which items, at which budget. */
+
+import { NetworkError, TaskError } from "./errors.js";
+
+/** Parameters of the mechanism Collision. */
+export interface CollisionMechanism {
+  readonly name: "collision";
+  /** Which buckets are favoured: those that hold an element, or the heaviest. */
+  readonly rule: "occupied" | "heaviest";
+  /** Number of favoured buckets, under the rule `heaviest`. */
+  readonly favoured?: number;
+  /** How elements are hashed to buckets. */
+  readonly hashing: "balanced" | "independent";
+  /** Number of buckets. */
+  readonly buckets: number;
+}
+
+/** Parameters of the mechanism that randomises. */
+export type Mechanism = CollisionMechanism;
+
+/**
+ * A complete task, as in the collector's task file and in its
+ * `GET /tasks/{id}`. All parameters are public; changing any of them makes
+ * another task with another fingerprint.
+ */
+export interface Task {
+  /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
+  readonly id: string;
+  /**
+   * Names of the items; or how many there are, when they are named "0", "1"
+   * and so on; or `"open"` for arbitrary names.
+   */
+  readonly items: readonly string[] | number | "open";
+  /** Greatest number of items in one input that is reported in full. */
+  readonly sparsity: number;
+  /** Local privacy budget ε of one report. */
+  readonly epsilon: number;
+  /** Whether values are 1 and -1, or any number from -1 to 1. */
+  readonly value: "sign" | "real";
+  /** How inputs are randomised. */
+  readonly mechanism: Mechanism;
+}
+
+/** A task as the collector describes it. */
+export interface FetchedTask {
+  readonly task: Task;
+  readonly fingerprint: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function invalid(what: string): TaskError {
+  return new TaskError("invalid-task", `task is invalid: ${what}`);
+}
+
+function fields(value: unknown, what: string, known: readonly string[]): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid(`${what} is not an object`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) {
+      throw invalid(`${what} has the unknown field ${JSON.stringify(key)}`);
+    }
+  }
+  return value as Fields;
+}
+
+function text(from: Fields, key: string): string {
+  const value = from[key];
+  if (typeof value !== "string") {
+    throw invalid(`${key} is not a string`);
+  }
+  return value;
+}
+
+function number(from: Fields, key: string): number {
+  const value = from[key];
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    throw invalid(`${key} is not a number`);
+  }
+  return value;
+}
+
+/** Integers cross to wasm as 32 bits, so what does not fit must not wrap there. */
+function integer(from: Fields, key: string): number {
+  const value = number(from, key);
+  if (value !== value >>> 0) {
+    throw invalid(`${key} is ${value}, expected a whole number`);
+  }
+  return value;
+}
+
+function oneOf<T extends string>(from: Fields, key: string, allowed: readonly T[]): T {
+  const value = allowed.find((candidate) => candidate === from[key]);
+  if (value === undefined) {
+    throw invalid(`${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`);
+  }
+  return value;
+}
+
+function parseItems(task: Fields): Task["items"] {
+  const { items } = task;
+  if (items === "open") {
+    return items;
+  }
+  if (!Array.isArray(items)) {
+    return integer(task, "items");
+  }
+  return items.map((name: unknown) => {
+    // Names cross to wasm joined by line feeds.
+    if (typeof name !== "string" || name === "" || name.includes("\n")) {
+      throw invalid(`${JSON.stringify(name)} is not the name of an item`);
+    }
+    return name;
+  });
+}
+
+function parseMechanism(value: unknown): Mechanism {
+  if (value === undefined) {
+    throw invalid("mechanism is missing; `hushbin task check --complete` fills it in");
+  }
+  const mechanism = fields(value, "mechanism", ["name", "rule", "favoured", "hashing", "buckets"]);
+  const name = oneOf(mechanism, "name", ["collision"]);
+  const rule = oneOf(mechanism, "rule", ["occupied", "heaviest"]);
+  const hashing = oneOf(mechanism, "hashing", ["balanced", "independent"]);
+  const buckets = integer(mechanism, "buckets");
+  if (rule === "occupied") {
+    if (mechanism.favoured !== undefined) {
+      throw invalid("favoured belongs to the rule heaviest");
+    }
+    return { name, rule, hashing, buckets };
+  }
+  return { name, rule, favoured: integer(mechanism, "favoured"), hashing, buckets };
+}
+
+/**
+ * Checks the shape of a task; ranges are the core's to check.
+ *
+ * @throws TaskError `invalid-task`
+ */
+export function parseTask(value: unknown): Task {
+  const task = fields(value, "it", ["id", "items", "sparsity", "epsilon", "value", "mechanism"]);
+  return {
+    id: text(task, "id"),
+    items: parseItems(task),
+    sparsity: integer(task, "sparsity"),
+    epsilon: number(task, "epsilon"),
+    value: oneOf(task, "value", ["sign", "real"]),
+    mechanism: parseMechanism(task.mechanism),
+  };
+}
+
+/**
+ * Fetches a task from the collector. A plain GET without headers of our own,
+ * so no preflight.
+ *
+ * @throws NetworkError when the collector cannot be reached or fails
+ * @throws TaskError `unknown-task`, or `invalid-task` when the answer is not a task
+ */
+export async function fetchTask(
+  url: string,
+  id: string,
+  fetch: typeof globalThis.fetch,
+): Promise<FetchedTask> {
+  let response: Response;
+  try {
+    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer" });
+  } catch (cause) {
+    throw new NetworkError(`task ${id} could not be fetched from ${url}`, { cause });
+  }
+  const { status } = response;
+  if (status === 404) {
+    throw new TaskError("unknown-task", `the collector has no task ${id}`);
+  }
+  if (!response.ok) {
+    throw new NetworkError(`the collector answered ${status} when asked for task ${id}`, {
+      status,
+    });
+  }
+  let answer: Partial<Record<"task" | "fingerprint", unknown>> | null;
+  try {
+    answer = await response.json();
+  } catch (cause) {
+    throw new TaskError("invalid-task", `${url} did not answer with JSON`, { cause });
+  }
+  const task = parseTask(answer?.task);
+  if (task.id !== id) {
+    throw invalid(`asked for ${id}, got ${task.id}`);
+  }
+  if (typeof answer?.fingerprint !== "string") {
+    throw invalid("the collector gave no fingerprint");
+  }
+  return { task, fingerprint: answer.fingerprint };
+}

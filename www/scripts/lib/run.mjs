@@ -1,0 +1,108 @@
+// Running programs, and saying what is being done and for how long.
+
+import { spawn } from "node:child_process";
+import { delimiter } from "node:path";
+import { BIN, ROOT } from "./paths.mjs";
+
+/** A step failed in a way that its output has explained. */
+export class Failed extends Error {}
+
+const colour = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b[0m` : text);
+export const bold = (text) => colour(1, text);
+export const dim = (text) => colour(2, text);
+
+export const say = (text) => console.log(text);
+
+export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/**
+ * Announces a step, runs it, tells its duration.
+ *
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T> | T} work
+ * @returns {Promise<T>}
+ */
+export async function step(name, work) {
+  say(bold(`▸ ${name}`));
+  const begun = performance.now();
+  try {
+    const result = await work();
+    say(dim(`  done in ${seconds(performance.now() - begun)}: ${name}`));
+    return result;
+  } catch (error) {
+    say(`  failed after ${seconds(performance.now() - begun)}: ${name}`);
+    throw error;
+  }
+}
+
+/**
+ * The environment for programs: ours, with the given directories first on
+ * PATH, and the packages' programs.
+ *
+ * @param {readonly string[]} directories
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function withPath(...directories) {
+  return { ...process.env, PATH: [...directories, BIN, process.env.PATH].join(delimiter) };
+}
+
+/**
+ * Runs a program with its output on ours.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} [options] quiet: output only on failure
+ */
+export async function run(program, args, { env = withPath(), cwd = ROOT, quiet = false } = {}) {
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    stdio: quiet ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
+  });
+  const output = [];
+  child.stdout?.on("data", (chunk) => output.push(chunk));
+  child.stderr?.on("data", (chunk) => output.push(chunk));
+  const status = await new Promise((resolve, reject) => {
+    child.on("error", (cause) => reject(new Failed(`${program}: ${cause.message}`, { cause })));
+    child.on("close", (code, signal) => resolve(code ?? signal));
+  });
+  if (status !== 0) {
+    process.stderr.write(Buffer.concat(output));
+    throw new Failed(`${program} ${args.join(" ")} ended with ${status}`);
+  }
+}
+
+/**
+ * What a program prints, or undefined when it cannot be run or fails.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @returns {Promise<string | undefined>}
+ */
+export async function capture(program, args, env = withPath()) {
+  const child = spawn(program, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "ignore"] });
+  let text = "";
+  child.stdout.on("data", (chunk) => {
+    text += chunk;
+  });
+  return new Promise((resolve) => {
+    child.on("error", () => resolve(undefined));
+    child.on("close", (code) => resolve(code === 0 ? text.trim() : undefined));
+  });
+}
+
+/**
+ * Runs a script's work; a failure that was explained ends it with status 1 and
+ * one line.
+ *
+ * @param {() => Promise<void>} work
+ */
+export async function main(work) {
+  try {
+    await work();
+  } catch (error) {
+    console.error(error instanceof Failed ? `\n${error.message}` : error);
+    process.exitCode = 1;
+  }
+}

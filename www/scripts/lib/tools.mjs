@@ -1,0 +1,94 @@
+// The tools that cargo installs: which version, from where.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, TOOLS } from "./paths.mjs";
+import { capture, run, say, withPath } from "./run.mjs";
+
+/**
+ * The version of a crate in Cargo.lock.
+ *
+ * @param {string} crate
+ */
+export function lockedVersion(crate) {
+  const lock = readFileSync(join(ROOT, "Cargo.lock"), "utf8");
+  const found = lock.match(new RegExp(`name = "${crate}"\\nversion = "([^"]+)"`));
+  if (found?.[1] === undefined) {
+    throw new Error(`Cargo.lock has no ${crate}`);
+  }
+  return found[1];
+}
+
+/** @typedef {{ crate: string, program: string, version: string }} Tool */
+
+/** @returns {Tool} the command line tool that goes with the crate wasm-bindgen */
+export function wasmBindgen() {
+  return {
+    crate: "wasm-bindgen-cli",
+    program: "wasm-bindgen",
+    version: lockedVersion("wasm-bindgen"),
+  };
+}
+
+/** @type {Tool} */
+export const wasmPack = { crate: "wasm-pack", program: "wasm-pack", version: "0.15.1" };
+
+const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
+const cached = (tool) => join(home(tool), "bin");
+
+/**
+ * Whether the program on this PATH has the tool's version.
+ *
+ * @param {Tool} tool
+ */
+async function isVersion(tool, env) {
+  const printed = await capture(tool.program, ["--version"], env);
+  return printed?.split(/\s+/).includes(tool.version) ?? false;
+}
+
+/**
+ * The environment in which the tool is found, or undefined when it is not
+ * installed.
+ *
+ * @param {Tool} tool
+ */
+export async function toolEnv(tool) {
+  if (existsSync(join(cached(tool), tool.program))) {
+    return withPath(cached(tool));
+  }
+  return (await isVersion(tool, withPath())) ? withPath() : undefined;
+}
+
+/**
+ * Installs the tool into the cache unless it is there or on PATH.
+ *
+ * @param {Tool} tool
+ */
+export async function installTool(tool) {
+  const name = `${tool.program} ${tool.version}`;
+  if ((await toolEnv(tool)) !== undefined) {
+    say(`  ${name}: present`);
+    return;
+  }
+  say(`  ${name}: installing into ${home(tool)} (some minutes, once)`);
+  const args = ["install", tool.crate, "--version", tool.version, "--root", home(tool)];
+  try {
+    await run("cargo", [...args, "--locked"], { quiet: true });
+  } catch {
+    // A registry mirror may lack a crate that the tool's lock file names.
+    say("  with its own lock file it could not be installed; trying without");
+    await run("cargo", args);
+  }
+}
+
+/**
+ * @param {Tool} tool
+ * @returns {Promise<NodeJS.ProcessEnv>}
+ */
+export async function requireTool(tool) {
+  const env = await toolEnv(tool);
+  if (env === undefined) {
+    throw new Error(`${tool.program} ${tool.version} is missing; run npm run setup`);
+  }
+  return env;
+}

@@ -1,0 +1,58 @@
+// npm run setup: everything that building and testing needs, once.
+//
+//   node www/scripts/setup.mjs [--no-tests]
+//
+// Uses Node's own modules only, because it also installs the packages.
+
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./lib/paths.mjs";
+import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
+import { setupBrowser } from "./lib/setup-browser.mjs";
+import { installTool, wasmBindgen, wasmPack } from "./lib/tools.mjs";
+
+async function rust() {
+  if ((await capture("rustup", ["--version"])) === undefined) {
+    const cargo = await capture("cargo", ["--version"]);
+    if (cargo === undefined) {
+      throw new Failed("Rust is missing; install it from https://rustup.rs");
+    }
+    say(`  ${cargo}, without rustup: it must have the targets of rust-toolchain.toml`);
+    return;
+  }
+  // rust-toolchain.toml names the toolchain, its components and its targets.
+  await run("rustup", ["toolchain", "install"], { quiet: true });
+  say(`  ${await capture("cargo", ["--version"])}`);
+}
+
+/** npm writes its own lock file last, so that is as old as the installation. */
+function packagesAreStale() {
+  const installed = join(ROOT, "node_modules/.package-lock.json");
+  return (
+    !existsSync(installed) ||
+    statSync(installed).mtimeMs < statSync(join(ROOT, "package-lock.json")).mtimeMs
+  );
+}
+
+async function packages() {
+  if (packagesAreStale()) {
+    await run("npm", ["ci", "--no-fund", "--no-audit"]);
+  } else {
+    say("  node_modules: up to date");
+  }
+}
+
+/** @param {{ tests: boolean }} options tests: also what only tests need */
+export async function setup({ tests }) {
+  await step("set-up: Rust toolchain and targets", rust);
+  await step("set-up: npm packages", packages);
+  await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+  if (tests) {
+    await step("set-up: wasm-pack", () => installTool(wasmPack));
+    await step("set-up: browser", setupBrowser);
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main(() => setup({ tests: !process.argv.includes("--no-tests") }));
+}
