@@ -1,0 +1,114 @@
+/** What the tests share: tasks, a scripted `fetch`, and a reader of uploads. */
+
+import { type Client, type ClientOptions, createClient, type Task } from "../index.js";
+
+export const SETTINGS: Task = {
+  id: "settings",
+  items: ["dark-mode", "autoplay", "captions", "Übersetzung"],
+  sparsity: 2,
+  epsilon: 2,
+  value: "sign",
+  mechanism: { name: "collision", rule: "heaviest", favoured: 2, hashing: "balanced", buckets: 8 },
+};
+
+export const RATINGS: Task = {
+  ...SETTINGS,
+  id: "ratings",
+  items: 40,
+  sparsity: 6,
+  value: "real",
+  mechanism: { name: "collision", rule: "occupied", hashing: "independent", buckets: 20 },
+};
+
+export const PLUGINS: Task = { ...RATINGS, id: "plugins", items: "open", value: "sign" };
+
+/** A header of 1 + 16 + 16 bytes and a varint, as in `src/report.rs`. */
+export interface ReadUpload {
+  readonly fingerprint: string;
+  readonly id: string;
+  readonly count: number;
+  readonly reports: Uint8Array;
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+export function readUpload(bytes: Uint8Array): ReadUpload {
+  let count = 0;
+  let offset = 33;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[offset++];
+    if (byte === undefined || bytes[0] !== 1) {
+      throw new Error("not an upload");
+    }
+    count |= (byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  return {
+    fingerprint: hex(bytes.subarray(1, 17)),
+    id: hex(bytes.subarray(17, 33)),
+    count,
+    reports: bytes.subarray(offset),
+  };
+}
+
+/** An answer, or `"down"` for none, or `"silent"` for one that never comes. */
+export type Answer = Response | "down" | "silent";
+
+export const created = () => Response.json({ accepted: 1, duplicate: false }, { status: 201 });
+
+export const problem = (status: number, slug: string, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify({ type: `urn:hushbin:problem:${slug}`, detail: `because ${slug}` }), {
+    status,
+    headers: { "content-type": "application/problem+json", ...headers },
+  });
+
+export interface Sent {
+  readonly url: string;
+  readonly init: RequestInit;
+  /** A copy: what was sent must not change afterwards unnoticed. */
+  readonly bytes: Uint8Array;
+}
+
+/** A `fetch` that answers from a list and then always with 201. */
+export class FakeCollector {
+  readonly sent: Sent[] = [];
+  readonly answers: Answer[];
+
+  constructor(...answers: Answer[]) {
+    this.answers = answers;
+  }
+
+  readonly fetch: typeof globalThis.fetch = async (url, init = {}) => {
+    const bytes = new Uint8Array(init.body instanceof Uint8Array ? init.body : []);
+    this.sent.push({ url: String(url), init, bytes });
+    const answer = this.answers.shift() ?? created();
+    if (answer === "down") {
+      throw new TypeError("fetch failed");
+    }
+    if (answer === "silent") {
+      return new Promise((_, reject) => {
+        init.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      });
+    }
+    return answer;
+  };
+
+  /** Number of reports in each upload, in order of arrival. */
+  get counts(): number[] {
+    return this.sent.map(({ bytes }) => readUpload(bytes).count);
+  }
+}
+
+export function clientOf(
+  collector: FakeCollector,
+  options: Partial<ClientOptions> = {},
+): Promise<Client> {
+  return createClient({
+    endpoint: "https://collector.example",
+    task: SETTINGS,
+    fetch: collector.fetch,
+    ...options,
+  });
+}

@@ -1,0 +1,279 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { CORE_CODES } from "../codes.js";
+import {
+  ClosedError,
+  createClient,
+  createRandomizer,
+  EntropyError,
+  type Task,
+  TaskError,
+  UnknownItemError,
+  ValueRangeError,
+  WasmError,
+} from "../index.js";
+import { MAX_REPORTS } from "../outbox.js";
+import { PLUGINS, RATINGS, readUpload, SETTINGS } from "./harness.js";
+
+const REPOSITORY = new URL("../../../", import.meta.url);
+
+it("knows the core's error codes", () => {
+  const source = readFileSync(new URL("src/error.rs", REPOSITORY), "utf8");
+  const variants = [...source.matchAll(/^ {4}(\w+) = (\d+),$/gm)];
+  const names = new Map(
+    [...source.matchAll(/^ {12}Self::(\w+) => "([\w-]+)",$/gm)].map(([, variant, name]) => [
+      variant,
+      name,
+    ]),
+  );
+  const expected = Object.fromEntries(
+    variants.map(([, variant, number]) => [number, names.get(variant)]),
+  );
+  expect(variants.length).toBeGreaterThan(10);
+  expect(CORE_CODES).toEqual(expected);
+});
+
+describe("a randomiser", () => {
+  it("makes reports of eight bytes of seed and a bucket", async () => {
+    const randomizer = await createRandomizer({ task: SETTINGS });
+    const first = randomizer.randomize({ "dark-mode": 1, autoplay: -1 });
+    const second = randomizer.randomize({ "dark-mode": 1, autoplay: -1 });
+    for (const report of [first, second]) {
+      expect(report).toHaveLength(9);
+      expect(report[8]).toBeLessThan(8);
+    }
+    expect(first).not.toEqual(second);
+    randomizer.free();
+  });
+
+  it("has a fingerprint that depends on every parameter", async () => {
+    const variants: Task[] = [
+      SETTINGS,
+      { ...SETTINGS, id: "settings-2" },
+      { ...SETTINGS, items: ["dark-mode", "autoplay", "captions", "other"] },
+      { ...SETTINGS, items: 4 },
+      { ...SETTINGS, sparsity: 3 },
+      { ...SETTINGS, epsilon: 2.5 },
+      { ...SETTINGS, value: "real" },
+      { ...SETTINGS, mechanism: { ...SETTINGS.mechanism, favoured: 3 } },
+      { ...SETTINGS, mechanism: { ...SETTINGS.mechanism, hashing: "independent" } },
+      { ...SETTINGS, mechanism: { ...SETTINGS.mechanism, buckets: 9 } },
+    ];
+    const fingerprints = new Set<string>();
+    for (const task of variants) {
+      const randomizer = await createRandomizer({ task });
+      expect(randomizer.fingerprint).toMatch(/^[0-9a-f]{32}$/);
+      fingerprints.add(randomizer.fingerprint);
+      randomizer.free();
+    }
+    expect(fingerprints.size).toBe(variants.length);
+  });
+
+  it("puts its fingerprint and a fresh id into uploads", async () => {
+    const randomizer = await createRandomizer({ task: RATINGS });
+    const reports = randomizer.randomizeMany(
+      Uint32Array.of(2, 0, 1),
+      Uint32Array.of(7, 39, 0),
+      Float64Array.of(1, -0.25, 0.5),
+    );
+    expect(reports).toHaveLength(3 * 9);
+    const uploads = [1, 2].map(() => readUpload(randomizer.upload(reports, 3)));
+    for (const upload of uploads) {
+      expect(upload).toMatchObject({ fingerprint: randomizer.fingerprint, count: 3, reports });
+    }
+    expect(uploads[0]?.id).not.toBe(uploads[1]?.id);
+  });
+
+  it("takes up to as many reports into an upload as the outbox puts there", async () => {
+    const randomizer = await createRandomizer({ task: SETTINGS });
+    const report = randomizer.randomize({});
+    const reports = (count: number) => new Uint8Array(count * report.length);
+    expect(readUpload(randomizer.upload(reports(MAX_REPORTS), MAX_REPORTS)).count).toBe(4096);
+    expect(() => randomizer.upload(reports(4097), MAX_REPORTS + 1)).toThrow(RangeError);
+    expect(() => randomizer.upload(reports(0), 0)).toThrow(RangeError);
+  });
+
+  it("counts inputs that had to be sampled down", async () => {
+    const randomizer = await createRandomizer({ task: SETTINGS });
+    randomizer.randomize({ "dark-mode": 1, autoplay: 1 });
+    expect(randomizer.sampledDown).toBe(0);
+    randomizer.randomize({ "dark-mode": 1, autoplay: 1, captions: -1 });
+    expect(randomizer.sampledDown).toBe(1);
+  });
+
+  it("refuses packed arrays that do not go together", async () => {
+    const randomizer = await createRandomizer({ task: RATINGS });
+    const pack = (lengths: number[], items: number[], values: number[]) => () =>
+      randomizer.randomizeMany(
+        Uint32Array.from(lengths),
+        Uint32Array.from(items),
+        Float64Array.from(values),
+      );
+    expect(pack([2], [1], [1])).toThrow(RangeError);
+    expect(pack([1], [1, 2], [1, 1])).toThrow(RangeError);
+    expect(pack([1], [1], [])).toThrow(RangeError);
+    expect(pack([1], [40], [1])).toThrow(RangeError);
+    expect(pack([1], [1], [1.5])).toThrow(RangeError);
+    expect(pack([2], [1, 1], [1, 1])).toThrow(RangeError);
+    expect(pack([2_000_000_000, 2_300_000_000], [], [])).toThrow(RangeError);
+    // None of these is a trap.
+    expect(pack([1], [1], [1])()).toHaveLength(9);
+  });
+
+  it("cannot be used when freed", async () => {
+    const randomizer = await createRandomizer({ task: SETTINGS });
+    randomizer.free();
+    randomizer.free();
+    expect(() => randomizer.randomize({})).toThrow(ClosedError);
+  });
+});
+
+describe("inputs", () => {
+  it("name items that exist", async () => {
+    const randomizer = await createRandomizer({ task: SETTINGS });
+    expect(randomizer.randomize({ Übersetzung: 1 })).toHaveLength(9);
+    for (const name of ["dark mode", "", "0", "__proto__", "constructor", "toString"]) {
+      const input = new Map([[name, 0]]);
+      expect(() => randomizer.randomize(input)).toThrow(UnknownItemError);
+    }
+    expect(() => randomizer.randomize({ typo: 0 })).toThrow(
+      expect.objectContaining({ code: "unknown-item", item: "typo" }),
+    );
+  });
+
+  it("name counted items by their decimal index", async () => {
+    const randomizer = await createRandomizer({ task: RATINGS });
+    expect(randomizer.randomize({ 0: 1, 39: -1 })).toHaveLength(9);
+    for (const name of ["40", "-1", "01", "1e0", "1.0", "", " 1", "-0", "NaN", "4294967297"]) {
+      expect(() => randomizer.randomize({ [name]: 1 }), name).toThrow(UnknownItemError);
+    }
+  });
+
+  it("name anything in open tasks", async () => {
+    const randomizer = await createRandomizer({ task: PLUGINS });
+    const input = new Map([
+      ["__proto__", 1],
+      ["", -1],
+      ["ad blocker 🧱", 1],
+    ]);
+    expect(randomizer.randomize(input)).toHaveLength(9);
+  });
+
+  it("have values that the task takes", async () => {
+    const signs = await createRandomizer({ task: SETTINGS });
+    for (const value of [1, -1, 0, -0]) {
+      signs.randomize({ autoplay: value });
+    }
+    const wrong: unknown[] = [2, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e-300, true, "1", 1n];
+    for (const value of [...wrong, null, undefined]) {
+      expect(() => signs.randomize({ autoplay: value as number })).toThrow(ValueRangeError);
+    }
+    const reals = await createRandomizer({ task: RATINGS });
+    for (const value of [1, -1, 0, 0.3, -1e-9, 5e-324]) {
+      reals.randomize({ 3: value });
+    }
+    for (const value of [1.0000000000000002, -2, Number.NaN, "0.5", true]) {
+      expect(() => reals.randomize({ 3: value as number })).toThrow(ValueRangeError);
+    }
+  });
+});
+
+describe("tasks", () => {
+  const mechanism = SETTINGS.mechanism;
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["a list", []],
+    ["an unknown field", { ...SETTINGS, extra: 1 }],
+    ["no mechanism", { ...SETTINGS, mechanism: undefined }],
+    ["an unknown mechanism", { ...SETTINGS, mechanism: { ...mechanism, name: "coin" } }],
+    ["an unknown rule", { ...SETTINGS, mechanism: { ...mechanism, rule: "lightest" } }],
+    ["favoured missing", { ...SETTINGS, mechanism: { ...mechanism, favoured: undefined } }],
+    ["favoured too many", { ...SETTINGS, mechanism: { ...mechanism, favoured: 8 } }],
+    ["favoured where none is", { ...SETTINGS, mechanism: { ...mechanism, rule: "occupied" } }],
+    ["buckets that wrap to 8", { ...SETTINGS, mechanism: { ...mechanism, buckets: 2 ** 32 + 8 } }],
+    ["a fraction of a bucket", { ...SETTINGS, mechanism: { ...mechanism, buckets: 8.5 } }],
+    ["sparsity 0", { ...SETTINGS, sparsity: 0 }],
+    ["sparsity above the items", { ...SETTINGS, sparsity: 5 }],
+    ["ε 0", { ...SETTINGS, epsilon: 0 }],
+    ["ε infinite", { ...SETTINGS, epsilon: Number.POSITIVE_INFINITY }],
+    ["ε as text", { ...SETTINGS, epsilon: "2" }],
+    ["no items", { ...SETTINGS, items: [] }],
+    ["0 items", { ...SETTINGS, items: 0 }],
+    ["an item without name", { ...SETTINGS, items: ["a", ""] }],
+    ["items that would come apart", { ...SETTINGS, items: ["a\nb", "c"] }],
+    ["a control character", { ...SETTINGS, items: ["a\tb", "c"] }],
+    ["items twice", { ...SETTINGS, items: ["a", "b", "a"] }],
+    ["a value of no kind", { ...SETTINGS, value: "boolean" }],
+    ["no slug", { ...SETTINGS, id: "Settings!" }],
+    ["an open task that is balanced", { ...PLUGINS, mechanism }],
+  ])("are refused with %s", async (_, task) => {
+    const made = createRandomizer({ task: task as Task });
+    await expect(made).rejects.toThrow(TaskError);
+    await expect(made).rejects.toMatchObject({ code: "invalid-task", name: "TaskError" });
+  });
+});
+
+describe("without randomness", () => {
+  it.each([
+    [
+      "fails",
+      () => {
+        throw new DOMException("no", "QuotaExceededError");
+      },
+    ],
+    ["does nothing", <T>(array: T) => array],
+  ])("nothing is made when getRandomValues %s", async (_, replacement) => {
+    vi.spyOn(crypto, "getRandomValues").mockImplementation(replacement);
+    const fetch = vi.fn();
+    await expect(createRandomizer({ task: SETTINGS })).rejects.toThrow(EntropyError);
+    await expect(
+      createClient({ endpoint: "https://collector.example", task: SETTINGS, fetch }),
+    ).rejects.toMatchObject({ code: "no-entropy" });
+    expect(fetch).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+    expect(await createRandomizer({ task: SETTINGS })).toBeDefined();
+  });
+
+  it("asks the browser for 32 bytes, once", async () => {
+    const random = vi.spyOn(crypto, "getRandomValues");
+    const randomizer = await createRandomizer({ task: SETTINGS });
+    for (let i = 0; i < 100; i += 1) {
+      randomizer.upload(randomizer.randomize({ autoplay: 1 }), 1);
+    }
+    expect(random.mock.calls.map(([array]) => array?.byteLength)).toEqual([32]);
+  });
+});
+
+describe("a trap", () => {
+  /** More memory than WebAssembly has. */
+  const endless = { length: 2 ** 30 } as Float64Array;
+
+  it("is an error, and the next call starts afresh", async () => {
+    const broken = await createRandomizer({ task: RATINGS });
+    const bystander = await createRandomizer({ task: SETTINGS });
+    bystander.randomize({ "dark-mode": 1, autoplay: 1, captions: -1 });
+    const { fingerprint } = broken;
+    for (let times = 0; times < 3; times += 1) {
+      expect(() => broken.randomizeMany(Uint32Array.of(1), Uint32Array.of(1), endless)).toThrow(
+        WasmError,
+      );
+      expect(broken.randomize({ 3: 1 })).toHaveLength(9);
+      expect(bystander.randomize({ autoplay: 1 })).toHaveLength(9);
+    }
+    expect(readUpload(broken.upload(broken.randomize({}), 1)).fingerprint).toBe(fingerprint);
+    expect(bystander.sampledDown).toBe(1);
+    broken.free();
+    bystander.free();
+  });
+
+  it("leaves no handle that could be freed twice", async () => {
+    const stale = await createRandomizer({ task: SETTINGS });
+    const other = await createRandomizer({ task: RATINGS });
+    expect(() => other.randomizeMany(Uint32Array.of(1), Uint32Array.of(1), endless)).toThrow(
+      WasmError,
+    );
+    const fresh = await createRandomizer({ task: SETTINGS });
+    stale.free();
+    expect(fresh.randomize({ autoplay: 1 })).toHaveLength(9);
+  });
+});
