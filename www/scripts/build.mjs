@@ -61,7 +61,7 @@ async function optimise() {
   const module = join(GLUE, "hushbin.wasm");
   const features = FEATURES.map((feature) => `--enable-${feature}`);
   await run("wasm-opt", [
-    ...["-Oz", "--converge", "--mvp-features", ...features],
+    ...["-Oz", "--mvp-features", ...features],
     ...["--strip-debug", "--strip-producers", "--strip-target-features"],
     ...[bound, "-o", module],
   ]);

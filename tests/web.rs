@@ -1,0 +1,249 @@
+//! The bindings, in a browser, with the browser's own randomness:
+//! `wasm-pack test --headless --chrome`.
+
+#![cfg(target_arch = "wasm32")]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::collections::HashSet;
+
+use hushbin::wasm::{Randomizer, item_key};
+use hushbin::{ErrorCode, Report, Task, Upload};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+const NAMES: &str = "dark-mode\nautoplay\ncaptions\nÜbersetzung";
+
+/// What the constructor takes.
+#[derive(Clone, Copy)]
+struct Arguments {
+    id: &'static str,
+    names: &'static str,
+    count: u32,
+    sparsity: u32,
+    epsilon: f64,
+    value: u8,
+    rule: u8,
+    favoured: u32,
+    hashing: u8,
+    buckets: u32,
+}
+
+const SETTINGS: Arguments = Arguments {
+    id: "settings",
+    names: NAMES,
+    count: 4,
+    sparsity: 2,
+    epsilon: 2.0,
+    value: 0,
+    rule: 1,
+    favoured: 2,
+    hashing: 0,
+    buckets: 8,
+};
+
+fn make(a: Arguments) -> Result<Randomizer, u32> {
+    Randomizer::new(
+        a.id.into(),
+        a.names,
+        a.count,
+        a.sparsity,
+        a.epsilon,
+        a.value,
+        a.rule,
+        a.favoured,
+        a.hashing,
+        a.buckets,
+    )
+}
+
+fn settings() -> (Randomizer, Task) {
+    let task = serde_json::json!({
+        "id": "settings",
+        "items": NAMES.split('\n').collect::<Vec<_>>(),
+        "sparsity": 2,
+        "epsilon": 2.0,
+        "value": "sign",
+        "mechanism": {
+            "name": "collision", "rule": "heaviest", "favoured": 2,
+            "hashing": "balanced", "buckets": 8,
+        },
+    });
+    let task = serde_json::from_value(task).unwrap();
+    (make(SETTINGS).ok().unwrap(), task)
+}
+
+fn decode(bytes: &[u8], task: &Task) -> (String, Vec<(u64, u32)>) {
+    let upload = Upload::decode(bytes, task).unwrap();
+    let reports = upload.reports.into_iter().map(|report| {
+        let Report::Collision(report) = report;
+        (report.seed, report.bucket)
+    });
+    (upload.id.to_string(), reports.collect())
+}
+
+#[wasm_bindgen_test]
+fn uploads_are_what_the_collector_decodes() {
+    let (mut randomizer, task) = settings();
+    assert_eq!(randomizer.fingerprint(), task.fingerprint().0);
+    let mut reports = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
+    let many = randomizer.randomize_many(&[0, 2, 1], &[1, 0, 2], &[1.0, -1.0, 0.0]);
+    reports.extend(many.unwrap());
+    let (first_id, decoded) = decode(&randomizer.upload(&reports, 4).unwrap(), &task);
+    assert_eq!(decoded.len(), 4);
+    let (second_id, again) = decode(&randomizer.upload(&reports, 4).unwrap(), &task);
+    assert_eq!(decoded, again);
+    assert_ne!(first_id, second_id);
+}
+
+#[wasm_bindgen_test]
+fn every_randomizer_is_seeded_afresh() {
+    let seeds: HashSet<u64> = (0..50)
+        .flat_map(|_| {
+            let (mut randomizer, task) = settings();
+            let report = randomizer.randomize(&[0], &[1.0]).unwrap();
+            decode(&randomizer.upload(&report, 1).unwrap(), &task).1
+        })
+        .map(|(seed, _)| seed)
+        .collect();
+    assert_eq!(seeds.len(), 50);
+}
+
+/// An entry's bucket is reported with the probability that the rates predict.
+#[wasm_bindgen_test]
+fn reports_hit_as_predicted() {
+    const REPORTS: u32 = 4000;
+    let (mut randomizer, task) = settings();
+    let hushbin::Mechanism::Collision(collision) = task.mechanism();
+    let domain = task.domain();
+    let support = collision.support(&domain);
+    let mut hits = [0_u32; 2];
+    for _ in 0..REPORTS {
+        let report = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
+        let upload = randomizer.upload(&report, 1).unwrap();
+        let Report::Collision(report) = &Upload::decode(&upload, &task).unwrap().reports[0];
+        hits[0] += u32::from(support.hits(report, 0));
+        hits[1] += u32::from(support.hits(report, 1));
+    }
+    let rates = collision.rates(&domain, task.epsilon());
+    for (hits, expected) in hits.into_iter().zip([rates.p_true, rates.p_false]) {
+        let deviation = (expected * (1.0 - expected) * f64::from(REPORTS)).sqrt();
+        let z = (f64::from(hits) - expected * f64::from(REPORTS)) / deviation;
+        // Two-sided, α = 1e-6.
+        assert!(z.abs() < 4.9, "{hits} hits, {z} standard errors off");
+    }
+}
+
+#[wasm_bindgen_test]
+fn wrong_entries_are_codes() {
+    let (mut randomizer, _) = settings();
+    let cases: [(&[u32], &[f64], ErrorCode); 6] = [
+        (&[4], &[1.0], ErrorCode::UnknownItem),
+        (&[u32::MAX], &[1.0], ErrorCode::UnknownItem),
+        (&[0], &[0.5], ErrorCode::ValueRange),
+        (&[0], &[f64::NAN], ErrorCode::ValueRange),
+        (&[2, 2], &[1.0, 1.0], ErrorCode::DuplicateItem),
+        (&[1], &[], ErrorCode::Combination),
+    ];
+    for (items, values, code) in cases {
+        assert_eq!(randomizer.randomize(items, values), Err(code as u32));
+        let length = [items.len() as u32];
+        let many = randomizer.randomize_many(&length, items, values);
+        assert_eq!(many, Err(code as u32));
+    }
+    let too_long = randomizer.randomize_many(&[u32::MAX, u32::MAX], &[], &[]);
+    assert_eq!(too_long, Err(ErrorCode::Combination as u32));
+    for count in [0, 4097, u32::MAX] {
+        let upload = randomizer.upload(&[], count);
+        assert_eq!(upload, Err(ErrorCode::OutOfRange as u32));
+    }
+}
+
+#[wasm_bindgen_test]
+fn wrong_tasks_are_codes() {
+    let s = SETTINGS;
+    let cases = [
+        (Arguments { id: "No slug", ..s }, ErrorCode::TaskId),
+        (Arguments { count: 3, ..s }, ErrorCode::ItemName),
+        (
+            Arguments {
+                names: "a\n",
+                count: 2,
+                ..s
+            },
+            ErrorCode::ItemName,
+        ),
+        (
+            Arguments {
+                names: "a\na",
+                count: 2,
+                ..s
+            },
+            ErrorCode::DuplicateName,
+        ),
+        (Arguments { sparsity: 5, ..s }, ErrorCode::OutOfRange),
+        (
+            Arguments {
+                epsilon: f64::NAN,
+                ..s
+            },
+            ErrorCode::OutOfRange,
+        ),
+        (Arguments { favoured: 8, ..s }, ErrorCode::OutOfRange),
+        (
+            Arguments {
+                buckets: u32::MAX,
+                ..s
+            },
+            ErrorCode::OutOfRange,
+        ),
+        (Arguments { rule: 0, ..s }, ErrorCode::Combination),
+        (Arguments { rule: 2, ..s }, ErrorCode::Combination),
+        (
+            Arguments {
+                names: "",
+                count: 0,
+                ..s
+            },
+            ErrorCode::Combination,
+        ),
+    ];
+    for (index, (arguments, code)) in cases.into_iter().enumerate() {
+        assert_eq!(make(arguments).err(), Some(code as u32), "case {index}");
+    }
+}
+
+#[wasm_bindgen_test]
+fn sampling_down_is_counted() {
+    let (mut randomizer, _) = settings();
+    randomizer.randomize(&[0, 1], &[1.0, 1.0]).unwrap();
+    assert_eq!(randomizer.sampled_down(), 0);
+    let lengths = [3, 0, 4];
+    let items = [0, 1, 2, 0, 1, 2, 3];
+    randomizer
+        .randomize_many(&lengths, &items, &[1.0; 7])
+        .unwrap();
+    assert_eq!(randomizer.sampled_down(), 2);
+}
+
+#[wasm_bindgen_test]
+fn open_tasks_take_keys() {
+    let open = Arguments {
+        names: "",
+        count: 0,
+        hashing: 1,
+        ..SETTINGS
+    };
+    let mut randomizer = make(open).ok().unwrap();
+    let keys = ["", "ad-blocker 🧱"].map(item_key);
+    assert_eq!(keys[1], hushbin::item_key("ad-blocker 🧱"));
+    assert_eq!(
+        randomizer
+            .randomize_open(&keys, &[1.0, -1.0])
+            .unwrap()
+            .len(),
+        9
+    );
+    let twice = randomizer.randomize_open(&[7, 7], &[1.0, 1.0]);
+    assert_eq!(twice, Err(ErrorCode::DuplicateItem as u32));
+}
