@@ -1,0 +1,58 @@
+// The questions as three-way controls.
+
+import { el } from "./dom.js";
+import type { Answers } from "./likelihood.js";
+import { answerWord, type Question } from "./questions.js";
+
+/** Renders the questions and tells of every change. */
+export class AnswersForm {
+  readonly #form: HTMLFormElement;
+  readonly #questions: readonly Question[];
+
+  constructor(
+    form: HTMLFormElement,
+    questions: readonly Question[],
+    start: Answers,
+    onChange: (answers: Answers) => void,
+  ) {
+    this.#form = form;
+    this.#questions = questions;
+    form.replaceChildren(
+      ...questions.map((question, index) => row(question, index, start[question.item] ?? 0)),
+    );
+    form.addEventListener("change", () => onChange(this.answers));
+    form.addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  get answers(): Answers {
+    const data = new FormData(this.#form);
+    const answers: Record<string, 1 | -1> = {};
+    for (const { item } of this.#questions) {
+      const value = data.get(item);
+      if (value === "1") answers[item] = 1;
+      if (value === "-1") answers[item] = -1;
+    }
+    return answers;
+  }
+}
+
+function row({ item, text }: Question, index: number, start: 1 | -1 | 0): HTMLFieldSetElement {
+  const choices = ([1, -1, 0] as const).map((value) =>
+    el(
+      "label",
+      {},
+      el("input", { type: "radio", name: item, value, checked: value === start }),
+      el("span", {}, capital(answerWord(value))),
+    ),
+  );
+  return el(
+    "fieldset",
+    { class: "question" },
+    el("legend", {}, el("span", { class: "index" }, `${index + 1}`), ` ${text}`),
+    el("div", { class: "choices" }, ...choices),
+  );
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

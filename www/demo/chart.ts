@@ -1,0 +1,231 @@
+// Estimates with their intervals against the truth, as an SVG drawn by hand at
+// the pixel width it is shown in, and as a table of the same numbers.
+
+import { byId, el, setAll, svg } from "./dom.js";
+import { percent, plusMinus } from "./format.js";
+
+/** One question. Null where nothing is known. */
+export interface Row {
+  readonly label: string;
+  readonly truth: number | null;
+  readonly estimate: number | null;
+  readonly standardError: number | null;
+  readonly interval: readonly [number, number] | null;
+}
+
+/** What the axis spans. */
+export interface Axis {
+  readonly from: number;
+  readonly to: number;
+  readonly ticks: readonly number[];
+}
+
+/** Shares of people. Raw estimates may fall outside of what is possible. */
+export const SHARE: Axis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1] };
+/** Yes minus no. */
+export const BALANCE: Axis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
+
+/**
+ * Whether an estimate is lost in its noise: the interval reaches further to
+ * either side than the answer is large, and further than five points. Within
+ * five points "about none" is an answer, too.
+ */
+export function isNoise({ estimate, interval }: Row): boolean {
+  if (estimate === null || interval === null) return false;
+  const half = (interval[1] - interval[0]) / 2;
+  return half >= 0.05 && half >= Math.abs(estimate);
+}
+
+interface Marks {
+  readonly group: SVGGElement;
+  readonly label: SVGTextElement;
+  readonly value: SVGTextElement;
+  readonly spread: SVGTSpanElement;
+  readonly number: SVGTSpanElement;
+  readonly truth: SVGRectElement;
+  readonly truthEnd: SVGRectElement;
+  readonly interval: SVGRectElement;
+  readonly caps: readonly [SVGRectElement, SVGRectElement];
+  readonly dot: SVGCircleElement;
+}
+
+const WIDE = 640;
+const HEAD = 26;
+const FOOT = 12;
+
+export class EstimateChart {
+  readonly #chart = byId<SVGSVGElement>("chart");
+  readonly #grid = svg("g", { class: "grid" });
+  readonly #body = svg("g");
+  #rows: readonly Row[] = [];
+  #axis: Axis = SHARE;
+  #marks: Marks[] = [];
+
+  constructor() {
+    this.#chart.append(this.#grid, this.#body);
+    new ResizeObserver(() => this.#draw()).observe(this.#chart);
+  }
+
+  show(rows: readonly Row[], axis: Axis, title: string): void {
+    this.#rows = rows;
+    this.#axis = axis;
+    byId("chart-title").textContent = title;
+    byId("chart-desc").textContent = rows.map(sentence).join(" ");
+    this.#draw();
+    tabulate(rows, title);
+  }
+
+  #draw(): void {
+    const width = this.#chart.clientWidth;
+    if (width === 0 || this.#rows.length === 0) return;
+    const wide = width >= WIDE;
+    const left = wide ? 158 : 12;
+    const right = width - (wide ? 118 : 12);
+    const pitch = wide ? 46 : 62;
+    const height = HEAD + this.#rows.length * pitch + FOOT;
+    const x = (share: number) => {
+      const { from, to } = this.#axis;
+      const held = Math.min(Math.max(share, from), to);
+      return left + ((held - from) / (to - from)) * (right - left);
+    };
+    setAll(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
+    this.#drawGrid(x, left, right, height);
+    this.#ensureMarks();
+    this.#rows.forEach((row, index) => {
+      const marks = this.#marks[index];
+      if (!marks) return;
+      const top = HEAD + index * pitch;
+      const middle = top + (wide ? pitch / 2 : pitch - 20);
+      place(marks, row, x, middle);
+      setAll(marks.label, { x: wide ? left - 14 : left, y: wide ? middle + 5 : middle - 20 });
+      setAll(marks.label, { "text-anchor": wide ? "end" : "start" });
+      setAll(marks.value, { x: wide ? width - 6 : right, y: wide ? middle + 5 : middle - 20 });
+    });
+  }
+
+  #drawGrid(x: (share: number) => number, left: number, right: number, height: number): void {
+    const { ticks, from, to } = this.#axis;
+    const [lowest = 0, highest = 1] = [ticks[0], ticks[ticks.length - 1]];
+    const bottom = height - FOOT + 4;
+    const band = (a: number, b: number) =>
+      svg("rect", { class: "beyond", x: x(a), width: x(b) - x(a), y: HEAD, height: bottom - HEAD });
+    this.#grid.replaceChildren(
+      band(from, lowest),
+      band(highest, to),
+      ...ticks.flatMap((tick) => [
+        svg("line", {
+          class: tick === 0 ? "zero" : "tick",
+          x1: x(tick),
+          x2: x(tick),
+          y1: HEAD - 4,
+          y2: bottom,
+        }),
+        svg("text", { x: x(tick), y: HEAD - 10, "text-anchor": "middle" }, percent(tick)),
+      ]),
+      svg("line", { class: "tick", x1: left, x2: right, y1: bottom, y2: bottom }),
+    );
+  }
+
+  #ensureMarks(): void {
+    if (this.#marks.length === this.#rows.length) return;
+    this.#marks = this.#rows.map(makeMarks);
+    this.#body.replaceChildren(...this.#marks.map(({ group }) => group));
+  }
+}
+
+function makeMarks({ label }: Row): Marks {
+  const number = svg("tspan", { class: "amount" });
+  const spread = svg("tspan", { class: "spread", dx: 6 });
+  const marks = {
+    label: svg("text", { class: "label" }, label),
+    value: svg("text", { class: "value", "text-anchor": "end" }, number, spread),
+    number,
+    spread,
+    truth: svg("rect", { class: "truth-bar", height: 16 }),
+    truthEnd: svg("rect", { class: "truth-end", width: 3, height: 26 }),
+    interval: svg("rect", { class: "interval", height: 3 }),
+    caps: [
+      svg("rect", { class: "cap", width: 2, height: 14 }),
+      svg("rect", { class: "cap", width: 2, height: 14 }),
+    ] as const,
+    dot: svg("circle", { class: "estimate", r: 6 }),
+  };
+  const group = svg(
+    "g",
+    { class: "row" },
+    marks.truth,
+    marks.truthEnd,
+    marks.interval,
+    ...marks.caps,
+    marks.dot,
+    marks.label,
+    marks.value,
+  );
+  return { group, ...marks };
+}
+
+function place(marks: Marks, row: Row, x: (share: number) => number, middle: number): void {
+  const { truth, estimate, interval } = row;
+  const known = truth !== null;
+  const bar = known ? [Math.min(truth, 0), Math.max(truth, 0)] : [0, 0];
+  const [low = 0, high = 0] = bar.map(x);
+  setAll(marks.truth, { x: low, width: high - low, y: middle - 8, visibility: shown(known) });
+  setAll(marks.truthEnd, { x: x(truth ?? 0) - 1.5, y: middle - 13, visibility: shown(known) });
+
+  const estimated = estimate !== null && interval !== null;
+  const [from, to] = interval ?? [0, 0];
+  setAll(marks.group, { "data-noise": isNoise(row) });
+  setAll(marks.interval, {
+    x: x(from),
+    width: x(to) - x(from),
+    y: middle - 1.5,
+    visibility: shown(estimated),
+  });
+  // A cap marks an end of the interval; where it runs off the axis there is none.
+  [from, to].forEach((end, side) => {
+    const cap = marks.caps[side];
+    const at = x(end);
+    const inside = estimated && Math.abs(x(end + (side ? 1e-6 : -1e-6)) - at) > 0;
+    if (cap) setAll(cap, { x: at - 1, y: middle - 7, visibility: shown(inside) });
+  });
+  setAll(marks.dot, { cx: x(estimate ?? 0), cy: middle, visibility: shown(estimated) });
+  marks.number.textContent = estimated ? percent(estimate) : "–";
+  marks.spread.textContent = estimated ? plusMinus((to - from) / 2) : "";
+}
+
+function shown(visible: boolean): "visible" | "hidden" {
+  return visible ? "visible" : "hidden";
+}
+
+function sentence(row: Row): string {
+  const { label, truth, estimate, interval } = row;
+  if (estimate === null || interval === null) return `${label}: no estimate yet.`;
+  const against = truth === null ? "" : `, truth ${percent(truth)}`;
+  const noise = isNoise(row) ? ", noise" : "";
+  return `${label}: estimate ${percent(estimate)}, interval ${percent(interval[0])} to ${percent(interval[1])}${against}${noise}.`;
+}
+
+function tabulate(rows: readonly Row[], title: string): void {
+  const table = byId<HTMLTableElement>("table");
+  if (table.caption) table.caption.textContent = title;
+  const cell = (value: number | null) => el("td", {}, value === null ? "–" : percent(value, 1));
+  table.tBodies[0]?.replaceChildren(
+    ...rows.map((row) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, row.label),
+        cell(row.truth),
+        cell(row.estimate),
+        cell(row.standardError),
+        el(
+          "td",
+          {},
+          row.interval
+            ? `${percent(row.interval[0], 1)} to ${percent(row.interval[1], 1)}${isNoise(row) ? " (noise)" : ""}`
+            : "–",
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,191 @@
+// The slider that grows the crowd, its progress and its habits.
+
+import { grow, type ManyRandomizer, type Progress } from "./crowd.js";
+import { byId, el } from "./dom.js";
+import { count, counted, percent } from "./format.js";
+import { adjust, type Habits } from "./habits.js";
+import type { Question } from "./questions.js";
+import type { Sender } from "./sending.js";
+
+/** Sizes that the slider offers: 1, 2, 5 in every decade. */
+export const SIZES: readonly number[] = [
+  0, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000,
+];
+/** The slider sends when it rests, so that arrow keys can step over sizes. */
+const REST_MS = 500;
+
+export interface CrowdOptions {
+  readonly questions: readonly Question[];
+  readonly randomizer: ManyRandomizer;
+  readonly sender: Sender;
+  /** People sent so far, without the visitor. */
+  readonly people: () => number;
+  /** After every acknowledged upload. */
+  readonly onSent: () => void;
+  readonly onDone: () => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+export class CrowdView {
+  readonly #options: CrowdOptions;
+  readonly #slider = byId<HTMLInputElement>("size");
+  readonly #stop = byId<HTMLButtonElement>("stop");
+  readonly #bar = byId<HTMLProgressElement>("growth");
+  #habits: Habits;
+  #resting: ReturnType<typeof setTimeout> | undefined;
+  #growing: AbortController | null = null;
+  /** Number of people that the slider was last set to. */
+  #shown = -1;
+
+  constructor(options: CrowdOptions) {
+    this.#options = options;
+    this.#habits = options.questions;
+    this.#slider.max = String(SIZES.length - 1);
+    byId("size-ticks").replaceChildren(
+      ...SIZES.map((size) =>
+        el("span", { class: "tick-label" }, /^1?0*$/.test(String(size)) ? brief(size) : ""),
+      ),
+    );
+    this.#slider.addEventListener("input", () => {
+      this.#say();
+      clearTimeout(this.#resting);
+    });
+    this.#slider.addEventListener("change", () => {
+      clearTimeout(this.#resting);
+      this.#resting = setTimeout(() => void this.#growToSlider(), REST_MS);
+    });
+    this.#stop.addEventListener("click", () => this.#growing?.abort());
+    this.#showHabits();
+    this.refresh();
+  }
+
+  /** Shows the number of people anew, as after a reload or in another tab. */
+  refresh(): void {
+    const people = this.#options.people();
+    byId("figure-people").textContent = count(people);
+    // A slider that is being moved is left alone.
+    if (this.#growing || people === this.#shown) return;
+    this.#shown = people;
+    this.#setSlider(people);
+  }
+
+  #setSlider(people: number): void {
+    const steps = SIZES.filter((size) => size <= people).length;
+    this.#slider.value = String(steps - 1);
+    this.#say(people);
+  }
+
+  #say(people = SIZES[this.#slider.valueAsNumber] ?? 0): void {
+    const text = people === 1 ? "1 person" : `${count(people)} people`;
+    byId("size-out").textContent = text;
+    this.#slider.setAttribute("aria-valuetext", text);
+  }
+
+  async #growToSlider(): Promise<void> {
+    const target = SIZES[this.#slider.valueAsNumber] ?? 0;
+    if (this.#growing) {
+      // Finish the upload under way, then go on to the new size.
+      this.#growing.abort();
+      this.#resting = setTimeout(() => void this.#growToSlider(), 50);
+      return;
+    }
+    const { people, sender, randomizer, onSent, onDone, onTrouble } = this.#options;
+    const already = people();
+    const status = byId("growth-text");
+    if (target <= already) {
+      status.textContent =
+        target < already ? "Reports that were sent cannot be taken back: a crowd only grows." : "";
+      this.#setSlider(already);
+      return;
+    }
+    const growing = new AbortController();
+    this.#growing = growing;
+    this.#showGrowing(true);
+    status.textContent = `Randomising and sending ${counted(target - already, "report")} …`;
+    this.#bar.max = target;
+    this.#bar.value = already;
+    try {
+      await grow({
+        people: target - already,
+        habits: () => this.#habits,
+        randomizer,
+        sender,
+        signal: growing.signal,
+        onProgress: (progress) => {
+          this.#bar.value = already + progress.sent;
+          this.#figures(progress);
+          onSent();
+        },
+      });
+      const sent = people() - already;
+      status.textContent = growing.signal.aborted
+        ? `Stopped after ${counted(sent, "report")}.`
+        : `${counted(sent, "report")} on the collector’s disk.`;
+    } catch (error) {
+      status.textContent =
+        "Sending stopped. The upload that was under way is kept and sent again, byte for byte, before anything else.";
+      onTrouble(error);
+    } finally {
+      this.#growing = null;
+      this.#showGrowing(false);
+      this.#shown = -1;
+      this.refresh();
+      onDone();
+    }
+  }
+
+  #showGrowing(growing: boolean): void {
+    // Focus must not vanish with the button that has it.
+    if (!growing && document.activeElement === this.#stop) this.#slider.focus();
+    byId("growing").hidden = !growing;
+    byId("size-help").hidden = growing;
+  }
+
+  #figures({ randomised, acknowledged }: Progress): void {
+    byId("figure-people").textContent = count(this.#options.people());
+    byId("figure-randomised").textContent = Number.isFinite(randomised) ? count(randomised) : "–";
+    byId("figure-acknowledged").textContent = count(acknowledged);
+  }
+
+  #showHabits(): void {
+    const outputs: (() => void)[] = [];
+    const slider = (index: number, side: "yes" | "no", label: string) => {
+      const input = el("input", {
+        type: "range",
+        min: 0,
+        max: 100,
+        "aria-label": `${label}: ${side}`,
+      });
+      const output = el("output");
+      input.addEventListener("input", () => {
+        this.#habits = this.#habits.map((habit, at) =>
+          at === index ? adjust(habit, side, input.valueAsNumber / 100) : habit,
+        );
+        for (const refresh of outputs) refresh();
+      });
+      outputs.push(() => {
+        const share = this.#habits[index]?.[side] ?? 0;
+        input.value = String(Math.round(share * 100));
+        input.setAttribute("aria-valuetext", percent(share));
+        output.textContent = `${side} ${percent(share)}`;
+      });
+      return el("span", { class: "habit-side" }, input, output);
+    };
+    byId("habits").replaceChildren(
+      ...this.#options.questions.map(({ label }, index) =>
+        el(
+          "div",
+          { class: "habit" },
+          el("span", { class: "habit-label" }, label),
+          slider(index, "yes", label),
+          slider(index, "no", label),
+        ),
+      ),
+    );
+    for (const refresh of outputs) refresh();
+  }
+}
+
+function brief(size: number): string {
+  return size >= 1000 ? `${size / 1000}k` : String(size);
+}

@@ -1,0 +1,61 @@
+// Growing the crowd: draw people, randomise each, post them, a batch at a time.
+
+import type { Randomizer } from "hushbin";
+import { draw, type Habits } from "./habits.js";
+import type { Sender } from "./sending.js";
+
+/** The packed-array side of the package's randomizer. */
+export type ManyRandomizer = Pick<Randomizer, "randomizeMany" | "upload">;
+
+export interface Progress {
+  readonly sent: number;
+  readonly of: number;
+  /** Reports randomised per second of randomising. */
+  readonly randomised: number;
+  /** Reports per second from drawing people to the collector's receipt. */
+  readonly acknowledged: number;
+}
+
+export interface Growth {
+  readonly people: number;
+  readonly habits: () => Habits;
+  readonly randomizer: ManyRandomizer;
+  readonly sender: Sender;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+  readonly now?: () => number;
+}
+
+/** Most people in one upload: a few milliseconds of work between frames. */
+const BATCH = 1000;
+
+/** How many people go into the next upload: small crowds show progress too. */
+export function batchOf(people: number): number {
+  return Math.max(1, Math.min(BATCH, Math.ceil(people / 10)));
+}
+
+/** Adds people until all are acknowledged or the signal says stop. */
+export async function grow(growth: Growth): Promise<void> {
+  const { people, randomizer, sender, signal, now = () => performance.now() } = growth;
+  const batch = batchOf(people);
+  const start = now();
+  let randomising = 0;
+  for (let sent = 0; sent < people && !signal.aborted; ) {
+    const size = Math.min(batch, people - sent);
+    await sender.send(() => {
+      const { lengths, items, values, truth } = draw(growth.habits(), size);
+      const before = now();
+      const reports = randomizer.randomizeMany(lengths, items, values);
+      const upload = randomizer.upload(reports, size);
+      randomising += now() - before;
+      return { upload, truth };
+    });
+    sent += size;
+    growth.onProgress({
+      sent,
+      of: people,
+      randomised: (sent / randomising) * 1000,
+      acknowledged: (sent / (now() - start)) * 1000,
+    });
+  }
+}

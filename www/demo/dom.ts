@@ -1,0 +1,47 @@
+// The few helpers that the page needs to build and find elements.
+
+/** The element with this id, which index.html is known to hold. */
+export function byId<T extends Element = HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`index.html lacks #${id}.`);
+  return found as Element as T;
+}
+
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A new HTML element. */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  setAll(made, attributes);
+  made.append(...children);
+  return made;
+}
+
+/** A new SVG element. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
+): SVGElementTagNameMap[K] {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  setAll(made, attributes);
+  made.append(...children);
+  return made;
+}
+
+/** e to the power ε, as it is printed. */
+export function eToEpsilon(): HTMLElement {
+  return el("span", {}, "e", el("sup", {}, "ε"));
+}
+
+/** Sets attributes; false and undefined remove, true sets an empty one. */
+export function setAll(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}

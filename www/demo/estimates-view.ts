@@ -1,0 +1,145 @@
+// The collector's answer beside the truth: rows for the chart, and words.
+
+import { BALANCE, EstimateChart, isNoise, type Row, SHARE } from "./chart.js";
+import type { Estimand, EstimatesAnswer } from "./collector.js";
+import { byId, el } from "./dom.js";
+import { count, counted, plusMinus, roundedUp } from "./format.js";
+import type { Truth } from "./ledger.js";
+import type { Question } from "./questions.js";
+
+const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly title: string }[] =
+  [
+    { key: "plus", name: "Said yes", title: "Share of people who said yes" },
+    { key: "minus", name: "Said no", title: "Share of people who said no" },
+    { key: "mean", name: "Yes minus no", title: "Share of yes minus share of no" },
+    { key: "nonmissing", name: "Answered", title: "Share of people who answered either way" },
+  ];
+
+/** The half width that the verdict calls readable. */
+const READABLE = 0.1;
+
+export class EstimatesView {
+  readonly #chart = new EstimateChart();
+  readonly #questions: readonly Question[];
+  #answer: EstimatesAnswer | null = null;
+  #truth: Truth;
+  #said = "";
+
+  constructor(questions: readonly Question[], truth: Truth) {
+    this.#questions = questions;
+    this.#truth = truth;
+    const views = byId("views");
+    const choices = VIEWS.map(({ key, name }, index) =>
+      el(
+        "label",
+        {},
+        el("input", { type: "radio", name: "view", value: key, checked: index === 0 }),
+        el("span", {}, name),
+      ),
+    );
+    views.append(el("div", { class: "choices" }, ...choices));
+    views.addEventListener("change", () => this.#draw());
+  }
+
+  /** Shows an answer and the truth about everyone this browser sent. */
+  show(answer: EstimatesAnswer, truth: Truth): void {
+    this.#answer = answer;
+    this.#truth = truth;
+    this.#draw();
+  }
+
+  /** Says the verdict to those who cannot see the chart, once it changed. */
+  announce(): void {
+    const verdict = byId("verdict").textContent ?? "";
+    if (verdict === this.#said) return;
+    this.#said = verdict;
+    byId("summary").textContent = verdict;
+  }
+
+  #draw(): void {
+    const chosen = document.querySelector<HTMLInputElement>("#views input:checked")?.value;
+    const view = VIEWS.find(({ key }) => key === chosen) ?? VIEWS[0];
+    if (!view) return;
+    const reports = this.#answer?.reports ?? 0;
+    const foreign = reports - this.#truth.people;
+    const rows = rowsOf(this.#questions, this.#answer, this.#truth, view.key);
+    this.#chart.show(rows, view.key === "mean" ? BALANCE : SHARE, view.title);
+    byId("verdict").textContent = verdictOf(rows, reports, foreign === 0);
+    const others = byId("others");
+    others.hidden = foreign === 0;
+    others.textContent = foreignText(foreign, this.#truth.people);
+  }
+}
+
+/** The chart's rows: shares of all people for one estimand. */
+export function rowsOf(
+  questions: readonly Question[],
+  answer: EstimatesAnswer | null,
+  truth: Truth,
+  estimand: Estimand,
+): Row[] {
+  return questions.map(({ item, label }, index) => {
+    const found = answer?.reports
+      ? answer.estimates.find((estimates) => String(estimates.item) === item)?.[estimand]
+      : undefined;
+    const yes = truth.yes[index] ?? 0;
+    const no = truth.no[index] ?? 0;
+    const people = { plus: yes, minus: no, mean: yes - no, nonmissing: yes + no }[estimand];
+    return {
+      label,
+      truth: truth.people > 0 ? people / truth.people : null,
+      estimate: found?.estimate ?? null,
+      standardError: found?.standard_error ?? null,
+      interval: found?.simultaneous_interval ?? null,
+    };
+  });
+}
+
+/**
+ * What the chart shows, in words, without flattery. Only a truth about all
+ * reports is compared with the estimates.
+ */
+export function verdictOf(rows: readonly Row[], reports: number, comparable: boolean): string {
+  const halves = rows.flatMap(({ interval }) =>
+    interval ? [(interval[1] - interval[0]) / 2] : [],
+  );
+  if (reports === 0 || halves.length === 0) {
+    return "No reports yet. Send yours, or grow the crowd.";
+  }
+  const noisy = rows.filter(isNoise).length;
+  const widest = Math.max(...halves);
+  const inside = rows.filter(
+    ({ truth, interval }) =>
+      truth !== null && interval !== null && interval[0] <= truth && truth <= interval[1],
+  ).length;
+  const holds = comparable ? ` The truth lies inside ${inside} of ${rows.length} intervals.` : "";
+  // Widths shrink with the square root of the number of reports.
+  const needed = reports * (widest / READABLE) ** 2;
+  const more =
+    widest > READABLE
+      ? ` About ${roundedUp(needed)} reports would bring every interval within ${plusMinus(READABLE)} points.`
+      : "";
+  const start = `${counted(reports, "report")}: `;
+  if (noisy === rows.length) {
+    return `${start}all noise. Every interval is wider than its answer, so nothing can be concluded.${more}`;
+  }
+  if (noisy > 0) {
+    const lost = noisy === 1 ? "answer is" : "answers are";
+    return `${start}${noisy} of ${rows.length} ${lost} still noise, with an interval wider than the answer.${holds}${more}`;
+  }
+  return `${start}no answer is lost in the noise any more; all are known to within ${plusMinus(widest)} points.${holds}${more}`;
+}
+
+function foreignText(foreign: number, people: number): string {
+  if (foreign > 0) {
+    if (people === 0) {
+      return `All ${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so the truth behind them is not known here.`;
+    }
+    return (
+      `${counted(foreign, "report")} of the collector’s came from elsewhere (another browser, or an ` +
+      `earlier visit). They are in the estimates, but the truth behind them is not known here: ` +
+      `the truth shown is that of ${people === 1 ? "the one person" : `the ${count(people)} people`} this browser sent.`
+    );
+  }
+  return foreign < 0 ? "The collector’s answer is older than the last upload." : "";
+}

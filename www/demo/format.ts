@@ -1,0 +1,36 @@
+// Numbers as people read them.
+
+const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+
+/** A count: 12,345. */
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** A count with its noun: "1 report", "2 reports". */
+export function counted(value: number, noun: string, plural = `${noun}s`): string {
+  return `${count(value)} ${value === 1 ? noun : plural}`;
+}
+
+/** A share as a percentage with a true minus: −12%. */
+export function percent(share: number, digits = 0): string {
+  const text = (Math.abs(share) * 100).toFixed(digits);
+  return `${share < 0 && Number(text) !== 0 ? "−" : ""}${text}%`;
+}
+
+/** Half the width of an interval, in percentage points: ±7.2. */
+export function plusMinus(half: number): string {
+  const points = half * 100;
+  return `±${points >= 100 ? count(points) : points.toFixed(points < 10 ? 1 : 0)}`;
+}
+
+/** At most three significant digits: 7.39. */
+export function short(value: number): string {
+  return Number(value.toPrecision(3)).toString();
+}
+
+/** Two significant digits, rounded up, for "about … would be needed". */
+export function roundedUp(value: number): string {
+  const grain = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
+  return count(Math.ceil(value / grain) * grain);
+}

@@ -1,0 +1,63 @@
+// Which bucket an element falls into, for showing it on the page. The core
+// does this in Rust; the port here is held to the same vectors by its test.
+
+const WORD = (1n << 64n) - 1n;
+
+/** How a task hashes its elements. */
+export interface Hash {
+  readonly hashing: "balanced" | "independent";
+  readonly buckets: number;
+  /** Number of elements, paddings included. */
+  readonly elements: number;
+}
+
+/** Slots per bucket of the balanced hash. */
+export function slotsPerBucket(hash: Hash): number {
+  return Math.ceil(hash.elements / hash.buckets);
+}
+
+/** The bucket of an element under the hash functions that a seed fixes. */
+export function bucketOf(hash: Hash, seed: bigint, element: number): number {
+  const stream = [1n, 2n, 3n].map((i) => mix64((seed + i * 0x9e3779b97f4a7c15n) & WORD));
+  const [first = 0n, second = 0n, third = 0n] = stream;
+  const t = hash.buckets;
+  if (hash.hashing === "independent") {
+    return Number((mix64(BigInt(element) ^ first) * BigInt(t)) >> 64n);
+  }
+  const m = slotsPerBucket(hash);
+  let w = Math.floor(element / t);
+  let z = element % t;
+  z = (z + scaled(w, low(first), t)) % t;
+  w = (w + scaled(z, high(first), m)) % m;
+  z = (z + scaled(w, low(second), t)) % t;
+  w = (w + scaled(z, high(second), m)) % m;
+  return (z + scaled(w, low(third), t)) % t;
+}
+
+function low(word: bigint): number {
+  return Number(word & 0xffffffffn);
+}
+
+function high(word: bigint): number {
+  return Number(word >> 32n);
+}
+
+/** The splitmix64 finaliser. */
+function mix64(word: bigint): bigint {
+  let x = word;
+  x = ((x ^ (x >> 30n)) * 0xbf58476d1ce4e5b9n) & WORD;
+  x = ((x ^ (x >> 27n)) * 0x94d049bb133111ebn) & WORD;
+  return x ^ (x >> 31n);
+}
+
+function mix32(word: number): number {
+  let h = word;
+  h = Math.imul(h ^ (h >>> 16), 0x21f0aaad);
+  h = Math.imul(h ^ (h >>> 15), 0x735a2d97);
+  return (h ^ (h >>> 15)) >>> 0;
+}
+
+/** A keyed function of x below `range`: exact, as the product is below 2⁵³. */
+function scaled(x: number, key: number, range: number): number {
+  return Math.floor((mix32(x ^ key) * range) / 2 ** 32);
+}

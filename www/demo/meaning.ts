@@ -1,0 +1,112 @@
+// What ε means, in plain words, with the numbers of the task.
+
+import type { EstimatesAnswer, TaskAnswer } from "./collector.js";
+import { byId, el, eToEpsilon } from "./dom.js";
+import { percent, short } from "./format.js";
+import { posterior } from "./likelihood.js";
+
+/** Fills the last chapter from what the collector states about the task. */
+export function explainTask({ task, fingerprint, effective_epsilon }: TaskAnswer): void {
+  const { epsilon, sparsity, mechanism } = task;
+  const factor = short(Math.exp(epsilon));
+  const surest = percent(posterior(0.5, Math.exp(epsilon)));
+
+  figures([
+    ["ε asked for", short(epsilon), "for all answers of a report together"],
+    ["ε realised", realised(effective_epsilon), "from the thresholds sampled, rounded up"],
+    [eToEpsilon(), factor, "most that odds can move"],
+    ["elements", String(sparsity), "in every report, answers and padding"],
+    ["buckets", String(mechanism.buckets), favouredText(mechanism)],
+  ]);
+
+  byId("meaning-text").replaceChildren(
+    el(
+      "p",
+      {},
+      `Whatever you answer, every bucket can be the one reported. Your answers only load the dice: a favoured bucket is ${factor} times likelier than any other, never more. So whoever looks at a report finds any other set of answers at most ${factor} times less plausible than yours.`,
+    ),
+    el(
+      "p",
+      {},
+      `Someone who knew nothing (an even chance) can reach ${surest} at the very most, and that takes the unluckiest report and knowing all your other answers. At ε = 0.5 the limit would be ${percent(posterior(0.5, Math.exp(0.5)))}, at ε = 4 it would be ${percent(posterior(0.5, Math.exp(4)))}. A smaller ε needs more people for the same error: that is the whole trade.`,
+    ),
+  );
+
+  list("holds", [
+    [
+      "Against everyone.",
+      "The collector, its operator and whoever steals its disk see only what was already randomised. No later calculation can undo it.",
+    ],
+    [
+      "Whatever they know already.",
+      "Side knowledge changes what an observer believed before; the report moves it by that factor at most.",
+    ],
+    [
+      "For the whole report.",
+      `ε = ${short(epsilon)} covers all your answers together, not each question.`,
+    ],
+    [
+      "As run, not as intended.",
+      "Chances are drawn in whole numbers from the browser’s secure generator. The collector states the loss of exactly those numbers.",
+    ],
+  ]);
+  list("limits", [
+    [
+      "That you took part.",
+      "A request reaches the collector from your address. It stores no address, but a network sees one.",
+    ],
+    [
+      "Repetition.",
+      `Two fresh reports of the same answers spend ε twice: ${short(2 * epsilon)} in all, a factor of ${short(Math.exp(2 * epsilon))}.`,
+    ],
+    [
+      "What the crowd reveals.",
+      "If most people like you say yes, that becomes known whether or not you report.",
+    ],
+    [
+      "Made-up reports.",
+      "Noise does not stop someone from sending false ones. Estimates are only as honest as the senders.",
+    ],
+    [
+      "A page that lies.",
+      "You rely on the page to randomise before it sends. The bytes above are there to be checked.",
+    ],
+  ]);
+
+  byId("task-json").textContent = JSON.stringify({ task, fingerprint }, null, 2);
+}
+
+/** The collector's own statement about privacy. */
+export function showStatement({ privacy }: EstimatesAnswer): void {
+  byId("statement").textContent = privacy.statement;
+}
+
+/** Rounded up, as privacy loss must be; so 2 is never shown for a little more. */
+function realised(epsilon: number): string {
+  return (Math.ceil(epsilon * 1e6) / 1e6).toString();
+}
+
+function favouredText(mechanism: TaskAnswer["task"]["mechanism"]): string {
+  return mechanism.rule === "heaviest"
+    ? `the ${mechanism.favoured} fullest are favoured`
+    : "those that hold an element are favoured";
+}
+
+function figures(entries: readonly (readonly [string | Node, string, string])[]): void {
+  byId("task-figures").replaceChildren(
+    ...entries.map(([name, value, note]) =>
+      el(
+        "div",
+        {},
+        el("dt", {}, name),
+        el("dd", { class: "figure-value" }, value, el("small", { class: "figure-note" }, note)),
+      ),
+    ),
+  );
+}
+
+function list(id: string, entries: readonly (readonly [string, string])[]): void {
+  byId(id).replaceChildren(
+    ...entries.map(([head, text]) => el("li", {}, el("strong", {}, head), ` ${text}`)),
+  );
+}

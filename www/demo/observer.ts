@@ -1,0 +1,142 @@
+// What someone who sees the report can conclude from it.
+
+import type { Dissected } from "./bytes.js";
+import type { NamedTask } from "./collector.js";
+import { byId, el, eToEpsilon, setAll, svg } from "./dom.js";
+import { percent, short } from "./format.js";
+import { type Answers, belief, posterior } from "./likelihood.js";
+import { answerWord, type Question } from "./questions.js";
+
+const SIZE = 260;
+const EDGE = { left: 52, right: 16, top: 10, bottom: 36 };
+
+export class Observer {
+  readonly #task: NamedTask;
+  readonly #questions: readonly Question[];
+  readonly #item = byId<HTMLSelectElement>("claim-item");
+  readonly #value = byId<HTMLSelectElement>("claim-value");
+  readonly #before = byId<HTMLInputElement>("before");
+  readonly #point = svg("circle", { class: "after", r: 6 });
+  readonly #drop = svg("line", { class: "drop" });
+  readonly #span = svg("line", { class: "span" });
+  readonly #own = svg("path", { class: "own" });
+  #answers: Answers = {};
+  #report: Dissected | null = null;
+
+  constructor(task: NamedTask, questions: readonly Question[]) {
+    this.#task = task;
+    this.#questions = questions;
+    this.#item.replaceChildren(
+      ...questions.map(({ item, label }) => el("option", { value: item }, `“${label}”`)),
+    );
+    const bound = Math.exp(task.epsilon);
+    byId("observer-bound").replaceChildren(
+      "Whoever sees this report, the collector included, can become at most ",
+      eToEpsilon(),
+      ` = ${short(bound)} times surer of anything about your answers, or ${short(bound)} times less ` +
+        `sure: odds of 1 to 1 move to ${short(bound)} to 1 at the very most. That holds for every ` +
+        `report, every answer and any amount of computing.`,
+    );
+    this.#frame(bound);
+    this.#item.addEventListener("change", () => {
+      this.#claimOwnAnswer();
+      this.#update();
+    });
+    this.#value.addEventListener("change", () => this.#update());
+    this.#before.addEventListener("input", () => this.#update());
+  }
+
+  /** Takes the report on show and the answers behind it. */
+  show(answers: Answers, report: Dissected): void {
+    const first = this.#report === null;
+    this.#answers = answers;
+    this.#report = report;
+    if (first) {
+      const answered = this.#questions.find(({ item }) => answers[item]);
+      if (answered) this.#item.value = answered.item;
+      this.#claimOwnAnswer();
+    }
+    this.#update();
+  }
+
+  #claimOwnAnswer(): void {
+    this.#value.value = String(this.#answers[this.#item.value] ?? 0);
+  }
+
+  #update(): void {
+    if (!this.#report) return;
+    const before = this.#before.valueAsNumber / 100;
+    const claim = Number(this.#value.value) as 1 | -1 | 0;
+    const found = belief(this.#task, this.#answers, this.#report, this.#item.value, claim, before);
+    const was = percent(before);
+    byId("before-out").textContent = was;
+    this.#before.setAttribute("aria-valuetext", was);
+
+    setAll(this.#point, { cx: x(before), cy: y(found.after) });
+    setAll(this.#span, { x1: x(before), x2: x(before), y1: y(found.least), y2: y(found.most) });
+    setAll(this.#drop, { x1: x(before), x2: x(before), y1: y(0), y2: y(1) });
+    this.#own.setAttribute("d", curve(found.ratio));
+
+    const moved =
+      Math.abs(found.ratio - 1) < 1e-9
+        ? `This report leaves it at ${was}: it is equally likely either way.`
+        : `This report takes it to ${percent(found.after)}: it is ${times(found.ratio)} under that answer.`;
+    byId("belief-text").replaceChildren(
+      el("strong", {}, moved),
+      ` No report could have taken it below ${percent(found.least, 1)} or above ${percent(found.most, 1)}.`,
+    );
+    byId("belief-desc").textContent =
+      `Belief in “${this.#item.value}: ${answerWord(claim)}”: ${was} before, ` +
+      `${percent(found.after)} after, never outside ${percent(found.least, 1)} to ${percent(found.most, 1)}.`;
+  }
+
+  #frame(bound: number): void {
+    const chart = byId<SVGSVGElement>("belief");
+    const upper = points(bound);
+    const lower = points(1 / bound).reverse();
+    const axis = (anchor: string, at: [number, number], text: string) =>
+      svg("text", { x: at[0], y: at[1], "text-anchor": anchor }, text);
+    chart.append(
+      svg("path", { class: "reach", d: `M${[...upper, ...lower].join("L")}Z` }),
+      svg("path", { class: "unmoved", d: `M${x(0)},${y(0)}L${x(1)},${y(1)}` }),
+      svg("path", { class: "frame", d: `M${x(0)},${y(1)}V${y(0)}H${x(1)}` }),
+      ...[0, 0.5, 1].flatMap((share) => [
+        axis("middle", [x(share), y(0) + 15], percent(share)),
+        axis("end", [x(0) - 5, y(share) + 4], percent(share)),
+      ]),
+      axis("middle", [x(0.5), SIZE - 4], "believed before"),
+      svg(
+        "text",
+        { transform: `translate(9 ${y(0.5)}) rotate(-90)`, "text-anchor": "middle" },
+        "after",
+      ),
+      this.#own,
+      this.#drop,
+      this.#span,
+      this.#point,
+    );
+  }
+}
+
+function times(ratio: number): string {
+  return ratio > 1 ? `${short(ratio)} times likelier` : `${short(1 / ratio)} times less likely`;
+}
+
+function x(share: number): number {
+  return EDGE.left + share * (SIZE - EDGE.left - EDGE.right);
+}
+
+function y(share: number): number {
+  return SIZE - EDGE.bottom - share * (SIZE - EDGE.top - EDGE.bottom);
+}
+
+function points(ratio: number): string[] {
+  return Array.from({ length: 41 }, (_, i) => {
+    const before = i / 40;
+    return `${x(before).toFixed(1)},${y(posterior(before, ratio)).toFixed(1)}`;
+  });
+}
+
+function curve(ratio: number): string {
+  return `M${points(ratio).join("L")}`;
+}

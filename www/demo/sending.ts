@@ -1,0 +1,55 @@
+// Uploads leave one at a time, noted in the ledger before they leave, so that
+// the truth kept here matches the collector's reports whatever happens between.
+
+import { type Collector, CollectorError } from "./collector.js";
+import type { Ledger, Sending } from "./ledger.js";
+
+export class Sender {
+  readonly #collector: Collector;
+  readonly #ledger: Ledger;
+
+  constructor(collector: Collector, ledger: Ledger) {
+    this.#collector = collector;
+    this.#ledger = ledger;
+  }
+
+  /** Sends what `make` makes, after anything left over. */
+  send(make: () => Sending): Promise<void> {
+    return this.exclusively(async () => {
+      this.#ledger.begin(make());
+      await this.#settle();
+    });
+  }
+
+  /** Sends again, byte for byte, what was never acknowledged. */
+  settle(): Promise<void> {
+    return this.exclusively(async () => {});
+  }
+
+  /**
+   * Runs `action` while no other tab of this browser sends, after settling
+   * what is left over.
+   */
+  exclusively(action: () => Promise<void>): Promise<void> {
+    const run = async () => {
+      this.#ledger.reload();
+      await this.#settle();
+      await action();
+    };
+    return navigator.locks ? navigator.locks.request("hushbin-demo", run) : run();
+  }
+
+  async #settle(): Promise<void> {
+    const { pending } = this.#ledger;
+    if (!pending) return;
+    try {
+      // A repeat of an upload that did arrive is answered as a duplicate and
+      // counted once, so this is safe after any failure.
+      await this.#collector.post(pending.upload);
+    } catch (error) {
+      if (error instanceof CollectorError && error.final) this.#ledger.abandon();
+      throw error;
+    }
+    this.#ledger.acknowledge(pending.upload);
+  }
+}
