@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: "client",
-          include: ["www/client/tests/*.test.ts"],
+          include: ["www/client/tests/*.test.ts", "www/demo/tests/*.test.ts"],
           restoreMocks: true,
           unstubGlobals: true,
         },

@@ -124,8 +124,8 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
     return `${start}all noise. Every interval is wider than its answer, so nothing can be concluded.${more}`;
   }
   if (noisy > 0) {
-    const lost = noisy === 1 ? "answer is" : "answers are";
-    return `${start}${noisy} of ${rows.length} ${lost} still noise, with an interval wider than the answer.${holds}${more}`;
+    const are = noisy === 1 ? "is" : "are";
+    return `${start}${noisy} of ${rows.length} answers ${are} still noise, with an interval wider than the answer.${holds}${more}`;
   }
   return `${start}no answer is lost in the noise any more; all are known to within ${plusMinus(widest)} points.${holds}${more}`;
 }

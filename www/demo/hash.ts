@@ -16,8 +16,11 @@ export function slotsPerBucket(hash: Hash): number {
   return Math.ceil(hash.elements / hash.buckets);
 }
 
-/** The bucket of an element under the hash functions that a seed fixes. */
-export function bucketOf(hash: Hash, seed: bigint, element: number): number {
+/**
+ * The bucket of an element under the hash functions that a seed fixes. Only
+ * the independent hash takes 64-bit keys.
+ */
+export function bucketOf(hash: Hash, seed: bigint, element: number | bigint): number {
   const stream = [1n, 2n, 3n].map((i) => mix64((seed + i * 0x9e3779b97f4a7c15n) & WORD));
   const [first = 0n, second = 0n, third = 0n] = stream;
   const t = hash.buckets;
@@ -25,8 +28,8 @@ export function bucketOf(hash: Hash, seed: bigint, element: number): number {
     return Number((mix64(BigInt(element) ^ first) * BigInt(t)) >> 64n);
   }
   const m = slotsPerBucket(hash);
-  let w = Math.floor(element / t);
-  let z = element % t;
+  let w = Math.floor(Number(element) / t);
+  let z = Number(element) % t;
   z = (z + scaled(w, low(first), t)) % t;
   w = (w + scaled(z, high(first), m)) % m;
   z = (z + scaled(w, low(second), t)) % t;

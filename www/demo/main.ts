@@ -129,7 +129,7 @@ class Demo {
     }
     byId("stamp-text").textContent = this.#ledger.mine
       ? "Your report has left. This is only what another draw would look like; it goes nowhere."
-      : "Drawn here, sent nowhere. Sending draws afresh, once, and those bytes are final.";
+      : "Drawn here, sent nowhere. Sending draws afresh, once.";
     byId("again").textContent = "Randomise again";
   }
 

@@ -21,6 +21,8 @@ export class Observer {
   readonly #span = svg("line", { class: "span" });
   readonly #own = svg("path", { class: "own" });
   #answers: Answers = {};
+  /** Whether the visitor picked what to wonder about. */
+  #chosen = false;
   #report: Dissected | null = null;
 
   constructor(task: NamedTask, questions: readonly Question[]) {
@@ -39,24 +41,38 @@ export class Observer {
     );
     this.#frame(bound);
     this.#item.addEventListener("change", () => {
+      this.#chosen = true;
       this.#claimOwnAnswer();
       this.#update();
     });
-    this.#value.addEventListener("change", () => this.#update());
+    this.#value.addEventListener("change", () => {
+      this.#chosen = true;
+      this.#update();
+    });
     this.#before.addEventListener("input", () => this.#update());
   }
 
   /** Takes the report on show and the answers behind it. */
   show(answers: Answers, report: Dissected): void {
-    const first = this.#report === null;
     this.#answers = answers;
     this.#report = report;
-    if (first) {
-      const answered = this.#questions.find(({ item }) => answers[item]);
-      if (answered) this.#item.value = answered.item;
+    if (!this.#chosen) {
+      const item = this.#mostTelling();
+      if (item) this.#item.value = item;
       this.#claimOwnAnswer();
     }
     this.#update();
+  }
+
+  /** The answer that the report says most for: the worst case for the visitor. */
+  #mostTelling(): string | undefined {
+    const report = this.#report;
+    const answers = this.#answers;
+    if (!report) return undefined;
+    const ratio = (item: string) =>
+      belief(this.#task, answers, report, item, answers[item] ?? 0, 0.5).ratio;
+    const answered = this.#questions.map(({ item }) => item).filter((item) => answers[item]);
+    return answered.sort((a, b) => ratio(b) - ratio(a))[0];
   }
 
   #claimOwnAnswer(): void {

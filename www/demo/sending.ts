@@ -36,7 +36,9 @@ export class Sender {
       await this.#settle();
       await action();
     };
-    return navigator.locks ? navigator.locks.request("hushbin-demo", run) : run();
+    // Without locks, as on an insecure origin, two tabs could mix up their notes.
+    const locks = globalThis.navigator?.locks;
+    return locks ? locks.request("hushbin-demo", run) : run();
   }
 
   async #settle(): Promise<void> {

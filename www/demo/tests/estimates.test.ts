@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { isNoise } from "../chart.js";
+import type { Estimate, EstimatesAnswer } from "../collector.js";
+import { rowsOf, verdictOf } from "../estimates-view.js";
+import { count, counted, percent, plusMinus, roundedUp, short } from "../format.js";
+import { questionsOf } from "../questions.js";
+
+function estimate(value: number, half: number): Estimate {
+  return {
+    estimate: value,
+    standard_error: half / 2.7,
+    interval: [value - half / 1.4, value + half / 1.4],
+    simultaneous_interval: [value - half, value + half],
+  };
+}
+
+function answer(value: number, half: number, reports = 1000): EstimatesAnswer {
+  const each = estimate(value, half);
+  return {
+    task: "t",
+    fingerprint: "",
+    reports,
+    confidence: 0.95,
+    privacy: { epsilon: 2, effective_epsilon: 2, statement: "" },
+    estimates: ["dark-mode", "other"].map((item) => ({
+      item,
+      plus: each,
+      minus: each,
+      mean: each,
+      nonmissing: each,
+    })),
+  };
+}
+
+const questions = questionsOf(["dark-mode", "other"]);
+const truth = { people: 1000, yes: [500, 100], no: [250, 300] };
+
+describe("rows of the chart", () => {
+  it("put the truth of each estimand beside its estimate", () => {
+    const truths = (["plus", "minus", "mean", "nonmissing"] as const).map((estimand) =>
+      rowsOf(questions, answer(0.5, 0.1), truth, estimand).map((row) => row.truth),
+    );
+    expect(truths).toEqual([
+      [0.5, 0.1],
+      [0.25, 0.3],
+      [0.25, -0.2],
+      [0.75, 0.4],
+    ]);
+  });
+
+  it("are empty before the first report", () => {
+    const none = { ...answer(0, 0), reports: 0, estimates: [] };
+    const rows = rowsOf(questions, none, { people: 0, yes: [0, 0], no: [0, 0] }, "plus");
+    expect(rows.every((row) => row.truth === null && row.estimate === null)).toBe(true);
+    expect(verdictOf(rows, 0, true)).toMatch(/No reports yet/);
+  });
+});
+
+describe("the verdict", () => {
+  const verdict = (value: number, half: number, comparable = true) =>
+    verdictOf(rowsOf(questions, answer(value, half), truth, "plus"), 1000, comparable);
+
+  it("calls noise noise", () => {
+    expect(verdict(0.3, 0.5)).toMatch(/all noise/);
+    expect(verdict(0.3, 0.5)).toMatch(/About 25,000 reports/);
+  });
+
+  it("counts intervals that hold the truth, when it is the truth of all reports", () => {
+    expect(verdict(0.5, 0.08)).toMatch(/inside 1 of 2/);
+    expect(verdict(0.5, 0.08, false)).not.toMatch(/inside/);
+    expect(verdict(0.5, 0.08)).toMatch(/no answer is lost/);
+  });
+
+  it("takes a narrow interval around nothing for an answer", () => {
+    const [row] = rowsOf(questions, answer(0.01, 0.04), truth, "plus");
+    expect(row && isNoise(row)).toBe(false);
+  });
+});
+
+describe("numbers", () => {
+  it("read as people write them", () => {
+    expect(count(12345)).toBe("12,345");
+    expect([counted(1, "report"), counted(2, "report")]).toEqual(["1 report", "2 reports"]);
+    expect([percent(-0.123), percent(-0.001), percent(0.5, 1)]).toEqual(["−12%", "0%", "50.0%"]);
+    expect([plusMinus(0.072), plusMinus(0.25), plusMinus(12)]).toEqual(["±7.2", "±25", "±1,200"]);
+    expect(short(7.389)).toBe("7.39");
+    expect([roundedUp(6013), roundedUp(7)]).toEqual(["6,100", "7"]);
+  });
+});

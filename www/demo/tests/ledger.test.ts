@@ -1,0 +1,158 @@
+import { describe, expect, it, vi } from "vitest";
+import { Collector, CollectorError, problemText } from "../collector.js";
+import { batchOf, grow } from "../crowd.js";
+import { adjust, draw } from "../habits.js";
+import { Ledger, type Shelf } from "../ledger.js";
+import { Sender } from "../sending.js";
+
+function shelf(): Shelf {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+}
+
+const sending = {
+  upload: Uint8Array.of(1, 2, 255),
+  truth: { people: 3, yes: [1, 2], no: [0, 1] },
+};
+
+describe("the ledger", () => {
+  it("counts an upload once it is acknowledged, across reloads", () => {
+    const kept = shelf();
+    new Ledger(kept, "f", 2).begin(sending);
+    const reloaded = new Ledger(kept, "f", 2);
+    expect(reloaded.truth.people).toBe(0);
+    expect(reloaded.pending).toEqual(sending);
+    reloaded.acknowledge(Uint8Array.of(9));
+    expect(reloaded.truth.people).toBe(0);
+    reloaded.acknowledge(sending.upload);
+    reloaded.acknowledge(sending.upload);
+    expect(new Ledger(kept, "f", 2).truth).toEqual(sending.truth);
+    expect(new Ledger(kept, "f", 2).pending).toBeNull();
+    expect(new Ledger(kept, "other", 2).truth.people).toBe(0);
+  });
+
+  it("keeps the visitor's own report apart", () => {
+    const kept = shelf();
+    const ledger = new Ledger(kept, "f", 2);
+    ledger.begin({ ...sending, mine: { a: 1 } });
+    ledger.acknowledge(sending.upload);
+    ledger.begin(sending);
+    ledger.acknowledge(sending.upload);
+    expect(new Ledger(kept, "f", 2).mine).toEqual({ upload: sending.upload, answers: { a: 1 } });
+    expect(ledger.truth).toEqual({ people: 6, yes: [2, 4], no: [0, 2] });
+  });
+
+  it.each(["not json", "null", "[]", '{"truth":{"people":1,"yes":[1],"no":[1]}}', "7"])(
+    "starts afresh from unusable storage: %s",
+    (text) => {
+      const ledger = new Ledger({ ...shelf(), getItem: () => text }, "f", 2);
+      expect(ledger.truth).toEqual({ people: 0, yes: [0, 0], no: [0, 0] });
+    },
+  );
+
+  it("works without storage", () => {
+    const ledger = new Ledger(null, "f", 2);
+    ledger.begin(sending);
+    ledger.acknowledge(sending.upload);
+    expect(ledger.truth.people).toBe(3);
+    ledger.forget();
+    expect(ledger.truth.people).toBe(0);
+  });
+});
+
+describe("the sender", () => {
+  function parts(answers: readonly (number | Error)[]) {
+    const queue = [...answers];
+    const posted: Uint8Array[] = [];
+    vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+      posted.push(init.body as Uint8Array);
+      const answer = queue.shift() ?? 201;
+      if (answer instanceof Error) {
+        throw answer;
+      }
+      return Response.json(answer < 300 ? { accepted: 1 } : { title: "No" }, { status: answer });
+    });
+    const ledger = new Ledger(shelf(), "f", 2);
+    return { posted, ledger, sender: new Sender(new Collector("http://x/", "t"), ledger) };
+  }
+
+  it("sends the same bytes again before anything new", async () => {
+    const { posted, ledger, sender } = parts([new TypeError("down"), 200, 201]);
+    await expect(sender.send(() => sending)).rejects.toThrow(/does not answer/);
+    expect(ledger.truth.people).toBe(0);
+    await sender.send(() => ({ ...sending, upload: Uint8Array.of(7) }));
+    expect(posted.map((upload) => upload.join())).toEqual(["1,2,255", "1,2,255", "7"]);
+    expect(ledger.truth.people).toBe(6);
+  });
+
+  it("keeps what a busy collector refused, and drops what it will never take", async () => {
+    const { ledger, sender } = parts([503, 409]);
+    await expect(sender.send(() => sending)).rejects.toMatchObject({ final: false });
+    expect(ledger.pending).not.toBeNull();
+    await expect(sender.settle()).rejects.toMatchObject({ final: true });
+    expect(ledger.pending).toBeNull();
+    expect(ledger.truth.people).toBe(0);
+  });
+
+  it("grows a crowd to the wanted size in batches", async () => {
+    const { ledger, sender, posted } = parts([]);
+    const seen: number[] = [];
+    await grow({
+      people: 25,
+      habits: () => [
+        { yes: 1, no: 0 },
+        { yes: 0, no: 1 },
+      ],
+      randomizer: {
+        randomizeMany: (lengths) => new Uint8Array(lengths.length),
+        upload: (reports) => new Uint8Array(reports),
+      },
+      sender,
+      signal: new AbortController().signal,
+      onProgress: ({ sent, of }) => seen.push(sent / of),
+    });
+    expect(ledger.truth).toEqual({ people: 25, yes: [25, 0], no: [0, 25] });
+    expect(posted.map((upload) => upload.length)).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 1]);
+    expect(seen.at(-1)).toBe(1);
+    expect([batchOf(1), batchOf(100), batchOf(100_000)]).toEqual([1, 10, 1000]);
+  });
+});
+
+describe("the invented crowd", () => {
+  it("is drawn in the shape of the packed-array API, with its truth", () => {
+    const rolls = [0.1, 0.9, 0.6, 0.2, 0.99, 0.5];
+    const people = draw(
+      [
+        { yes: 0.5, no: 0.25 },
+        { yes: 0.25, no: 0.5 },
+      ],
+      3,
+      () => rolls.shift() ?? 0,
+    );
+    expect(people).toEqual({
+      lengths: Uint32Array.of(1, 2, 1),
+      items: Uint32Array.of(0, 0, 1, 1),
+      values: Float64Array.of(1, -1, 1, -1),
+      truth: { people: 3, yes: [1, 1], no: [1, 1] },
+    });
+  });
+
+  it("never lets yes and no exceed everyone", () => {
+    expect(adjust({ yes: 0.2, no: 0.6 }, "yes", 0.7)).toEqual({ yes: 0.7, no: 1 - 0.7 });
+    expect(adjust({ yes: 0.2, no: 0.6 }, "no", 0.5)).toEqual({ yes: 0.2, no: 0.5 });
+  });
+});
+
+describe("refusals", () => {
+  it("are put into words", () => {
+    expect(problemText(409, { title: "Upload id conflict", detail: "Other bytes" })).toBe(
+      "The collector refused: Upload id conflict. Other bytes (409).",
+    );
+    expect(problemText(502, null)).toBe("The collector answered with status 502.");
+    expect(new CollectorError("x", true)).toBeInstanceOf(Error);
+  });
+});
