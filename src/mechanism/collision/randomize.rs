@@ -52,8 +52,13 @@ impl Plan {
 }
 
 impl Randomizer {
-    /// Prepares for a checked combination of parameters and domain.
-    pub(crate) fn new(collision: &Collision, domain: &Domain, epsilon: f64) -> Self {
+    /// Prepares for the parameters, domain and ε of one
+    /// [`Task`](crate::Task), which has checked that they go together.
+    ///
+    /// # Panics
+    /// If rule `occupied` has no more buckets than the domain's sparsity.
+    #[must_use]
+    pub fn new(collision: &Collision, domain: &Domain, epsilon: f64) -> Self {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,

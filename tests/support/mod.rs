@@ -1,0 +1,7 @@
+//! What several tests share; each uses a part of it.
+
+#![allow(dead_code, unreachable_pub)]
+
+pub mod exact;
+pub mod generators;
+pub mod model;
