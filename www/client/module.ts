@@ -56,7 +56,6 @@ async function start(): Promise<void> {
     }
     await init({ module_or_path: await compile(await supplier()) });
   } catch (cause) {
-    loading = undefined;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new WasmError(`WebAssembly could not be loaded: ${why}`, { cause });
   }
@@ -68,7 +67,10 @@ async function start(): Promise<void> {
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loading ??= start();
+  loading ??= start().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
   return loading;
 }
 

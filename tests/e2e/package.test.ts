@@ -1,0 +1,376 @@
+/** The built package in a real browser, against a real collector. */
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PLUGINS, RATINGS, SETTINGS, World } from "./harness.js";
+
+let world: World;
+let before: Record<string, number>;
+
+beforeAll(async () => {
+  world = await World.start(SETTINGS, PLUGINS, RATINGS);
+});
+afterAll(() => world?.stop());
+
+async function counts(): Promise<Record<string, number>> {
+  const tasks = [SETTINGS.id, PLUGINS.id, RATINGS.id];
+  const reports = await Promise.all(tasks.map((id) => world.reports(id)));
+  return Object.fromEntries(tasks.map((id, index) => [id, reports[index] ?? 0]));
+}
+
+beforeEach(async () => {
+  before = await counts();
+  world.gateway.passed.length = 0;
+  world.gateway.faults.length = 0;
+});
+
+/** How many reports a task got since the test began. */
+async function arrived(task: string): Promise<number> {
+  return (await world.reports(task)) - (before[task] ?? 0);
+}
+
+describe("reports", () => {
+  it("arrive, and their estimates hold the truth", async () => {
+    const page = await world.page();
+    const people = 3000;
+    // A third prefers dark mode; two in three of these are against autoplay.
+    const inputs = Array.from({ length: people }, (_, person) => {
+      if (person % 3 > 0) {
+        return { captions: person % 2 === 0 ? 1 : -1 };
+      }
+      return { "dark-mode": 1, autoplay: person % 9 === 0 ? 1 : -1 };
+    });
+    const pending = await page.evaluate(
+      async ({ endpoint, inputs }) => {
+        const client = await hushbin.createClient({ endpoint, task: "settings" });
+        for (const input of inputs) {
+          await client.report(input);
+        }
+        await client.flush();
+        const { pending } = client;
+        await client.close();
+        return pending;
+      },
+      { endpoint: world.endpoint, inputs },
+    );
+    expect(pending).toBe(0);
+    expect(await arrived("settings")).toBe(people);
+    const { estimates } = await world.estimates("settings", "confidence=0.999999");
+    const truth: Record<string, [plus: number, minus: number]> = {
+      "dark-mode": [1 / 3, 0],
+      autoplay: [1 / 9, 2 / 9],
+      captions: [1 / 3, 1 / 3],
+      telemetry: [0, 0],
+    };
+    for (const { item, plus, minus, mean, nonmissing } of estimates) {
+      const [p, m] = truth[item] ?? [Number.NaN, Number.NaN];
+      for (const [estimate, expected] of [
+        [plus, p],
+        [minus, m],
+        [mean, p - m],
+        [nonmissing, p + m],
+      ] as const) {
+        const [low, high] = estimate.simultaneous_interval;
+        expect(low, String(item)).toBeLessThan(expected);
+        expect(high, String(item)).toBeGreaterThan(expected);
+        expect(high - low).toBeLessThan(0.5);
+      }
+    }
+  });
+
+  it("go to another origin without asking first", async () => {
+    const page = await world.page();
+    await page.evaluate(
+      async ({ endpoint, task }) => {
+        const client = await hushbin.createClient({ endpoint, task });
+        await client.report({ autoplay: 1 });
+        await client.close();
+      },
+      { endpoint: world.endpoint, task: SETTINGS },
+    );
+    expect(world.gateway.passed.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /tasks/settings/reports",
+    ]);
+    expect(world.gateway.posts[0]?.contentType).toBeUndefined();
+    // The gateway would have seen it.
+    await page.evaluate(
+      (endpoint) =>
+        fetch(`${endpoint}/tasks`, { headers: { "x-header": "1" } }).catch(() => undefined),
+      world.endpoint,
+    );
+    expect(world.gateway.passed.some(({ method }) => method === "OPTIONS")).toBe(true);
+  });
+
+  it("hold names of any kind in open tasks", async () => {
+    const page = await world.page();
+    await page.evaluate(async (endpoint) => {
+      const client = await hushbin.createClient({ endpoint, task: "plugins" });
+      for (let person = 0; person < 1500; person += 1) {
+        await client.report(
+          new Map([
+            ["Wörterbuch, groß", 1],
+            ["__proto__", person % 2 === 0 ? 1 : -1],
+          ]),
+        );
+      }
+      await client.close();
+    }, world.endpoint);
+    expect(await arrived("plugins")).toBe(1500);
+    const query = `confidence=0.999999&items=${encodeURIComponent("Wörterbuch, groß")},nobody`;
+    const { estimates } = await world.estimates("plugins", query);
+    const [word, nobody] = estimates;
+    expect(word?.item).toBe("Wörterbuch, groß");
+    expect(word?.mean.simultaneous_interval[1]).toBeGreaterThan(1);
+    expect(word?.mean.simultaneous_interval[0]).toBeGreaterThan(0.5);
+    expect(Math.abs(nobody?.mean.estimate ?? 1)).toBeLessThan(0.5);
+  });
+
+  it("hold real values", async () => {
+    const page = await world.page();
+    await page.evaluate(async (endpoint) => {
+      const client = await hushbin.createClient({ endpoint, task: "ratings" });
+      for (let person = 0; person < 3000; person += 1) {
+        await client.report({ 7: 0.5, 11: -0.25 });
+      }
+      await client.close();
+    }, world.endpoint);
+    const { estimates } = await world.estimates("ratings", "confidence=0.999999&items=7,11");
+    expect(estimates.map(({ item }) => item)).toEqual([7, 11]);
+    for (const [index, truth] of [0.5, -0.25].entries()) {
+      const [low, high] = estimates[index]?.mean.simultaneous_interval ?? [1, -1];
+      expect(low).toBeLessThan(truth);
+      expect(high).toBeGreaterThan(truth);
+    }
+  });
+
+  it("come from workers too", async () => {
+    const page = await world.page();
+    const said = await page.evaluate(
+      (options) =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker("/worker.js", { type: "module" });
+          worker.onmessage = ({ data }) => resolve(data);
+          worker.onerror = ({ message }) => reject(new Error(message));
+          worker.postMessage({ ...options, input: { autoplay: 1 } });
+        }),
+      { endpoint: world.endpoint, task: SETTINGS },
+    );
+    expect(said).toBe("closed");
+    expect(await arrived("settings")).toBe(1);
+  });
+});
+
+describe("failures", () => {
+  it("are outlived: the same bytes arrive once, whatever got lost", async () => {
+    const page = await world.page();
+    world.gateway.faults.push("refuse", "lose-answer", "lose-answer", "refuse");
+    const pending = await page.evaluate(async (endpoint) => {
+      const client = await hushbin.createClient({ endpoint, task: "settings" });
+      for (let person = 0; person < 10; person += 1) {
+        await client.report({ autoplay: 1 });
+      }
+      const codes: string[] = [];
+      for (let tries = 0; tries < 4; tries += 1) {
+        await client.flush().catch((error) => codes.push(error.code));
+      }
+      await client.flush();
+      return { pending: client.pending, codes };
+    }, world.endpoint);
+    expect(pending).toEqual({ pending: 0, codes: Array(4).fill("network") });
+    expect(world.gateway.posts).toHaveLength(5);
+    expect(new Set(world.gateway.posts.map(({ body }) => body.toString("hex"))).size).toBe(1);
+    expect(await arrived("settings")).toBe(10);
+  });
+
+  it("of the collector are outlived: killed, restarted, counted once", async () => {
+    const page = await world.page();
+    await page.evaluate(async (endpoint) => {
+      globalThis.client = await hushbin.createClient({ endpoint, task: "settings" });
+      await client.report({ autoplay: 1 });
+      await client.flush();
+    }, world.endpoint);
+    await world.collector.stop("SIGKILL");
+    const code = await page.evaluate(async () => {
+      await client.report({ autoplay: -1 });
+      await client.report({ captions: 1 });
+      return client.flush().catch((error) => error.code);
+    });
+    expect(code).toBe("network");
+    await world.startCollector();
+    expect(await arrived("settings")).toBe(1);
+    // Nobody calls: the client comes back by itself.
+    await page.waitForFunction(() => client.pending === 0);
+    expect(await arrived("settings")).toBe(3);
+  });
+
+  it("of parameters are final", async () => {
+    const page = await world.page();
+    const error = await page.evaluate(
+      async ({ endpoint, task }) => {
+        const client = await hushbin.createClient({ endpoint, task });
+        await client.report({ autoplay: 1 });
+        const { code, status, problem } = await client.flush().catch((error) => error);
+        const again = await client.flush().then(
+          () => "nothing left",
+          () => "failed",
+        );
+        return { code, status, problem, again };
+      },
+      { endpoint: world.endpoint, task: { ...SETTINGS, epsilon: 4 } },
+    );
+    expect(error).toEqual({
+      code: "upload-rejected",
+      status: 409,
+      problem: "urn:hushbin:problem:fingerprint-mismatch",
+      again: "nothing left",
+    });
+    expect(world.gateway.posts).toHaveLength(1);
+    expect(await arrived("settings")).toBe(0);
+  });
+});
+
+describe("a page that goes", () => {
+  it.each([
+    ["to another page", (page) => page.goto("about:blank")],
+    ["to sleep with its tab", (page) => page.close({ runBeforeUnload: true })],
+  ] as [string, (page: Awaited<ReturnType<World["page"]>>) => Promise<unknown>][])(
+    "%s leaves its reports with the browser",
+    async (_, leave) => {
+      const page = await world.page();
+      await page.evaluate(async (endpoint) => {
+        const client = await hushbin.createClient({
+          endpoint,
+          task: "settings",
+          delayMs: 1_000_000,
+        });
+        await client.report({ autoplay: 1 });
+        await client.report({ captions: -1 });
+      }, world.endpoint);
+      expect(await arrived("settings")).toBe(0);
+      await leave(page);
+      await expect.poll(() => arrived("settings"), { timeout: 10_000 }).toBe(2);
+      expect(world.gateway.posts).toHaveLength(1);
+    },
+  );
+});
+
+describe("named errors", () => {
+  /** The code that creating a client, or reporting by it, fails with. */
+  async function codeOf(
+    options: Record<string, unknown>,
+    input: Record<string, number> = {},
+    page?: Awaited<ReturnType<World["page"]>>,
+  ): Promise<string> {
+    const target = page ?? (await world.page());
+    return target.evaluate(
+      async ({ options, input }) => {
+        try {
+          const client = await hushbin.createClient(options as never);
+          await client.report(input);
+          await client.close();
+          return "none";
+        } catch (error) {
+          return error instanceof hushbin.HushbinError ? `${error.name} ${error.code}` : "unnamed";
+        }
+      },
+      { options: { endpoint: world.endpoint, task: "settings", ...options }, input },
+    );
+  }
+
+  it("tell unknown items and values out of range", async () => {
+    expect(await codeOf({}, { "dark mode": 1 })).toBe("UnknownItemError unknown-item");
+    expect(await codeOf({}, { autoplay: 0.5 })).toBe("ValueRangeError value-range");
+    expect(world.gateway.posts).toHaveLength(0);
+  });
+
+  it("tell unknown tasks, wrong pins and unreachable collectors", async () => {
+    expect(await codeOf({ task: "nothing" })).toBe("TaskError unknown-task");
+    const { fingerprint } = await world.estimates("settings");
+    expect(await codeOf({ fingerprint })).toBe("none");
+    expect(await codeOf({ fingerprint: "0".repeat(32) })).toBe("TaskError fingerprint-mismatch");
+    expect(await codeOf({ endpoint: "http://127.0.0.1:9" })).toBe("NetworkError network");
+  });
+
+  it("tell missing randomness, and nothing is sent", async () => {
+    const page = await world.page({
+      init: () => {
+        crypto.getRandomValues = () => {
+          throw new DOMException("no randomness", "OperationError");
+        };
+      },
+    });
+    expect(await codeOf({ task: SETTINGS }, {}, page)).toBe("EntropyError no-entropy");
+    await page.goto("about:blank");
+    expect(world.gateway.passed).toHaveLength(0);
+  });
+
+  it("tell that WebAssembly is forbidden or missing", async () => {
+    const forbidden = await world.serveSite("default-src 'self'; connect-src *");
+    const page = await world.page({ site: forbidden });
+    expect(await codeOf({}, {}, page)).toBe("WasmError wasm");
+    const missing = await world.page({
+      init: () => {
+        Reflect.deleteProperty(globalThis, "WebAssembly");
+      },
+    });
+    expect(await codeOf({}, {}, missing)).toBe("WasmError wasm");
+  });
+});
+
+describe("the slim entry", () => {
+  const report = async (endpoint: string) => {
+    const client = await slim.createClient({ endpoint, task: "settings" });
+    await client.report({ autoplay: 1 });
+    await client.close();
+  };
+
+  it.each(["application/wasm", "application/octet-stream"])(
+    "loads the module from a URL as %s",
+    async (contentType) => {
+      const page = await world.page();
+      await page.route("**/hushbin.wasm", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, headers: { "content-type": contentType } });
+      });
+      await page.evaluate(() => slim.initialize("/dist/hushbin.wasm"));
+      await page.evaluate(report, world.endpoint);
+      expect(await arrived("settings")).toBe(1);
+    },
+  );
+
+  it("takes a response, bytes or a compiled module", async () => {
+    const page = async (initialize: () => Promise<void>) => {
+      const fresh = await world.page();
+      await fresh.evaluate(initialize);
+      await fresh.evaluate(report, world.endpoint);
+    };
+    await page(() => slim.initialize(fetch("/dist/hushbin.wasm")));
+    await page(async () => {
+      const response = await fetch("/dist/hushbin.wasm");
+      await slim.initialize(await response.arrayBuffer());
+    });
+    await page(async () => {
+      const response = await fetch("/dist/hushbin.wasm");
+      await slim.initialize(await WebAssembly.compileStreaming(response));
+    });
+    expect(await arrived("settings")).toBe(3);
+  });
+
+  it("says what is missing, and can be tried again", async () => {
+    const page = await world.page();
+    const codes = await page.evaluate(async (endpoint) => {
+      const code = (attempt: Promise<unknown>) =>
+        attempt.then(
+          () => "none",
+          (error) => error.code,
+        );
+      return [
+        await code(slim.createClient({ endpoint, task: "settings" })),
+        await code(slim.initialize("/nowhere.wasm")),
+        await code(slim.initialize("/entry.js")),
+        await code(slim.initialize("/dist/hushbin.wasm")),
+        await code(slim.createClient({ endpoint, task: "settings" })),
+      ];
+    }, world.endpoint);
+    expect(codes).toEqual(["wasm", "wasm", "wasm", "none", "none"]);
+  });
+});

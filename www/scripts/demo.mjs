@@ -1,0 +1,94 @@
+// npm run demo: a page, a collector, and everything that they need.
+//
+//   npm run demo -- [--port PORT] [--collector-port PORT] [--data DIR]
+//
+// Page and collector have different ports, and so different origins, as they
+// have on the web.
+
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { DEMO, DEMO_DIST } from "./lib/paths.mjs";
+import { bold, main, say, step } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+function taskFiles() {
+  const names = /** @type {string[]} */ (readdirSync(DEMO, { recursive: true }));
+  return names
+    .filter((name) => /^(tasks\/.+|task.*)\.json$/.test(name))
+    .map((name) => join(DEMO, name));
+}
+
+/** Uses what the set-up installs, so it is loaded after that. */
+async function demo({ port, collectorPort, data }) {
+  await setup({ tests: false });
+  const { buildPackage } = await import("./build.mjs");
+  const { buildDemo } = await import("./build-demo.mjs");
+  const { buildCollector, startCollector } = await import("./lib/collector.mjs");
+  const { serve } = await import("./lib/serve.mjs");
+  await buildPackage();
+  await step("build: demo page", buildDemo);
+  const program = await step("build: collector", () => buildCollector("release"));
+
+  const temporary = data === undefined ? mkdtempSync(join(tmpdir(), "hushbin-demo-")) : undefined;
+  const directory = temporary ?? resolve(data);
+  const collector = await step("start: collector", () =>
+    startCollector({
+      program,
+      data: directory,
+      tasks: taskFiles(),
+      listen: `127.0.0.1:${collectorPort}`,
+      verbose: true,
+    }),
+  );
+  const { tasks } = await (await fetch(`${collector.url}/tasks`)).json();
+  const page = await step("start: page", () =>
+    serve({
+      directories: { "/": DEMO_DIST },
+      documents: {
+        "/config.json": {
+          type: "application/json",
+          body: JSON.stringify({ endpoint: collector.url, tasks }),
+        },
+      },
+      port,
+    }),
+  );
+  say("");
+  say(`  page       ${bold(page.url)}`);
+  say(`  collector  ${collector.url}/tasks, its journal in ${directory}`);
+  say("  Ctrl-C ends both.");
+
+  let ending = false;
+  const end = async () => {
+    if (ending) {
+      return;
+    }
+    ending = true;
+    say("\nending: page, collector");
+    page.close();
+    await collector.stop("SIGTERM");
+    if (temporary !== undefined) {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+    process.exit();
+  };
+  process.on("SIGINT", end);
+  process.on("SIGTERM", end);
+}
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: {
+      port: { type: "string", default: "0" },
+      "collector-port": { type: "string", default: "0" },
+      data: { type: "string" },
+    },
+  });
+  await demo({
+    port: Number(values.port),
+    collectorPort: Number(values["collector-port"]),
+    data: values.data,
+  });
+});

@@ -1,0 +1,87 @@
+// A real collector, as a child process.
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ROOT, TARGET } from "./paths.mjs";
+import { Failed, run } from "./run.mjs";
+
+/**
+ * Builds the collector.
+ *
+ * @param {"dev" | "release"} profile
+ * @returns {Promise<string>} the program
+ */
+export async function buildCollector(profile) {
+  await run("cargo", ["build", "--package", "hushbin-server", "--profile", profile]);
+  return join(TARGET, profile === "dev" ? "debug" : profile, "hushbin");
+}
+
+/**
+ * @typedef {object} Collector
+ * @property {string} url where it listens
+ * @property {number} pid
+ * @property {(signal: NodeJS.Signals) => Promise<number | string>} stop sends the signal; its exit status or signal
+ */
+
+/**
+ * Starts a collector and waits until it is ready.
+ *
+ * @param {object} options
+ * @param {string} options.program
+ * @param {string} options.data its directory
+ * @param {readonly string[]} options.tasks task files
+ * @param {string} [options.listen] an address; by default a free port
+ * @param {boolean} [options.verbose] whether its log is shown
+ * @returns {Promise<Collector>}
+ */
+export async function startCollector({
+  program,
+  data,
+  tasks,
+  listen = "127.0.0.1:0",
+  verbose = false,
+}) {
+  const child = spawn(
+    program,
+    ["serve", "--data", data, "--listen", listen, ...tasks.flatMap((file) => ["--task", file])],
+    { cwd: ROOT, stdio: ["ignore", "pipe", verbose ? "inherit" : "pipe"] },
+  );
+  // Not left behind, however this process ends.
+  const kill = () => child.kill("SIGKILL");
+  process.on("exit", kill);
+  let log = "";
+  child.stderr?.on("data", (chunk) => {
+    log = (log + chunk).slice(-10_000);
+  });
+  const exited = new Promise((resolve) => {
+    child.on("error", (error) => {
+      log += error.message;
+      resolve("error");
+    });
+    child.on("exit", (code, signal) => {
+      process.off("exit", kill);
+      resolve(code ?? signal);
+    });
+  });
+  const ready = new Promise((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const found = line.match(/^hushbin listening on (http:\S+)$/);
+      if (found) {
+        resolve(found[1]);
+      }
+    });
+  });
+  const url = await Promise.race([ready, exited.then(() => undefined)]);
+  if (url === undefined) {
+    throw new Failed(`the collector did not start: ${await exited}\n${log}`);
+  }
+  return {
+    url,
+    pid: child.pid ?? 0,
+    stop(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// A small server of files on this machine, for pages under test and the demo.
+
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, normalize } from "node:path";
+
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".ico": "image/x-icon",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
+
+/** Strict, and what the package needs: nothing inline, WebAssembly allowed. */
+const POLICY =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:";
+
+/**
+ * Serves directories by prefix, and documents that are made up.
+ *
+ * @param {object} options
+ * @param {Readonly<Record<string, string>>} options.directories by prefix, such as "/dist/"
+ * @param {Readonly<Record<string, { type: string, body: string }>>} [options.documents] by path
+ * @param {number} [options.port] by default a free one
+ * @param {string} [options.policy] the pages' content security policy
+ * @returns {Promise<{ url: string, close: () => void }>}
+ */
+export async function serve({ directories, documents = {}, port = 0, policy = POLICY }) {
+  const prefixes = Object.keys(directories).sort((a, b) => b.length - a.length);
+  const server = createServer(async (request, response) => {
+    const answer = (status, type, body) => {
+      response.writeHead(status, {
+        "content-type": type,
+        "cache-control": "no-store",
+        "content-security-policy": policy,
+      });
+      if (typeof body === "string") {
+        response.end(body);
+      } else {
+        body.pipe(response);
+      }
+    };
+    let { pathname } = new URL(request.url ?? "/", "http://localhost");
+    try {
+      pathname = normalize(decodeURIComponent(pathname));
+    } catch {
+      return answer(400, "text/plain", "bad path\n");
+    }
+    const document = documents[pathname];
+    if (document !== undefined) {
+      return answer(200, document.type, document.body);
+    }
+    const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
+    // Normalised and absolute, so no ".." is left to climb out with.
+    const rest = prefix === undefined ? undefined : pathname.slice(prefix.length) || "index.html";
+    const file = rest === undefined ? undefined : join(directories[prefix], rest);
+    const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
+    if (file === undefined || !found?.isFile()) {
+      return answer(404, "text/plain", "not found\n");
+    }
+    return answer(200, TYPES[extname(file)] ?? "application/octet-stream", createReadStream(file));
+  });
+  await new Promise((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve(undefined));
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") {
+    throw new Error("a server on a port has an address with a port");
+  }
+  return {
+    url: `http://localhost:${address.port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// npm test: everything, after its own set-up.
+//
+//   node www/scripts/test.mjs [STEP...]
+//
+// A step that is named alone is preceded by what it needs.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { GLUE } from "./lib/paths.mjs";
+import { bold, Failed, main, run, say, seconds, step, withPath } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
+
+const WASM = ["--target", "wasm32-unknown-unknown"];
+const STRICT = ["--", "-D", "warnings"];
+
+const cargo = (...args) => run("cargo", args);
+const vitest = (project) => run("vitest", ["run", "--project", project]);
+
+let built = false;
+async function build() {
+  if (!built) {
+    const { buildPackage } = await import("./build.mjs");
+    await buildPackage();
+    built = true;
+  }
+}
+
+async function lint() {
+  await step("format: Rust", () => cargo("fmt", "--all", "--check"));
+  await step("format and lint: TypeScript, JSON, CSS", () =>
+    run("biome", ["check", "--error-on-warnings"]),
+  );
+  await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
+  await step("lint: bindings", async () => {
+    await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
+    await cargo("clippy", "--tests", ...WASM, ...STRICT);
+  });
+  if (!existsSync(join(GLUE, "bytes.ts"))) {
+    await build();
+  }
+  await step("types: client", () => run("tsc", ["-p", "tsconfig.client.json", "--noEmit"]));
+  await step("types: tests and demo", () => run("tsc", ["-p", "tsconfig.json"]));
+}
+
+const rust = () => step("test: Rust", () => cargo("test", "--workspace"));
+
+const bareMetal = () =>
+  step("build: core without an operating system", () =>
+    cargo("build", "--lib", "--target", "thumbv7em-none-eabihf"),
+  );
+
+const docs = () =>
+  step("build: documentation", () =>
+    run("cargo", ["doc", "--workspace", "--no-deps", "--quiet"], {
+      env: { ...withPath(), RUSTDOCFLAGS: "-D warnings" },
+    }),
+  );
+
+async function web() {
+  const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
+  const bindgen = (await requireTool(wasmBindgen())).PATH;
+  const pack = (await requireTool(wasmPack)).PATH;
+  await step("test: bindings in headless Chromium", () =>
+    run("wasm-pack", ["test", "--headless", "--chrome"], {
+      env: { ...process.env, PATH: `${bindgen}:${pack}` },
+    }),
+  );
+}
+
+async function client() {
+  await build();
+  await step("test: client", () => vitest("client"));
+}
+
+async function pack() {
+  await build();
+  await step("test: package as it is published", () => vitest("package"));
+  const { size } = await import("./size.mjs");
+  await step("size", size);
+}
+
+async function endToEnd() {
+  await build();
+  const { buildCollector } = await import("./lib/collector.mjs");
+  await step("build: collector", () => buildCollector("dev"));
+  await step("test: end to end in headless Chromium", () => vitest("e2e"));
+}
+
+/** @type {Readonly<Record<string, () => Promise<void>>>} */
+const STEPS = {
+  build,
+  lint,
+  rust,
+  "bare-metal": bareMetal,
+  docs,
+  web,
+  client,
+  package: pack,
+  e2e: endToEnd,
+};
+
+await main(async () => {
+  const names = process.argv.slice(2);
+  const unknown = names.find((name) => !(name in STEPS));
+  if (unknown !== undefined) {
+    throw new Failed(`no step ${unknown}; there are ${Object.keys(STEPS).join(", ")}`);
+  }
+  const begun = performance.now();
+  await setup({ tests: true });
+  for (const name of names.length > 0 ? names : Object.keys(STEPS)) {
+    await STEPS[name]?.();
+  }
+  say(bold(`\nall passed in ${seconds(performance.now() - begun)}`));
+});
