@@ -12,6 +12,9 @@ export default defineConfig({
         },
       },
       {
+        test: { name: "package", include: ["tests/package/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
         test: {
           name: "e2e",
           include: ["tests/e2e/*.test.ts"],

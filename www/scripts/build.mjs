@@ -15,7 +15,7 @@ const RUSTFLAGS = '--cfg sha2_backend_soft="compact"';
  * What rustc's wasm32 target uses, which wasm-opt must know and may use, and
  * nothing newer: Chrome 96, Firefox 89, Safari 15.
  */
-const FEATURES = [
+export const FEATURES = [
   "bulk-memory",
   "bulk-memory-opt",
   "call-indirect-overlong",

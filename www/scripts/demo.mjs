@@ -22,7 +22,7 @@ function taskFiles() {
 
 /** Uses what the set-up installs, so it is loaded after that. */
 async function demo({ port, collectorPort, data }) {
-  await setup({ tests: false });
+  await setup({});
   const { buildPackage } = await import("./build.mjs");
   const { buildDemo } = await import("./build-demo.mjs");
   const { buildCollector, startCollector } = await import("./lib/collector.mjs");

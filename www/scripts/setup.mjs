@@ -42,13 +42,15 @@ async function packages() {
   }
 }
 
-/** @param {{ tests: boolean }} options tests: also what only tests need */
-export async function setup({ tests }) {
+/** @param {{ browser?: boolean, tests?: boolean }} options what is needed besides a build */
+export async function setup({ browser = false, tests = false }) {
   await step("set-up: Rust toolchain and targets", rust);
   await step("set-up: npm packages", packages);
   await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
   if (tests) {
     await step("set-up: wasm-pack", () => installTool(wasmPack));
+  }
+  if (tests || browser) {
     await step("set-up: browser", setupBrowser);
   }
 }
