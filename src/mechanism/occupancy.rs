@@ -96,8 +96,9 @@ impl Occupancy {
         TopSums::from_tails(tails.take_while(|tail| tail[1] > NEGLIGIBLE), most)
     }
 
-    /// The same with the cells taken as independent: K_v binomial. Good to a
-    /// few per cent, and cheap; for searches.
+    /// The same with the cells taken as independent: K_v binomial. Good to 6
+    /// per cent for c up to s/2, to 23 beyond (at s = 3), and cheap; for
+    /// searches.
     #[must_use]
     pub fn top_sums_approximate(&self, most: u32) -> TopSums {
         let most = most.min(self.elements).min(self.cells) as usize;
