@@ -145,8 +145,13 @@ class Demo {
       await this.#ask();
       this.#estimates.announce();
     } catch (error) {
-      byId("stamp-text").textContent =
-        "Drawn, but not acknowledged. The same bytes are kept and sent again.";
+      // Something older may have failed, before this report was drawn.
+      const drawn = this.#ledger.pending?.mine !== undefined;
+      byId("stamp-text").textContent = drawn
+        ? "Drawn, but not acknowledged. The same bytes are kept and sent again."
+        : "Not sent, and not drawn for sending either.";
+      this.#sending = drawn;
+      button.disabled = drawn;
       this.#trouble(error);
     }
   }
@@ -278,8 +283,9 @@ async function main(): Promise<void> {
     await new Demo(answer, collector, randomizer).start();
     document.documentElement.dataset.ready = "true";
   } catch (error) {
-    trouble(error);
+    trouble(error instanceof CollectorError ? new Error(error.message) : error);
     standing("not running", false);
+    document.documentElement.dataset.failed = "true";
     byId("trouble-retry").addEventListener("click", () => location.reload());
   }
 }
