@@ -1,0 +1,305 @@
+//! The wire: what is written can be read, what can be read is what would be
+//! written, and hostile bytes get typed errors.
+
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod support;
+
+use hushbin::hash::Hashing;
+use hushbin::mechanism::Mechanism;
+use hushbin::mechanism::collision::{self, Collision, Rule};
+use hushbin::{
+    ErrorCode, Items, Report, Task, TaskDraft, TaskParts, Upload, UploadId, ValueKind,
+    assemble_upload, bounds,
+};
+use proptest::prelude::*;
+use rand_chacha::rand_core::Rng;
+
+use support::generators::seeded;
+
+fn task(buckets: u32) -> Task {
+    Task::new(TaskParts {
+        id: "codec".to_owned(),
+        items: Items::Count(100),
+        sparsity: 3,
+        epsilon: 1.0,
+        value: ValueKind::Sign,
+        mechanism: Mechanism::Collision(
+            Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets).unwrap(),
+        ),
+    })
+    .unwrap()
+}
+
+fn reports(buckets: u32, most: usize) -> impl Strategy<Value = Vec<Report>> {
+    let report = (any::<u64>(), 0..buckets);
+    let report =
+        report.prop_map(|(seed, bucket)| Report::Collision(collision::Report { seed, bucket }));
+    proptest::collection::vec(report, 1..=most)
+}
+
+/// Bucket counts on either side of each length of a varint.
+const BUCKETS: [u32; 7] = [2, 127, 128, 129, 16_384, 16_385, 1 << 22];
+
+/// Errors of decoding; anything else would be a lie about the bytes.
+fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
+    match Upload::decode(bytes, task) {
+        Ok(upload) => {
+            assert_eq!(upload.encode(&task.fingerprint()), bytes);
+            true
+        }
+        Err(error) => {
+            assert!(matches!(
+                error.code(),
+                ErrorCode::Version | ErrorCode::FingerprintMismatch | ErrorCode::Malformed
+            ));
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn uploads_survive(
+        id in any::<[u8; 16]>(),
+        (buckets, reports) in proptest::sample::select(&BUCKETS[..])
+            .prop_flat_map(|buckets| (Just(buckets), reports(buckets, 300))),
+    ) {
+        let task = task(buckets);
+        let upload = Upload { id: UploadId(id), reports };
+        let bytes = upload.encode(&task.fingerprint());
+        prop_assert_eq!(Upload::decode(&bytes, &task), Ok(upload.clone()));
+
+        // The same from parts, as in a browser.
+        let mut encoded = Vec::new();
+        upload.reports.iter().for_each(|report| report.encode(&mut encoded));
+        let count = upload.reports.len() as u32;
+        prop_assert_eq!(&assemble_upload(upload.id, &task.fingerprint(), count, &encoded), &bytes);
+
+        // No prefix is an upload, nor anything longer.
+        for end in 0..bytes.len() {
+            prop_assert!(Upload::decode(&bytes[..end], &task).is_err());
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        prop_assert_eq!(Upload::decode(&longer, &task).unwrap_err().code(), ErrorCode::Malformed);
+    }
+
+    #[test]
+    fn no_text_panics_as_a_task(text in "\\PC{0,200}") {
+        let _ = serde_json::from_str::<Task>(&text);
+        let _ = serde_json::from_str::<TaskDraft>(&text);
+    }
+}
+
+#[test]
+fn the_format_is_this() {
+    let task = task(300);
+    let report = |seed, bucket| Report::Collision(collision::Report { seed, bucket });
+    let upload = Upload {
+        id: UploadId(*b"0123456789abcdef"),
+        reports: vec![report(0x0102_0304_0506_0708, 5), report(u64::MAX, 299)],
+    };
+    let mut expected = vec![1];
+    expected.extend_from_slice(&task.fingerprint().0);
+    expected.extend_from_slice(b"0123456789abcdef");
+    expected.push(2);
+    expected.extend_from_slice(&[8, 7, 6, 5, 4, 3, 2, 1, 5]);
+    expected.extend_from_slice(&[255, 255, 255, 255, 255, 255, 255, 255, 0xab, 2]);
+    assert_eq!(upload.encode(&task.fingerprint()), expected);
+    assert_eq!(upload.id.to_string(), "30313233343536373839616263646566");
+    assert_eq!(upload.id.to_string().parse(), Ok(upload.id));
+}
+
+#[test]
+fn each_fault_is_named() {
+    let task = task(300);
+    let report = Report::Collision(collision::Report { seed: 9, bucket: 5 });
+    let one = Upload {
+        id: UploadId([7; 16]),
+        reports: vec![report.clone()],
+    };
+    let good = one.encode(&task.fingerprint());
+    let refused = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = good.clone();
+        change(&mut bytes);
+        Upload::decode(&bytes, &task).unwrap_err()
+    };
+    let malformed = |change: &dyn Fn(&mut Vec<u8>), words: &str| {
+        let error = refused(change);
+        assert_eq!(error.code(), ErrorCode::Malformed);
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    assert_eq!(refused(&|b| b[0] = 2).code(), ErrorCode::Version);
+    assert_eq!(
+        refused(&|b| b[3] ^= 1).code(),
+        ErrorCode::FingerprintMismatch
+    );
+    malformed(&|b| b.clear(), "byte 0: expected a version byte");
+    malformed(&|b| b.truncate(16), "byte 1: expected a task fingerprint");
+    malformed(&|b| b.truncate(32), "byte 17: expected an upload id");
+    malformed(
+        &|b| b.truncate(33),
+        "byte 33: expected the number of reports",
+    );
+    malformed(&|b| b.truncate(42), "byte 34: expected a seed and a bucket");
+    malformed(&|b| b.push(0), "byte 43: expected the end");
+    malformed(&|b| b[33] = 0, "expected 1 to 4096 reports");
+    malformed(&|b| b[33] = 2, "byte 43: expected a seed and a bucket");
+    malformed(
+        &|b| drop(b.splice(42.., [0xac, 2])),
+        "below the task's number of buckets",
+    );
+    malformed(&|b| drop(b.splice(42.., [0x85, 0])), "shortest encoding");
+    malformed(&|b| drop(b.splice(33..34, [0x81, 0])), "shortest encoding");
+    malformed(
+        &|b| drop(b.splice(33..34, [0xff; 5])),
+        "expected the number of reports",
+    );
+    malformed(
+        &|b| drop(b.splice(33..34, [0xff, 0xff, 0xff, 0xff, 15])),
+        "1 to 4096 reports",
+    );
+
+    let many = |count: usize| Upload {
+        id: one.id,
+        reports: vec![report.clone(); count],
+    };
+    let most = bounds::REPORTS.max as usize;
+    let bytes = many(most).encode(&task.fingerprint());
+    assert_eq!(Upload::decode(&bytes, &task), Ok(many(most)));
+    let bytes = many(most + 1).encode(&task.fingerprint());
+    assert!(Upload::decode(&bytes, &task).is_err());
+}
+
+/// Changes bytes as an attacker or a bad line would.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut impl Rng) {
+    let at = |rng: &mut dyn Rng, len: usize| rng.next_u32() as usize % len.max(1);
+    // Faults at the front hide what lies behind, so most keep off the header.
+    let place = |rng: &mut dyn Rng, len: usize| match rng.next_u32() % 8 {
+        0 => at(rng, len),
+        _ => (33 + at(rng, len.saturating_sub(33))).min(len.saturating_sub(1)),
+    };
+    match rng.next_u32() % 8 {
+        0 | 1 => {
+            for _ in 0..=rng.next_u32() % 3 {
+                let index = place(rng, bytes.len());
+                if let Some(byte) = bytes.get_mut(index) {
+                    *byte ^= 1 << (rng.next_u32() % 8);
+                }
+            }
+        }
+        2 => bytes.truncate(place(rng, bytes.len())),
+        3 => bytes.extend((0..=rng.next_u32() % 20).map(|i| (i * 37) as u8)),
+        // An overlong or huge number where the count or a bucket stands.
+        4 | 5 => {
+            let index = if rng.next_u32() % 2 == 0 {
+                33
+            } else {
+                place(rng, bytes.len())
+            };
+            let number: &[u8] = match rng.next_u32() % 6 {
+                0 => &[0x80, 0],
+                1 => &[0x81, 0x80, 0],
+                2 => &[0xff, 0xff, 0xff, 0xff, 0x0f],
+                3 => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+                4 => &[0x80, 0x20],
+                _ => &[0x80, 0x80, 0x80, 0x80, 0x80],
+            };
+            let end = (index + 1).min(bytes.len());
+            bytes.splice(index.min(end)..end, number.iter().copied());
+        }
+        6 => {
+            let (from, to) = (place(rng, bytes.len()), place(rng, bytes.len()));
+            if from < to {
+                let piece = bytes[from..to].to_vec();
+                bytes.splice(to..to, piece);
+            }
+        }
+        _ => {
+            let from = place(rng, bytes.len());
+            bytes[from..].fill_with(|| rng.next_u32() as u8);
+        }
+    }
+}
+
+#[test]
+fn a_million_hostile_uploads() {
+    let mut rng = seeded(4);
+    let tasks: Vec<Task> = BUCKETS.iter().map(|&buckets| task(buckets)).collect();
+    let (mut decoded, mut input) = (0, Vec::new());
+    for round in 0..1_000_000 {
+        let task = &tasks[round % tasks.len()];
+        input.clear();
+        if round % 16 == 0 {
+            let len = rng.next_u32() as usize % 80;
+            input.resize_with(len, || rng.next_u32() as u8);
+        } else {
+            let buckets = BUCKETS[round % tasks.len()];
+            let reports = (0..=rng.next_u32() % 4).map(|_| {
+                let (seed, bucket) = (rng.next_u64(), rng.next_u32() % buckets);
+                Report::Collision(collision::Report { seed, bucket })
+            });
+            let reports = reports.collect();
+            let id = UploadId([round as u8; 16]);
+            input = Upload { id, reports }.encode(&task.fingerprint());
+            for _ in 0..=rng.next_u32() % 3 {
+                mutate(&mut input, &mut rng);
+            }
+        }
+        decoded += u32::from(assert_decodes_or_refuses(&input, task));
+    }
+    // Flipped bits of a seed or an upload id make another valid upload; most
+    // mutations do not, but neither kind is rare.
+    assert!((50_000..500_000).contains(&decoded), "{decoded}");
+}
+
+#[test]
+fn hostile_task_files_never_panic() {
+    let file = serde_json::to_string(&task(300)).unwrap();
+    let pieces: [&[u8]; 12] = [
+        b"\"",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b"1e999",
+        b"-1",
+        b"null",
+        b"\"open\"",
+        b"4294967296",
+        b"\\ud800",
+    ];
+    let mut rng = seeded(5);
+    let mut accepted = 0;
+    for _ in 0..50_000 {
+        let mut bytes = file.clone().into_bytes();
+        for _ in 0..=rng.next_u32() % 3 {
+            let from = rng.next_u32() as usize % bytes.len();
+            let to = (from + rng.next_u32() as usize % 4).min(bytes.len());
+            let piece = pieces[rng.next_u32() as usize % pieces.len()];
+            match rng.next_u32() % 3 {
+                0 => drop(bytes.splice(from..to, piece.iter().copied())),
+                1 => drop(bytes.drain(from..to)),
+                _ => bytes[from] = rng.next_u32() as u8,
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        if let Ok(task) = serde_json::from_slice::<Task>(&bytes) {
+            // What comes in is valid, and says the same when it goes out.
+            assert!(task.effective_epsilon() <= task.epsilon());
+            let again = serde_json::to_string(&task).unwrap();
+            assert_eq!(serde_json::from_str::<Task>(&again).unwrap(), task);
+            accepted += 1;
+        }
+        let _ = serde_json::from_slice::<TaskDraft>(&bytes);
+    }
+    assert!(accepted > 100, "{accepted}");
+}
