@@ -1,0 +1,63 @@
+//! Bytes do not change, from release to release and between platforms.
+//!
+//! `HUSHBIN_REGENERATE=1 cargo test --test stability` works the outcomes out
+//! anew from what the file gives (to add a case, write its `given` alone). Any
+//! change of an outcome is a change of the wire or of the draws.
+
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+#[path = "support/byte_vectors.rs"]
+mod byte_vectors;
+
+use std::collections::BTreeSet;
+
+use byte_vectors::{Case, Given, check, run};
+use hushbin::mechanism::Mechanism;
+
+const VECTORS: &str = include_str!("vectors/collision.json");
+
+#[test]
+fn reports_and_uploads_keep_their_bytes() {
+    if std::env::var_os("HUSHBIN_REGENERATE").is_none() {
+        check(VECTORS);
+        return;
+    }
+    let cases: Vec<serde_json::Value> = serde_json::from_str(VECTORS).unwrap();
+    let line = |case: serde_json::Value| {
+        let given: Given = serde_json::from_value(case["given"].clone()).unwrap();
+        let outcome = run(&given);
+        serde_json::to_string(&Case { given, outcome }).unwrap()
+    };
+    let lines: Vec<String> = cases.into_iter().map(line).collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/collision.json");
+    std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
+}
+
+/// The vectors are worth running: every combination of items, rule and hash
+/// that there is, and inputs of every kind.
+#[test]
+fn the_vectors_cover_every_kind() {
+    let cases: Vec<Case> = serde_json::from_str(VECTORS).unwrap();
+    let kinds: BTreeSet<String> = cases
+        .iter()
+        .map(|case| {
+            let task = &case.outcome.task;
+            let Mechanism::Collision(collision) = task.mechanism();
+            let (rule, hashing) = (collision.rule_name(), collision.hashing());
+            format!("{} {rule:?} {hashing:?}", task.items().count().is_none())
+        })
+        .collect();
+    // Open domains cannot be balanced.
+    assert_eq!(kinds.len(), 6, "{kinds:?}");
+    let values = || cases.iter().map(|case| case.outcome.task.value());
+    assert_ne!(
+        values().min_by_key(|v| *v as u8),
+        values().max_by_key(|v| *v as u8)
+    );
+    let sampled_down = |case: &Case| case.outcome.sampled_down.contains(&true);
+    assert!(cases.iter().filter(|case| sampled_down(case)).count() >= 3);
+    let inputs = || cases.iter().flat_map(|case| &case.given.inputs);
+    assert!(inputs().any(Vec::is_empty));
+    assert!(inputs().flatten().any(|(_, value)| *value == 0.5));
+}

@@ -1,0 +1,106 @@
+//! Byte vectors of whole reports and uploads: the same task, generator and
+//! inputs give the same bytes on every platform. The native tests and those in
+//! the browser run this one loop.
+
+use hushbin::{Entry, Fingerprint, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+/// What is given: a draft of a task, a generator's seed, and the inputs of some
+/// people, as names with values.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Given {
+    pub draft: serde_json::Value,
+    /// 32 bytes in hexadecimal digits.
+    pub generator: String,
+    pub inputs: Vec<Vec<(String, f64)>>,
+}
+
+/// What follows from it. The upload's id is drawn after its reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub task: Task,
+    pub fingerprint: Fingerprint,
+    pub effective_epsilon: f64,
+    pub p_true: f64,
+    pub p_false: f64,
+    pub sampled_down: Vec<bool>,
+    /// Each report's bytes.
+    pub reports: Vec<String>,
+    pub upload: String,
+}
+
+/// One element of the file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Case {
+    pub given: Given,
+    pub outcome: Outcome,
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits = hex.as_bytes().chunks_exact(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(core::str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.map(byte).collect()
+}
+
+/// Randomises what is given.
+pub fn run(given: &Given) -> Outcome {
+    let draft: TaskDraft = serde_json::from_value(given.draft.clone()).unwrap();
+    let task = draft.resolve().unwrap();
+    let seed: [u8; 32] = bytes(&given.generator).try_into().unwrap();
+    let mut rng = ChaCha20Rng::from_seed(seed);
+    let mut randomizer = Randomizer::new(&task);
+    let mut made = Vec::new();
+    let mut sampled_down = Vec::new();
+    for input in &given.inputs {
+        let entries: Vec<Entry> = input
+            .iter()
+            .map(|(name, value)| Entry {
+                item: task.items().resolve(name).unwrap(),
+                value: *value,
+            })
+            .collect();
+        let randomized = randomizer.randomize(&entries, &mut rng).unwrap();
+        sampled_down.push(randomized.sampled_down);
+        made.push(randomized.report);
+    }
+    let mut id = [0; 16];
+    rng.fill_bytes(&mut id);
+    let upload = Upload {
+        id: UploadId(id),
+        reports: made,
+    };
+    let encoded = upload.encode(&task.fingerprint());
+    assert_eq!(Upload::decode(&encoded, &task).as_ref(), Ok(&upload));
+    let reports = upload.reports.iter().map(|report| {
+        let mut bytes = Vec::new();
+        report.encode(&mut bytes);
+        hex(&bytes)
+    });
+    let Mechanism::Collision(collision) = task.mechanism();
+    let rates = collision.rates(&task.domain(), task.epsilon());
+    Outcome {
+        fingerprint: task.fingerprint(),
+        effective_epsilon: task.effective_epsilon(),
+        p_true: rates.p_true,
+        p_false: rates.p_false,
+        sampled_down,
+        reports: reports.collect(),
+        upload: hex(&encoded),
+        task,
+    }
+}
+
+/// Runs every case of a file and compares.
+pub fn check(json: &str) {
+    let cases: Vec<Case> = serde_json::from_str(json).unwrap();
+    assert!(!cases.is_empty());
+    for case in cases {
+        assert_eq!(run(&case.given), case.outcome);
+    }
+}
