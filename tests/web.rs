@@ -1,8 +1,12 @@
-//! The bindings, in a browser, with the browser's own randomness:
-//! `wasm-pack test --headless --chrome`.
+//! In a browser: the core gives the bytes that it gives elsewhere, and the
+//! bindings work with the browser's own randomness.
+//! `wasm-pack test --headless --chrome` runs this.
 
 #![cfg(target_arch = "wasm32")]
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+
+#[path = "support/byte_vectors.rs"]
+mod byte_vectors;
 
 use std::collections::HashSet;
 
@@ -80,6 +84,12 @@ fn decode(bytes: &[u8], task: &Task) -> (String, Vec<(u64, u32)>) {
         (report.seed, report.bucket)
     });
     (upload.id.to_string(), reports.collect())
+}
+
+/// Natively `tests/stability.rs` runs the same.
+#[wasm_bindgen_test]
+fn bytes_are_those_of_other_platforms() {
+    byte_vectors::check(include_str!("vectors/collision.json"));
 }
 
 #[wasm_bindgen_test]
