@@ -148,7 +148,7 @@ function makeMarks({ label }: Row): Marks {
       svg("rect", { class: "cap", width: 2, height: 14 }),
       svg("rect", { class: "cap", width: 2, height: 14 }),
     ] as const,
-    dot: svg("circle", { class: "estimate", r: 6 }),
+    dot: svg("circle", { class: "estimate" }),
   };
   const group = svg(
     "g",
@@ -188,7 +188,14 @@ function place(marks: Marks, row: Row, x: (share: number) => number, middle: num
     const inside = estimated && Math.abs(x(end + (side ? 1e-6 : -1e-6)) - at) > 0;
     if (cap) setAll(cap, { x: at - 1, y: middle - 7, visibility: shown(inside) });
   });
-  setAll(marks.dot, { cx: x(estimate ?? 0), cy: middle, visibility: shown(estimated) });
+  // A narrow interval shows beside its dot, not under it.
+  const radius = Math.min(Math.max((x(to) - x(from)) / 6, 2.5), 6);
+  setAll(marks.dot, {
+    cx: x(estimate ?? 0),
+    cy: middle,
+    r: radius,
+    visibility: shown(estimated),
+  });
   marks.number.textContent = estimated ? percent(estimate) : "–";
   marks.spread.textContent = estimated ? plusMinus((to - from) / 2) : "";
 }
