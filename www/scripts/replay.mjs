@@ -51,7 +51,11 @@ async function reportsSoFar(endpoint, task) {
   return (await getJson(`${endpoint}/tasks/${task.id}/estimates?items=${item}`)).reports;
 }
 
-/** Runs in the page: makes the client, and times what it sends. */
+/**
+ * Runs in the page: makes the client, and times what it sends.
+ *
+ * @param {{ endpoint: string, id: string }} options
+ */
 async function begin({ endpoint, id }) {
   const timing = { underway: 0, since: 0, sendingMs: 0, makingMs: 0, uploads: 0 };
   const timedFetch = async (url, init) => {
@@ -69,13 +73,18 @@ async function begin({ endpoint, id }) {
       }
     }
   };
-  const client = await globalThis.hushbin.createClient({ endpoint, task: id, fetch: timedFetch });
+  const client = await /** @type {any} */ (globalThis).hushbin.createClient({
+    endpoint,
+    task: id,
+    fetch: timedFetch,
+  });
+  // Fetching the task was no sending.
   Object.assign(globalThis, { client, timing: Object.assign(timing, { sendingMs: 0 }) });
 }
 
 /** Runs in the page: reports once for each person. */
 async function reportAll({ inputs, oneByOne }) {
-  const { client, timing } = globalThis;
+  const { client, timing } = /** @type {any} */ (globalThis);
   const flushes = [];
   // Nothing else runs in between, as nothing here waits for the network. One
   // by one, putting the report into its upload is included.
@@ -92,9 +101,10 @@ async function reportAll({ inputs, oneByOne }) {
 
 /** Runs in the page: waits for the last acknowledgement. */
 async function finish() {
-  await globalThis.client.flush();
-  const { sendingMs, makingMs, uploads } = globalThis.timing;
-  return { sendingMs, makingMs, uploads, pending: globalThis.client.pending };
+  const { client, timing } = /** @type {any} */ (globalThis);
+  await client.flush();
+  const { sendingMs, makingMs, uploads } = timing;
+  return { sendingMs, makingMs, uploads, pending: client.pending };
 }
 
 async function replay({ task: file, data, endpoint, people, oneByOne }) {

@@ -15,35 +15,42 @@ const WAYS = [
   ["hushbin/slim", ["slim.js", "hushbin.wasm"]],
 ];
 
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
 /** Files are transferred one by one, so they are compressed one by one. */
 function sizes(file) {
   const bytes = readFileSync(join(DIST, file));
-  return [bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
+  return {
+    raw: bytes.length,
+    gzip: gzipSync(bytes, { level: 9 }).length,
+    brotli: brotliCompressSync(bytes).length,
+  };
 }
 
-const row = (name, numbers) =>
-  name.padEnd(24) + numbers.map((number) => number.toLocaleString("en").padStart(10)).join("");
+const row = (name, columns) => name.padEnd(24) + columns.map((text) => text.padStart(10)).join("");
+const number = (value) => value.toLocaleString("en");
 
 export function size() {
-  say(bold(row("bytes", []) + ["raw", "gzip", "brotli"].map((head) => head.padStart(10)).join("")));
+  say(bold(row("bytes", ["raw", "gzip", "brotli"])));
   const over = [];
   for (const [name, files] of WAYS) {
-    const total = [0, 0, 0];
-    for (const file of files) {
-      const part = sizes(file);
-      part.forEach((bytes, index) => {
-        total[index] += bytes;
-      });
-      if (files.length > 1) {
-        say(row(`  ${file}`, part));
+    const parts = files.map(sizes);
+    const total = {
+      raw: sum(parts.map(({ raw }) => raw)),
+      gzip: sum(parts.map(({ gzip }) => gzip)),
+      brotli: sum(parts.map(({ brotli }) => brotli)),
+    };
+    say(row(name, Object.values(total).map(number)));
+    if (files.length > 1) {
+      for (const [index, file] of files.entries()) {
+        say(row(`  ${file}`, Object.values(parts[index] ?? {}).map(number)));
       }
     }
-    say(row(name, total));
-    if (total[2] > BUDGET) {
-      over.push(`${name} is ${total[2] - BUDGET} bytes over the budget`);
+    if (total.brotli > BUDGET) {
+      over.push(`${name} is ${number(total.brotli - BUDGET)} bytes over the budget`);
     }
   }
-  say(`budget: ${BUDGET.toLocaleString("en")} bytes brotli each`);
+  say(`budget: ${number(BUDGET)} bytes brotli each`);
   if (over.length > 0) {
     throw new Failed(over.join("\n"));
   }

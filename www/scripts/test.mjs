@@ -40,6 +40,7 @@ async function lint() {
   }
   await step("types: client", () => run("tsc", ["-p", "tsconfig.client.json", "--noEmit"]));
   await step("types: tests and demo", () => run("tsc", ["-p", "tsconfig.json"]));
+  await step("types: scripts", () => run("tsc", ["-p", "tsconfig.scripts.json"]));
 }
 
 const rust = () => step("test: Rust", () => cargo("test", "--workspace"));

@@ -45,14 +45,17 @@ export async function startCollector({
   const child = spawn(
     program,
     ["serve", "--data", data, "--listen", listen, ...tasks.flatMap((file) => ["--task", file])],
-    { cwd: ROOT, stdio: ["ignore", "pipe", verbose ? "inherit" : "pipe"] },
+    { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] },
   );
   // Not left behind, however this process ends.
   const kill = () => child.kill("SIGKILL");
   process.on("exit", kill);
   let log = "";
-  child.stderr?.on("data", (chunk) => {
+  child.stderr.on("data", (chunk) => {
     log = (log + chunk).slice(-10_000);
+    if (verbose) {
+      process.stderr.write(chunk);
+    }
   });
   const exited = new Promise((resolve) => {
     child.on("error", (error) => {

@@ -57,9 +57,10 @@ export async function serve({ directories, documents = {}, port = 0, policy = PO
       return answer(200, document.type, document.body);
     }
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
+    const directory = prefix === undefined ? undefined : directories[prefix];
     // Normalised and absolute, so no ".." is left to climb out with.
-    const rest = prefix === undefined ? undefined : pathname.slice(prefix.length) || "index.html";
-    const file = rest === undefined ? undefined : join(directories[prefix], rest);
+    const rest = pathname.slice(prefix?.length) || "index.html";
+    const file = directory === undefined ? undefined : join(directory, rest);
     const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
     if (file === undefined || !found?.isFile()) {
       return answer(404, "text/plain", "not found\n");
