@@ -87,6 +87,11 @@ impl Keys {
 /// final z is the bucket. Because rounds can be undone, the slots of a bucket
 /// are listed in O(m) instead of being searched for among all.
 ///
+/// A slot is in each bucket with the same probability. Two slots meet in one
+/// with the probability (m − 1)/(N − 1) of a random permutation up to a factor
+/// within 1/N² of 1, N = m·t: five rounds bring no more, which shows with fewer
+/// than about 20 slots and a million reports. With m = 1 no two ever meet.
+///
 /// ```
 /// use hushbin::hash::{Balanced, Keys};
 ///
