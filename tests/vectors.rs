@@ -12,14 +12,18 @@ use hushbin::hash::{Balanced, Keys, closed_sign, closed_sign_word, independent_b
 use hushbin::mechanism::Mechanism;
 use serde_json::{Value, json};
 
-/// The rows of a file of reference numbers, which lie beside the project.
-fn rows(name: &str) -> Vec<Value> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/vectors")
-        .join(name);
+/// The rows of a file of reference numbers, which lie beside the project where
+/// it is developed; elsewhere, `None`.
+fn rows(name: &str) -> Option<Vec<Value>> {
+    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    if !shared.exists() {
+        eprintln!("skipped: no reference numbers beside the project");
+        return None;
+    }
+    let path = shared.join("vectors").join(name);
     let text = fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("reference numbers at {}: {error}", path.display()));
-    serde_json::from_str(&text).unwrap()
+    Some(serde_json::from_str(&text).unwrap())
 }
 
 fn integers(value: &Value) -> Vec<u64> {
@@ -32,7 +36,9 @@ fn integers(value: &Value) -> Vec<u64> {
 
 #[test]
 fn hashes_match() {
-    let rows = rows("hash.json");
+    let Some(rows) = rows("hash.json") else {
+        return;
+    };
     let mut balanced_rows = 0;
     let mut key_rows = 0;
     for row in &rows {
@@ -114,8 +120,11 @@ fn assert_close(name: &str, ours: f64, row: &Value) {
 
 #[test]
 fn collision_rates_match() {
+    let Some(rows) = rows("rates.json") else {
+        return;
+    };
     let mut seen = 0;
-    for row in rows("rates.json") {
+    for row in rows {
         if row["mechanism"] != "collision" {
             continue;
         }
@@ -129,7 +138,11 @@ fn collision_rates_match() {
         if row["best_t"] == true {
             let best = collision_task(&row, true);
             let Mechanism::Collision(best) = best.mechanism();
-            assert_eq!(u64::from(best.buckets()), row["t"].as_u64().unwrap(), "{row}");
+            assert_eq!(
+                u64::from(best.buckets()),
+                row["t"].as_u64().unwrap(),
+                "{row}"
+            );
         }
     }
     assert_eq!(seen, 376);
