@@ -61,3 +61,30 @@ fn the_vectors_cover_every_kind() {
     assert!(inputs().any(Vec::is_empty));
     assert!(inputs().flatten().any(|(_, value)| *value == 0.5));
 }
+
+/// The numbers that cross to JavaScript, and the names that follow them.
+#[test]
+fn error_codes_keep_their_numbers() {
+    use hushbin::ErrorCode::{
+        Combination, DuplicateItem, DuplicateName, FingerprintMismatch, ItemName, Malformed,
+        NoEntropy, OutOfRange, TaskDiffers, TaskId, UnknownItem, ValueRange, Version,
+    };
+    let codes = [
+        (OutOfRange, 1, "out-of-range"),
+        (TaskId, 2, "task-id"),
+        (ItemName, 3, "item-name"),
+        (DuplicateName, 4, "duplicate-name"),
+        (Combination, 5, "combination"),
+        (TaskDiffers, 6, "task-differs"),
+        (UnknownItem, 7, "unknown-item"),
+        (DuplicateItem, 8, "duplicate-item"),
+        (ValueRange, 9, "value-range"),
+        (Version, 10, "version"),
+        (FingerprintMismatch, 11, "fingerprint-mismatch"),
+        (Malformed, 12, "malformed"),
+        (NoEntropy, 13, "no-entropy"),
+    ];
+    for (code, number, name) in codes {
+        assert_eq!((code as u32, code.as_str()), (number, name));
+    }
+}
