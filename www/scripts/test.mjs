@@ -4,9 +4,9 @@
 //
 // A step that is named alone is preceded by what it needs.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GLUE } from "./lib/paths.mjs";
+import { GLUE, ROOT } from "./lib/paths.mjs";
 import { bold, Failed, main, run, say, seconds, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
@@ -58,6 +58,15 @@ const docs = () =>
   );
 
 async function web() {
+  // wasm-bindgen's runner reads this file and takes no other browser.
+  const { binary } = JSON.parse(readFileSync(join(ROOT, "webdriver.json"), "utf8"))[
+    "goog:chromeOptions"
+  ];
+  if (!existsSync(binary)) {
+    throw new Failed(
+      `webdriver.json names ${binary}, which is not there; link your Chromium to it`,
+    );
+  }
   const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
   const bindgen = (await requireTool(wasmBindgen())).PATH;
   const pack = (await requireTool(wasmPack)).PATH;
