@@ -163,7 +163,8 @@ impl Writer {
                 .map_err(|_| FolderGone)
         };
         // A caller that went away will ask again and learn that it is a duplicate.
-        for ((reply, _memory), outcome) in group.callers.into_iter().zip(outcomes) {
+        for ((reply, memory), outcome) in group.callers.into_iter().zip(outcomes) {
+            drop(memory);
             let _ = reply.send(Ok(*outcome));
         }
         for reply in group.probes {
@@ -177,7 +178,8 @@ impl Writer {
 struct FolderGone;
 
 fn refuse(group: Group, error: &Arc<JournalError>) {
-    for (reply, _memory) in group.callers {
+    for (reply, memory) in group.callers {
+        drop(memory);
         let _ = reply.send(Err(StoreError::Failed(Arc::clone(error))));
     }
     for reply in group.probes {
