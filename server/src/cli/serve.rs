@@ -1,6 +1,6 @@
 //! `hushbin serve`: run the collector.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -208,6 +208,7 @@ fn log_to_stderr(level: LevelFilter) {
 
     let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), level);
     let lines = tracing_subscriber::fmt::layer()
+        .with_ansi(io::stderr().is_terminal())
         .with_writer(io::stderr)
         .with_target(false);
     // Fails only when a logger is set already, which then stays.

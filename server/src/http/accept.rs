@@ -44,6 +44,7 @@ fn quality<'a>(ranges: impl Iterator<Item = &'a str>, kind: &str, subtype: &str)
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

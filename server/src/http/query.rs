@@ -66,6 +66,7 @@ fn bad(detail: impl Into<String>) -> Problem {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

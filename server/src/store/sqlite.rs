@@ -300,5 +300,6 @@ pub(super) fn file_error(path: &Path, source: std::io::Error) -> JournalError {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 #[path = "sqlite_tests.rs"]
 mod tests;
