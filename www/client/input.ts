@@ -61,11 +61,9 @@ export class InputReader {
       if (!isValue(kind, value)) {
         throw new ValueRangeError(name, value, EXPECTED[kind]);
       }
-      if (value !== 0) {
-        names.push(name);
-        indices.push(index);
-        values.push(value);
-      }
+      names.push(name);
+      indices.push(index);
+      values.push(value);
     }
     return items === "open"
       ? { keys: BigUint64Array.from(names, this.#keyOf), values: Float64Array.from(values) }

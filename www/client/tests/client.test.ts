@@ -101,21 +101,28 @@ describe("flushing", () => {
     const errors: HushbinError[] = [];
     const client = await clientOf(collector, { onError: (error) => errors.push(error) });
     await client.report({ autoplay: 1 });
-    const flushed = client.flush();
-    await expect(flushed).rejects.toThrow(NetworkError);
+    await expect(client.flush()).rejects.toThrow(NetworkError);
     expect(client.pending).toBe(1);
-    // Reported later, sent later: the first upload does not grow.
-    await client.report({ autoplay: 1 });
     await vi.advanceTimersByTimeAsync(120_000);
     expect(client.pending).toBe(0);
-    const first = collector.sent.filter(({ bytes }) => readUpload(bytes).count === 1);
-    const ids = new Set(collector.sent.map(({ bytes }) => readUpload(bytes).id));
-    expect(ids.size).toBe(2);
-    for (const { bytes } of first.filter((sent) => readUpload(sent.bytes).id === [...ids][0])) {
+    expect(collector.sent).toHaveLength(5);
+    for (const { bytes } of collector.sent) {
       expect(bytes).toEqual(collector.sent[0]?.bytes);
     }
-    expect(errors.length).toBeGreaterThanOrEqual(3);
-    expect(errors.every((error) => error.code === "network")).toBe(true);
+    expect(errors.map(({ code }) => code)).toEqual(["network", "network", "network"]);
+  });
+
+  it("never adds to an upload that was formed", async () => {
+    const collector = new FakeCollector("down");
+    const client = await clientOf(collector);
+    await client.report({ autoplay: 1 });
+    await client.flush().catch(() => {});
+    await client.report({ autoplay: 1 });
+    await client.flush();
+    expect(collector.counts).toEqual([1, 1, 1]);
+    const ids = collector.sent.map(({ bytes }) => readUpload(bytes).id);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).not.toBe(ids[0]);
   });
 
   it("tries again when called again", async () => {
@@ -145,7 +152,8 @@ describe("flushing", () => {
 
   it("does not repeat what is refused for good", async () => {
     const collector = new FakeCollector(problem(409, "fingerprint-mismatch"));
-    const client = await clientOf(collector);
+    const onError = vi.fn();
+    const client = await clientOf(collector, { onError });
     await client.report({ autoplay: 1 });
     const flushed = client.flush();
     await expect(flushed).rejects.toThrow(UploadRejectedError);
@@ -160,6 +168,25 @@ describe("flushing", () => {
     expect(collector.sent).toHaveLength(1);
     await client.report({ autoplay: 1 });
     await client.flush();
+    // Who waited was told.
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it("starts with short pauses again after a success", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const down = (times: number) => Array.from({ length: times }, () => "down" as const);
+    const collector = new FakeCollector(...down(4), created(), ...down(1));
+    const client = await clientOf(collector, { onError: () => {} });
+    await client.report({ autoplay: 1 });
+    await client.flush().catch(() => {});
+    await vi.advanceTimersByTimeAsync(500 + 1000 + 2000 + 3999);
+    expect(client.pending).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(client.pending).toBe(0);
+    await client.report({ autoplay: 1 });
+    await client.flush().catch(() => {});
+    await vi.advanceTimersByTimeAsync(500);
+    expect(client.pending).toBe(0);
   });
 
   it("warns of a refusal that nobody waits for", async () => {
@@ -221,10 +248,15 @@ describe("a page", () => {
   function page() {
     const target = new EventTarget();
     const fake = Object.assign(new EventTarget(), { visibilityState: "visible" });
+    const removed = [
+      vi.spyOn(target, "removeEventListener"),
+      vi.spyOn(fake, "removeEventListener"),
+    ];
     vi.stubGlobal("document", fake);
     vi.stubGlobal("addEventListener", target.addEventListener.bind(target));
     vi.stubGlobal("removeEventListener", target.removeEventListener.bind(target));
     return {
+      removed: () => removed.flatMap((spy) => spy.mock.calls.map(([name]) => name)),
       hide() {
         fake.visibilityState = "hidden";
         fake.dispatchEvent(new Event("visibilitychange"));
@@ -273,6 +305,7 @@ describe("a page", () => {
     const client = await clientOf(collector);
     await client.report({ autoplay: 1 });
     await client.close();
+    expect(events.removed()).toEqual(["pagehide", "visibilitychange"]);
     events.hide();
     events.leave();
     expect(collector.counts).toEqual([1]);

@@ -266,14 +266,40 @@ describe("a trap", () => {
     bystander.free();
   });
 
-  it("leaves no handle that could be freed twice", async () => {
-    const stale = await createRandomizer({ task: SETTINGS });
-    const other = await createRandomizer({ task: RATINGS });
-    expect(() => other.randomizeMany(Uint32Array.of(1), Uint32Array.of(1), endless)).toThrow(
+  it("restarts the module, once, when it is used again", async () => {
+    const randomizer = await createRandomizer({ task: RATINGS });
+    let starts = 0;
+    class Counted extends WebAssembly.Instance {
+      constructor(...args: ConstructorParameters<typeof WebAssembly.Instance>) {
+        super(...args);
+        starts += 1;
+      }
+    }
+    vi.stubGlobal("WebAssembly", Object.create(WebAssembly, { Instance: { value: Counted } }));
+    expect(() => randomizer.randomizeMany(Uint32Array.of(1), Uint32Array.of(1), endless)).toThrow(
       WasmError,
     );
+    expect(starts).toBe(0);
+    randomizer.randomize({});
+    randomizer.randomize({});
+    expect(starts).toBe(1);
+  });
+
+  it("leaves no handle that could be freed twice", async () => {
+    const other = await createRandomizer({ task: RATINGS });
+    const trap = () =>
+      expect(() => other.randomizeMany(Uint32Array.of(1), Uint32Array.of(1), endless)).toThrow(
+        WasmError,
+      );
+    // The first of its instance, and the first of the next: at one address.
+    trap();
+    const stale = await createRandomizer({ task: SETTINGS });
+    trap();
     const fresh = await createRandomizer({ task: SETTINGS });
     stale.free();
-    expect(fresh.randomize({ autoplay: 1 })).toHaveLength(9);
+    // Would take the freed place.
+    await createRandomizer({ task: PLUGINS });
+    const { fingerprint } = readUpload(fresh.upload(fresh.randomize({ autoplay: 1 }), 1));
+    expect(fingerprint).toBe(fresh.fingerprint);
   });
 });
