@@ -69,6 +69,26 @@ impl Domain {
         }
     }
 
+    /// Number of elements without signs, d + s with the paddings; `None` where
+    /// open.
+    #[must_use]
+    pub const fn elements(&self) -> Option<u32> {
+        match self.items {
+            Some(items) => Some(items + self.sparsity),
+            None => None,
+        }
+    }
+
+    /// The element of the `index`-th padding, where elements have no sign: the
+    /// items are elements themselves.
+    #[must_use]
+    pub const fn padding(&self, index: u32) -> u64 {
+        match self.items {
+            Some(items) => items as u64 + index as u64,
+            None => PADDING_KEY.wrapping_add(index as u64),
+        }
+    }
+
     /// The element that stands for an item with a sign: 2j or 2j + 1 in a
     /// closed domain, a 64-bit key in an open one.
     #[must_use]

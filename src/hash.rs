@@ -219,3 +219,38 @@ pub fn open_sign(keys: &Keys, key: u64) -> i8 {
         -1
     }
 }
+
+/// A hash family fitted to a domain: which bucket an element falls into.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Hash {
+    Balanced(Balanced),
+    Independent { buckets: u32 },
+}
+
+impl Hash {
+    /// For `elements` elements, or an open domain. An open domain has no slots
+    /// to balance; tasks refuse to ask for it.
+    pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
+        match (hashing, elements) {
+            (Hashing::Balanced, Some(elements)) => Self::Balanced(Balanced::new(elements, buckets)),
+            (Hashing::Balanced, None) | (Hashing::Independent, _) => Self::Independent { buckets },
+        }
+    }
+
+    #[inline]
+    pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
+        match self {
+            // Elements of a closed domain are below 2d + s < 2³².
+            Self::Balanced(balanced) => balanced.bucket(keys, element as u32),
+            Self::Independent { buckets } => independent_bucket(keys, element, *buckets),
+        }
+    }
+
+    /// m, where it is balanced.
+    pub(crate) const fn per_bucket(&self) -> Option<u32> {
+        match self {
+            Self::Balanced(balanced) => Some(balanced.per_bucket()),
+            Self::Independent { .. } => None,
+        }
+    }
+}

@@ -2,7 +2,8 @@
 //!
 //! An upload is: the version byte, the task's fingerprint (16 bytes), the
 //! upload id (16 bytes), the number of reports (varint), the reports. A report
-//! of Collision is its seed (8 bytes, little endian) and its bucket (varint).
+//! of Collision or CoCo is its seed (8 bytes, little endian) and its bucket
+//! (varint).
 //! Encoding is canonical: bytes that decode are the bytes that encoding gives.
 
 use alloc::vec::Vec;
@@ -13,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds;
 use crate::error::Error;
-use crate::mechanism::{Mechanism, collision};
+#[cfg(doc)]
+use crate::mechanism::{coco, collision};
+use crate::mechanism::Mechanism;
 use crate::task::{ParseHexError, Task, parse_hex, write_hex};
 
 pub use crate::task::Fingerprint;
@@ -25,7 +28,19 @@ pub const VERSION: u8 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Report {
     /// Made by [`collision`].
-    Collision(collision::Report),
+    Collision(BucketReport),
+    /// Made by [`coco`].
+    Coco(BucketReport),
+}
+
+/// The report of a mechanism that draws one bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct BucketReport {
+    /// Fixes the hash functions of this report.
+    #[serde(with = "fixed_u64")]
+    pub seed: u64,
+    /// The bucket drawn, below t.
+    pub bucket: u32,
 }
 
 /// The identity of an upload, 16 random bytes: an upload that arrives twice is
@@ -64,21 +79,27 @@ impl Report {
     /// Appends the encoded report to `bytes`.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Collision(report) => append(bytes, report),
+            Self::Collision(report) | Self::Coco(report) => append(bytes, report),
         }
     }
 
     fn decode(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
         match task.mechanism() {
             Mechanism::Collision(collision) => {
-                let report: collision::Report = cursor.take("expected a seed and a bucket")?;
-                if report.bucket >= collision.buckets() {
-                    return Err(
-                        cursor.malformed("expected a bucket below the task's number of buckets")
-                    );
-                }
-                Ok(Self::Collision(report))
+                BucketReport::decode(cursor, collision.buckets()).map(Self::Collision)
             }
+            Mechanism::Coco(coco) => BucketReport::decode(cursor, coco.buckets()).map(Self::Coco),
+        }
+    }
+}
+
+impl BucketReport {
+    fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
+        let report: Self = cursor.take("expected a seed and a bucket")?;
+        if report.bucket < buckets {
+            Ok(report)
+        } else {
+            Err(cursor.malformed("expected a bucket below the task's number of buckets"))
         }
     }
 }

@@ -5,7 +5,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use hushbin::mechanism::occupancy::Occupancy;
+use hushbin::mechanism::occupancy::{Occupancy, Strength};
 
 /// P(count = n) of the next cell, for each n, when `left` elements are left for
 /// this and `others` more cells.
@@ -119,7 +119,7 @@ fn sums_are_those_of_the_dynamic_program() {
     assert!(grid.len() > 150, "{}", grid.len());
     for occupancy in grid {
         let most = occupancy.cells.min(occupancy.elements);
-        let ours = occupancy.top_sums(most);
+        let ours = occupancy.top_sums(Strength::Count, most);
         for (c, (sum, squares)) in (0..).zip(reference(&occupancy, most)) {
             let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-11 * exact;
             assert!(
@@ -142,7 +142,7 @@ fn all_cells_together_hold_all() {
     for occupancy in grid(&[1, 5, 64, 300], &[2, 9, 100, 5000], &slots) {
         let s = occupancy.elements;
         // Never more than s cells hold anything.
-        let top = occupancy.top_sums(occupancy.cells);
+        let top = occupancy.top_sums(Strength::Count, occupancy.cells);
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
         assert!(
             close(top.sum(occupancy.cells), f64::from(s)),
@@ -162,7 +162,7 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
     let slots = [None, Some(2), Some(1600), Some(1 << 21)];
     for occupancy in grid(&[1024], &[2, 40, 1500, 1 << 22], &slots) {
         let most = 16.min(occupancy.cells);
-        let top = occupancy.top_sums(most);
+        let top = occupancy.top_sums(Strength::Count, most);
         let mean = f64::from(occupancy.elements) / f64::from(occupancy.cells);
         for c in 1..=most {
             let step = top.sum(c) - top.sum(c - 1);
@@ -188,8 +188,8 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
 fn the_approximation_is_near() {
     for occupancy in grid(&[3, 16, 64], &[4, 30, 200], &[None, Some(4), Some(60)]) {
         let most = occupancy.cells.min(occupancy.elements);
-        let exact = occupancy.top_sums(most);
-        let near = occupancy.top_sums_approximate(most);
+        let exact = occupancy.top_sums(Strength::Count, most);
+        let near = occupancy.top_sums_approximate(Strength::Count, most);
         for c in 1..=most {
             let off = (near.sum(c) / exact.sum(c) - 1.0).abs();
             // Where nearly every cell that holds anything is counted, the exact

@@ -1,7 +1,9 @@
 //! The mechanisms: each a module with its parameters, its rates, its
 //! randomizer and the support of its reports.
 
+pub mod coco;
 pub mod collision;
+mod favoured;
 pub mod occupancy;
 
 use alloc::vec::Vec;
@@ -13,6 +15,7 @@ use crate::domain::{Domain, Entry, Signed};
 use crate::error::Error;
 use crate::report::Report;
 use crate::task::{Task, ValueKind};
+use coco::Coco;
 use collision::Collision;
 
 /// A mechanism with all its parameters, chosen by a task.
@@ -21,18 +24,24 @@ use collision::Collision;
 pub enum Mechanism {
     /// Frequencies of items with signs, from one bucket.
     Collision(Collision),
+    /// Means, from one side of a pair of buckets.
+    Coco(Coco),
 }
 
 impl Mechanism {
     pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
         match self {
             Self::Collision(collision) => collision.check(domain),
+            Self::Coco(coco) => coco.check(domain),
         }
     }
 
     pub(crate) fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
         match self {
             Self::Collision(collision) => collision
+                .thresholds(domain.sparsity(), epsilon)
+                .effective_epsilon(),
+            Self::Coco(coco) => coco
                 .thresholds(domain.sparsity(), epsilon)
                 .effective_epsilon(),
         }
@@ -86,6 +95,7 @@ pub struct Randomizer {
 #[derive(Debug, Clone)]
 enum Prepared {
     Collision(collision::Randomizer),
+    Coco(coco::Randomizer),
 }
 
 impl Randomizer {
@@ -124,6 +134,7 @@ impl Randomizer {
             Prepared::Collision(collision) => {
                 Report::Collision(collision.randomize(&self.signed, rng))
             }
+            Prepared::Coco(coco) => Report::Coco(coco.randomize(&self.signed, rng)),
         };
         Ok(Randomized {
             report,

@@ -1,5 +1,5 @@
-//! How many elements of an input fall together, and how many the fullest
-//! buckets hold: the sums G(c) that rule `heaviest` lives on.
+//! How many elements of an input fall together, and how much the strongest
+//! buckets hold: the sums G(c) that the rules `heaviest` and `strongest` live on.
 //!
 //! s elements fall into T cells, each element on its own (independent hash:
 //! multinomial counts) or without replacement into cells of m slots (balanced
@@ -11,14 +11,16 @@
 //!
 //! where a and b are the probabilities that a cell does and does not reach v,
 //! and A and B generate its count given that it does or does not. And G(c) =
-//! Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the c fullest cells that
-//! reach v. All factors are probabilities: nothing overflows, what underflows
+//! Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the c strongest cells that
+//! reach v. Strength is the count; or, where elements push with fair signs, the
+//! absolute sum of the signs, which reaches v for a count of n with a
+//! probability that splits the count's own between A and B. All factors are probabilities: nothing overflows, what underflows
 //! is negligible, and with no negative term nothing cancels.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Counts of `elements` elements in `cells` cells.
+/// `elements` elements in `cells` cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
     /// s.
@@ -30,7 +32,16 @@ pub struct Occupancy {
     pub per_cell: Option<u32>,
 }
 
-/// Expected sums over the c fullest cells, for each c up to a maximum.
+/// What makes a cell strong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// How many elements it holds (Collision).
+    Count,
+    /// The absolute sum of its elements' fair signs (CoCo).
+    SignedSum,
+}
+
+/// Expected sums over the c strongest cells, for each c up to a maximum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopSums {
     sums: Vec<f64>,
@@ -43,14 +54,14 @@ const NEGLIGIBLE: f64 = 1e-18;
 const DROPPED: f64 = 1e-40;
 
 impl TopSums {
-    /// G(c): expected number of elements in the c fullest cells. At most the
+    /// G(c): expected strength of the c strongest cells together. At most the
     /// maximum that the sums were computed for is looked at.
     #[must_use]
     pub fn sum(&self, c: u32) -> f64 {
         self.sums[(c as usize).min(self.sums.len() - 1)]
     }
 
-    /// Expected sum of the squared counts of the c fullest cells.
+    /// Expected sum of the squared strengths of the c strongest cells.
     #[must_use]
     pub fn square_sum(&self, c: u32) -> f64 {
         self.square_sums[(c as usize).min(self.square_sums.len() - 1)]
@@ -89,23 +100,37 @@ impl Occupancy {
     /// G(c) and its twin for squares, for every c up to `most`, exactly up to
     /// rounding (relative errors near 1e-13). A few milliseconds at s = 64.
     #[must_use]
-    pub fn top_sums(&self, most: u32) -> TopSums {
-        let most = most.min(self.elements).min(self.cells) as usize;
-        let law = self.cell_law();
-        let tails = (1..law.len()).map(|v| self.at_least(&law, v));
-        TopSums::from_tails(tails.take_while(|tail| tail[1] > NEGLIGIBLE), most)
+    pub fn top_sums(&self, strength: Strength, most: u32) -> TopSums {
+        self.sums(strength, most, |law, reach| self.at_least(law, reach))
     }
 
     /// The same with the cells taken as independent: K_v binomial. Good to 6
-    /// per cent for c up to s/2, to 23 beyond (at s = 3), and cheap; for
-    /// searches.
+    /// per cent for c up to s/2, to 23 beyond (at s = 3, counts), and cheap;
+    /// for searches.
     #[must_use]
-    pub fn top_sums_approximate(&self, most: u32) -> TopSums {
+    pub fn top_sums_approximate(&self, strength: Strength, most: u32) -> TopSums {
+        self.sums(strength, most, |law, reach| {
+            let reaching: f64 = law.iter().zip(reach).map(|(p, reach)| p * reach).sum();
+            binomial_tails(self.cells, reaching.min(1.0), self.elements as usize)
+        })
+    }
+
+    /// From `tails`, which gives P(K_v ≥ j) by the law of a cell's count and the
+    /// probability of each count to reach v.
+    fn sums(
+        &self,
+        strength: Strength,
+        most: u32,
+        tails: impl Fn(&[f64], &[f64]) -> Vec<f64>,
+    ) -> TopSums {
         let most = most.min(self.elements).min(self.cells) as usize;
         let law = self.cell_law();
         let tails = (1..law.len()).map(|v| {
-            let exceed: f64 = law[v..].iter().sum();
-            binomial_tails(self.cells, exceed.min(1.0), most)
+            let reach: Vec<f64> = match strength {
+                Strength::Count => (0..law.len()).map(|n| f64::from(n >= v)).collect(),
+                Strength::SignedSum => signed_sum_reaches(v, law.len()),
+            };
+            tails(&law, &reach)
         });
         TopSums::from_tails(tails.take_while(|tail| tail[1] > NEGLIGIBLE), most)
     }
@@ -130,15 +155,20 @@ impl Occupancy {
         law
     }
 
-    /// P(K_v ≥ j) for j = 0, 1, … for this v.
-    fn at_least(&self, law: &[f64], v: usize) -> Vec<f64> {
+    /// P(K_v ≥ j) for j = 0, 1, …, `reach` being the probability of a count to
+    /// reach v.
+    fn at_least(&self, law: &[f64], reach: &[f64]) -> Vec<f64> {
         let s = self.elements as usize;
         let cells = self.cells as usize;
+        // No smaller count reaches v.
+        let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
         let most = (s / v).min(cells);
-        let (below, b) = normalised(&law[..v]);
-        let (from_v, a) = normalised(&law[v..]);
-        let mut reaching = vec![0.0; v];
-        reaching.extend(from_v);
+        let split = |reached: bool| {
+            let share = |p: f64| if reached { p } else { 1.0 - p };
+            law.iter().zip(reach).map(|(p, &reach)| p * share(reach)).collect()
+        };
+        let (below, b) = normalised(split(false));
+        let (reaching, a) = normalised(split(true));
 
         // B^(T − most), …, B^T.
         let mut powers = Vec::with_capacity(most + 1);
@@ -167,10 +197,36 @@ impl Occupancy {
     }
 }
 
-/// Divides by the sum; returns the sum too.
-fn normalised(law: &[f64]) -> (Vec<f64>, f64) {
+/// Divides by the sum, and drops what is negligible at the end; returns the sum
+/// too.
+fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     let total: f64 = law.iter().sum();
-    (law.iter().map(|p| p / total).collect(), total)
+    law.iter_mut().for_each(|p| *p /= total);
+    trim(&mut law);
+    (law, total)
+}
+
+/// P(|sum of n fair signs| ≥ v) for n from 0 up to `len` − 1: the law of |sum|
+/// is walked sign by sign.
+fn signed_sum_reaches(v: usize, len: usize) -> Vec<f64> {
+    // law[k]: probability of |sum| = k.
+    let mut law = vec![0.0; len + 1];
+    law[0] = 1.0;
+    let mut reaches = Vec::with_capacity(len);
+    for n in 0..len {
+        reaches.push(law[v.min(len)..].iter().sum());
+        let mut next = vec![0.0; len + 1];
+        for (k, &p) in law.iter().enumerate().take(n + 1) {
+            if k == 0 {
+                next[1] += p;
+            } else {
+                next[k - 1] += p / 2.0;
+                next[k + 1] += p / 2.0;
+            }
+        }
+        law = next;
+    }
+    reaches
 }
 
 /// Terms C(n, k)·odds^k of a binomial distribution for k up to `most`, the

@@ -87,10 +87,10 @@ impl ExpLowerBound {
     /// Whether numerator / denominator is at most this bound, decided exactly.
     #[must_use]
     pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
-        // numerator · 2^fraction ≤ denominator · mantissa, in 256 bits.
-        let left = wide_product(numerator.product(), 1u128 << self.fraction_bits);
-        let right = wide_product(denominator.product(), u128::from(self.mantissa));
-        left <= right
+        // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
+        // 128 and 96 bits on either side.
+        wide_product(numerator.0, u128::from(numerator.1) << self.fraction_bits)
+            <= wide_product(denominator.0, u128::from(denominator.1) * u128::from(self.mantissa))
     }
 
     /// The bound as the nearest double.
@@ -100,15 +100,36 @@ impl ExpLowerBound {
     }
 }
 
-/// A product of a 64-bit probability weight and a 32-bit count.
+/// A probability weight with a count: a product of the two, or a quotient.
 #[derive(Debug, Clone, Copy)]
 pub struct Factors(pub u128, pub u32);
 
-impl Factors {
-    /// The weight is at most 2⁶⁴, so the product is below 2⁹⁷.
-    fn product(self) -> u128 {
-        self.0 * u128::from(self.1)
-    }
+/// The privacy loss of a mechanism whose buckets have these probabilities over
+/// all inputs, each a weight divided by a count, up to a common factor: the
+/// logarithm of the greatest over the least, rounded up, never above
+/// `requested`.
+///
+/// # Panics
+/// If there are none, or as [`least_epsilon_covering`].
+#[must_use]
+pub fn realised_epsilon(probabilities: impl Iterator<Item = Factors>, requested: f64) -> f64 {
+    // a.0 / a.1 < b.0 / b.1, cross-multiplied so that it is exact.
+    let less = |a: &Factors, b: &Factors| {
+        wide_product(a.0, u128::from(b.1)) < wide_product(b.0, u128::from(a.1))
+    };
+    let (least, most) = probabilities
+        .map(|probability| (probability, probability))
+        .reduce(|(least, most), (next, _)| {
+            let least = if less(&next, &least) { next } else { least };
+            let most = if less(&most, &next) { next } else { most };
+            (least, most)
+        })
+        .expect("every input gives some bucket a probability");
+    least_epsilon_covering(
+        Factors(most.0, least.1),
+        Factors(least.0, most.1),
+        requested,
+    )
 }
 
 /// a·b as (high, low) 128-bit halves.
@@ -135,7 +156,8 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
 /// If `requested` does not cover the ratio: the thresholds would be wrong.
 #[must_use]
 pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
-    let ratio = numerator.product() as f64 / denominator.product() as f64;
+    let product = |Factors(weight, count)| weight as f64 * f64::from(count);
+    let ratio = product(numerator) / product(denominator);
     // Six units in the last place of the logarithm: 2 for libm, 4 for the ratio
     // (whose relative error adds absolutely to the logarithm).
     let start = libm::log(ratio) - 8.0 * f64::EPSILON;

@@ -3,7 +3,7 @@
 
 mod exp;
 
-pub use exp::{ExpLowerBound, Factors, least_epsilon_covering};
+pub use exp::{ExpLowerBound, Factors, least_epsilon_covering, realised_epsilon};
 
 use rand_core::Rng;
 

@@ -68,6 +68,10 @@ impl Fingerprint {
                 canonical.text("collision");
                 collision.canonical(&mut canonical);
             }
+            Mechanism::Coco(coco) => {
+                canonical.text("coco");
+                coco.canonical(&mut canonical);
+            }
         }
         let digest: [u8; 32] = canonical.0.finalize().into();
         let mut first = [0; 16];

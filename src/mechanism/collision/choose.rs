@@ -7,6 +7,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::{Balanced, Hashing};
+use crate::mechanism::occupancy::Strength;
 use crate::sample::ExpLowerBound;
 
 impl Collision {
@@ -131,9 +132,9 @@ impl Search<'_> {
         };
         let occupancy = base.occupancy(self.domain);
         let top = if exact {
-            occupancy.top_sums(*range.end())
+            occupancy.top_sums(Strength::Count, *range.end())
         } else {
-            occupancy.top_sums_approximate(*range.end())
+            occupancy.top_sums_approximate(Strength::Count, *range.end())
         };
         let mut best = (base, f64::INFINITY);
         for favoured in range {

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::{Balanced, Hashing, Keys, independent_bucket};
-use crate::sample::{ExpLowerBound, Factors, Threshold, least_epsilon_covering};
+use crate::hash::{Hash, Hashing, Keys, independent_bucket};
+use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
 use crate::task::Canonical;
 
 /// Which buckets are favoured.
@@ -217,11 +217,15 @@ impl Collision {
         }
     }
 
+    fn hash(&self, domain: &Domain) -> Hash {
+        Hash::new(self.hashing, domain.signed_elements(), self.buckets)
+    }
+
     /// Prepares the decoding of reports over `domain`.
     #[must_use]
     pub fn support(&self, domain: &Domain) -> Support {
         Support {
-            hash: Hash::new(self, domain),
+            hash: self.hash(domain),
             domain: *domain,
         }
     }
@@ -279,75 +283,17 @@ impl Thresholds {
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
         let t = self.buckets;
-        let outside = |inside: Threshold| (1u128 << 64) - u128::from(inside.0);
-        // Probabilities of one bucket are fractions weight / (2⁶⁴·count);
-        // cross-multiplied they compare exactly.
-        let (most_weight, most_count) = self
-            .cases()
-            .map(|(k, inside)| (u128::from(inside.0), k))
-            .reduce(|a, b| {
-                if b.0 * u128::from(a.1) > a.0 * u128::from(b.1) {
-                    b
-                } else {
-                    a
-                }
-            })
-            .expect("there is a case for every number of occupied buckets, and s is at least 1");
-        let (least_weight, least_count) = self
-            .cases()
-            .map(|(k, inside)| (outside(inside), t - k))
-            .reduce(|a, b| {
-                if b.0 * u128::from(a.1) < a.0 * u128::from(b.1) {
-                    b
-                } else {
-                    a
-                }
-            })
-            .expect("as above");
-        least_epsilon_covering(
-            Factors(most_weight, least_count),
-            Factors(least_weight, most_count),
-            self.epsilon,
-        )
+        let probabilities = self.cases().flat_map(|(k, inside)| {
+            [
+                Factors(u128::from(inside.0), k),
+                Factors((1 << 64) - u128::from(inside.0), t - k),
+            ]
+        });
+        realised_epsilon(probabilities, self.epsilon)
     }
 }
 
-/// One report of Collision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Report {
-    /// Fixes the hash functions of this report.
-    #[serde(with = "crate::report::fixed_u64")]
-    pub seed: u64,
-    /// The bucket drawn, below t.
-    pub bucket: u32,
-}
-
-/// A hash family fitted to a domain.
-#[derive(Debug, Clone, Copy)]
-enum Hash {
-    Balanced(Balanced),
-    Independent { buckets: u32 },
-}
-
-impl Hash {
-    fn new(collision: &Collision, domain: &Domain) -> Self {
-        let buckets = collision.buckets;
-        match (collision.hashing, domain.signed_elements()) {
-            (Hashing::Balanced, Some(elements)) => Self::Balanced(Balanced::new(elements, buckets)),
-            // An open domain has no slots; tasks refuse to balance one.
-            (Hashing::Balanced, None) | (Hashing::Independent, _) => Self::Independent { buckets },
-        }
-    }
-
-    #[inline]
-    fn bucket(&self, keys: &Keys, element: u64) -> u32 {
-        match self {
-            // Elements of a closed domain are below 2d + s < 2³².
-            Self::Balanced(balanced) => balanced.bucket(keys, element as u32),
-            Self::Independent { buckets } => independent_bucket(keys, element, *buckets),
-        }
-    }
-}
+pub use crate::report::BucketReport as Report;
 
 /// Which elements a report hits.
 #[derive(Debug, Clone, Copy)]

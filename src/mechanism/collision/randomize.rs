@@ -1,21 +1,15 @@
-//! Sampling a report: one plan of who is favoured, read by the sampler and by
-//! whoever wants its exact distribution.
+//! Sampling a report: who is favoured is settled once, then read by the sampler
+//! and by whoever wants its exact distribution.
 
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::{Collision, Hash, Report, Thresholds};
+use super::{Collision, Report, Thresholds};
 use crate::domain::{Domain, Signed};
-use crate::hash::Keys;
-use crate::sample::below;
-
-/// A bucket and how many elements it holds.
-#[derive(Debug, Clone, Copy)]
-struct Run {
-    bucket: u32,
-    count: u32,
-}
+use crate::hash::{Hash, Keys};
+use crate::mechanism::favoured::{Drawn, Favoured, Ranked, rank};
+use crate::sample::Threshold;
 
 /// Makes Collision's reports; see
 /// [`crate::Randomizer`] for the whole way from entries.
@@ -25,30 +19,10 @@ pub struct Randomizer {
     hash: Hash,
     thresholds: Thresholds,
     hashed: Vec<u32>,
-    occupied: Vec<Run>,
-    by_count: Vec<Run>,
-}
-
-/// Who is favoured for one seed and input: C consists of the first `sure` runs
-/// by falling count and of `chosen` of the `tied` buckets, each set of that
-/// size as likely as any other.
-#[derive(Debug, Clone, Copy)]
-struct Plan {
-    /// |C|.
-    favoured: u32,
-    /// Runs by falling count that are in C for sure.
-    sure: u32,
-    /// How many buckets tie for the last places in C. They are the runs after
-    /// the sure ones; or, if `tie_is_empty`, all empty buckets.
-    tied: u32,
-    tie_is_empty: bool,
-}
-
-impl Plan {
-    /// How many of the tied are chosen.
-    const fn chosen(&self) -> u32 {
-        self.favoured - self.sure
-    }
+    /// Buckets that hold an element, ascending.
+    occupied: Vec<Ranked>,
+    /// The same by falling number of elements.
+    ranked: Vec<Ranked>,
 }
 
 impl Randomizer {
@@ -62,11 +36,11 @@ impl Randomizer {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,
-            hash: Hash::new(collision, domain),
+            hash: collision.hash(domain),
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
             hashed: Vec::with_capacity(capacity),
             occupied: Vec::with_capacity(capacity),
-            by_count: Vec::with_capacity(capacity),
+            ranked: Vec::with_capacity(capacity),
         }
     }
 
@@ -80,8 +54,13 @@ impl Randomizer {
         rng: &mut R,
     ) -> Report {
         let seed = rng.next_u64();
-        let plan = self.plan(seed, signed);
-        let bucket = self.sample(&plan, rng);
+        let favoured = self.favoured(seed, signed);
+        let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());
+        let bucket = match favoured.sample(buckets, threshold, rng) {
+            Drawn::Ranked(rank) => self.ranked[rank as usize].bucket,
+            // Whether they tie or not, these are the buckets that hold nothing.
+            Drawn::Zero(index) | Drawn::Other(index) => self.empty(index),
+        };
         Report { seed, bucket }
     }
 
@@ -93,29 +72,18 @@ impl Randomizer {
     /// If there are more than s signed items.
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
-        let plan = self.plan(seed, signed);
-        let t = self.thresholds.buckets();
-        let threshold = self.thresholds.inside(self.occupied.len() as u32);
-        let inside = threshold.probability() / f64::from(plan.favoured);
-        let outside = threshold.complement() / f64::from(t - plan.favoured);
-        let tied =
-            outside + (inside - outside) * f64::from(plan.chosen()) / f64::from(plan.tied.max(1));
-        let empty = if plan.tie_is_empty { tied } else { outside };
-        let mut probabilities = alloc::vec![empty; t as usize];
-        for (rank, run) in (0..).zip(&self.by_count) {
-            probabilities[run.bucket as usize] = if rank < plan.sure {
-                inside
-            } else if !plan.tie_is_empty && rank < plan.sure + plan.tied {
-                tied
-            } else {
-                outside
-            };
+        let favoured = self.favoured(seed, signed);
+        let buckets = self.thresholds.buckets();
+        let levels = favoured.levels(buckets, self.threshold());
+        let mut probabilities = alloc::vec![favoured.zero_level(&levels); buckets as usize];
+        for (rank, ranked) in (0..).zip(&self.ranked) {
+            probabilities[ranked.bucket as usize] = favoured.level(&levels, rank);
         }
         probabilities
     }
 
     /// Hashes the input and ranks its buckets.
-    fn plan(&mut self, seed: u64, signed: &[Signed]) -> Plan {
+    fn favoured(&mut self, seed: u64, signed: &[Signed]) -> Favoured {
         let keys = Keys::new(seed);
         let (domain, hash) = (&self.domain, &self.hash);
         let missing = domain
@@ -134,81 +102,31 @@ impl Randomizer {
         self.occupied.clear();
         for &bucket in &self.hashed {
             match self.occupied.last_mut() {
-                Some(run) if run.bucket == bucket => run.count += 1,
-                _ => self.occupied.push(Run { bucket, count: 1 }),
+                Some(last) if last.bucket == bucket => last.strength += 1,
+                _ => self.occupied.push(Ranked {
+                    bucket,
+                    strength: 1,
+                }),
             }
         }
-        self.by_count.clear();
-        self.by_count.extend_from_slice(&self.occupied);
-        self.by_count
-            .sort_unstable_by_key(|run| (u32::MAX - run.count, run.bucket));
-
-        let runs = &self.by_count;
-        let favoured = self.thresholds.favoured(runs.len() as u32);
-        match runs.get(favoured as usize - 1) {
-            // Fewer buckets are occupied than favoured: empty ones tie.
-            None => Plan {
-                favoured,
-                sure: runs.len() as u32,
-                tied: self.thresholds.buckets() - runs.len() as u32,
-                tie_is_empty: true,
-            },
-            Some(last) => {
-                let sure = runs.partition_point(|run| run.count > last.count);
-                let tied = runs[sure..].partition_point(|run| run.count == last.count);
-                Plan {
-                    favoured,
-                    sure: sure as u32,
-                    tied: tied as u32,
-                    tie_is_empty: false,
-                }
-            }
-        }
+        self.ranked.clear();
+        self.ranked.extend_from_slice(&self.occupied);
+        rank(&mut self.ranked);
+        let occupied = self.ranked.len() as u32;
+        let empty = self.thresholds.buckets() - occupied;
+        Favoured::new(self.thresholds.favoured(occupied), &self.ranked, empty)
     }
 
-    /// Draws a bucket: a uniform rank inside or outside C. Ranks of tied
-    /// buckets are interchangeable, so one of them is drawn for such a rank;
-    /// which of them are in C need never be settled.
-    fn sample<R: CryptoRng + ?Sized>(&self, plan: &Plan, rng: &mut R) -> u32 {
-        let t = self.thresholds.buckets();
-        let threshold = self.thresholds.inside(self.occupied.len() as u32);
-        if threshold.sample(rng) {
-            let rank = below(rng, plan.favoured);
-            if rank < plan.sure {
-                self.by_count[rank as usize].bucket
-            } else {
-                self.tied(plan, below(rng, plan.tied))
-            }
-        } else {
-            let rank = below(rng, t - plan.favoured);
-            let tied_outside = plan.tied - plan.chosen();
-            if rank < tied_outside {
-                self.tied(plan, below(rng, plan.tied))
-            } else {
-                // Only where no empty bucket ties: the lighter runs, then the
-                // empty buckets.
-                let lighter = plan.sure + plan.tied + (rank - tied_outside);
-                match self.by_count.get(lighter as usize) {
-                    Some(run) => run.bucket,
-                    None => self.empty(lighter - self.by_count.len() as u32),
-                }
-            }
-        }
-    }
-
-    fn tied(&self, plan: &Plan, index: u32) -> u32 {
-        if plan.tie_is_empty {
-            self.empty(index)
-        } else {
-            self.by_count[(plan.sure + index) as usize].bucket
-        }
+    /// The probability of reporting inside the set, for the input last ranked.
+    fn threshold(&self) -> Threshold {
+        self.thresholds.inside(self.ranked.len() as u32)
     }
 
     /// The `index`-th bucket that holds nothing, in ascending order.
     fn empty(&self, index: u32) -> u32 {
         let mut bucket = index;
-        for run in &self.occupied {
-            if run.bucket > bucket {
+        for occupied in &self.occupied {
+            if occupied.bucket > bucket {
                 break;
             }
             bucket += 1;

@@ -2,8 +2,7 @@
 
 use super::{Collision, Rule};
 use crate::domain::Domain;
-use crate::hash::{Balanced, Hashing};
-use crate::mechanism::occupancy::{Occupancy, TopSums};
+use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
 
 /// How often reports hit elements, exactly, from the realised thresholds.
 ///
@@ -39,7 +38,7 @@ impl Collision {
                 self.rates_from(domain, inside, inside * squares)
             }
             Rule::Heaviest { favoured } => {
-                let top = self.occupancy(domain).top_sums(favoured);
+                let top = self.occupancy(domain).top_sums(Strength::Count, favoured);
                 self.heaviest_rates(domain, epsilon, favoured, &top)
             }
         }
@@ -73,16 +72,10 @@ impl Collision {
 
     /// How many elements of an input the buckets hold.
     pub(super) fn occupancy(&self, domain: &Domain) -> Occupancy {
-        let per_bucket = match (self.hashing, domain.signed_elements()) {
-            (Hashing::Balanced, Some(elements)) => {
-                Some(Balanced::new(elements, self.buckets).per_bucket())
-            }
-            _ => None,
-        };
         Occupancy {
             elements: domain.sparsity(),
             cells: self.buckets,
-            per_cell: per_bucket,
+            per_cell: self.hash(domain).per_bucket(),
         }
     }
 

@@ -1,0 +1,275 @@
+//! Sampling a report of CoCo, and its exact distribution.
+
+use alloc::vec::Vec;
+
+use rand_core::CryptoRng;
+
+use super::{Coco, Kind, Report, Thresholds, element_sign};
+use crate::domain::{Domain, Signed};
+use crate::hash::{Hash, Keys};
+use crate::mechanism::favoured::{Drawn, Favoured, Ranked, rank};
+use crate::sample::{Threshold, below};
+
+/// An element's push on its pair.
+#[derive(Debug, Clone, Copy)]
+struct Push {
+    pair: u32,
+    minus: bool,
+}
+
+/// Makes CoCo's reports; see [`crate::Randomizer`] for the whole way from
+/// entries.
+#[derive(Debug, Clone)]
+pub struct Randomizer {
+    domain: Domain,
+    hash: Hash,
+    thresholds: Thresholds,
+    /// Of the s elements, ascending by pair.
+    pushes: Vec<Push>,
+    /// Pairs that are pushed (rule `overwrite`), or pushed off balance
+    /// (`strongest`), ascending.
+    pairs: Vec<u32>,
+    /// Where each pair's pushes begin (rule `overwrite`).
+    begins: Vec<u32>,
+    /// Sides that are pushed to, by falling strength (rule `strongest`).
+    ranked: Vec<Ranked>,
+}
+
+impl Randomizer {
+    /// Prepares for the parameters, domain and ε of one
+    /// [`Task`](crate::Task), which has checked that they go together.
+    ///
+    /// # Panics
+    /// If rule `overwrite` has no more pairs than the domain's sparsity.
+    #[must_use]
+    pub fn new(coco: &Coco, domain: &Domain, epsilon: f64) -> Self {
+        let capacity = domain.sparsity() as usize;
+        Self {
+            domain: *domain,
+            hash: coco.hash(domain),
+            thresholds: coco.thresholds(domain.sparsity(), epsilon),
+            pushes: Vec::with_capacity(capacity),
+            pairs: Vec::with_capacity(capacity),
+            begins: Vec::with_capacity(capacity),
+            ranked: Vec::with_capacity(capacity),
+        }
+    }
+
+    /// Randomises at most s distinct signed items, padded to s elements.
+    ///
+    /// Draws, in this order: the seed (64 bits); the signs of the paddings, 64
+    /// to a word; inside or outside (64 bits); then, under `strongest`, a rank
+    /// and, where it falls among tied sides, one of them; under `overwrite`, a
+    /// pair, the entry that decides in it and its side (64 bits), or a bucket
+    /// elsewhere.
+    pub(crate) fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        signed: &[Signed],
+        rng: &mut R,
+    ) -> Report {
+        let seed = rng.next_u64();
+        let missing = self.missing(signed);
+        let mut word = 0;
+        self.push(seed, signed, |index| {
+            if index.is_multiple_of(64) {
+                word = rng.next_u64();
+            }
+            (word >> (index % 64)) & 1 == 1
+        });
+        debug_assert_eq!(self.pushes.len() as u32, missing + signed.len() as u32);
+        let bucket = match self.thresholds.kind {
+            Kind::Strongest { inside, favoured } => self.strongest(favoured, inside, rng),
+            Kind::Overwrite { pair, decided, .. } => self.overwrite(pair, decided, rng),
+        };
+        Report { seed, bucket }
+    }
+
+    /// The exact probability of each bucket, the seed and the signs of the
+    /// paddings being given (bit i of `paddings` set for a negative one), from
+    /// the thresholds that [`crate::Randomizer::randomize`] draws against. Takes
+    /// O(t): for tests and audits.
+    ///
+    /// # Panics
+    /// If there are more than s signed items, or more than 64 paddings.
+    #[must_use]
+    pub fn probabilities(&mut self, seed: u64, signed: &[Signed], paddings: u64) -> Vec<f64> {
+        assert!(self.missing(signed) <= 64, "one bit for each padding");
+        self.push(seed, signed, |index| (paddings >> index) & 1 == 1);
+        match self.thresholds.kind {
+            Kind::Strongest { inside, favoured } => {
+                let buckets = 2 * self.thresholds.pairs;
+                let favoured = self.favour(favoured);
+                let levels = favoured.levels(buckets, inside);
+                let mut probabilities = alloc::vec![favoured.zero_level(&levels); buckets as usize];
+                for (rank, ranked) in (0..).zip(&self.ranked) {
+                    probabilities[ranked.bucket as usize] = favoured.level(&levels, rank);
+                    probabilities[opposite(ranked.bucket) as usize] = levels.outside;
+                }
+                probabilities
+            }
+            Kind::Overwrite { pair, decided, .. } => self.overwrite_probabilities(pair, decided),
+        }
+    }
+
+    fn missing(&self, signed: &[Signed]) -> u32 {
+        self.domain
+            .sparsity()
+            .checked_sub(signed.len() as u32)
+            .expect("inputs are sampled down to at most s entries")
+    }
+
+    /// Hashes the input and its paddings, and sorts the pushes by pair.
+    fn push(
+        &mut self,
+        seed: u64,
+        signed: &[Signed],
+        mut padding_is_negative: impl FnMut(u32) -> bool,
+    ) {
+        let keys = Keys::new(seed);
+        let missing = self.missing(signed);
+        let (domain, hash) = (&self.domain, &self.hash);
+        let elements = signed
+            .iter()
+            .map(|signed| (signed.item, signed.negative))
+            .chain((0..missing).map(|index| (domain.padding(index), padding_is_negative(index))));
+        self.pushes.clear();
+        self.pushes
+            .extend(elements.map(|(element, negative)| Push {
+                pair: hash.bucket(&keys, element),
+                minus: negative != (element_sign(domain, &keys, element) < 0),
+            }));
+        // Stability is not needed: whoever decides is drawn uniformly.
+        self.pushes.sort_unstable_by_key(|push| (push.pair, push.minus));
+    }
+
+    /// Ranks the sides by what is pushed to them on balance.
+    fn favour(&mut self, favoured: u32) -> Favoured {
+        self.pairs.clear();
+        self.ranked.clear();
+        for pushes in self.pushes.chunk_by(|a, b| a.pair == b.pair) {
+            let minus = pushes.iter().filter(|push| push.minus).count();
+            let plus = pushes.len() - minus;
+            if plus != minus {
+                let pair = pushes[0].pair;
+                self.pairs.push(pair);
+                self.ranked.push(Ranked {
+                    bucket: 2 * pair + u32::from(minus > plus),
+                    strength: plus.abs_diff(minus) as u32,
+                });
+            }
+        }
+        rank(&mut self.ranked);
+        let balanced = 2 * (self.thresholds.pairs - self.pairs.len() as u32);
+        Favoured::new(favoured, &self.ranked, balanced)
+    }
+
+    fn strongest<R: CryptoRng + ?Sized>(
+        &mut self,
+        favoured: u32,
+        inside: Threshold,
+        rng: &mut R,
+    ) -> u32 {
+        let favoured = self.favour(favoured);
+        match favoured.sample(2 * self.thresholds.pairs, inside, rng) {
+            Drawn::Ranked(rank) => self.ranked[rank as usize].bucket,
+            Drawn::Zero(index) => self.side_elsewhere(index),
+            // The sides that are neither ranked nor tied: the opposite sides of
+            // the ranked, before them the balanced ones unless these tie.
+            Drawn::Other(index) => {
+                let balanced = if favoured.zeros_tie() {
+                    0
+                } else {
+                    2 * (self.thresholds.pairs - self.pairs.len() as u32)
+                };
+                match index.checked_sub(balanced) {
+                    None => self.side_elsewhere(index),
+                    Some(rank) => opposite(self.ranked[rank as usize].bucket),
+                }
+            }
+        }
+    }
+
+    fn overwrite<R: CryptoRng + ?Sized>(
+        &mut self,
+        pair: u64,
+        decided: Threshold,
+        rng: &mut R,
+    ) -> u32 {
+        self.find_pairs();
+        let pushed = self.pairs.len() as u32;
+        // k·pair ≤ 2⁶⁴·s(e + 1)/Ω is below 2⁶⁴.
+        let inside = Threshold(u64::from(pushed) * pair);
+        if inside.sample(rng) {
+            let pushes = self.pushes_of(below(rng, pushed) as usize);
+            let decider = pushes[below(rng, pushes.len() as u32) as usize];
+            let side = 2 * decider.pair + u32::from(decider.minus);
+            if decided.sample(rng) {
+                side
+            } else {
+                opposite(side)
+            }
+        } else {
+            let elsewhere = 2 * (self.thresholds.pairs - pushed);
+            self.side_elsewhere(below(rng, elsewhere))
+        }
+    }
+
+    fn overwrite_probabilities(&mut self, pair: u64, decided: Threshold) -> Vec<f64> {
+        self.find_pairs();
+        let pushed = self.pairs.len() as u32;
+        let pairs = self.thresholds.pairs;
+        let inside = Threshold(u64::from(pushed) * pair);
+        let elsewhere = inside.complement() / f64::from(2 * (pairs - pushed));
+        let mut probabilities = alloc::vec![elsewhere; 2 * pairs as usize];
+        for index in 0..self.pairs.len() {
+            let pushes = self.pushes_of(index);
+            let minus = pushes.iter().filter(|push| push.minus).count() as f64;
+            let minus = minus / pushes.len() as f64;
+            let plus_side = (1.0 - minus) * decided.probability() + minus * decided.complement();
+            let minus_side = minus * decided.probability() + (1.0 - minus) * decided.complement();
+            let pair_probability = Threshold(pair).probability();
+            let plus = 2 * self.pairs[index] as usize;
+            probabilities[plus] = pair_probability * plus_side;
+            probabilities[plus + 1] = pair_probability * minus_side;
+        }
+        probabilities
+    }
+
+    /// Lists the pushed pairs and where their pushes begin.
+    fn find_pairs(&mut self) {
+        self.pairs.clear();
+        self.begins.clear();
+        for (index, push) in (0..).zip(&self.pushes) {
+            if self.pairs.last() != Some(&push.pair) {
+                self.pairs.push(push.pair);
+                self.begins.push(index);
+            }
+        }
+    }
+
+    fn pushes_of(&self, index: usize) -> &[Push] {
+        let begin = self.begins[index] as usize;
+        let end = self
+            .begins
+            .get(index + 1)
+            .map_or(self.pushes.len(), |&end| end as usize);
+        &self.pushes[begin..end]
+    }
+
+    /// The `index`-th side, ascending, of the pairs that are not listed.
+    fn side_elsewhere(&self, index: u32) -> u32 {
+        let mut pair = index / 2;
+        for &listed in &self.pairs {
+            if listed > pair {
+                break;
+            }
+            pair += 1;
+        }
+        2 * pair + index % 2
+    }
+}
+
+/// The other side of the same pair.
+const fn opposite(bucket: u32) -> u32 {
+    bucket ^ 1
+}

@@ -1,0 +1,201 @@
+//! What a report's hits say: the gap that means are divided by, and variances.
+
+use super::{Coco, Kind, Rule};
+use crate::domain::Domain;
+use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+
+/// How reports hit items, exactly, from the realised thresholds; averages over
+/// the seed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// P(hit on the side of the entry's sign) − P(hit on the other side), for
+    /// an entry of the input: what a mean is divided by.
+    pub gap: f64,
+    /// P(hit on the pair), averaged over items: 1/T.
+    pub pair: f64,
+    /// P(hit on the pair) of an entry and of an item that is none; known where
+    /// the rule estimates non-missing frequencies.
+    pub presence: Option<Presence>,
+}
+
+/// See [`Rates::presence`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Presence {
+    /// P(hit on the pair) of an entry.
+    pub p_pair: f64,
+    /// P(hit on the pair) of another item.
+    pub q_pair: f64,
+}
+
+impl Coco {
+    /// The rates over `domain` at local budget ε.
+    ///
+    /// # Panics
+    /// If the parameters do not suit the domain; those of a
+    /// [`Task`](crate::Task) do.
+    #[must_use]
+    pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        match self.rule {
+            Rule::Overwrite => self.overwrite_rates(domain, epsilon),
+            Rule::Strongest { favoured } => {
+                let top = self
+                    .occupancy(domain)
+                    .top_sums(Strength::SignedSum, favoured);
+                self.strongest_rates(domain, epsilon, favoured, &top)
+            }
+        }
+    }
+
+    /// The rates under rule `strongest` with this c, from sums computed for at
+    /// least c sides. D = G(c)/s is how much likelier an entry's own side is to
+    /// be favoured than the opposite one.
+    pub(super) fn strongest_rates(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        favoured: u32,
+        top: &TopSums,
+    ) -> Rates {
+        let with_c = Self {
+            rule: Rule::Strongest { favoured },
+            ..*self
+        };
+        let Kind::Strongest { inside, .. } = with_c.thresholds(domain.sparsity(), epsilon).kind
+        else {
+            unreachable!("thresholds are of the rule");
+        };
+        let c = f64::from(favoured);
+        let others = f64::from(self.buckets() - favoured);
+        let difference = inside.probability() / c - inside.complement() / others;
+        Rates {
+            gap: difference * top.sum(favoured) / f64::from(domain.sparsity()),
+            pair: 1.0 / f64::from(self.pairs),
+            presence: None,
+        }
+    }
+
+    fn overwrite_rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        let s = f64::from(domain.sparsity());
+        let pairs = f64::from(self.pairs);
+        let Kind::Overwrite { pair, decided, .. } =
+            self.thresholds(domain.sparsity(), epsilon).kind
+        else {
+            unreachable!("thresholds are of the rule");
+        };
+        let p_pair = crate::sample::Threshold(pair).probability();
+        let q_pair = match self.occupancy(domain).per_cell {
+            None => 1.0 / pairs,
+            Some(m) => {
+                let m = f64::from(m);
+                (m - s * p_pair) / (m * pairs - s)
+            }
+        };
+        let kappa = self.deciding(domain);
+        Rates {
+            gap: kappa * p_pair * (decided.probability() - decided.complement()),
+            pair: 1.0 / pairs,
+            presence: Some(Presence { p_pair, q_pair }),
+        }
+    }
+
+    /// κ = E[1/(r + 1)], the probability that an entry decides in its pair, r
+    /// being how many others share it: binomial under the independent hash,
+    /// hypergeometric under the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
+    #[must_use]
+    pub fn deciding(&self, domain: &Domain) -> f64 {
+        let others = domain.sparsity() - 1;
+        // P(r + 1)/P(r), walked from P(0), which is computed in logarithms.
+        let (log_first, ratio): (f64, alloc::boxed::Box<dyn Fn(u32) -> f64>) =
+            match self.occupancy(domain).per_cell {
+                None => {
+                    let p = 1.0 / f64::from(self.pairs);
+                    let n = f64::from(others);
+                    (
+                        n * libm::log1p(-p),
+                        alloc::boxed::Box::new(move |r| {
+                            (n - f64::from(r)) / f64::from(r + 1) * p / (1.0 - p)
+                        }),
+                    )
+                }
+                Some(m) => {
+                    let others_f = f64::from(others);
+                    let mates = f64::from(m) - 1.0;
+                    let population = f64::from(m) * f64::from(self.pairs) - 1.0;
+                    let strangers = population - mates;
+                    let log_first = (0..others)
+                        .map(|i| {
+                            let i = f64::from(i);
+                            libm::log1p(-mates / (population - i))
+                        })
+                        .sum();
+                    (
+                        log_first,
+                        alloc::boxed::Box::new(move |r| {
+                            let r = f64::from(r);
+                            (mates - r) * (others_f - r)
+                                / ((r + 1.0) * (strangers - others_f + r + 1.0))
+                        }),
+                    )
+                }
+            };
+        let mut probability = libm::exp(log_first);
+        let mut kappa = 0.0;
+        for r in 0..=others {
+            kappa += probability / f64::from(r + 1);
+            probability *= ratio(r);
+        }
+        kappa
+    }
+
+    /// How the pushes of an input share the pairs.
+    pub(super) fn occupancy(&self, domain: &Domain) -> Occupancy {
+        Occupancy {
+            elements: domain.sparsity(),
+            cells: self.pairs,
+            per_cell: self.hash(domain).per_bucket(),
+        }
+    }
+}
+
+impl Rates {
+    /// P(hit on the pair) for a person with the item or without.
+    #[must_use]
+    pub fn pair_hit(&self, present: bool) -> f64 {
+        match self.presence {
+            Some(presence) if present => presence.p_pair,
+            Some(presence) => presence.q_pair,
+            None => self.pair,
+        }
+    }
+
+    /// Second moment of one report's estimate of an item's signed value,
+    /// ±1/gap on a hit of the pair, for a person with the item or without.
+    #[must_use]
+    pub fn mean_square(&self, present: bool) -> f64 {
+        self.pair_hit(present) / (self.gap * self.gap)
+    }
+
+    /// Variance of one report's estimate of an item's presence, for a person
+    /// with the item or without; `None` where the rule does not estimate it.
+    #[must_use]
+    pub fn nonmissing_variance(&self, present: bool) -> Option<f64> {
+        let Presence { p_pair, q_pair } = self.presence?;
+        let p = if present { p_pair } else { q_pair };
+        let gap = p_pair - q_pair;
+        Some(p * (1.0 - p) / (gap * gap))
+    }
+
+    /// Sum of the variances of one report's estimates of all d means, for an
+    /// input of s entries of ±1; for an open domain, of one item that is none.
+    #[must_use]
+    pub fn total_variance(&self, domain: &Domain) -> f64 {
+        let none = self.mean_square(false);
+        match domain.items() {
+            None => none,
+            Some(items) => {
+                let s = f64::from(domain.sparsity());
+                s * (self.mean_square(true) - 1.0) + (f64::from(items) - s) * none
+            }
+        }
+    }
+}
