@@ -33,7 +33,7 @@ fn entries(task: &Task) -> Vec<Entry> {
     let step = u64::from(task.items().count().unwrap() / task.sparsity());
     let entry = |i: u32| Entry {
         item: u64::from(i) * step,
-        value: if i % 2 == 0 { 1.0 } else { -1.0 },
+        value: if i.is_multiple_of(2) { 1.0 } else { -1.0 },
     };
     (0..task.sparsity()).map(entry).collect()
 }

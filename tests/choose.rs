@@ -114,7 +114,9 @@ fn the_defaults_beat_the_paper_as_designed() {
         let paper = Collision::new(Rule::Occupied, Hashing::Independent, t).unwrap();
         let domain = task.domain();
         let measured = variance(ours, &domain, epsilon) / variance(&paper, &domain, epsilon);
-        println!("d = {items}, s = {sparsity}, ε = {epsilon}: {measured:.3} of the paper's variance");
+        println!(
+            "d = {items}, s = {sparsity}, ε = {epsilon}: {measured:.3} of the paper's variance"
+        );
         assert!(
             (ratio - 0.03..=ratio + 0.005).contains(&measured),
             "{measured}, not {ratio}: {ours:?}"

@@ -197,7 +197,7 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut impl Rng) {
         3 => bytes.extend((0..=rng.next_u32() % 20).map(|i| (i * 37) as u8)),
         // An overlong or huge number where the count or a bucket stands.
         4 | 5 => {
-            let index = if rng.next_u32() % 2 == 0 {
+            let index = if rng.next_u32().is_multiple_of(2) {
                 33
             } else {
                 place(rng, bytes.len())

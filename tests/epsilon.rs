@@ -26,7 +26,7 @@ fn awkward() -> Vec<f64> {
         .flat_map(|x| [x.next_down().next_down(), x.next_down(), x, x.next_up()])
         .collect();
     values.extend([least, least.next_up(), most.next_down(), most]);
-    values.extend([0.1, 0.3, 0.7, 1.1, 1.0 / 3.0, 2.302_585_092_994_046, 3.7]);
+    values.extend([0.1, 0.3, 0.7, 1.1, 1.0 / 3.0, std::f64::consts::LN_10, 3.7]);
     values
 }
 
@@ -119,7 +119,7 @@ fn least_weight(collision: &Collision, sparsity: u32, epsilon: f64) -> f64 {
 fn what_is_spent_is_what_was_asked_for() {
     let mut epsilons = awkward();
     let mut rng = seeded(2);
-    epsilons.retain(|&e| bounds::EPSILON.holds(e) && rng.next_u32() % 4 == 0);
+    epsilons.retain(|&e| bounds::EPSILON.holds(e) && rng.next_u32().is_multiple_of(4));
     epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
     let mut sets = 0;
     for (rule, buckets, sparsity) in parameters() {

@@ -453,6 +453,18 @@ fn drafts_agree_with_what_they_leave_open() {
             other => panic!("{expected}: {other:?}"),
         }
     }
+    let more = draft(with("/mechanism/buckets", json!(9)));
+    let text = more.agrees_with(&task).unwrap_err().to_string();
+    assert!(text.ends_with("buckets is 9, in use is 8"), "{text}");
+    // Where the rule is left open, its parameter may be one too many.
+    let occupied = json!({ "name": "collision", "rule": "occupied", "buckets": 8 });
+    let occupied = draft(with("/mechanism", occupied)).resolve().unwrap();
+    let favoured = draft(with(
+        "/mechanism",
+        json!({ "name": "collision", "favoured": 2 }),
+    ));
+    let text = favoured.agrees_with(&occupied).unwrap_err().to_string();
+    assert!(text.ends_with("favoured is 2, in use is none"), "{text}");
 }
 
 #[test]

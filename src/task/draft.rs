@@ -154,10 +154,19 @@ impl TaskDraft {
         same("value", &self.value, &task.value())?;
         match (&self.mechanism, task.mechanism()) {
             (MechanismDraft::Collision(draft), Mechanism::Collision(collision)) => {
-                same_if_said("rule", draft.rule, Some(collision.rule_name()))?;
-                same_if_said("favoured", draft.favoured, collision.favoured())?;
-                same_if_said("hashing", draft.hashing, Some(collision.hashing()))?;
-                same_if_said("buckets", draft.buckets, Some(collision.buckets()))
+                let favoured = collision.favoured();
+                same_if_said("rule", draft.rule.as_ref(), Some(&collision.rule_name()))?;
+                same_if_said("favoured", draft.favoured.as_ref(), favoured.as_ref())?;
+                same_if_said(
+                    "hashing",
+                    draft.hashing.as_ref(),
+                    Some(&collision.hashing()),
+                )?;
+                same_if_said(
+                    "buckets",
+                    draft.buckets.as_ref(),
+                    Some(&collision.buckets()),
+                )
             }
         }
     }
@@ -191,11 +200,16 @@ fn same<T: PartialEq + fmt::Debug>(
 
 fn same_if_said<T: PartialEq + fmt::Debug>(
     field: &'static str,
-    given: Option<T>,
-    in_use: Option<T>,
+    given: Option<&T>,
+    in_use: Option<&T>,
 ) -> Result<(), Error> {
-    match given {
-        Some(_) => same(field, &given, &in_use),
-        None => Ok(()),
+    match (given, in_use) {
+        (None, _) => Ok(()),
+        (Some(given), Some(in_use)) => same(field, given, in_use),
+        (Some(given), None) => Err(Error::TaskDiffers {
+            field,
+            given: format!("{given:?}"),
+            in_use: String::from("none"),
+        }),
     }
 }
