@@ -22,8 +22,10 @@ pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
 /// Sparsity s: how many entries of one input are reported on. In a closed task
 /// it is at most the number of items.
 pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
-/// Number of buckets t of Collision.
+/// Number of buckets t of Collision and CoCo.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
+/// Number of favoured buckets c; further bounded by the number of buckets.
+pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
 /// Length of an item's name, in bytes.
 pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
 /// Number of reports in one upload.

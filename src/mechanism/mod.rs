@@ -5,6 +5,7 @@ pub mod coco;
 pub mod collision;
 mod favoured;
 pub mod occupancy;
+mod search;
 
 use alloc::vec::Vec;
 

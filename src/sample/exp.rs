@@ -68,20 +68,26 @@ impl ExpLowerBound {
     pub fn share(&self, k: u32, a: u32, b: u32) -> u64 {
         assert!(k <= a && b > 0, "some weight lies outside the favoured set");
         let favoured = u128::from(self.mantissa) * u128::from(k);
-        let total =
-            u128::from(self.mantissa) * u128::from(a) + (u128::from(b) << self.fraction_bits);
-        // Both are below 2⁹⁷, so the remainder can be doubled in 128 bits.
-        let mut remainder = favoured;
-        let mut quotient = 0u64;
-        for _ in 0..64 {
-            remainder <<= 1;
-            quotient <<= 1;
-            if remainder >= total {
-                remainder -= total;
-                quotient |= 1;
-            }
-        }
-        quotient
+        let total = u128::from(self.mantissa) * u128::from(a) + self.fixed(b);
+        fraction(favoured, total)
+    }
+
+    /// floor(2⁶⁴ · (E + 1) / (a·(E + 1) + b)): the probability of one pair of
+    /// weights E and 1 among a such pairs and a weight of b elsewhere; rounded
+    /// to the safe side as in [`ExpLowerBound::share`].
+    ///
+    /// # Panics
+    /// If a = 0 or b = 0.
+    #[must_use]
+    pub fn pair_share(&self, a: u32, b: u32) -> u64 {
+        assert!(a > 0 && b > 0, "some weight lies outside the pairs");
+        let pair = u128::from(self.mantissa) + self.fixed(1);
+        fraction(pair, pair * u128::from(a) + self.fixed(b))
+    }
+
+    /// An integer with this bound's fraction bits.
+    fn fixed(&self, integer: u32) -> u128 {
+        u128::from(integer) << self.fraction_bits
     }
 
     /// Whether numerator / denominator is at most this bound, decided exactly.
@@ -89,7 +95,7 @@ impl ExpLowerBound {
     pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
         // 128 and 96 bits on either side.
-        wide_product(numerator.0, u128::from(numerator.1) << self.fraction_bits)
+        wide_product(numerator.0, self.fixed(numerator.1))
             <= wide_product(denominator.0, u128::from(denominator.1) * u128::from(self.mantissa))
     }
 
@@ -98,6 +104,21 @@ impl ExpLowerBound {
     pub fn to_f64(&self) -> f64 {
         libm::scalbn(self.mantissa as f64, -(self.fraction_bits as i32))
     }
+}
+
+/// floor(2⁶⁴·part/whole) for part < whole < 2¹²⁷: long division, bit by bit.
+fn fraction(part: u128, whole: u128) -> u64 {
+    let mut remainder = part;
+    let mut quotient = 0u64;
+    for _ in 0..64 {
+        remainder <<= 1;
+        quotient <<= 1;
+        if remainder >= whole {
+            remainder -= whole;
+            quotient |= 1;
+        }
+    }
+    quotient
 }
 
 /// A probability weight with a count: a product of the two, or a quotient.

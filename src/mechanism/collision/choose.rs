@@ -1,13 +1,12 @@
 //! The best parameters: least total variance.
 
-use alloc::vec::Vec;
-
 use super::{Collision, Rule, RuleName};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::{Balanced, Hashing};
+use crate::hash::Hashing;
 use crate::mechanism::occupancy::Strength;
+use crate::mechanism::search::{self, Grid};
 use crate::sample::ExpLowerBound;
 
 impl Collision {
@@ -42,7 +41,7 @@ impl Collision {
                 });
             }
             (RuleName::Occupied, None, Some(t)) => Self::new(Rule::Occupied, hashing, t)?,
-            (RuleName::Occupied, None, None) => search.occupied()?,
+            (RuleName::Occupied, None, None) => search.occupied(),
             (RuleName::Heaviest, Some(favoured), Some(t)) => {
                 Self::new(Rule::Heaviest { favoured }, hashing, t)?
             }
@@ -52,12 +51,9 @@ impl Collision {
             }
             (RuleName::Heaviest, _, None) => {
                 if let Some(c) = favoured {
-                    bounds::Bound {
-                        name: "favoured",
-                        min: 1.0,
-                        max: bounds::BUCKETS.max - 1.0,
-                    }
-                    .check(f64::from(c))?;
+                    bounds::FAVOURED
+                        .at_most(bounds::BUCKETS.max - 1.0)
+                        .check(f64::from(c))?;
                 }
                 search.heaviest()
             }
@@ -66,16 +62,6 @@ impl Collision {
         Ok(chosen)
     }
 }
-
-/// How many of the ranked t are compared exactly, and how many around the best
-/// of them.
-const FINALISTS: usize = 8;
-/// Neighbouring t tried on either side of the best.
-const NEIGHBOURS: u32 = 6;
-
-/// Up to this s the grid is ranked with exact sums: approximate ones led to
-/// 12 per cent more variance at s = 3 and 7 at s = 5, to nothing at s = 16.
-const EXACT_SPARSITY: u32 = 12;
 
 struct Search<'a> {
     domain: &'a Domain,
@@ -97,24 +83,18 @@ impl Search<'_> {
         wide.clamp(s + 1.0, bounds::BUCKETS.max) as u32
     }
 
-    fn occupied(&self) -> Result<Collision, Error> {
+    fn occupied(&self) -> Collision {
         let first = (self.domain.sparsity() + 1).max(bounds::BUCKETS.min as u32);
         let candidates = (first..=self.most_buckets().max(first)).map(|t| Collision {
             rule: Rule::Occupied,
             hashing: self.hashing,
             buckets: t,
         });
-        let variance = |c: &Collision| {
-            c.rates(self.domain, self.epsilon)
+        search::least(candidates, |collision| {
+            collision
+                .rates(self.domain, self.epsilon)
                 .total_variance(self.domain)
-        };
-        candidates
-            .map(|collision| (variance(&collision), collision))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, collision)| collision)
-            .ok_or(Error::Combination {
-                reason: "no number of \"buckets\" suits this \"sparsity\"",
-            })
+        })
     }
 
     /// The best c at this t, and its total variance.
@@ -155,47 +135,14 @@ impl Search<'_> {
 
     fn heaviest(&self) -> Collision {
         let least = self.favoured.map_or(2, |c| c + 1);
-        let most = self.most_buckets().max(least);
-        let exact = self.domain.sparsity() <= EXACT_SPARSITY;
-        let mut ranked: Vec<(u32, f64)> = self
-            .grid(least, most)
-            .into_iter()
-            .map(|t| (t, self.heaviest_at(t, exact).1))
-            .collect();
-        ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
-        ranked.truncate(FINALISTS);
-        let finalists = ranked.into_iter().map(|(t, _)| t);
-        let (centre, _) = self.best_of(finalists);
-        let around = centre.buckets.saturating_sub(NEIGHBOURS).max(least)
-            ..=(centre.buckets + NEIGHBOURS).min(most);
-        self.best_of(around).0
-    }
-
-    fn best_of(&self, buckets: impl Iterator<Item = u32>) -> (Collision, f64) {
-        buckets
-            .map(|t| self.heaviest_at(t, true))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .expect("both the grid and the neighbourhood hold a t")
-    }
-
-    /// Every small t, then steps of a few per cent; under the balanced hash
-    /// also the t at which slots fit the elements without waste.
-    fn grid(&self, least: u32, most: u32) -> Vec<u32> {
-        let mut grid = Vec::new();
-        let mut t = least;
-        while t <= most {
-            grid.push(t);
-            if let (Hashing::Balanced, Some(elements)) =
-                (self.hashing, self.domain.signed_elements())
-            {
-                let m = Balanced::new(elements, t).per_bucket();
-                grid.push(elements.div_ceil(m).clamp(least, most));
-            }
-            t += 1 + t / 24;
-        }
-        grid.push(most);
-        grid.sort_unstable();
-        grid.dedup();
-        grid
+        let grid = Grid {
+            least,
+            most: self.most_buckets().max(least),
+            elements: (self.hashing == Hashing::Balanced)
+                .then(|| self.domain.signed_elements())
+                .flatten(),
+            sparsity: self.domain.sparsity(),
+        };
+        search::best(&grid, |t, exact| self.heaviest_at(t, exact))
     }
 }

@@ -112,12 +112,9 @@ impl Collision {
     pub fn new(rule: Rule, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
         bounds::BUCKETS.check(f64::from(buckets))?;
         if let Rule::Heaviest { favoured } = rule {
-            bounds::Bound {
-                name: "favoured",
-                min: 1.0,
-                max: f64::from(buckets - 1),
-            }
-            .check(f64::from(favoured))?;
+            bounds::FAVOURED
+                .at_most(f64::from(buckets - 1))
+                .check(f64::from(favoured))?;
         }
         Ok(Self {
             rule,
