@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds;
 use crate::error::Error;
+use crate::mechanism::Mechanism;
 #[cfg(doc)]
 use crate::mechanism::{coco, collision};
-use crate::mechanism::Mechanism;
 use crate::task::{ParseHexError, Task, parse_hex, write_hex};
 
 pub use crate::task::Fingerprint;

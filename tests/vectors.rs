@@ -92,9 +92,9 @@ fn hashes_match() {
 }
 
 /// The task of a row, with the row's parameters or, under `best`, with t chosen.
-fn collision_task(row: &Value, best: bool) -> Task {
+fn task_of(row: &Value, best: bool) -> Task {
     let mut mechanism = json!({
-        "name": "collision", "rule": row["rule"], "hashing": row["hashing"],
+        "name": row["mechanism"], "rule": row["rule"], "hashing": row["hashing"],
     });
     if !best {
         mechanism["buckets"] = row["t"].clone();
@@ -129,15 +129,19 @@ fn collision_rates_match() {
             continue;
         }
         seen += 1;
-        let task = collision_task(&row, false);
-        let Mechanism::Collision(collision) = task.mechanism();
+        let task = task_of(&row, false);
+        let Mechanism::Collision(collision) = task.mechanism() else {
+            unreachable!()
+        };
         let rates = collision.rates(&task.domain(), task.epsilon());
         assert_close("p_true", rates.p_true, &row);
         assert_close("p_false", rates.p_false, &row);
         assert_close("total_variance", rates.total_variance(&task.domain()), &row);
         if row["best_t"] == true {
-            let best = collision_task(&row, true);
-            let Mechanism::Collision(best) = best.mechanism();
+            let best = task_of(&row, true);
+            let Mechanism::Collision(best) = best.mechanism() else {
+                unreachable!()
+            };
             assert_eq!(
                 u64::from(best.buckets()),
                 row["t"].as_u64().unwrap(),
@@ -146,4 +150,48 @@ fn collision_rates_match() {
         }
     }
     assert_eq!(seen, 376);
+}
+
+#[test]
+fn coco_rates_match() {
+    let Some(rows) = rows("rates.json") else {
+        return;
+    };
+    let mut seen = 0;
+    for row in rows {
+        if row["mechanism"] != "coco" {
+            continue;
+        }
+        seen += 1;
+        let task = task_of(&row, false);
+        let Mechanism::Coco(coco) = task.mechanism() else {
+            unreachable!()
+        };
+        let domain = task.domain();
+        let rates = coco.rates(&domain, task.epsilon());
+        assert_close("gap", rates.gap, &row);
+        if let Some(presence) = rates.presence {
+            assert_close("kappa", coco.deciding(&domain), &row);
+            assert_close("p_pair", presence.p_pair, &row);
+            assert_close("q_pair", presence.q_pair, &row);
+            assert_close("mean_total_variance", rates.total_variance(&domain), &row);
+            let s = f64::from(domain.sparsity());
+            let d = f64::from(domain.items().unwrap());
+            let nonmissing = s * rates.nonmissing_variance(true).unwrap()
+                + (d - s) * rates.nonmissing_variance(false).unwrap();
+            assert_close("nonmissing_total_variance", nonmissing, &row);
+        }
+        if row["best_t_for_mean"] == true {
+            let best = task_of(&row, true);
+            let Mechanism::Coco(best) = best.mechanism() else {
+                unreachable!()
+            };
+            assert_eq!(
+                u64::from(best.buckets()),
+                row["t"].as_u64().unwrap(),
+                "{row}"
+            );
+        }
+    }
+    assert_eq!(seen, 417);
 }

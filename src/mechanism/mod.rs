@@ -30,6 +30,15 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
+    /// The mechanism's name, as in a task file.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Collision(_) => "collision",
+            Self::Coco(_) => "coco",
+        }
+    }
+
     pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
         match self {
             Self::Collision(collision) => collision.check(domain),
@@ -114,6 +123,9 @@ impl Randomizer {
                     &domain,
                     task.epsilon(),
                 )),
+                Mechanism::Coco(coco) => {
+                    Prepared::Coco(coco::Randomizer::new(coco, &domain, task.epsilon()))
+                }
             },
         }
     }

@@ -165,7 +165,10 @@ impl Occupancy {
         let most = (s / v).min(cells);
         let split = |reached: bool| {
             let share = |p: f64| if reached { p } else { 1.0 - p };
-            law.iter().zip(reach).map(|(p, &reach)| p * share(reach)).collect()
+            law.iter()
+                .zip(reach)
+                .map(|(p, &reach)| p * share(reach))
+                .collect()
         };
         let (below, b) = normalised(split(false));
         let (reaching, a) = normalised(split(true));

@@ -96,7 +96,10 @@ impl ExpLowerBound {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
         // 128 and 96 bits on either side.
         wide_product(numerator.0, self.fixed(numerator.1))
-            <= wide_product(denominator.0, u128::from(denominator.1) * u128::from(self.mantissa))
+            <= wide_product(
+                denominator.0,
+                u128::from(denominator.1) * u128::from(self.mantissa),
+            )
     }
 
     /// The bound as the nearest double.

@@ -13,7 +13,8 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::Mechanism;
-use crate::mechanism::collision::{Collision, RuleName};
+use crate::mechanism::coco::{self, Coco};
+use crate::mechanism::collision::{self, Collision};
 
 /// A [`Task`] whose mechanism may lack parameters, or be missing altogether.
 ///
@@ -57,6 +58,8 @@ pub struct TaskDraft {
 pub enum MechanismDraft {
     /// [`Collision`].
     Collision(CollisionDraft),
+    /// [`Coco`].
+    Coco(CocoDraft),
 }
 
 impl Default for MechanismDraft {
@@ -65,18 +68,34 @@ impl Default for MechanismDraft {
     }
 }
 
-/// [`Collision`] with parameters left open.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+/// A mechanism of buckets with parameters left open.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CollisionDraft {
-    /// By default `heaviest`.
+pub struct BucketsDraft<RuleName> {
+    /// By default `heaviest` or `strongest`.
     pub rule: Option<RuleName>,
-    /// c of rule `heaviest`.
+    /// c of those rules.
     pub favoured: Option<u32>,
     /// By default balanced in closed domains, independent in open ones.
     pub hashing: Option<Hashing>,
     /// t.
     pub buckets: Option<u32>,
+}
+
+/// [`Collision`] with parameters left open.
+pub type CollisionDraft = BucketsDraft<collision::RuleName>;
+/// [`Coco`] with parameters left open.
+pub type CocoDraft = BucketsDraft<coco::RuleName>;
+
+impl<RuleName> Default for BucketsDraft<RuleName> {
+    fn default() -> Self {
+        Self {
+            rule: None,
+            favoured: None,
+            hashing: None,
+            buckets: None,
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for MechanismDraft {
@@ -85,6 +104,7 @@ impl<'de> Deserialize<'de> for MechanismDraft {
         #[serde(tag = "name", rename_all = "kebab-case")]
         enum Parameters {
             Collision(CollisionDraft),
+            Coco(CocoDraft),
         }
 
         struct NameOrParameters;
@@ -99,13 +119,15 @@ impl<'de> Deserialize<'de> for MechanismDraft {
             fn visit_str<E: de::Error>(self, name: &str) -> Result<MechanismDraft, E> {
                 match name {
                     "collision" => Ok(MechanismDraft::Collision(CollisionDraft::default())),
-                    _ => Err(E::unknown_variant(name, &["collision"])),
+                    "coco" => Ok(MechanismDraft::Coco(CocoDraft::default())),
+                    _ => Err(E::unknown_variant(name, &["collision", "coco"])),
                 }
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MechanismDraft, A::Error> {
                 match Parameters::deserialize(MapAccessDeserializer::new(map))? {
                     Parameters::Collision(draft) => Ok(MechanismDraft::Collision(draft)),
+                    Parameters::Coco(draft) => Ok(MechanismDraft::Coco(draft)),
                 }
             }
         }
@@ -127,9 +149,22 @@ impl TaskDraft {
     pub fn resolve(&self) -> Result<Task, Error> {
         let domain = check_question(&self.id, &self.items, self.sparsity, self.epsilon)?;
         let mechanism = match &self.mechanism {
-            MechanismDraft::Collision(draft) => {
-                Mechanism::Collision(draft.resolve(&domain, self.epsilon)?)
-            }
+            MechanismDraft::Collision(draft) => Mechanism::Collision(Collision::choose(
+                &domain,
+                self.epsilon,
+                draft.rule.unwrap_or(collision::RuleName::Heaviest),
+                draft.favoured,
+                draft.hashing(&domain),
+                draft.buckets,
+            )?),
+            MechanismDraft::Coco(draft) => Mechanism::Coco(Coco::choose(
+                &domain,
+                self.epsilon,
+                draft.rule.unwrap_or(coco::RuleName::Strongest),
+                draft.favoured,
+                draft.hashing(&domain),
+                draft.buckets,
+            )?),
         };
         Task::new(TaskParts {
             id: self.id.clone(),
@@ -153,33 +188,42 @@ impl TaskDraft {
         same("epsilon", &self.epsilon, &task.epsilon())?;
         same("value", &self.value, &task.value())?;
         match (&self.mechanism, task.mechanism()) {
-            (MechanismDraft::Collision(draft), Mechanism::Collision(collision)) => {
-                let favoured = collision.favoured();
-                same_if_said("rule", draft.rule.as_ref(), Some(&collision.rule_name()))?;
-                same_if_said("favoured", draft.favoured.as_ref(), favoured.as_ref())?;
-                same_if_said(
-                    "hashing",
-                    draft.hashing.as_ref(),
-                    Some(&collision.hashing()),
-                )?;
-                same_if_said(
-                    "buckets",
-                    draft.buckets.as_ref(),
-                    Some(&collision.buckets()),
-                )
+            (MechanismDraft::Collision(draft), Mechanism::Collision(collision)) => draft
+                .agrees_with(&BucketsDraft {
+                    rule: Some(collision.rule_name()),
+                    favoured: collision.favoured(),
+                    hashing: Some(collision.hashing()),
+                    buckets: Some(collision.buckets()),
+                }),
+            (MechanismDraft::Coco(draft), Mechanism::Coco(coco)) => {
+                draft.agrees_with(&BucketsDraft {
+                    rule: Some(coco.rule_name()),
+                    favoured: coco.favoured(),
+                    hashing: Some(coco.hashing()),
+                    buckets: Some(coco.buckets()),
+                })
             }
+            (MechanismDraft::Collision(_), in_use) => {
+                same("mechanism", &"collision", &in_use.name())
+            }
+            (MechanismDraft::Coco(_), in_use) => same("mechanism", &"coco", &in_use.name()),
         }
     }
 }
 
-impl CollisionDraft {
-    fn resolve(&self, domain: &Domain, epsilon: f64) -> Result<Collision, Error> {
-        let hashing = self.hashing.unwrap_or(match domain.items() {
+impl<RuleName: PartialEq + fmt::Debug> BucketsDraft<RuleName> {
+    fn hashing(&self, domain: &Domain) -> Hashing {
+        self.hashing.unwrap_or(match domain.items() {
             Some(_) => Hashing::Balanced,
             None => Hashing::Independent,
-        });
-        let rule = self.rule.unwrap_or(RuleName::Heaviest);
-        Collision::choose(domain, epsilon, rule, self.favoured, hashing, self.buckets)
+        })
+    }
+
+    fn agrees_with(&self, in_use: &Self) -> Result<(), Error> {
+        same_if_said("rule", self.rule.as_ref(), in_use.rule.as_ref())?;
+        same_if_said("favoured", self.favoured.as_ref(), in_use.favoured.as_ref())?;
+        same_if_said("hashing", self.hashing.as_ref(), in_use.hashing.as_ref())?;
+        same_if_said("buckets", self.buckets.as_ref(), in_use.buckets.as_ref())
     }
 }
 

@@ -3,7 +3,7 @@
 mod draft;
 mod fingerprint;
 
-pub use draft::{CollisionDraft, MechanismDraft, TaskDraft};
+pub use draft::{BucketsDraft, CocoDraft, CollisionDraft, MechanismDraft, TaskDraft};
 pub(crate) use fingerprint::{Canonical, parse_hex, write_hex};
 pub use fingerprint::{Fingerprint, ParseHexError};
 

@@ -216,7 +216,10 @@ impl Coco {
         let t = self.buckets();
         let kind = match self.rule {
             Rule::Overwrite => {
-                assert!(self.pairs > sparsity, "rule overwrite takes more pairs than s");
+                assert!(
+                    self.pairs > sparsity,
+                    "rule overwrite takes more pairs than s"
+                );
                 Kind::Overwrite {
                     // floor(2⁶⁴·(e + 1)/Ω), Ω = s(e + 1) + t − 2s, of which a
                     // pushed pair has one share: every input's pairs weigh the
@@ -301,8 +304,8 @@ impl Thresholds {
                     Factors(pair * decided, 1),
                     Factors(pair * (ONE - decided), 1),
                 ];
-                let elsewhere = (1..=sparsity)
-                    .map(|k| Factors((ONE - u128::from(k) * pair) << 64, t - 2 * k));
+                let elsewhere =
+                    (1..=sparsity).map(|k| Factors((ONE - u128::from(k) * pair) << 64, t - 2 * k));
                 realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
             }
         }

@@ -133,13 +133,13 @@ impl Randomizer {
             .map(|signed| (signed.item, signed.negative))
             .chain((0..missing).map(|index| (domain.padding(index), padding_is_negative(index))));
         self.pushes.clear();
-        self.pushes
-            .extend(elements.map(|(element, negative)| Push {
-                pair: hash.bucket(&keys, element),
-                minus: negative != (element_sign(domain, &keys, element) < 0),
-            }));
+        self.pushes.extend(elements.map(|(element, negative)| Push {
+            pair: hash.bucket(&keys, element),
+            minus: negative != (element_sign(domain, &keys, element) < 0),
+        }));
         // Stability is not needed: whoever decides is drawn uniformly.
-        self.pushes.sort_unstable_by_key(|push| (push.pair, push.minus));
+        self.pushes
+            .sort_unstable_by_key(|push| (push.pair, push.minus));
     }
 
     /// Ranks the sides by what is pushed to them on balance.
