@@ -59,7 +59,9 @@ fn decode(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("decode");
     group.throughput(Throughput::Elements(REPORTS as u64));
     for (name, task) in tasks() {
-        let Mechanism::Collision(collision) = task.mechanism();
+        let Mechanism::Collision(collision) = task.mechanism() else {
+            unreachable!()
+        };
         let mut rng = ChaCha20Rng::seed_from_u64(2);
         let mut report = || collision::Report {
             seed: rng.next_u64(),

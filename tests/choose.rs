@@ -108,7 +108,9 @@ fn the_defaults_beat_the_paper_as_designed() {
             .unwrap()
             .resolve()
             .unwrap();
-        let Mechanism::Collision(ours) = task.mechanism();
+        let Mechanism::Collision(ours) = task.mechanism() else {
+            unreachable!()
+        };
         let s = f64::from(sparsity);
         let t = (s * f64::exp(epsilon) + 2.0 * s - 1.0).floor() as u32;
         let paper = Collision::new(Rule::Occupied, Hashing::Independent, t).unwrap();

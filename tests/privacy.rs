@@ -173,7 +173,9 @@ fn walked(model: &Model, seed: u64, input: &[Signed], threshold: u64) -> Vec<Exa
                 let words = [seed, word, midpoint(first), midpoint(second)];
                 let mut rng = Scripted::new(&words);
                 let made = randomizer.randomize(&entries, &mut rng).unwrap();
-                let Report::Collision(report) = made.report;
+                let Report::Collision(report) = made.report else {
+                    unreachable!()
+                };
                 assert_eq!(report.seed, seed);
                 assert!((3..=4).contains(&rng.taken));
                 let weight = if rng.taken == 4 { 1 } else { parts };

@@ -43,7 +43,9 @@ fn the_vectors_cover_every_kind() {
         .iter()
         .map(|case| {
             let task = &case.outcome.task;
-            let Mechanism::Collision(collision) = task.mechanism();
+            let Mechanism::Collision(collision) = task.mechanism() else {
+                unreachable!()
+            };
             let (rule, hashing) = (collision.rule_name(), collision.hashing());
             format!("{} {rule:?} {hashing:?}", task.items().count().is_none())
         })

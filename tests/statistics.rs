@@ -250,7 +250,9 @@ fn reports_come_as_often_as_said() {
                         rest: &mut rng,
                     };
                     let made = randomizer.randomize(&entries, &mut fixed).unwrap();
-                    let Report::Collision(report) = made.report;
+                    let Report::Collision(report) = made.report else {
+                        unreachable!()
+                    };
                     assert_eq!(report.seed, seed);
                     counts[report.bucket as usize] += 1;
                 }
@@ -300,7 +302,10 @@ fn hits_come_as_often_as_predicted() {
         let mut pairs = vec![vec![0; watched.len()]; watched.len()];
         let mut hit = vec![false; support.slots()];
         for _ in 0..n {
-            let Report::Collision(report) = randomizer.randomize(&input, &mut rng).unwrap().report;
+            let Report::Collision(report) = randomizer.randomize(&input, &mut rng).unwrap().report
+            else {
+                unreachable!()
+            };
             hit.fill(false);
             support.for_each_hit(&report, |slot| hit[slot as usize] = true);
             for (i, &a) in watched.iter().enumerate() {

@@ -485,7 +485,9 @@ fn drafts_are_chosen_within_bounds() {
             let draft: TaskDraft = serde_json::from_value(file.clone()).unwrap();
             let task = draft.resolve().unwrap();
             assert_eq!(draft.agrees_with(&task), Ok(()));
-            let Mechanism::Collision(collision) = task.mechanism();
+            let Mechanism::Collision(collision) = task.mechanism() else {
+                unreachable!()
+            };
             let rates = collision.rates(&task.domain(), task.epsilon());
             assert!(rates.gap() > 0.0, "{file}");
             assert_eq!(task.value(), ValueKind::Real);

@@ -82,7 +82,9 @@ pub fn run(given: &Given) -> Outcome {
         report.encode(&mut bytes);
         hex(&bytes)
     });
-    let Mechanism::Collision(collision) = task.mechanism();
+    let Mechanism::Collision(collision) = task.mechanism() else {
+        unreachable!()
+    };
     let rates = collision.rates(&task.domain(), task.epsilon());
     Outcome {
         fingerprint: task.fingerprint(),
