@@ -65,6 +65,14 @@ pub enum SimulateError {
         /// In the data set.
         there: usize,
     },
+    /// The task's mechanism does not estimate this.
+    #[error("the task's mechanism, {mechanism}, does not estimate \"{}\"", estimand.as_str())]
+    Estimand {
+        /// Its name.
+        mechanism: &'static str,
+        /// What was asked for.
+        estimand: Estimand,
+    },
     /// A value that the task does not take.
     #[error("person {person}: {source}")]
     Entry {
@@ -109,7 +117,11 @@ pub fn simulate<R: CryptoRng + ?Sized>(
     }
     let mut randomizer = Randomizer::new(task);
     let mut totals = Totals::new(task);
-    let mut expectation = Expectation::new(task, estimand, items);
+    let refused = SimulateError::Estimand {
+        mechanism: task.mechanism().name(),
+        estimand,
+    };
+    let mut expectation = Expectation::new(task, estimand, items).ok_or_else(|| refused.clone())?;
     let mut reports = Vec::with_capacity(BLOCK);
     let (mut randomizing, mut decoding) = (Duration::ZERO, Duration::ZERO);
     let mut sampled_down = 0;
@@ -155,7 +167,8 @@ pub fn simulate<R: CryptoRng + ?Sized>(
         zero_max_abs_error: 0.0,
     };
     for (points, truth) in estimates.iter().zip(expectation.truth()) {
-        let error = (points.get(estimand).estimate - truth).abs();
+        let point = points.get(estimand).ok_or_else(|| refused.clone())?;
+        let error = (point.estimate - truth).abs();
         outcome.tve += error;
         outcome.max_abs_error = outcome.max_abs_error.max(error);
         outcome.mse += error * error / f64::from(items);

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use hushbin::mechanism::collision::Collision;
-use hushbin::{Items, Mechanism, Task, TaskDraft};
+use hushbin::report::BucketReport;
+use hushbin::{Items, Mechanism, Report, Task, TaskDraft};
 use serde::Serialize;
 
 use super::Error;
@@ -70,8 +70,9 @@ struct Cost {
 #[derive(Debug, Serialize)]
 struct Prediction {
     people: u64,
-    /// Of the frequency of an item with one sign.
-    frequency_standard_error: f64,
+    /// Of the frequency of an item with one sign, where it is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequency_standard_error: Option<f64>,
     /// Of the mean.
     mean_standard_error: f64,
     /// Half-width of the mean's 95% interval.
@@ -111,7 +112,9 @@ fn cost(task: Task, people: &[u64]) -> Result<Cost, Error> {
             if people == 0 {
                 return Err("there is nothing to predict for 0 people");
             }
-            let mean = predictor.standard_error(Estimand::Mean, people as f64);
+            let mean = predictor
+                .standard_error(Estimand::Mean, people as f64)
+                .ok_or("the mechanism estimates no means")?;
             Ok(Prediction {
                 people,
                 frequency_standard_error: predictor.standard_error(Estimand::Plus, people as f64),
@@ -139,13 +142,13 @@ fn cost(task: Task, people: &[u64]) -> Result<Cost, Error> {
 }
 
 fn largest_report(task: &Task) -> usize {
+    let largest = |buckets: u32| BucketReport {
+        seed: u64::MAX,
+        bucket: buckets - 1,
+    };
     let report = match task.mechanism() {
-        Mechanism::Collision(collision) => {
-            hushbin::Report::Collision(hushbin::mechanism::collision::Report {
-                seed: u64::MAX,
-                bucket: collision.buckets() - 1,
-            })
-        }
+        Mechanism::Collision(collision) => Report::Collision(largest(collision.buckets())),
+        Mechanism::Coco(coco) => Report::Coco(largest(coco.buckets())),
     };
     let mut bytes = Vec::new();
     report.encode(&mut bytes);
@@ -200,15 +203,25 @@ fn print(cost: &Cost) {
 }
 
 fn describe(mechanism: &Mechanism) -> String {
-    let Mechanism::Collision(collision) = mechanism;
-    let favoured = collision
-        .favoured()
-        .map_or_else(String::new, |c| format!(", {c} favoured"));
+    let (rule, hashing, buckets, favoured) = match mechanism {
+        Mechanism::Collision(collision) => (
+            word(&collision.rule_name()),
+            collision.hashing(),
+            collision.buckets(),
+            collision.favoured(),
+        ),
+        Mechanism::Coco(coco) => (
+            word(&coco.rule_name()),
+            coco.hashing(),
+            coco.buckets(),
+            coco.favoured(),
+        ),
+    };
+    let favoured = favoured.map_or_else(String::new, |c| format!(", {c} favoured"));
     format!(
-        "collision, rule {}, {} hashing, {} buckets{favoured}",
-        word(&collision.rule_name()),
-        word(&collision.hashing()),
-        Collision::buckets(collision),
+        "{}, rule {rule}, {} hashing, {buckets} buckets{favoured}",
+        mechanism.name(),
+        word(&hashing),
     )
 }
 

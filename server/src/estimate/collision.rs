@@ -9,9 +9,10 @@ use hushbin::ValueKind;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
+use super::counted::{Counted, Hits};
 use super::{ItemPoints, Point};
 
-/// Hits by element.
+/// Hits by item, with a positive and with a negative sign.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
     support: Support,
@@ -19,32 +20,17 @@ pub(super) struct Counts {
     counted: Counted,
 }
 
-#[derive(Debug, Clone)]
-enum Counted {
-    /// Of a closed domain, every slot.
-    Slots(Vec<u64>),
-    /// Of an open domain, the items asked about, ascending, with either sign.
-    Items(Vec<(u64, [u64; 2])>),
-}
-
-/// Hits of one item with a positive and with a negative sign.
-pub(super) type Hits = [u64; 2];
-
 impl Counts {
     pub(super) fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
         let support = collision.support(domain);
-        let counted = match domain.items() {
-            Some(_) => Counted::Slots(vec![0; support.slots()]),
-            None => {
-                let mut counted: Vec<_> = items.iter().map(|&item| (item, [0; 2])).collect();
-                counted.sort_unstable();
-                Counted::Items(counted)
-            }
-        };
         Self {
             support,
             domain: *domain,
-            counted,
+            // Elements 2j and 2j + 1 are item j with either sign.
+            counted: match domain.items() {
+                Some(_) => Counted::slots(support.slots()),
+                None => Counted::items(items),
+            },
         }
     }
 
@@ -69,35 +55,11 @@ impl Counts {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        match (&mut self.counted, &other.counted) {
-            (Counted::Slots(slots), Counted::Slots(others)) => {
-                assert_eq!(slots.len(), others.len(), "totals of one task");
-                slots.iter_mut().zip(others).for_each(|(a, b)| *a += b);
-            }
-            (Counted::Items(items), Counted::Items(others)) => {
-                assert_eq!(items.len(), others.len(), "totals of the same items");
-                for ((item, hits), (other, more)) in items.iter_mut().zip(others) {
-                    assert_eq!(item, other, "totals of the same items");
-                    hits.iter_mut().zip(more).for_each(|(a, b)| *a += b);
-                }
-            }
-            _ => panic!("totals of one task are of one shape"),
-        }
+        self.counted.merge(&other.counted);
     }
 
     pub(super) fn hits(&self, item: u64) -> Hits {
-        match &self.counted {
-            Counted::Slots(slots) => {
-                let first = 2 * item as usize;
-                [slots[first], slots[first + 1]]
-            }
-            Counted::Items(items) => {
-                let index = items
-                    .binary_search_by_key(&item, |(counted, _)| *counted)
-                    .expect("only items that are counted are asked for");
-                items[index].1
-            }
-        }
+        self.counted.hits(item)
     }
 }
 
@@ -119,23 +81,19 @@ impl Estimator {
     }
 
     pub(super) fn item(&self, [plus, minus]: Hits) -> ItemPoints {
-        let plus = self.frequency(plus);
-        let minus = self.frequency(minus);
+        let (plus, minus) = (self.frequency(plus), self.frequency(minus));
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;
         ItemPoints {
-            mean: self.point(mean, self.mean_variance(mean, nonmissing)),
-            plus,
-            minus,
-            nonmissing: self.point(nonmissing, self.nonmissing_variance(nonmissing)),
+            mean: Some(self.point(mean, self.mean_variance(mean, nonmissing))),
+            plus: Some(plus),
+            minus: Some(minus),
+            nonmissing: Some(self.point(nonmissing, self.nonmissing_variance(nonmissing))),
         }
     }
 
     fn point(&self, estimate: f64, variance: f64) -> Point {
-        Point {
-            estimate,
-            standard_error: (variance / self.reports).sqrt(),
-        }
+        Point::new(estimate, variance, self.reports)
     }
 
     fn frequency(&self, hits: u64) -> Point {

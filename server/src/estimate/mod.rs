@@ -6,7 +6,9 @@
 //! a function of a task and its totals. They are raw and unbiased: a frequency
 //! may come out below 0 or above 1, and says so much about its noise.
 
+mod coco;
 mod collision;
+mod counted;
 mod interval;
 mod predict;
 
@@ -28,6 +30,7 @@ pub struct Totals {
 #[derive(Debug, Clone)]
 enum Counts {
     Collision(collision::Counts),
+    Coco(coco::Counts),
 }
 
 impl Totals {
@@ -46,15 +49,21 @@ impl Totals {
             Mechanism::Collision(collision) => {
                 Counts::Collision(collision::Counts::new(collision, &task.domain(), items))
             }
+            Mechanism::Coco(coco) => Counts::Coco(coco::Counts::new(coco, &task.domain(), items)),
         };
         Self { reports: 0, counts }
     }
 
     /// Adds one report, which was decoded under the same task.
+    ///
+    /// # Panics
+    /// If it was not.
     pub fn fold(&mut self, report: &Report) {
         self.reports += 1;
         match (&mut self.counts, report) {
             (Counts::Collision(counts), Report::Collision(report)) => counts.fold(report),
+            (Counts::Coco(counts), Report::Coco(report)) => counts.fold(report),
+            _ => panic!("reports are decoded under the task of the totals"),
         }
     }
 
@@ -66,6 +75,8 @@ impl Totals {
         self.reports += other.reports;
         match (&mut self.counts, &other.counts) {
             (Counts::Collision(counts), Counts::Collision(others)) => counts.merge(others),
+            (Counts::Coco(counts), Counts::Coco(others)) => counts.merge(others),
+            _ => panic!("totals of one task are of one mechanism"),
         }
     }
 
@@ -116,23 +127,33 @@ pub struct Point {
     pub standard_error: f64,
 }
 
-/// Point estimates of one item.
+impl Point {
+    /// From the variance of one report's contribution.
+    fn new(estimate: f64, variance: f64, reports: f64) -> Self {
+        Self {
+            estimate,
+            standard_error: (variance / reports).sqrt(),
+        }
+    }
+}
+
+/// Point estimates of one item; `None` what the mechanism does not estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ItemPoints {
     /// [`Estimand::Mean`].
-    pub mean: Point,
+    pub mean: Option<Point>,
     /// [`Estimand::Plus`].
-    pub plus: Point,
+    pub plus: Option<Point>,
     /// [`Estimand::Minus`].
-    pub minus: Point,
+    pub minus: Option<Point>,
     /// [`Estimand::Nonmissing`].
-    pub nonmissing: Point,
+    pub nonmissing: Option<Point>,
 }
 
 impl ItemPoints {
-    /// The point estimate of one estimand.
+    /// The point estimate of one estimand, where there is one.
     #[must_use]
-    pub const fn get(&self, estimand: Estimand) -> Point {
+    pub const fn get(&self, estimand: Estimand) -> Option<Point> {
         match estimand {
             Estimand::Mean => self.mean,
             Estimand::Plus => self.plus,
@@ -146,21 +167,27 @@ impl ItemPoints {
 /// there are no reports.
 ///
 /// # Panics
-/// If an item is not counted in `totals`.
+/// If the totals are not of `task`, or an item is not counted in them.
 #[must_use]
 pub fn points(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
     if totals.reports == 0 {
         return Vec::new();
     }
+    let (domain, reports) = (task.domain(), totals.reports);
     match (task.mechanism(), &totals.counts) {
         (Mechanism::Collision(collision), Counts::Collision(counts)) => {
-            let rates = collision.rates(&task.domain(), task.epsilon());
-            let estimator = collision::Estimator::new(rates, task.value(), totals.reports);
-            items
-                .iter()
-                .map(|&item| estimator.item(counts.hits(item)))
-                .collect()
+            let rates = collision.rates(&domain, task.epsilon());
+            let estimator = collision::Estimator::new(rates, task.value(), reports);
+            let point = |&item| estimator.item(counts.hits(item));
+            items.iter().map(point).collect()
         }
+        (Mechanism::Coco(coco), Counts::Coco(counts)) => {
+            let rates = coco.rates(&domain, task.epsilon());
+            let estimator = coco::Estimator::new(rates, task.value(), reports);
+            let point = |&item| estimator.item(counts.hits(item));
+            items.iter().map(point).collect()
+        }
+        _ => panic!("totals are of the task's mechanism"),
     }
 }
 
@@ -306,16 +333,26 @@ pub struct Estimate {
 pub struct ItemEstimates {
     /// What the item is called.
     pub item: Label,
-    /// By [`Estimand::ALL`].
-    pub by_estimand: [Estimate; 4],
+    /// By [`Estimand::ALL`]; `None` what the mechanism does not estimate.
+    pub by_estimand: [Option<Estimate>; 4],
+}
+
+impl ItemEstimates {
+    /// The estimates that there are.
+    pub fn estimates(&self) -> impl Iterator<Item = (Estimand, &Estimate)> {
+        Estimand::ALL
+            .into_iter()
+            .zip(&self.by_estimand)
+            .filter_map(|(estimand, estimate)| Some((estimand, estimate.as_ref()?)))
+    }
 }
 
 impl Serialize for ItemEstimates {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(Some(1 + self.by_estimand.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("item", &self.item)?;
-        for (estimand, estimate) in Estimand::ALL.iter().zip(&self.by_estimand) {
+        for (estimand, estimate) in self.estimates() {
             map.serialize_entry(estimand.as_str(), estimate)?;
         }
         map.end()
@@ -366,8 +403,10 @@ pub fn estimates(task: &Task, totals: &Totals, question: &Question) -> Estimates
         .zip(&question.labels)
         .map(|(points, label)| ItemEstimates {
             item: label.clone(),
-            by_estimand: Estimand::ALL
-                .map(|estimand| question.quantiles.estimate(points.get(estimand))),
+            by_estimand: Estimand::ALL.map(|estimand| {
+                let point = points.get(estimand)?;
+                Some(question.quantiles.estimate(point))
+            }),
         })
         .collect();
     Estimates {
@@ -402,7 +441,7 @@ impl Estimates {
             "simultaneous_upper",
         ])?;
         for item in &self.estimates {
-            for (estimand, estimate) in Estimand::ALL.iter().zip(&item.by_estimand) {
+            for (estimand, estimate) in item.estimates() {
                 let Estimate {
                     estimate,
                     standard_error,

@@ -1,7 +1,7 @@
 //! What error to expect: before there are reports, or for a crowd whose truth
 //! is known.
 
-use hushbin::mechanism::collision::Rates;
+use hushbin::mechanism::{coco, collision};
 use hushbin::{Entry, Mechanism, Task};
 
 use super::Estimand;
@@ -13,12 +13,20 @@ pub struct Predictor {
     sparsity: usize,
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Rates {
+    Collision(collision::Rates),
+    Coco(coco::Rates),
+}
+
 impl Predictor {
     /// Computes the rates once.
     #[must_use]
     pub fn new(task: &Task) -> Self {
+        let (domain, epsilon) = (task.domain(), task.epsilon());
         let rates = match task.mechanism() {
-            Mechanism::Collision(collision) => collision.rates(&task.domain(), task.epsilon()),
+            Mechanism::Collision(collision) => Rates::Collision(collision.rates(&domain, epsilon)),
+            Mechanism::Coco(coco) => Rates::Coco(coco.rates(&domain, epsilon)),
         };
         Self {
             rates,
@@ -27,33 +35,45 @@ impl Predictor {
     }
 
     /// The standard error at n reports of an item that hardly anybody has; one
-    /// that many have is of the same order.
+    /// that many have is of the same order. `None` where the mechanism does not
+    /// estimate this.
     #[must_use]
-    pub fn standard_error(&self, estimand: Estimand, reports: f64) -> f64 {
-        (self.report_variance(estimand, 0.0, 0.0) / reports).sqrt()
+    pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
+        let variance = self.report_variance(estimand, 0.0, 0.0)?;
+        Some((variance / reports).sqrt())
     }
 
     /// Variance of one report's estimate of an item whose value, after what
     /// sampling down leaves of it, is `value` on average and present with
     /// probability `present`.
-    fn report_variance(&self, estimand: Estimand, value: f64, present: f64) -> f64 {
-        let rates = &self.rates;
+    fn report_variance(&self, estimand: Estimand, value: f64, present: f64) -> Option<f64> {
         // Averaged over presence, a second moment less the squared expectation.
         let mixed = |with: f64, without: f64| present * with + (1.0 - present) * without;
-        match estimand {
-            Estimand::Mean => {
-                mixed(rates.mean_square(true), rates.mean_square(false)) - value * value
+        let between = present * (1.0 - present);
+        match (&self.rates, estimand) {
+            (Rates::Collision(rates), Estimand::Mean) => {
+                Some(mixed(rates.mean_square(true), rates.mean_square(false)) - value * value)
             }
-            Estimand::Plus | Estimand::Minus => {
+            (Rates::Collision(rates), Estimand::Plus | Estimand::Minus) => {
                 let rate = rates.p_false + present * rates.gap();
-                rate * (1.0 - rate) / (rates.gap() * rates.gap())
+                Some(rate * (1.0 - rate) / (rates.gap() * rates.gap()))
             }
-            Estimand::Nonmissing => {
+            (Rates::Collision(rates), Estimand::Nonmissing) => Some(
                 mixed(
                     rates.nonmissing_variance(true),
                     rates.nonmissing_variance(false),
-                ) + present * (1.0 - present)
+                ) + between,
+            ),
+            (Rates::Coco(rates), Estimand::Mean) => {
+                Some(mixed(rates.mean_square(true), rates.mean_square(false)) - value * value)
             }
+            (Rates::Coco(_), Estimand::Plus | Estimand::Minus) => None,
+            (Rates::Coco(rates), Estimand::Nonmissing) => Some(
+                mixed(
+                    rates.nonmissing_variance(true)?,
+                    rates.nonmissing_variance(false)?,
+                ) + between,
+            ),
         }
     }
 }
@@ -78,17 +98,17 @@ struct Sums {
 }
 
 impl Expectation {
-    /// Nobody yet.
+    /// Nobody yet; `None` where the task's mechanism does not estimate this.
     #[must_use]
-    pub fn new(task: &Task, estimand: Estimand, items: u32) -> Self {
+    pub fn new(task: &Task, estimand: Estimand, items: u32) -> Option<Self> {
         let predictor = Predictor::new(task);
-        Self {
+        Some(Self {
             predictor,
             estimand,
             people: 0.0,
             items: vec![Sums::default(); items as usize],
-            nobody: predictor.report_variance(estimand, 0.0, 0.0),
-        }
+            nobody: predictor.report_variance(estimand, 0.0, 0.0)?,
+        })
     }
 
     /// Adds a person with these entries.
@@ -106,10 +126,11 @@ impl Expectation {
             sums.truth += share;
             sums.bias -= share * (1.0 - kept);
             let present = share.abs() * kept;
-            sums.extra_variance +=
-                self.predictor
-                    .report_variance(self.estimand, share * kept, present)
-                    - self.nobody;
+            let variance = self
+                .predictor
+                .report_variance(self.estimand, share * kept, present)
+                .expect("what is expected is estimated");
+            sums.extra_variance += variance - self.nobody;
         }
     }
 

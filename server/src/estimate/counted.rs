@@ -1,0 +1,62 @@
+//! Hits by item and sign: what mechanisms of buckets keep of reports.
+
+/// Two counts for each item.
+pub(super) type Hits = [u64; 2];
+
+/// Counts that merge by addition.
+#[derive(Debug, Clone)]
+pub(super) enum Counted {
+    /// Of a closed domain, two counts in a row for each item; behind the items'
+    /// those of paddings and of slots that belong to nobody.
+    Slots(Vec<u64>),
+    /// Of an open domain, the items asked about, ascending.
+    Items(Vec<(u64, Hits)>),
+}
+
+impl Counted {
+    /// For a closed domain with so many counts.
+    pub(super) fn slots(counts: usize) -> Self {
+        Self::Slots(vec![0; counts])
+    }
+
+    /// For these items of an open domain.
+    pub(super) fn items(items: &[u64]) -> Self {
+        let mut counted: Vec<_> = items.iter().map(|&item| (item, [0; 2])).collect();
+        counted.sort_unstable();
+        Self::Items(counted)
+    }
+
+    /// Adds counts of the same task.
+    pub(super) fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Slots(slots), Self::Slots(others)) => {
+                assert_eq!(slots.len(), others.len(), "totals of one task");
+                slots.iter_mut().zip(others).for_each(|(a, b)| *a += b);
+            }
+            (Self::Items(items), Self::Items(others)) => {
+                assert_eq!(items.len(), others.len(), "totals of the same items");
+                for ((item, hits), (other, more)) in items.iter_mut().zip(others) {
+                    assert_eq!(item, other, "totals of the same items");
+                    hits.iter_mut().zip(more).for_each(|(a, b)| *a += b);
+                }
+            }
+            _ => panic!("totals of one task are of one shape"),
+        }
+    }
+
+    /// The counts of one item.
+    pub(super) fn hits(&self, item: u64) -> Hits {
+        match self {
+            Self::Slots(slots) => {
+                let first = 2 * item as usize;
+                [slots[first], slots[first + 1]]
+            }
+            Self::Items(items) => {
+                let index = items
+                    .binary_search_by_key(&item, |(counted, _)| *counted)
+                    .expect("only items that are counted are asked for");
+                items[index].1
+            }
+        }
+    }
+}
