@@ -7,6 +7,7 @@ use rand_core::Rng;
 
 use crate::error::Error;
 use crate::sample;
+use crate::sort::sort;
 use crate::task::ValueKind;
 
 /// One entry of a person's input: the value of one item.
@@ -130,8 +131,7 @@ impl Domain {
         signed: &mut Vec<Signed>,
     ) -> Result<bool, Error> {
         signed.clear();
-        self.check(entries, kind, signed)?;
-        signed.clear();
+        self.check(entries, kind)?;
         for entry in entries {
             if sample::with_probability(rng, entry.value) {
                 signed.push(Signed {
@@ -149,13 +149,8 @@ impl Domain {
         Ok(sampled_down)
     }
 
-    /// Checks entries against the domain; uses `scratch` to find duplicates.
-    fn check(
-        &self,
-        entries: &[Entry],
-        kind: ValueKind,
-        scratch: &mut Vec<Signed>,
-    ) -> Result<(), Error> {
+    /// Checks entries against the domain.
+    fn check(&self, entries: &[Entry], kind: ValueKind) -> Result<(), Error> {
         for &Entry { item, value } in entries {
             if let Some(items) = self.items
                 && item >= u64::from(items)
@@ -170,20 +165,15 @@ impl Domain {
                 });
             }
         }
-        // Inputs mostly come sorted; otherwise sort a copy.
+        // Inputs mostly come sorted; otherwise sort their keys.
         if entries.is_sorted_by(|a, b| a.item < b.item) {
             return Ok(());
         }
-        scratch.extend(entries.iter().map(|entry| Signed {
-            item: entry.item,
-            negative: false,
-        }));
-        scratch.sort_unstable_by_key(|signed| signed.item);
-        let twice = scratch.windows(2).find(|pair| pair[0].item == pair[1].item);
-        let result = twice.map_or(Ok(()), |pair| {
-            Err(Error::DuplicateItem { item: pair[0].item })
-        });
-        scratch.clear();
-        result
+        let mut keys: Vec<u64> = entries.iter().map(|entry| entry.item).collect();
+        sort(&mut keys);
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Error::DuplicateItem { item: pair[0] }),
+            None => Ok(()),
+        }
     }
 }

@@ -65,6 +65,7 @@ pub mod hash;
 pub mod mechanism;
 pub mod report;
 pub mod sample;
+mod sort;
 pub mod task;
 #[cfg(feature = "wasm")]
 pub mod wasm;

@@ -171,7 +171,10 @@ fn intervals_cover_and_nothing_is_biased() {
         }
         for (e, estimand) in Estimand::ALL.iter().enumerate() {
             let what = format!("{estimand:?} of {task:?}");
-            if Predictor::new(&task).standard_error(*estimand, 1.0).is_none() {
+            if Predictor::new(&task)
+                .standard_error(*estimand, 1.0)
+                .is_none()
+            {
                 assert_eq!(covered[e], 0, "{what}");
                 continue;
             }
@@ -337,7 +340,10 @@ fn csv_has_a_line_for_each_item_and_estimand() {
     assert_eq!(rows.len(), 12);
     assert_eq!((&rows[4][0], &rows[4][1]), ("b, \"c\"", "mean"));
     let estimate: f64 = rows[4][2].parse().unwrap();
-    assert_eq!(estimate, answer.estimates[1].by_estimand[0].unwrap().estimate);
+    assert_eq!(
+        estimate,
+        answer.estimates[1].by_estimand[0].unwrap().estimate
+    );
     let json = serde_json::to_value(&answer).unwrap();
     assert_eq!(
         json["estimates"][1]["mean"]["estimate"].as_f64(),

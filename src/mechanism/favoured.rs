@@ -10,16 +10,31 @@ use rand_core::Rng;
 
 use crate::sample::{Threshold, below};
 
-/// A bucket with its strength, which is not zero.
+/// A bucket with its strength, which is not zero, packed so that sorting ranks:
+/// by falling strength, equals by bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ranked {
-    pub(super) bucket: u32,
-    pub(super) strength: u32,
-}
+pub(super) struct Ranked(u64);
 
-/// Sorts by falling strength, equals by bucket.
-pub(super) fn rank(buckets: &mut [Ranked]) {
-    buckets.sort_unstable_by_key(|ranked| (u32::MAX - ranked.strength, ranked.bucket));
+impl Ranked {
+    pub(super) const fn new(bucket: u32, strength: u32) -> Self {
+        Self(((u32::MAX - strength) as u64) << 32 | bucket as u64)
+    }
+
+    pub(super) const fn from_key(key: u64) -> Self {
+        Self(key)
+    }
+
+    pub(super) const fn key(self) -> u64 {
+        self.0
+    }
+
+    pub(super) const fn bucket(self) -> u32 {
+        self.0 as u32
+    }
+
+    pub(super) const fn strength(self) -> u32 {
+        u32::MAX - (self.0 >> 32) as u32
+    }
 }
 
 /// Who is favoured, for one seed and input.
@@ -61,16 +76,18 @@ pub(super) struct Levels {
 }
 
 impl Favoured {
-    /// For `ranked` buckets in order and `zeros` of strength zero.
+    /// For [`Ranked::key`]s in order, and `zeros` buckets of strength zero.
     ///
     /// `size` is at least 1, and there are at least that many buckets of either
     /// kind.
-    pub(super) fn new(size: u32, ranked: &[Ranked], zeros: u32) -> Self {
+    pub(super) fn new(size: u32, ranked: &[u64], zeros: u32) -> Self {
+        let strength = |key: u64| Ranked::from_key(key).strength();
         let (sure, tied) = match ranked.get(size as usize - 1) {
             None => (ranked.len(), zeros),
-            Some(last) => {
-                let sure = ranked.partition_point(|other| other.strength > last.strength);
-                let tied = ranked[sure..].partition_point(|other| other.strength == last.strength);
+            Some(&last) => {
+                let last = strength(last);
+                let sure = ranked.partition_point(|&key| strength(key) > last);
+                let tied = ranked[sure..].partition_point(|&key| strength(key) == last);
                 (sure, tied as u32)
             }
         };

@@ -18,7 +18,7 @@ mod rates;
 
 pub use crate::report::BucketReport as Report;
 pub use randomize::Randomizer;
-pub use rates::Rates;
+pub use rates::{Presence, Rates};
 
 use serde::{Deserialize, Serialize};
 

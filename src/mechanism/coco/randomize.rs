@@ -7,14 +7,16 @@ use rand_core::CryptoRng;
 use super::{Coco, Kind, Report, Thresholds, element_sign};
 use crate::domain::{Domain, Signed};
 use crate::hash::{Hash, Keys};
-use crate::mechanism::favoured::{Drawn, Favoured, Ranked, rank};
+use crate::mechanism::favoured::{Drawn, Favoured, Ranked};
 use crate::sample::{Threshold, below};
+use crate::sort::sort;
 
-/// An element's push on its pair.
-#[derive(Debug, Clone, Copy)]
-struct Push {
-    pair: u32,
-    minus: bool,
+/// An element's push on its pair: the bucket it pushes to, which is a side of
+/// the pair. Sorted, those of one pair lie together.
+type Push = u64;
+
+const fn pair_of(push: Push) -> u32 {
+    (push / 2) as u32
 }
 
 /// Makes CoCo's reports; see [`crate::Randomizer`] for the whole way from
@@ -24,15 +26,16 @@ pub struct Randomizer {
     domain: Domain,
     hash: Hash,
     thresholds: Thresholds,
-    /// Of the s elements, ascending by pair.
+    /// Of the s elements, ascending.
     pushes: Vec<Push>,
     /// Pairs that are pushed (rule `overwrite`), or pushed off balance
     /// (`strongest`), ascending.
     pairs: Vec<u32>,
     /// Where each pair's pushes begin (rule `overwrite`).
     begins: Vec<u32>,
-    /// Sides that are pushed to, by falling strength (rule `strongest`).
-    ranked: Vec<Ranked>,
+    /// Sides that are pushed to, by falling strength, as keys of [`Ranked`]
+    /// (rule `strongest`).
+    ranked: Vec<u64>,
 }
 
 impl Randomizer {
@@ -101,9 +104,10 @@ impl Randomizer {
                 let favoured = self.favour(favoured);
                 let levels = favoured.levels(buckets, inside);
                 let mut probabilities = alloc::vec![favoured.zero_level(&levels); buckets as usize];
-                for (rank, ranked) in (0..).zip(&self.ranked) {
-                    probabilities[ranked.bucket as usize] = favoured.level(&levels, rank);
-                    probabilities[opposite(ranked.bucket) as usize] = levels.outside;
+                for (rank, &key) in (0..).zip(&self.ranked) {
+                    let bucket = Ranked::from_key(key).bucket();
+                    probabilities[bucket as usize] = favoured.level(&levels, rank);
+                    probabilities[opposite(bucket) as usize] = levels.outside;
                 }
                 probabilities
             }
@@ -133,32 +137,30 @@ impl Randomizer {
             .map(|signed| (signed.item, signed.negative))
             .chain((0..missing).map(|index| (domain.padding(index), padding_is_negative(index))));
         self.pushes.clear();
-        self.pushes.extend(elements.map(|(element, negative)| Push {
-            pair: hash.bucket(&keys, element),
-            minus: negative != (element_sign(domain, &keys, element) < 0),
+        self.pushes.extend(elements.map(|(element, negative)| {
+            let pair = hash.bucket(&keys, element);
+            let minus = negative != (element_sign(domain, &keys, element) < 0);
+            2 * u64::from(pair) + u64::from(minus)
         }));
-        // Stability is not needed: whoever decides is drawn uniformly.
-        self.pushes
-            .sort_unstable_by_key(|push| (push.pair, push.minus));
+        sort(&mut self.pushes);
     }
 
     /// Ranks the sides by what is pushed to them on balance.
     fn favour(&mut self, favoured: u32) -> Favoured {
         self.pairs.clear();
         self.ranked.clear();
-        for pushes in self.pushes.chunk_by(|a, b| a.pair == b.pair) {
-            let minus = pushes.iter().filter(|push| push.minus).count();
-            let plus = pushes.len() - minus;
+        for pushes in self.pushes.chunk_by(|&a, &b| pair_of(a) == pair_of(b)) {
+            let plus = pushes.partition_point(|push| push % 2 == 0);
+            let minus = pushes.len() - plus;
             if plus != minus {
-                let pair = pushes[0].pair;
+                let pair = pair_of(pushes[0]);
                 self.pairs.push(pair);
-                self.ranked.push(Ranked {
-                    bucket: 2 * pair + u32::from(minus > plus),
-                    strength: plus.abs_diff(minus) as u32,
-                });
+                let bucket = 2 * pair + u32::from(minus > plus);
+                let strength = plus.abs_diff(minus) as u32;
+                self.ranked.push(Ranked::new(bucket, strength).key());
             }
         }
-        rank(&mut self.ranked);
+        sort(&mut self.ranked);
         let balanced = 2 * (self.thresholds.pairs - self.pairs.len() as u32);
         Favoured::new(favoured, &self.ranked, balanced)
     }
@@ -171,7 +173,7 @@ impl Randomizer {
     ) -> u32 {
         let favoured = self.favour(favoured);
         match favoured.sample(2 * self.thresholds.pairs, inside, rng) {
-            Drawn::Ranked(rank) => self.ranked[rank as usize].bucket,
+            Drawn::Ranked(rank) => self.ranked_side(rank),
             Drawn::Zero(index) => self.side_elsewhere(index),
             // The sides that are neither ranked nor tied: the opposite sides of
             // the ranked, before them the balanced ones unless these tie.
@@ -183,10 +185,14 @@ impl Randomizer {
                 };
                 match index.checked_sub(balanced) {
                     None => self.side_elsewhere(index),
-                    Some(rank) => opposite(self.ranked[rank as usize].bucket),
+                    Some(rank) => opposite(self.ranked_side(rank)),
                 }
             }
         }
+    }
+
+    fn ranked_side(&self, rank: u32) -> u32 {
+        Ranked::from_key(self.ranked[rank as usize]).bucket()
     }
 
     fn overwrite<R: CryptoRng + ?Sized>(
@@ -201,8 +207,8 @@ impl Randomizer {
         let inside = Threshold(u64::from(pushed) * pair);
         if inside.sample(rng) {
             let pushes = self.pushes_of(below(rng, pushed) as usize);
-            let decider = pushes[below(rng, pushes.len() as u32) as usize];
-            let side = 2 * decider.pair + u32::from(decider.minus);
+            // Buckets are below t < 2³².
+            let side = pushes[below(rng, pushes.len() as u32) as usize] as u32;
             if decided.sample(rng) {
                 side
             } else {
@@ -223,7 +229,7 @@ impl Randomizer {
         let mut probabilities = alloc::vec![elsewhere; 2 * pairs as usize];
         for index in 0..self.pairs.len() {
             let pushes = self.pushes_of(index);
-            let minus = pushes.iter().filter(|push| push.minus).count() as f64;
+            let minus = pushes.iter().filter(|push| *push % 2 == 1).count() as f64;
             let minus = minus / pushes.len() as f64;
             let plus_side = (1.0 - minus) * decided.probability() + minus * decided.complement();
             let minus_side = minus * decided.probability() + (1.0 - minus) * decided.complement();
@@ -239,9 +245,9 @@ impl Randomizer {
     fn find_pairs(&mut self) {
         self.pairs.clear();
         self.begins.clear();
-        for (index, push) in (0..).zip(&self.pushes) {
-            if self.pairs.last() != Some(&push.pair) {
-                self.pairs.push(push.pair);
+        for (index, &push) in (0..).zip(&self.pushes) {
+            if self.pairs.last() != Some(&pair_of(push)) {
+                self.pairs.push(pair_of(push));
                 self.begins.push(index);
             }
         }

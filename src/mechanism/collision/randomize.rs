@@ -8,8 +8,9 @@ use rand_core::CryptoRng;
 use super::{Collision, Report, Thresholds};
 use crate::domain::{Domain, Signed};
 use crate::hash::{Hash, Keys};
-use crate::mechanism::favoured::{Drawn, Favoured, Ranked, rank};
+use crate::mechanism::favoured::{Drawn, Favoured, Ranked};
 use crate::sample::Threshold;
+use crate::sort::sort;
 
 /// Makes Collision's reports; see
 /// [`crate::Randomizer`] for the whole way from entries.
@@ -18,11 +19,12 @@ pub struct Randomizer {
     domain: Domain,
     hash: Hash,
     thresholds: Thresholds,
-    hashed: Vec<u32>,
+    /// The bucket of each element, ascending.
+    hashed: Vec<u64>,
     /// Buckets that hold an element, ascending.
-    occupied: Vec<Ranked>,
-    /// The same by falling number of elements.
-    ranked: Vec<Ranked>,
+    occupied: Vec<u32>,
+    /// The same by falling number of elements, as keys of [`Ranked`].
+    ranked: Vec<u64>,
 }
 
 impl Randomizer {
@@ -57,7 +59,7 @@ impl Randomizer {
         let favoured = self.favoured(seed, signed);
         let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());
         let bucket = match favoured.sample(buckets, threshold, rng) {
-            Drawn::Ranked(rank) => self.ranked[rank as usize].bucket,
+            Drawn::Ranked(rank) => Ranked::from_key(self.ranked[rank as usize]).bucket(),
             // Whether they tie or not, these are the buckets that hold nothing.
             Drawn::Zero(index) | Drawn::Other(index) => self.empty(index),
         };
@@ -76,8 +78,9 @@ impl Randomizer {
         let buckets = self.thresholds.buckets();
         let levels = favoured.levels(buckets, self.threshold());
         let mut probabilities = alloc::vec![favoured.zero_level(&levels); buckets as usize];
-        for (rank, ranked) in (0..).zip(&self.ranked) {
-            probabilities[ranked.bucket as usize] = favoured.level(&levels, rank);
+        for (rank, &key) in (0..).zip(&self.ranked) {
+            let bucket = Ranked::from_key(key).bucket();
+            probabilities[bucket as usize] = favoured.level(&levels, rank);
         }
         probabilities
     }
@@ -96,22 +99,19 @@ impl Randomizer {
                 .iter()
                 .map(|&signed| domain.signed_element(signed))
                 .chain((0..missing).map(|index| domain.signed_padding(index)))
-                .map(|element| hash.bucket(&keys, element)),
+                .map(|element| u64::from(hash.bucket(&keys, element))),
         );
-        self.hashed.sort_unstable();
+        sort(&mut self.hashed);
         self.occupied.clear();
-        for &bucket in &self.hashed {
-            match self.occupied.last_mut() {
-                Some(last) if last.bucket == bucket => last.strength += 1,
-                _ => self.occupied.push(Ranked {
-                    bucket,
-                    strength: 1,
-                }),
-            }
-        }
         self.ranked.clear();
-        self.ranked.extend_from_slice(&self.occupied);
-        rank(&mut self.ranked);
+        for held in self.hashed.chunk_by(|a, b| a == b) {
+            // Buckets are below t < 2³².
+            let bucket = held[0] as u32;
+            self.occupied.push(bucket);
+            self.ranked
+                .push(Ranked::new(bucket, held.len() as u32).key());
+        }
+        sort(&mut self.ranked);
         let occupied = self.ranked.len() as u32;
         let empty = self.thresholds.buckets() - occupied;
         Favoured::new(self.thresholds.favoured(occupied), &self.ranked, empty)
@@ -125,8 +125,8 @@ impl Randomizer {
     /// The `index`-th bucket that holds nothing, in ascending order.
     fn empty(&self, index: u32) -> u32 {
         let mut bucket = index;
-        for occupied in &self.occupied {
-            if occupied.bucket > bucket {
+        for &occupied in &self.occupied {
+            if occupied > bucket {
                 break;
             }
             bucket += 1;
