@@ -117,7 +117,9 @@ function parseItems(task: Fields): Task["items"] {
 
 function parseMechanism(value: unknown): Mechanism {
   if (value === undefined) {
-    throw invalid("mechanism is missing; `hushbin task check --complete` fills it in");
+    throw invalid(
+      "mechanism is missing; `hushbin task check FILE --out COMPLETE` writes the task with one",
+    );
   }
   const mechanism = fields(value, "mechanism", ["name", "rule", "favoured", "hashing", "buckets"]);
   const name = oneOf(mechanism, "name", ["collision"]);

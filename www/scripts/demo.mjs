@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DEMO, DEMO_DIST } from "./lib/paths.mjs";
-import { bold, main, say, step } from "./lib/run.mjs";
+import { bold, Failed, main, say, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 function taskFiles() {
@@ -18,6 +18,20 @@ function taskFiles() {
   return names
     .filter((name) => /^(tasks\/.+|task.*)\.json$/.test(name))
     .map((name) => join(DEMO, name));
+}
+
+/**
+ * @param {string} name of the option
+ * @param {string} text
+ */
+function portOf(name, text) {
+  const port = Number(text);
+  if (text.trim() === "" || !Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new Failed(
+      `--${name} is ${JSON.stringify(text)}, expected 0 to 65535; 0 takes a free port`,
+    );
+  }
+  return port;
 }
 
 /** Uses what the set-up installs, so it is loaded after that. */
@@ -42,6 +56,12 @@ async function demo({ port, collectorPort, data }) {
       verbose: true,
     }),
   );
+  const tidy = async () => {
+    await collector.stop("SIGTERM");
+    if (temporary !== undefined) {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  };
   const { tasks } = await (await fetch(`${collector.url}/tasks`)).json();
   const page = await step("start: page", () =>
     serve({
@@ -54,7 +74,10 @@ async function demo({ port, collectorPort, data }) {
       },
       port,
     }),
-  );
+  ).catch(async (error) => {
+    await tidy();
+    throw error;
+  });
   say("");
   say(`  page       ${bold(page.url)}`);
   say(`  collector  ${collector.url}/tasks, its journal in ${directory}`);
@@ -68,10 +91,7 @@ async function demo({ port, collectorPort, data }) {
     ending = true;
     say("\nending: page, collector");
     page.close();
-    await collector.stop("SIGTERM");
-    if (temporary !== undefined) {
-      rmSync(temporary, { recursive: true, force: true });
-    }
+    await tidy();
     process.exit();
   };
   process.on("SIGINT", end);
@@ -87,8 +107,8 @@ await main(async () => {
     },
   });
   await demo({
-    port: Number(values.port),
-    collectorPort: Number(values["collector-port"]),
+    port: portOf("port", values.port),
+    collectorPort: portOf("collector-port", values["collector-port"]),
     data: values.data,
   });
 });

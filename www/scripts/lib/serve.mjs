@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { Failed } from "./run.mjs";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -68,7 +69,9 @@ export async function serve({ directories, documents = {}, port = 0, policy = PO
     return answer(200, TYPES[extname(file)] ?? "application/octet-stream", createReadStream(file));
   });
   await new Promise((resolve, reject) => {
-    server.on("error", reject);
+    server.on("error", (/** @type {NodeJS.ErrnoException} */ error) =>
+      reject(error.code === "EADDRINUSE" ? new Failed(`port ${port} is in use`) : error),
+    );
     server.listen(port, "127.0.0.1", () => resolve(undefined));
   });
   const address = server.address();
