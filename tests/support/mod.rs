@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub)]
 
+pub mod coco;
 pub mod exact;
 pub mod generators;
 pub mod model;

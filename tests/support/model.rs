@@ -52,21 +52,9 @@ impl Model {
         heaviest.chain(occupied).collect()
     }
 
-    /// Every input: all signed subsets of the items of size at most s.
+    /// Every input: see [`inputs`].
     pub fn inputs(&self) -> Vec<Vec<Signed>> {
-        let mut inputs = vec![vec![]];
-        for item in 0..u64::from(self.items) {
-            for index in 0..inputs.len() {
-                if inputs[index].len() < self.sparsity as usize {
-                    for negative in [false, true] {
-                        let mut longer: Vec<Signed> = inputs[index].clone();
-                        longer.push(Signed { item, negative });
-                        inputs.push(longer);
-                    }
-                }
-            }
-        }
-        inputs
+        inputs(self.items, self.sparsity)
     }
 
     /// How many of the input's s elements each bucket holds under this seed.
@@ -108,6 +96,23 @@ impl Model {
             })
             .collect()
     }
+}
+
+/// Every input: all signed subsets of the items of size at most s.
+pub fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
+    let mut inputs = vec![vec![]];
+    for item in 0..u64::from(items) {
+        for index in 0..inputs.len() {
+            if inputs[index].len() < sparsity as usize {
+                for negative in [false, true] {
+                    let mut longer: Vec<Signed> = inputs[index].clone();
+                    longer.push(Signed { item, negative });
+                    inputs.push(longer);
+                }
+            }
+        }
+    }
+    inputs
 }
 
 /// The sets C that the rule may pick, each equally likely, as bits.
