@@ -8,6 +8,7 @@ mod support;
 
 use hushbin::bounds;
 use hushbin::hash::Hashing;
+use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::sample::{ExpLowerBound, Factors, least_epsilon_covering};
 use num_bigint::BigUint;
@@ -145,6 +146,86 @@ fn what_is_spent_is_what_was_asked_for() {
         }
     }
     assert!(sets >= 2000, "{sets}");
+}
+
+/// CoCo's rules, T and s from the smallest to the largest that tasks may have.
+fn coco_parameters() -> Vec<(coco::Rule, u32, u32)> {
+    let mut parameters = Vec::new();
+    for pairs in [1u32, 2, 3, 7, 65, 700, 65_537, 1 << 21] {
+        for sparsity in [1, 2, 6, 64, pairs.saturating_sub(1).min(1024)] {
+            if pairs > sparsity && sparsity > 0 {
+                parameters.push((coco::Rule::Overwrite, pairs, sparsity));
+            }
+        }
+        let mut favoured = vec![1, 2.min(pairs), 6.min(pairs), pairs.div_ceil(2), pairs];
+        favoured.dedup();
+        for favoured in favoured {
+            parameters.push((coco::Rule::Strongest { favoured }, pairs, 6));
+        }
+    }
+    parameters
+}
+
+/// The greatest probability of any bucket over the least, and the smallest
+/// number of words, out of 2⁶⁴, that rounding by one changes.
+fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
+    let e = ExpLowerBound::new(epsilon);
+    let whole: BigUint = BigUint::from(1u8) << 64;
+    let t = coco.buckets();
+    let fraction = |weight: BigUint, count: u32| Exact::new_raw(weight, BigUint::from(count));
+    match coco.rule() {
+        coco::Rule::Strongest { favoured } => {
+            let inside = BigUint::from(e.share(favoured, favoured, t - favoured));
+            let outside = &whole - &inside;
+            let least = inside.clone().min(outside.clone());
+            let ratio = fraction(inside, favoured) / fraction(outside, t - favoured);
+            (ratio, least)
+        }
+        coco::Rule::Overwrite => {
+            let pair = BigUint::from(e.pair_share(sparsity, t - 2 * sparsity));
+            let decided = BigUint::from(e.share(1, 1, 1));
+            let opposite = &whole - &decided;
+            let least = pair.clone().min(opposite.clone());
+            let mut levels = vec![fraction(&pair * decided, 1), fraction(&pair * opposite, 1)];
+            levels.extend((1..=sparsity).map(|k| {
+                let elsewhere = &whole - &pair * k;
+                fraction(elsewhere * &whole, t - 2 * k)
+            }));
+            (
+                levels.iter().max().unwrap() / levels.iter().min().unwrap(),
+                least,
+            )
+        }
+    }
+}
+
+#[test]
+fn coco_spends_what_was_asked_for() {
+    let mut epsilons = awkward();
+    let mut rng = seeded(3);
+    epsilons.retain(|&e| bounds::EPSILON.holds(e) && rng.next_u32().is_multiple_of(3));
+    epsilons.extend([0.001, 0.01, 0.25, 1.0, 2.0, 12.0f64.next_down(), 12.0]);
+    let mut sets = 0;
+    for (rule, pairs, sparsity) in coco_parameters() {
+        let coco = Coco::new(rule, Hashing::Independent, 2 * pairs).unwrap();
+        for &epsilon in &epsilons {
+            let case = || format!("{coco:?}, s = {sparsity}, ε = {epsilon:?}");
+            let effective = coco.thresholds(sparsity, epsilon).effective_epsilon();
+            assert!(effective <= epsilon, "{}", case());
+            let (ratio, least) = coco_realised(&coco, sparsity, epsilon);
+            // Nothing noticeable is given away: at most what rounding takes.
+            let lost = epsilon - effective;
+            let least = u64::try_from(least).unwrap() as f64;
+            assert!(lost <= 1e-14 + 2.0 / least, "{lost:e}: {}", case());
+            assert!(lost <= 1e-11, "{lost:e}: {}", case());
+            // The stated loss covers the real one, tightly.
+            assert!(ratio <= Exp::of(effective).low_ratio(), "{}", case());
+            let below = Exp::of(effective - 2e-14).high_ratio();
+            assert!(ratio >= below, "{effective:?}: {}", case());
+            sets += 1;
+        }
+    }
+    assert!(sets >= 1000, "{sets}");
 }
 
 #[test]
