@@ -14,8 +14,9 @@
 //! Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the c strongest cells that
 //! reach v. Strength is the count; or, where elements push with fair signs, the
 //! absolute sum of the signs, which reaches v for a count of n with a
-//! probability that splits the count's own between A and B. All factors are probabilities: nothing overflows, what underflows
-//! is negligible, and with no negative term nothing cancels.
+//! probability that splits the count's own between A and B. All factors are
+//! probabilities: nothing overflows, what underflows is negligible, and with no
+//! negative term nothing cancels.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -104,9 +105,9 @@ impl Occupancy {
         self.sums(strength, most, |law, reach| self.at_least(law, reach))
     }
 
-    /// The same with the cells taken as independent: K_v binomial. Good to 6
-    /// per cent for c up to s/2, to 23 beyond (at s = 3, counts), and cheap;
-    /// for searches.
+    /// The same with the cells taken as independent: K_v binomial. Good to 8
+    /// per cent for c up to s/2, to 23 beyond (both at s = 3; to 2 and 8 at
+    /// s = 16), and cheap; for searches.
     #[must_use]
     pub fn top_sums_approximate(&self, strength: Strength, most: u32) -> TopSums {
         self.sums(strength, most, |law, reach| {
