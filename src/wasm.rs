@@ -17,7 +17,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::bounds;
 use crate::hash::Hashing;
-use crate::mechanism::collision::{Collision, Rule};
+use crate::mechanism::coco::{self, Coco};
+use crate::mechanism::collision::{self, Collision};
 use crate::task::Open;
 use crate::{
     Entry, Error, ErrorCode, Fingerprint, Items, Mechanism, Task, TaskParts, UploadId, ValueKind,
@@ -51,8 +52,9 @@ impl Randomizer {
     ///
     /// `names` holds the items' names, joined by line feeds, or is empty;
     /// `count` is the number of items, 0 for an open task. `value`: 0 sign,
-    /// 1 real. `rule`: 0 occupied (whose `favoured` is 0), 1 heaviest.
-    /// `hashing`: 0 balanced, 1 independent.
+    /// 1 real. `rule`: of Collision 0 occupied, 1 heaviest; of CoCo 2 overwrite,
+    /// 3 strongest; `favoured` is 0 for 0 and 2. `hashing`: 0 balanced,
+    /// 1 independent.
     ///
     /// # Errors
     /// The code of what is wrong with the task, or [`ErrorCode::NoEntropy`].
@@ -85,11 +87,6 @@ impl Randomizer {
         } else {
             Items::Open(Open::Open)
         };
-        let rule = match (rule, favoured) {
-            (0, 0) => Rule::Occupied,
-            (1, _) => Rule::Heaviest { favoured },
-            _ => return Err(ErrorCode::Combination as u32),
-        };
         let hashing = match hashing {
             0 => Hashing::Balanced,
             _ => Hashing::Independent,
@@ -98,14 +95,25 @@ impl Randomizer {
             0 => ValueKind::Sign,
             _ => ValueKind::Real,
         };
-        let collision = Collision::new(rule, hashing, buckets).map_err(|error| thrown(&error))?;
+        let mechanism = match (rule, favoured) {
+            (0, 0) => Collision::new(collision::Rule::Occupied, hashing, buckets)
+                .map(Mechanism::Collision),
+            (1, _) => Collision::new(collision::Rule::Heaviest { favoured }, hashing, buckets)
+                .map(Mechanism::Collision),
+            (2, 0) => Coco::new(coco::Rule::Overwrite, hashing, buckets).map(Mechanism::Coco),
+            (3, _) => {
+                Coco::new(coco::Rule::Strongest { favoured }, hashing, buckets).map(Mechanism::Coco)
+            }
+            _ => return Err(ErrorCode::Combination as u32),
+        }
+        .map_err(|error| thrown(&error))?;
         let task = Task::new(TaskParts {
             id,
             items,
             sparsity,
             epsilon,
             value,
-            mechanism: Mechanism::Collision(collision),
+            mechanism,
         })
         .map_err(|error| thrown(&error))?;
         Ok(Self {

@@ -17,4 +17,4 @@ export {
 } from "./errors.js";
 export type { ReportInput } from "./input.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
-export type { CollisionMechanism, Mechanism, Task } from "./task.js";
+export type { CocoMechanism, CollisionMechanism, Mechanism, Task } from "./task.js";

@@ -15,8 +15,35 @@ export interface CollisionMechanism {
   readonly buckets: number;
 }
 
+/** Parameters of the mechanism CoCo, which estimates means. */
+export interface CocoMechanism {
+  readonly name: "coco";
+  /** Which sides are favoured: one of every pair pushed to, or the strongest. */
+  readonly rule: "overwrite" | "strongest";
+  /** Number of favoured sides, under the rule `strongest`. */
+  readonly favoured?: number;
+  /** How items are hashed to pairs of buckets. */
+  readonly hashing: "balanced" | "independent";
+  /** Number of buckets, which is even. */
+  readonly buckets: number;
+}
+
 /** Parameters of the mechanism that randomises. */
-export type Mechanism = CollisionMechanism;
+export type Mechanism = CollisionMechanism | CocoMechanism;
+
+/**
+ * The rules of each mechanism. Their order is the bindings' numbering; the
+ * second rule of each mechanism is the one that takes `favoured`.
+ */
+const RULES = {
+  collision: ["occupied", "heaviest"],
+  coco: ["overwrite", "strongest"],
+} as const;
+
+/** The rule's number for the bindings. */
+export function ruleNumber({ rule }: Mechanism): number {
+  return [...RULES.collision, ...RULES.coco].indexOf(rule);
+}
 
 /**
  * A complete task, as in the collector's task file and in its
@@ -122,17 +149,17 @@ function parseMechanism(value: unknown): Mechanism {
     );
   }
   const mechanism = fields(value, "mechanism", ["name", "rule", "favoured", "hashing", "buckets"]);
-  const name = oneOf(mechanism, "name", ["collision"]);
-  const rule = oneOf(mechanism, "rule", ["occupied", "heaviest"]);
+  const name = oneOf(mechanism, "name", ["collision", "coco"]);
+  const rule = oneOf<Mechanism["rule"]>(mechanism, "rule", RULES[name]);
   const hashing = oneOf(mechanism, "hashing", ["balanced", "independent"]);
   const buckets = integer(mechanism, "buckets");
-  if (rule === "occupied") {
-    if (mechanism.favoured !== undefined) {
-      throw invalid("favoured belongs to the rule heaviest");
-    }
-    return { name, rule, hashing, buckets };
+  const [favouringNoNumber] = RULES[name];
+  if (rule === favouringNoNumber && mechanism.favoured !== undefined) {
+    throw invalid(`favoured does not belong to the rule ${rule}`);
   }
-  return { name, rule, favoured: integer(mechanism, "favoured"), hashing, buckets };
+  const favoured = rule === favouringNoNumber ? {} : { favoured: integer(mechanism, "favoured") };
+  // The rule is one of the mechanism's own.
+  return { name, rule, ...favoured, hashing, buckets } as Mechanism;
 }
 
 /**

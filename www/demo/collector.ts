@@ -1,9 +1,15 @@
 // The collector's HTTP interface, as far as the page speaks it itself.
 
-import type { Task } from "hushbin";
+import type { CollisionMechanism, Task } from "hushbin";
 
-/** A task whose items have names, which is the kind that this page is about. */
-export type NamedTask = Task & { readonly items: readonly string[] };
+/**
+ * The kind of task that this page is about: its items have names, and its
+ * mechanism is Collision.
+ */
+export type NamedTask = Task & {
+  readonly items: readonly string[];
+  readonly mechanism: CollisionMechanism;
+};
 
 export interface TaskAnswer {
   readonly task: NamedTask;
@@ -60,8 +66,13 @@ export class Collector {
     this.task = task;
   }
 
-  taskAnswer(): Promise<TaskAnswer> {
-    return this.#ask("", {});
+  async taskAnswer(): Promise<TaskAnswer> {
+    const answer = await this.#ask<TaskAnswer>("", {});
+    const { items, mechanism } = answer.task;
+    if (!Array.isArray(items) || mechanism.name !== "collision") {
+      throw new CollectorError(`The task ${this.task} is not one that this page explains.`, true);
+    }
+    return answer;
   }
 
   estimates(): Promise<EstimatesAnswer> {

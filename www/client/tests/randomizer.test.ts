@@ -178,6 +178,44 @@ describe("inputs", () => {
   });
 });
 
+/** The same questions under CoCo. */
+const MEANS: Task = {
+  ...SETTINGS,
+  mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
+};
+
+describe("CoCo", () => {
+  it.each<[string, Task["mechanism"]]>([
+    ["strongest", MEANS.mechanism],
+    ["overwrite", { name: "coco", rule: "overwrite", hashing: "independent", buckets: 20 }],
+  ])("makes reports under the rule %s", async (_, mechanism) => {
+    const randomizer = await createRandomizer({ task: { ...SETTINGS, mechanism } });
+    const buckets = new Set<number>();
+    for (let round = 0; round < 400; round++) {
+      const report = randomizer.randomize({ "dark-mode": 1, autoplay: -1 });
+      expect(report).toHaveLength(9);
+      buckets.add(report[8] as number);
+    }
+    // Missing one of at most 20 in 400 draws has a probability below 1e-3 at ε = 2,
+    // and none lies beyond.
+    expect(Math.max(...buckets)).toBeLessThan(mechanism.buckets);
+    expect(buckets.size).toBeGreaterThan(mechanism.buckets / 2);
+    randomizer.free();
+  });
+
+  it("has fingerprints of its own", async () => {
+    const of = async (task: Task) => (await createRandomizer({ task })).fingerprint;
+    const { favoured: _, ...rest } = MEANS.mechanism;
+    const overwrite = { ...rest, rule: "overwrite", buckets: 20 } as Task["mechanism"];
+    const found = await Promise.all([
+      of(SETTINGS),
+      of(MEANS),
+      of({ ...MEANS, mechanism: overwrite }),
+    ]);
+    expect(new Set(found).size).toBe(3);
+  });
+});
+
 describe("tasks", () => {
   const mechanism = SETTINGS.mechanism;
   it.each<[string, unknown]>([
@@ -190,6 +228,9 @@ describe("tasks", () => {
     ["favoured missing", { ...SETTINGS, mechanism: { ...mechanism, favoured: undefined } }],
     ["favoured too many", { ...SETTINGS, mechanism: { ...mechanism, favoured: 8 } }],
     ["favoured where none is", { ...SETTINGS, mechanism: { ...mechanism, rule: "occupied" } }],
+    ["another mechanism's rule", { ...SETTINGS, mechanism: { ...mechanism, rule: "strongest" } }],
+    ["buckets that do not pair", { ...MEANS, mechanism: { ...MEANS.mechanism, buckets: 7 } }],
+    ["favoured beyond the pairs", { ...MEANS, mechanism: { ...MEANS.mechanism, favoured: 5 } }],
     ["buckets that wrap to 8", { ...SETTINGS, mechanism: { ...mechanism, buckets: 2 ** 32 + 8 } }],
     ["a fraction of a bucket", { ...SETTINGS, mechanism: { ...mechanism, buckets: 8.5 } }],
     ["sparsity 0", { ...SETTINGS, sparsity: 0 }],
