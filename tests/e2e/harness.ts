@@ -41,6 +41,12 @@ export const PLUGINS: Hushbin.Task = {
 
 export const RATINGS: Hushbin.Task = { ...SETTINGS, id: "ratings", items: 12, value: "real" };
 
+export const MEANS: Hushbin.Task = {
+  ...RATINGS,
+  id: "means",
+  mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
+};
+
 /** One request as it came through the gateway. */
 export interface Passed {
   readonly method: string;

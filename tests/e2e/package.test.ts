@@ -1,13 +1,13 @@
 /** The built package in a real browser, against a real collector. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { PLUGINS, RATINGS, SETTINGS, World } from "./harness.js";
+import { MEANS, PLUGINS, RATINGS, SETTINGS, World } from "./harness.js";
 
 let world: World;
 let before: Record<string, number>;
 
 beforeAll(async () => {
-  world = await World.start(SETTINGS, PLUGINS, RATINGS);
+  world = await World.start(SETTINGS, PLUGINS, RATINGS, MEANS);
 });
 afterAll(() => world?.stop());
 
@@ -124,16 +124,19 @@ describe("reports", () => {
     expect(Math.abs(nobody?.mean.estimate ?? 1)).toBeLessThan(0.5);
   });
 
-  it("hold real values", async () => {
+  it.each([RATINGS.id, MEANS.id])("hold real values: %s", async (task) => {
     const page = await world.page();
-    await page.evaluate(async (endpoint) => {
-      const client = await hushbin.createClient({ endpoint, task: "ratings" });
-      for (let person = 0; person < 3000; person += 1) {
-        await client.report({ 7: 0.5, 11: -0.25 });
-      }
-      await client.close();
-    }, world.endpoint);
-    const { estimates } = await world.estimates("ratings", "confidence=0.999999&items=7,11");
+    await page.evaluate(
+      async (options) => {
+        const client = await hushbin.createClient(options);
+        for (let person = 0; person < 3000; person += 1) {
+          await client.report({ 7: 0.5, 11: -0.25 });
+        }
+        await client.close();
+      },
+      { endpoint: world.endpoint, task },
+    );
+    const { estimates } = await world.estimates(task, "confidence=0.999999&items=7,11");
     expect(estimates.map(({ item }) => item)).toEqual([7, 11]);
     for (const [index, truth] of [0.5, -0.25].entries()) {
       const [low, high] = estimates[index]?.mean.simultaneous_interval ?? [1, -1];
