@@ -101,50 +101,26 @@ impl Coco {
     /// κ = E[1/(r + 1)], the probability that an entry decides in its pair, r
     /// being how many others share it: binomial under the independent hash,
     /// hypergeometric under the balanced one. Then 1 − κ is P1's P_ow, Eq. 7.
+    ///
+    /// One entry decides in each pushed pair, so s·κ is the expected number of
+    /// those: T·(1 − P(a pair is not pushed)).
     #[must_use]
     pub fn deciding(&self, domain: &Domain) -> f64 {
-        let others = domain.sparsity() - 1;
-        // P(r + 1)/P(r), walked from P(0), which is computed in logarithms.
-        let (log_first, ratio): (f64, alloc::boxed::Box<dyn Fn(u32) -> f64>) =
-            match self.occupancy(domain).per_cell {
-                None => {
-                    let p = 1.0 / f64::from(self.pairs);
-                    let n = f64::from(others);
-                    (
-                        n * libm::log1p(-p),
-                        alloc::boxed::Box::new(move |r| {
-                            (n - f64::from(r)) / f64::from(r + 1) * p / (1.0 - p)
-                        }),
-                    )
-                }
-                Some(m) => {
-                    let others_f = f64::from(others);
-                    let mates = f64::from(m) - 1.0;
-                    let population = f64::from(m) * f64::from(self.pairs) - 1.0;
-                    let strangers = population - mates;
-                    let log_first = (0..others)
-                        .map(|i| {
-                            let i = f64::from(i);
-                            libm::log1p(-mates / (population - i))
-                        })
-                        .sum();
-                    (
-                        log_first,
-                        alloc::boxed::Box::new(move |r| {
-                            let r = f64::from(r);
-                            (mates - r) * (others_f - r)
-                                / ((r + 1.0) * (strangers - others_f + r + 1.0))
-                        }),
-                    )
-                }
-            };
-        let mut probability = libm::exp(log_first);
-        let mut kappa = 0.0;
-        for r in 0..=others {
-            kappa += probability / f64::from(r + 1);
-            probability *= ratio(r);
-        }
-        kappa
+        let s = f64::from(domain.sparsity());
+        let pairs = f64::from(self.pairs);
+        let log_empty = match self.occupancy(domain).per_cell {
+            None => s * libm::log1p(-1.0 / pairs),
+            // C(N − m, s)/C(N, s), which is symmetric in s and m: a product of
+            // the fewer factors. It is 0 where not all s fit elsewhere.
+            Some(m) => {
+                let slots = f64::from(m) * pairs;
+                let (fewer, more) = (domain.sparsity().min(m), domain.sparsity().max(m));
+                (0..fewer)
+                    .map(|i| libm::log1p(-(f64::from(more) / (slots - f64::from(i))).min(1.0)))
+                    .sum()
+            }
+        };
+        -pairs / s * libm::expm1(log_empty)
     }
 
     /// How the pushes of an input share the pairs.
