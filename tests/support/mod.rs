@@ -6,3 +6,4 @@ pub mod coco;
 pub mod exact;
 pub mod generators;
 pub mod model;
+pub mod significance;
