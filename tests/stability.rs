@@ -15,53 +15,67 @@ use std::collections::BTreeSet;
 use byte_vectors::{Case, Given, check, run};
 use hushbin::mechanism::Mechanism;
 
-const VECTORS: &str = include_str!("vectors/collision.json");
+const COLLISION: &str = include_str!("vectors/collision.json");
+const COCO: &str = include_str!("vectors/coco.json");
 
-#[test]
-fn reports_and_uploads_keep_their_bytes() {
+fn check_or_regenerate(name: &str, vectors: &str) {
     if std::env::var_os("HUSHBIN_REGENERATE").is_none() {
-        check(VECTORS);
+        check(vectors);
         return;
     }
-    let cases: Vec<serde_json::Value> = serde_json::from_str(VECTORS).unwrap();
+    let cases: Vec<serde_json::Value> = serde_json::from_str(vectors).unwrap();
     let line = |case: serde_json::Value| {
         let given: Given = serde_json::from_value(case["given"].clone()).unwrap();
         let outcome = run(&given);
         serde_json::to_string(&Case { given, outcome }).unwrap()
     };
     let lines: Vec<String> = cases.into_iter().map(line).collect();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/collision.json");
+    let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
+}
+
+#[test]
+fn reports_and_uploads_of_collision_keep_their_bytes() {
+    check_or_regenerate("collision.json", COLLISION);
+}
+
+#[test]
+fn reports_and_uploads_of_coco_keep_their_bytes() {
+    check_or_regenerate("coco.json", COCO);
 }
 
 /// The vectors are worth running: every combination of items, rule and hash
 /// that there is, and inputs of every kind.
 #[test]
 fn the_vectors_cover_every_kind() {
-    let cases: Vec<Case> = serde_json::from_str(VECTORS).unwrap();
-    let kinds: BTreeSet<String> = cases
-        .iter()
-        .map(|case| {
-            let task = &case.outcome.task;
-            let Mechanism::Collision(collision) = task.mechanism() else {
-                unreachable!()
-            };
-            let (rule, hashing) = (collision.rule_name(), collision.hashing());
-            format!("{} {rule:?} {hashing:?}", task.items().count().is_none())
-        })
-        .collect();
-    // Open domains cannot be balanced.
-    assert_eq!(kinds.len(), 6, "{kinds:?}");
-    let values = || cases.iter().map(|case| case.outcome.task.value());
-    assert_ne!(
-        values().min_by_key(|v| *v as u8),
-        values().max_by_key(|v| *v as u8)
-    );
-    let sampled_down = |case: &Case| case.outcome.sampled_down.contains(&true);
-    assert!(cases.iter().filter(|case| sampled_down(case)).count() >= 3);
-    let inputs = || cases.iter().flat_map(|case| &case.given.inputs);
-    assert!(inputs().any(Vec::is_empty));
-    assert!(inputs().flatten().any(|(_, value)| *value == 0.5));
+    for vectors in [COLLISION, COCO] {
+        let cases: Vec<Case> = serde_json::from_str(vectors).unwrap();
+        let kinds: BTreeSet<String> = cases
+            .iter()
+            .map(|case| {
+                let task = &case.outcome.task;
+                let open = task.items().count().is_none();
+                match task.mechanism() {
+                    Mechanism::Collision(c) => {
+                        format!("{open} {:?} {:?}", c.rule_name(), c.hashing())
+                    }
+                    Mechanism::Coco(c) => format!("{open} {:?} {:?}", c.rule_name(), c.hashing()),
+                }
+            })
+            .collect();
+        // Open domains cannot be balanced.
+        assert_eq!(kinds.len(), 6, "{kinds:?}");
+        let values = || cases.iter().map(|case| case.outcome.task.value());
+        assert_ne!(
+            values().min_by_key(|v| *v as u8),
+            values().max_by_key(|v| *v as u8)
+        );
+        let sampled_down = |case: &Case| case.outcome.sampled_down.contains(&true);
+        assert!(cases.iter().filter(|case| sampled_down(case)).count() >= 3);
+        let inputs = || cases.iter().flat_map(|case| &case.given.inputs);
+        assert!(inputs().any(Vec::is_empty));
+        assert!(inputs().flatten().any(|(_, value)| *value == 0.5));
+    }
 }
 
 /// The numbers that cross to JavaScript, and the names that follow them.

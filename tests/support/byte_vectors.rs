@@ -23,12 +23,20 @@ pub struct Outcome {
     pub task: Task,
     pub fingerprint: Fingerprint,
     pub effective_epsilon: f64,
-    pub p_true: f64,
-    pub p_false: f64,
+    #[serde(flatten)]
+    pub rates: Rates,
     pub sampled_down: Vec<bool>,
     /// Each report's bytes.
     pub reports: Vec<String>,
     pub upload: String,
+}
+
+/// What estimates divide by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Rates {
+    Collision { p_true: f64, p_false: f64 },
+    Coco { gap: f64 },
 }
 
 /// One element of the file.
@@ -82,15 +90,23 @@ pub fn run(given: &Given) -> Outcome {
         report.encode(&mut bytes);
         hex(&bytes)
     });
-    let Mechanism::Collision(collision) = task.mechanism() else {
-        unreachable!()
+    let domain = task.domain();
+    let rates = match task.mechanism() {
+        Mechanism::Collision(collision) => {
+            let rates = collision.rates(&domain, task.epsilon());
+            Rates::Collision {
+                p_true: rates.p_true,
+                p_false: rates.p_false,
+            }
+        }
+        Mechanism::Coco(coco) => Rates::Coco {
+            gap: coco.rates(&domain, task.epsilon()).gap,
+        },
     };
-    let rates = collision.rates(&task.domain(), task.epsilon());
     Outcome {
         fingerprint: task.fingerprint(),
         effective_epsilon: task.effective_epsilon(),
-        p_true: rates.p_true,
-        p_false: rates.p_false,
+        rates,
         sampled_down,
         reports: reports.collect(),
         upload: hex(&encoded),
