@@ -6,6 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Domain;
+use crate::error::Error;
+
 /// How elements are hashed to buckets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,6 +18,27 @@ pub enum Hashing {
     Balanced,
     /// Every element on its own, for open domains. See [`independent_bucket`].
     Independent,
+}
+
+impl Hashing {
+    /// # Errors
+    /// [`Error::Combination`] when an open domain is to be balanced.
+    pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
+        if self == Self::Balanced && domain.items().is_none() {
+            return Err(Error::Combination {
+                reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+            });
+        }
+        Ok(())
+    }
+
+    /// The number that stands for it in a task's canonical encoding.
+    pub(crate) const fn canonical(self) -> u64 {
+        match self {
+            Self::Balanced => 0,
+            Self::Independent => 1,
+        }
+    }
 }
 
 /// The `splitmix64` generator (Steele, Lea, Flood 2014), which expands a seed

@@ -177,11 +177,7 @@ impl Coco {
     }
 
     pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
-        if domain.items().is_none() && self.hashing == Hashing::Balanced {
-            return Err(Error::Combination {
-                reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
-            });
-        }
+        self.hashing.check(domain)?;
         if self.rule == Rule::Overwrite && self.pairs <= domain.sparsity() {
             return Err(Error::Combination {
                 reason: "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2",
@@ -195,10 +191,7 @@ impl Coco {
             Rule::Overwrite => 0,
             Rule::Strongest { favoured } => u64::from(favoured),
         });
-        canonical.number(match self.hashing {
-            Hashing::Balanced => 0,
-            Hashing::Independent => 1,
-        });
+        canonical.number(self.hashing.canonical());
         canonical.number(u64::from(self.pairs));
     }
 

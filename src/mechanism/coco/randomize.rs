@@ -71,7 +71,6 @@ impl Randomizer {
         rng: &mut R,
     ) -> Report {
         let seed = rng.next_u64();
-        let missing = self.missing(signed);
         let mut word = 0;
         self.push(seed, signed, |index| {
             if index.is_multiple_of(64) {
@@ -79,7 +78,6 @@ impl Randomizer {
             }
             (word >> (index % 64)) & 1 == 1
         });
-        debug_assert_eq!(self.pushes.len() as u32, missing + signed.len() as u32);
         let bucket = match self.thresholds.kind {
             Kind::Strongest { inside, favoured } => self.strongest(favoured, inside, rng),
             Kind::Overwrite { pair, decided, .. } => self.overwrite(pair, decided, rng),

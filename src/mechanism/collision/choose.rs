@@ -1,6 +1,6 @@
 //! The best parameters: least total variance.
 
-use super::{Collision, Rule, RuleName};
+use super::{Collision, NO_FAVOURED, Rule, RuleName};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -35,11 +35,7 @@ impl Collision {
             favoured,
         };
         let chosen = match (rule, favoured, buckets) {
-            (RuleName::Occupied, Some(_), _) => {
-                return Err(Error::Combination {
-                    reason: "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element",
-                });
-            }
+            (RuleName::Occupied, Some(_), _) => return Err(NO_FAVOURED),
             (RuleName::Occupied, None, Some(t)) => Self::new(Rule::Occupied, hashing, t)?,
             (RuleName::Occupied, None, None) => search.occupied(),
             (RuleName::Heaviest, Some(favoured), Some(t)) => {

@@ -71,6 +71,11 @@ struct CollisionParts {
     buckets: u32,
 }
 
+/// The error of a rule that favours no fixed number of buckets.
+const NO_FAVOURED: Error = Error::Combination {
+    reason: "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element",
+};
+
 impl TryFrom<CollisionParts> for Collision {
     type Error = Error;
 
@@ -78,11 +83,7 @@ impl TryFrom<CollisionParts> for Collision {
         let rule = match (parts.rule, parts.favoured) {
             (RuleName::Occupied, None) => Rule::Occupied,
             (RuleName::Heaviest, Some(favoured)) => Rule::Heaviest { favoured },
-            (RuleName::Occupied, Some(_)) => {
-                return Err(Error::Combination {
-                    reason: "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element",
-                });
-            }
+            (RuleName::Occupied, Some(_)) => return Err(NO_FAVOURED),
             (RuleName::Heaviest, None) => {
                 return Err(Error::Combination {
                     reason: "rule \"heaviest\" needs \"favoured\", the number of buckets it favours",
@@ -160,11 +161,7 @@ impl Collision {
     }
 
     pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
-        if domain.items().is_none() && self.hashing == Hashing::Balanced {
-            return Err(Error::Combination {
-                reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
-            });
-        }
+        self.hashing.check(domain)?;
         if self.rule == Rule::Occupied && self.buckets <= domain.sparsity() {
             return Err(Error::Combination {
                 reason: "rule \"occupied\" needs more \"buckets\" than \"sparsity\"",
@@ -178,10 +175,7 @@ impl Collision {
             Rule::Occupied => 0,
             Rule::Heaviest { favoured } => u64::from(favoured),
         });
-        canonical.number(match self.hashing {
-            Hashing::Balanced => 0,
-            Hashing::Independent => 1,
-        });
+        canonical.number(self.hashing.canonical());
         canonical.number(u64::from(self.buckets));
     }
 
