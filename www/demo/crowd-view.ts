@@ -120,7 +120,7 @@ export class CrowdView {
       const sent = people() - already;
       status.textContent = growing.signal.aborted
         ? `Stopped after ${counted(sent, "report")}.`
-        : `${counted(sent, "report")} on the collector’s disk.`;
+        : `${counted(sent, "report")}, sent just now, on the collector’s disk.`;
     } catch (error) {
       status.textContent =
         "Sending stopped. The upload that was under way is kept and sent again, byte for byte, before anything else.";
