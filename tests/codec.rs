@@ -8,7 +8,9 @@ mod support;
 
 use hushbin::hash::Hashing;
 use hushbin::mechanism::Mechanism;
-use hushbin::mechanism::collision::{self, Collision, Rule};
+use hushbin::mechanism::coco::{self, Coco};
+use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::report::BucketReport;
 use hushbin::{
     ErrorCode, Items, Report, Task, TaskDraft, TaskParts, Upload, UploadId, ValueKind,
     assemble_upload, bounds,
@@ -18,25 +20,56 @@ use rand_chacha::rand_core::Rng;
 
 use support::generators::seeded;
 
-fn task(buckets: u32) -> Task {
+fn task_with(items: Items, mechanism: Mechanism) -> Task {
     Task::new(TaskParts {
         id: "codec".to_owned(),
-        items: Items::Count(100),
+        items,
         sparsity: 3,
         epsilon: 1.0,
         value: ValueKind::Sign,
-        mechanism: Mechanism::Collision(
-            Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets).unwrap(),
-        ),
+        mechanism,
     })
     .unwrap()
 }
 
-fn reports(buckets: u32, most: usize) -> impl Strategy<Value = Vec<Report>> {
-    let report = (any::<u64>(), 0..buckets);
-    let report =
-        report.prop_map(|(seed, bucket)| Report::Collision(collision::Report { seed, bucket }));
-    proptest::collection::vec(report, 1..=most)
+/// A task of Collision.
+fn task(buckets: u32) -> Task {
+    let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets);
+    task_with(Items::Count(100), Mechanism::Collision(collision.unwrap()))
+}
+
+/// A task of CoCo, open where there are many buckets.
+fn coco_task(buckets: u32) -> Task {
+    let (items, rule) = match buckets {
+        ..8 => (Items::Count(100), coco::Rule::Strongest { favoured: 1 }),
+        8..1000 => (Items::Count(100), coco::Rule::Overwrite),
+        _ => (
+            serde_json::from_str("\"open\"").unwrap(),
+            coco::Rule::Overwrite,
+        ),
+    };
+    let coco = Coco::new(rule, Hashing::Independent, buckets).unwrap();
+    task_with(items, Mechanism::Coco(coco))
+}
+
+/// Each with its number of buckets.
+fn tasks() -> Vec<(Task, u32)> {
+    let even = BUCKETS.iter().filter(|buckets| buckets.is_multiple_of(2));
+    let coco = even.map(|&buckets| (coco_task(buckets), buckets));
+    let collision = BUCKETS.iter().map(|&buckets| (task(buckets), buckets));
+    collision.chain(coco).collect()
+}
+
+fn report(task: &Task, seed: u64, bucket: u32) -> Report {
+    let report = BucketReport { seed, bucket };
+    match task.mechanism() {
+        Mechanism::Collision(_) => Report::Collision(report),
+        Mechanism::Coco(_) => Report::Coco(report),
+    }
+}
+
+fn reports(buckets: u32, most: usize) -> impl Strategy<Value = Vec<(u64, u32)>> {
+    proptest::collection::vec((any::<u64>(), 0..buckets), 1..=most)
 }
 
 /// Bucket counts on either side of each length of a varint.
@@ -66,10 +99,10 @@ proptest! {
     #[test]
     fn uploads_survive(
         id in any::<[u8; 16]>(),
-        (buckets, reports) in proptest::sample::select(&BUCKETS[..])
-            .prop_flat_map(|buckets| (Just(buckets), reports(buckets, 300))),
+        ((task, _), reports) in proptest::sample::select(tasks())
+            .prop_flat_map(|task| { let buckets = task.1; (Just(task), reports(buckets, 300)) }),
     ) {
-        let task = task(buckets);
+        let reports = reports.into_iter().map(|(seed, bucket)| report(&task, seed, bucket)).collect();
         let upload = Upload { id: UploadId(id), reports };
         let bytes = upload.encode(&task.fingerprint());
         prop_assert_eq!(Upload::decode(&bytes, &task), Ok(upload.clone()));
@@ -98,11 +131,18 @@ proptest! {
 
 #[test]
 fn the_format_is_this() {
-    let task = task(300);
-    let report = |seed, bucket| Report::Collision(collision::Report { seed, bucket });
+    for task in [task(300), coco_task(300), coco_task(3000)] {
+        the_format_is_this_of(&task);
+    }
+}
+
+fn the_format_is_this_of(task: &Task) {
     let upload = Upload {
         id: UploadId(*b"0123456789abcdef"),
-        reports: vec![report(0x0102_0304_0506_0708, 5), report(u64::MAX, 299)],
+        reports: vec![
+            report(task, 0x0102_0304_0506_0708, 5),
+            report(task, u64::MAX, 299),
+        ],
     };
     let mut expected = vec![1];
     expected.extend_from_slice(&task.fingerprint().0);
@@ -117,8 +157,21 @@ fn the_format_is_this() {
 
 #[test]
 fn each_fault_is_named() {
-    let task = task(300);
-    let report = Report::Collision(collision::Report { seed: 9, bucket: 5 });
+    for task in [task(300), coco_task(300)] {
+        each_fault_is_named_of(&task);
+    }
+    // Another task's reports may look alike; the fingerprint tells them apart.
+    let upload = Upload {
+        id: UploadId([7; 16]),
+        reports: vec![report(&task(300), 9, 5)],
+    };
+    let bytes = upload.encode(&task(300).fingerprint());
+    let error = Upload::decode(&bytes, &coco_task(300)).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::FingerprintMismatch);
+}
+
+fn each_fault_is_named_of(task: &Task) {
+    let report = report(task, 9, 5);
     let one = Upload {
         id: UploadId([7; 16]),
         reports: vec![report.clone()],
@@ -127,7 +180,7 @@ fn each_fault_is_named() {
     let refused = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();
         change(&mut bytes);
-        Upload::decode(&bytes, &task).unwrap_err()
+        Upload::decode(&bytes, task).unwrap_err()
     };
     let malformed = |change: &dyn Fn(&mut Vec<u8>), words: &str| {
         let error = refused(change);
@@ -171,9 +224,9 @@ fn each_fault_is_named() {
     };
     let most = bounds::REPORTS.max as usize;
     let bytes = many(most).encode(&task.fingerprint());
-    assert_eq!(Upload::decode(&bytes, &task), Ok(many(most)));
+    assert_eq!(Upload::decode(&bytes, task), Ok(many(most)));
     let bytes = many(most + 1).encode(&task.fingerprint());
-    assert!(Upload::decode(&bytes, &task).is_err());
+    assert!(Upload::decode(&bytes, task).is_err());
 }
 
 /// Changes bytes as an attacker or a bad line would.
@@ -230,20 +283,17 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut impl Rng) {
 #[test]
 fn a_million_hostile_uploads() {
     let mut rng = seeded(4);
-    let tasks: Vec<Task> = BUCKETS.iter().map(|&buckets| task(buckets)).collect();
+    let tasks = tasks();
     let (mut decoded, mut input) = (0, Vec::new());
     for round in 0..1_000_000 {
-        let task = &tasks[round % tasks.len()];
+        let (task, buckets) = &tasks[round % tasks.len()];
         input.clear();
         if round % 16 == 0 {
             let len = rng.next_u32() as usize % 80;
             input.resize_with(len, || rng.next_u32() as u8);
         } else {
-            let buckets = BUCKETS[round % tasks.len()];
-            let reports = (0..=rng.next_u32() % 4).map(|_| {
-                let (seed, bucket) = (rng.next_u64(), rng.next_u32() % buckets);
-                Report::Collision(collision::Report { seed, bucket })
-            });
+            let reports = (0..=rng.next_u32() % 4)
+                .map(|_| report(task, rng.next_u64(), rng.next_u32() % buckets));
             let reports = reports.collect();
             let id = UploadId([round as u8; 16]);
             input = Upload { id, reports }.encode(&task.fingerprint());
@@ -260,7 +310,8 @@ fn a_million_hostile_uploads() {
 
 #[test]
 fn hostile_task_files_never_panic() {
-    let file = serde_json::to_string(&task(300)).unwrap();
+    let files = [task(300), coco_task(300), coco_task(2), coco_task(3000)];
+    let files = files.map(|task| serde_json::to_string(&task).unwrap());
     let pieces: [&[u8]; 12] = [
         b"\"",
         b"{",
@@ -277,8 +328,8 @@ fn hostile_task_files_never_panic() {
     ];
     let mut rng = seeded(5);
     let mut accepted = 0;
-    for _ in 0..50_000 {
-        let mut bytes = file.clone().into_bytes();
+    for round in 0..100_000 {
+        let mut bytes = files[round % 4].clone().into_bytes();
         for _ in 0..=rng.next_u32() % 3 {
             let from = rng.next_u32() as usize % bytes.len();
             let to = (from + rng.next_u32() as usize % 4).min(bytes.len());
