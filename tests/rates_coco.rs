@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use hushbin::hash::{Balanced, Hashing};
 use num_traits::ToPrimitive;
 
+use hushbin::mechanism::coco::Presence;
 use support::coco::{Model, Pushes};
 
 /// What a report does, on average over the seed.
@@ -137,7 +138,26 @@ fn check(model: &Model) {
     let Some(presence) = rates.presence else {
         assert!(model.coco().favoured().is_some());
         assert_eq!(rates.nonmissing_variance(true), None);
-        close(rates.mean_square(true), 1.0 / pairs / (gap * gap), "square");
+        // A prediction, worst where few pairs are shared by few entries.
+        let off = rates.predicted.p_pair / entry_pair - 1.0;
+        assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
+        let Presence { p_pair, q_pair } = rates.predicted;
+        close(rates.mean_square(true), p_pair / (gap * gap), "an entry's");
+        close(rates.mean_square(false), q_pair / (gap * gap), "another's");
+        match model.hashing {
+            Hashing::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
+            // Every pair has as many slots: over all of them 1/T are hit.
+            Hashing::Balanced => {
+                let elements = model.items + model.sparsity;
+                let slots = Balanced::new(elements, model.pairs).slots() as f64;
+                close(
+                    s * p_pair + (slots - s) * q_pair,
+                    slots / pairs,
+                    "predicted q_pair",
+                );
+            }
+        }
+        assert!(rates.total_variance(&domain) > 0.0, "{model:?}");
         return;
     };
     close(presence.p_pair, entry_pair, "p_pair");

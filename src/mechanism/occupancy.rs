@@ -47,6 +47,11 @@ pub enum Strength {
 pub struct TopSums {
     sums: Vec<f64>,
     square_sums: Vec<f64>,
+    crowds: Vec<f64>,
+    /// Expected number of the c strongest cells that have any strength.
+    strong: Vec<f64>,
+    /// Expected number of elements in a cell of strength 0.
+    weak_crowd: f64,
 }
 
 /// Probabilities below this change no sum in the last place.
@@ -68,19 +73,46 @@ impl TopSums {
         self.square_sums[(c as usize).min(self.square_sums.len() - 1)]
     }
 
-    fn from_tails(tails: impl Iterator<Item = Vec<f64>>, most: usize) -> Self {
-        let mut sums = vec![0.0; most + 1];
-        let mut square_sums = vec![0.0; most + 1];
-        for (v, at_least) in (1u32..).zip(tails) {
-            // E[min(c, K)] = Σ_{j=1..c} P(K ≥ j); X² = Σ_{v ≤ X} (2v − 1).
+    /// Expected number of elements in the c strongest cells: nearly, as each is
+    /// taken to hold what its own strength alone leads to expect. For signed
+    /// sums, where c beyond the cells with strength falls on sides of the others.
+    #[must_use]
+    pub fn crowd(&self, c: u32) -> f64 {
+        let last = (c as usize).min(self.crowds.len() - 1);
+        self.crowds[last] + (f64::from(c) - self.strong[last]) * self.weak_crowd
+    }
+
+    /// From P(K_v ≥ j) for v = 1, 2, …, and the expected number of elements in a
+    /// cell of strength 0, 1, ….
+    fn new(tails: impl Iterator<Item = Vec<f64>>, crowds: &[f64], most: usize) -> Self {
+        let zeros = || vec![0.0; most + 1];
+        let mut top = Self {
+            sums: zeros(),
+            square_sums: zeros(),
+            crowds: zeros(),
+            strong: zeros(),
+            weak_crowd: crowds[0],
+        };
+        for (v, at_least) in (1..).zip(tails) {
+            // E[min(c, K)] = Σ_{j=1..c} P(K ≥ j); X² = Σ_{v ≤ X} (2v − 1); and
+            // a crowd is the sum of its steps from one strength to the next.
+            let step = if v == 1 {
+                crowds[1]
+            } else {
+                crowds[v] - crowds[v - 1]
+            };
             let mut mean = 0.0;
             for c in 1..=most {
                 mean += at_least.get(c).copied().unwrap_or(0.0);
-                sums[c] += mean;
-                square_sums[c] += f64::from(2 * v - 1) * mean;
+                top.sums[c] += mean;
+                top.square_sums[c] += (2 * v - 1) as f64 * mean;
+                top.crowds[c] += step * mean;
+                if v == 1 {
+                    top.strong[c] = mean;
+                }
             }
         }
-        Self { sums, square_sums }
+        top
     }
 }
 
@@ -126,14 +158,51 @@ impl Occupancy {
     ) -> TopSums {
         let most = most.min(self.elements).min(self.cells) as usize;
         let law = self.cell_law();
-        let tails = (1..law.len()).map(|v| {
-            let reach: Vec<f64> = match strength {
-                Strength::Count => (0..law.len()).map(|n| f64::from(n >= v)).collect(),
-                Strength::SignedSum => signed_sum_reaches(v, law.len()),
-            };
-            tails(&law, &reach)
-        });
-        TopSums::from_tails(tails.take_while(|tail| tail[1] > NEGLIGIBLE), most)
+        let reaches: Vec<Vec<f64>> = match strength {
+            Strength::Count => (0..=law.len())
+                .map(|v| (0..law.len()).map(|n| f64::from(n >= v)).collect())
+                .collect(),
+            Strength::SignedSum => signed_sum_reaches(law.len()),
+        };
+        let counts = self.count_law(law.len());
+        let crowds: Vec<f64> = reaches
+            .windows(2)
+            .map(|level| {
+                let weights = || (0..law.len()).map(|n| counts[n] * (level[0][n] - level[1][n]));
+                let elements: f64 = (0..)
+                    .map(f64::from)
+                    .zip(weights())
+                    .map(|(n, p)| n * p)
+                    .sum();
+                let total: f64 = weights().sum();
+                if total > 0.0 { elements / total } else { 0.0 }
+            })
+            .collect();
+        let tails = reaches[1..law.len()].iter().map(|reach| tails(&law, reach));
+        TopSums::new(tails.take_while(|tail| tail[1] > NEGLIGIBLE), &crowds, most)
+    }
+
+    /// P(count = n) of one of all the cells, for n below `len`: binomial, or
+    /// hypergeometric.
+    fn count_law(&self, len: usize) -> Vec<f64> {
+        let s = f64::from(self.elements);
+        let cells = f64::from(self.cells);
+        // P(n + 1) / P(n); infinite or negative below the least possible n.
+        let ratio = |n: usize| {
+            let n = n as f64;
+            match self.per_cell {
+                None => (s - n) / (n + 1.0) / (cells - 1.0),
+                Some(m) => {
+                    let m = f64::from(m);
+                    (m - n) * (s - n) / ((n + 1.0) * (m * (cells - 1.0) - s + n + 1.0))
+                }
+            }
+        };
+        let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
+        let most = most.min(len - 1);
+        let mut law = from_mode(((s / cells) as usize).min(most), most, ratio);
+        law.resize(len, 0.0);
+        law
     }
 
     /// P(count = n) of one independent cell with mean s/T, for n from 0 until
@@ -210,15 +279,19 @@ fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
     (law, total)
 }
 
-/// P(|sum of n fair signs| ≥ v) for n from 0 up to `len` − 1: the law of |sum|
-/// is walked sign by sign.
-fn signed_sum_reaches(v: usize, len: usize) -> Vec<f64> {
+/// P(|sum of n fair signs| ≥ v) by v from 0 to `len` and n below `len`: the law
+/// of |sum| is walked sign by sign.
+fn signed_sum_reaches(len: usize) -> Vec<Vec<f64>> {
     // law[k]: probability of |sum| = k.
     let mut law = vec![0.0; len + 1];
     law[0] = 1.0;
-    let mut reaches = Vec::with_capacity(len);
+    let mut reaches = vec![vec![0.0; len]; len + 1];
     for n in 0..len {
-        reaches.push(law[v.min(len)..].iter().sum());
+        let mut tail = 0.0;
+        for (reaches, p) in reaches.iter_mut().zip(&law).take(n + 1).rev() {
+            tail += p;
+            reaches[n] = tail;
+        }
         let mut next = vec![0.0; len + 1];
         for (k, &p) in law.iter().enumerate().take(n + 1) {
             if k == 0 {

@@ -11,14 +11,17 @@ pub struct Rates {
     /// P(hit on the side of the entry's sign) − P(hit on the other side), for
     /// an entry of the input: what a mean is divided by.
     pub gap: f64,
-    /// P(hit on the pair), averaged over items: 1/T.
+    /// P(hit on the pair), averaged over slots: 1/T.
     pub pair: f64,
-    /// P(hit on the pair) of an entry and of an item that is none; known where
-    /// the rule estimates non-missing frequencies.
+    /// P(hit on the pair) of an entry and of an item that is none; only near
+    /// under rule `strongest`, see [`TopSums::crowd`]. For predictions.
+    pub predicted: Presence,
+    /// The same where it is exact, so that the rule estimates non-missing
+    /// frequencies.
     pub presence: Option<Presence>,
 }
 
-/// See [`Rates::presence`].
+/// See [`Rates::presence`] and [`Rates::predicted`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Presence {
     /// P(hit on the pair) of an entry.
@@ -64,18 +67,21 @@ impl Coco {
         else {
             unreachable!("thresholds are of the rule");
         };
-        let c = f64::from(favoured);
+        let s = f64::from(domain.sparsity());
         let others = f64::from(self.buckets() - favoured);
-        let difference = inside.probability() / c - inside.complement() / others;
+        let outside = inside.complement() / others;
+        let difference = inside.probability() / f64::from(favoured) - outside;
+        // Two sides, of which so many are favoured on average.
+        let p_pair = 2.0 * outside + difference * top.crowd(favoured) / s;
         Rates {
-            gap: difference * top.sum(favoured) / f64::from(domain.sparsity()),
+            gap: difference * top.sum(favoured) / s,
             pair: 1.0 / f64::from(self.pairs),
+            predicted: self.presence(domain, p_pair),
             presence: None,
         }
     }
 
     fn overwrite_rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        let s = f64::from(domain.sparsity());
         let pairs = f64::from(self.pairs);
         let Kind::Overwrite { pair, decided, .. } =
             self.thresholds(domain.sparsity(), epsilon).kind
@@ -83,6 +89,22 @@ impl Coco {
             unreachable!("thresholds are of the rule");
         };
         let p_pair = crate::sample::Threshold(pair).probability();
+        let presence = self.presence(domain, p_pair);
+        let kappa = self.deciding(domain);
+        Rates {
+            gap: kappa * p_pair * (decided.probability() - decided.complement()),
+            pair: 1.0 / pairs,
+            predicted: presence,
+            presence: Some(presence),
+        }
+    }
+
+    /// With what the rate of entries leaves to others: under the independent
+    /// hash they have no part in it, under the balanced one 1/T of all slots are
+    /// hit.
+    fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
+        let s = f64::from(domain.sparsity());
+        let pairs = f64::from(self.pairs);
         let q_pair = match self.occupancy(domain).per_cell {
             None => 1.0 / pairs,
             Some(m) => {
@@ -90,12 +112,7 @@ impl Coco {
                 (m - s * p_pair) / (m * pairs - s)
             }
         };
-        let kappa = self.deciding(domain);
-        Rates {
-            gap: kappa * p_pair * (decided.probability() - decided.complement()),
-            pair: 1.0 / pairs,
-            presence: Some(Presence { p_pair, q_pair }),
-        }
+        Presence { p_pair, q_pair }
     }
 
     /// κ = E[1/(r + 1)], the probability that an entry decides in its pair, r
@@ -137,10 +154,10 @@ impl Rates {
     /// P(hit on the pair) for a person with the item or without.
     #[must_use]
     pub fn pair_hit(&self, present: bool) -> f64 {
-        match self.presence {
-            Some(presence) if present => presence.p_pair,
-            Some(presence) => presence.q_pair,
-            None => self.pair,
+        if present {
+            self.predicted.p_pair
+        } else {
+            self.predicted.q_pair
         }
     }
 
