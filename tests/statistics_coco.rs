@@ -42,11 +42,11 @@ fn strongest(favoured: u32) -> Rule {
     Rule::Strongest { favoured }
 }
 
-fn bucket_report(report: Report) -> coco::Report {
+fn bucket_report(report: &Report) -> coco::Report {
     let Report::Coco(report) = report else {
         unreachable!("the task is one of CoCo")
     };
-    report
+    *report
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn reports_come_as_often_as_said() {
                         rest: &mut rng,
                     };
                     let made = randomizer.randomize(&entries, &mut fixed).unwrap();
-                    let report = bucket_report(made.report);
+                    let report = bucket_report(&made.report);
                     assert_eq!(report.seed, seed);
                     counts[report.bucket as usize] += 1;
                 }
@@ -166,7 +166,7 @@ fn means_are_unbiased() {
         let mut hits = vec![Hits::default(); support.slots()];
         let mut listed = 0;
         for _ in 0..n {
-            let report = bucket_report(randomizer.randomize(&input, &mut rng).unwrap().report);
+            let report = bucket_report(&randomizer.randomize(&input, &mut rng).unwrap().report);
             assert!(report.bucket < model.buckets());
             support.for_each_hit(&report, |slot, plus| {
                 listed += 1;
@@ -254,7 +254,7 @@ fn means_of_open_tasks_are_unbiased() {
         let mut randomizer = Randomizer::new(&task);
         let mut hits = [Hits::default(); 5];
         for _ in 0..n {
-            let report = bucket_report(randomizer.randomize(&input, &mut rng).unwrap().report);
+            let report = bucket_report(&randomizer.randomize(&input, &mut rng).unwrap().report);
             support.for_each_hit(&report, |_, _| panic!("an open task lists nothing"));
             for (hits, &key) in hits.iter_mut().zip(&keys) {
                 match support.hit(&report, key) {
@@ -318,7 +318,7 @@ fn listed_hits_are_those_asked_for() {
             // The plus side of the item is that of the pair where its sign is +1.
             let keys = Keys::new(report.seed);
             for (slot, listed) in (0..).zip(&listed) {
-                let plus = (closed_sign(&keys, slot) == 1) == (report.bucket % 2 == 0);
+                let plus = (closed_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
                 assert!(listed.is_none_or(|listed| listed == plus));
             }
         }

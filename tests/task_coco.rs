@@ -11,6 +11,7 @@ use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft, TaskParts, ValueKind
 use serde_json::{Value, json};
 
 /// A small valid task, as in a file, with this mechanism.
+#[allow(clippy::needless_pass_by_value)]
 fn task(mechanism: Value) -> Value {
     json!({
         "id": "settings",
