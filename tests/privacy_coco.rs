@@ -28,7 +28,7 @@ const SEEDS: [u64; 4] = [0, 1, 0x0123_4567_89ab_cdef, u64::MAX];
 const EPSILONS: [f64; 4] = [0.001, std::f64::consts::LN_2, 2.3, 12.0];
 
 /// The greatest ratio in any column.
-fn worst<'a>(rows: impl Iterator<Item = &'a Vec<Exact>> + Clone, buckets: u32) -> Exact {
+fn worst<'a>(rows: &(impl Iterator<Item = &'a Vec<Exact>> + Clone), buckets: u32) -> Exact {
     let ratios = (0..buckets as usize).map(|bucket| {
         let column = rows.clone().map(|row| &row[bucket]);
         column.clone().max().unwrap() / column.min().unwrap()
@@ -51,7 +51,7 @@ fn worst_ratio(model: &Model, words: &Words) -> Exact {
                     .or_insert_with_key(|pushes| model.distribution(pushes, words));
             }
         }
-        most = most.max(worst(distributions.values(), model.buckets()));
+        most = most.max(worst(&distributions.values(), model.buckets()));
     }
     most
 }
@@ -73,7 +73,7 @@ fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
                 sum.into_iter().map(|sum| sum / &paddings).collect()
             })
             .collect();
-        worst(rows.iter(), model.buckets())
+        worst(&rows.iter(), model.buckets())
     });
     ratios.into_iter().max().unwrap()
 }
