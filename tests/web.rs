@@ -90,6 +90,7 @@ fn decode(bytes: &[u8], task: &Task) -> (String, Vec<(u64, u32)>) {
 #[wasm_bindgen_test]
 fn bytes_are_those_of_other_platforms() {
     byte_vectors::check(include_str!("vectors/collision.json"));
+    byte_vectors::check(include_str!("vectors/coco.json"));
 }
 
 #[wasm_bindgen_test]

@@ -21,20 +21,26 @@ export function slotsPerBucket(hash: Hash): number {
  * the independent hash takes 64-bit keys.
  */
 export function bucketOf(hash: Hash, seed: bigint, element: number | bigint): number {
-  const stream = [1n, 2n, 3n].map((i) => mix64((seed + i * 0x9e3779b97f4a7c15n) & WORD));
-  const [first = 0n, second = 0n, third = 0n] = stream;
+  const output = (i: number) => mix64((seed + BigInt(i) * 0x9e3779b97f4a7c15n) & WORD);
   const t = hash.buckets;
   if (hash.hashing === "independent") {
-    return Number((mix64(BigInt(element) ^ first) * BigInt(t)) >> 64n);
+    return Number((mix64(BigInt(element) ^ output(1)) * BigInt(t)) >> 64n);
   }
   const m = slotsPerBucket(hash);
+  // The fourth output is the sign hash's.
+  const outputs = m > 1 && m < 8 ? [1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12] : [1, 2, 3];
+  const keys = outputs.map(output).flatMap((word) => [low(word), high(word)]);
+  keys.splice(5, 1);
   let w = Math.floor(Number(element) / t);
   let z = Number(element) % t;
-  z = (z + scaled(w, low(first), t)) % t;
-  w = (w + scaled(z, high(first), m)) % m;
-  z = (z + scaled(w, low(second), t)) % t;
-  w = (w + scaled(z, high(second), m)) % m;
-  return (z + scaled(w, low(third), t)) % t;
+  for (const [round, key] of keys.entries()) {
+    if (round % 2 === 0) {
+      z = (z + scaled(w, key, t)) % t;
+    } else {
+      w = (w + scaled(z, key, m)) % m;
+    }
+  }
+  return z;
 }
 
 function low(word: bigint): number {

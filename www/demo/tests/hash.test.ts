@@ -43,6 +43,7 @@ describe("the page's hash", () => {
   // element but for one draw in thousands: the real randomiser as reference.
   it.each([
     { hashing: "balanced", buckets: 7 },
+    { hashing: "balanced", buckets: 60 },
     { hashing: "balanced", buckets: 300 },
     { hashing: "independent", buckets: 19 },
   ] as const)("agrees with the real randomiser ($hashing, $buckets)", async (mechanism) => {
