@@ -80,7 +80,7 @@ fn settings() -> (Randomizer, Task) {
 fn decode(bytes: &[u8], task: &Task) -> (String, Vec<(u64, u32)>) {
     let upload = Upload::decode(bytes, task).unwrap();
     let reports = upload.reports.into_iter().map(|report| {
-        let Report::Collision(report) = report;
+        let (Report::Collision(report) | Report::Coco(report)) = report;
         (report.seed, report.bucket)
     });
     (upload.id.to_string(), reports.collect())
@@ -125,14 +125,18 @@ fn every_randomizer_is_seeded_afresh() {
 fn reports_hit_as_predicted() {
     const REPORTS: u32 = 4000;
     let (mut randomizer, task) = settings();
-    let hushbin::Mechanism::Collision(collision) = task.mechanism();
+    let hushbin::Mechanism::Collision(collision) = task.mechanism() else {
+        unreachable!()
+    };
     let domain = task.domain();
     let support = collision.support(&domain);
     let mut hits = [0_u32; 2];
     for _ in 0..REPORTS {
         let report = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
         let upload = randomizer.upload(&report, 1).unwrap();
-        let Report::Collision(report) = &Upload::decode(&upload, &task).unwrap().reports[0];
+        let Report::Collision(report) = &Upload::decode(&upload, &task).unwrap().reports[0] else {
+            unreachable!()
+        };
         hits[0] += u32::from(support.hits(report, 0));
         hits[1] += u32::from(support.hits(report, 1));
     }
