@@ -199,7 +199,10 @@ describe("the demo page", () => {
     }
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    await page.locator("#growth-text").filter({ hasText: "20 reports on" }).waitFor();
+    await page
+      .locator("#growth-text")
+      .filter({ hasText: "20 reports, sent just now, on" })
+      .waitFor();
     expect(complaints).toEqual([]);
   });
 
