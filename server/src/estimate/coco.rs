@@ -12,7 +12,7 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, Support};
 
 use super::counted::{Counted, Hits};
-use super::{ItemPoints, Point};
+use super::{ItemPoints, Point, variance_over_people};
 
 /// Hits by item, on its own plus side and on its minus side.
 #[derive(Debug, Clone)]
@@ -81,10 +81,7 @@ impl Estimator {
             mean: Some(self.mean(plus as f64 - minus as f64, pair)),
             plus: None,
             minus: None,
-            nonmissing: self
-                .rates
-                .presence
-                .map(|presence| self.nonmissing(presence, pair)),
+            nonmissing: self.nonmissing(pair),
         }
     }
 
@@ -98,20 +95,16 @@ impl Estimator {
         Point::new(estimate, pair / (gap * gap) - certain, self.reports)
     }
 
-    /// With signs, a share f of people has the item and 1 − f has not; a real
-    /// value has its bearer counted sometimes, and the variance at a common
-    /// rate bounds that from above.
-    fn nonmissing(&self, Presence { p_pair, q_pair }: Presence, pair: f64) -> Point {
-        let gap = p_pair - q_pair;
-        let estimate = (pair - q_pair) / gap;
-        let f = estimate.clamp(0.0, 1.0);
-        let variance = match self.kind {
-            ValueKind::Sign => f * p_pair * (1.0 - p_pair) + (1.0 - f) * q_pair * (1.0 - q_pair),
-            ValueKind::Real => {
-                let rate = q_pair + f * gap;
-                rate * (1.0 - rate)
-            }
-        };
-        Point::new(estimate, variance / (gap * gap), self.reports)
+    /// `None` where the rule does not estimate it.
+    fn nonmissing(&self, pair: f64) -> Option<Point> {
+        let Presence { p_pair, q_pair } = self.rates.presence?;
+        let estimate = (pair - q_pair) / (p_pair - q_pair);
+        let variance = variance_over_people(
+            self.kind,
+            estimate,
+            self.rates.nonmissing_variance(true)?,
+            self.rates.nonmissing_variance(false)?,
+        );
+        Some(Point::new(estimate, variance, self.reports))
     }
 }

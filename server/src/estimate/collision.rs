@@ -10,7 +10,7 @@ use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
 use super::counted::{Counted, Hits};
-use super::{ItemPoints, Point};
+use super::{ItemPoints, Point, variance_over_people};
 
 /// Hits by item, with a positive and with a negative sign.
 #[derive(Debug, Clone)]
@@ -102,26 +102,13 @@ impl Estimator {
         self.point(estimate, self.frequency_variance(estimate))
     }
 
-    /// Mean variance of one report's contribution, the people being given: with
-    /// signs, a share f of members and 1 − f of others. A real value makes its
-    /// bearer a member sometimes; the variance at a common rate bounds that
-    /// from above.
     fn frequency_variance(&self, frequency: f64) -> f64 {
-        let f = frequency.clamp(0.0, 1.0);
-        let rates = &self.rates;
-        match self.kind {
-            ValueKind::Sign => {
-                f * rates.frequency_variance(true) + (1.0 - f) * rates.frequency_variance(false)
-            }
-            ValueKind::Real => {
-                let rate = rates.p_false + f * rates.gap();
-                rate * (1.0 - rate) / (rates.gap() * rates.gap())
-            }
-        }
+        let variance = |member| self.rates.frequency_variance(member);
+        variance_over_people(self.kind, frequency, variance(true), variance(false))
     }
 
-    /// As above, for hit₊ − hit₋: the second moment is linear in the share of
-    /// people with the item; the squared means to subtract are known with signs
+    /// Of hit₊ − hit₋: the second moment is linear in the share of people with
+    /// the item; the squared means to subtract are known with signs
     /// and at least the square of the mean otherwise.
     fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
         let present = nonmissing.clamp(0.0, 1.0);
@@ -135,15 +122,8 @@ impl Estimator {
             }
     }
 
-    /// As above, for hit₊ + hit₋.
     fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
-        let present = nonmissing.clamp(0.0, 1.0);
-        let rates = &self.rates;
-        let mixed = present * rates.nonmissing_variance(true)
-            + (1.0 - present) * rates.nonmissing_variance(false);
-        match self.kind {
-            ValueKind::Sign => mixed,
-            ValueKind::Real => mixed + present * (1.0 - present),
-        }
+        let variance = |present| self.rates.nonmissing_variance(present);
+        variance_over_people(self.kind, nonmissing, variance(true), variance(false))
     }
 }

@@ -14,7 +14,7 @@ mod predict;
 
 use std::io;
 
-use hushbin::{Fingerprint, Items, Mechanism, Report, Task};
+use hushbin::{Fingerprint, Items, Mechanism, Report, Task, ValueKind};
 use serde::{Serialize, Serializer};
 
 pub use interval::Quantiles;
@@ -134,6 +134,21 @@ impl Point {
             estimate,
             standard_error: (variance / reports).sqrt(),
         }
+    }
+}
+
+/// Variance of one report's contribution, averaged over people of whom a
+/// `share`, clamped to [0, 1], has what is counted: `with` is the variance for
+/// those, `without` for the others, of contributions that are 1 and 0 on average.
+///
+/// With signs that is all, the people being given. A real value makes its bearer
+/// count sometimes, which can add up to the variance of who counts.
+fn variance_over_people(kind: ValueKind, share: f64, with: f64, without: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    let mixed = share * with + (1.0 - share) * without;
+    match kind {
+        ValueKind::Sign => mixed,
+        ValueKind::Real => mixed + share * (1.0 - share),
     }
 }
 

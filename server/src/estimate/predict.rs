@@ -2,9 +2,9 @@
 //! is known.
 
 use hushbin::mechanism::{coco, collision};
-use hushbin::{Entry, Mechanism, Task};
+use hushbin::{Entry, Mechanism, Task, ValueKind};
 
-use super::Estimand;
+use super::{Estimand, variance_over_people};
 
 /// Predicts the noise of one task's estimates.
 #[derive(Debug, Clone, Copy)]
@@ -47,33 +47,31 @@ impl Predictor {
     /// sampling down leaves of it, is `value` on average and present with
     /// probability `present`.
     fn report_variance(&self, estimand: Estimand, value: f64, present: f64) -> Option<f64> {
-        // Averaged over presence, a second moment less the squared expectation.
-        let mixed = |with: f64, without: f64| present * with + (1.0 - present) * without;
-        let between = present * (1.0 - present);
+        let over_presence =
+            |with: f64, without: f64| variance_over_people(ValueKind::Real, present, with, without);
+        // Means: a second moment, averaged over presence, less the square.
+        let mean =
+            |with: f64, without: f64| present * with + (1.0 - present) * without - value * value;
         match (&self.rates, estimand) {
             (Rates::Collision(rates), Estimand::Mean) => {
-                Some(mixed(rates.mean_square(true), rates.mean_square(false)) - value * value)
+                Some(mean(rates.mean_square(true), rates.mean_square(false)))
             }
-            (Rates::Collision(rates), Estimand::Plus | Estimand::Minus) => {
-                let rate = rates.p_false + present * rates.gap();
-                Some(rate * (1.0 - rate) / (rates.gap() * rates.gap()))
-            }
-            (Rates::Collision(rates), Estimand::Nonmissing) => Some(
-                mixed(
-                    rates.nonmissing_variance(true),
-                    rates.nonmissing_variance(false),
-                ) + between,
-            ),
+            (Rates::Collision(rates), Estimand::Plus | Estimand::Minus) => Some(over_presence(
+                rates.frequency_variance(true),
+                rates.frequency_variance(false),
+            )),
+            (Rates::Collision(rates), Estimand::Nonmissing) => Some(over_presence(
+                rates.nonmissing_variance(true),
+                rates.nonmissing_variance(false),
+            )),
             (Rates::Coco(rates), Estimand::Mean) => {
-                Some(mixed(rates.mean_square(true), rates.mean_square(false)) - value * value)
+                Some(mean(rates.mean_square(true), rates.mean_square(false)))
             }
             (Rates::Coco(_), Estimand::Plus | Estimand::Minus) => None,
-            (Rates::Coco(rates), Estimand::Nonmissing) => Some(
-                mixed(
-                    rates.nonmissing_variance(true)?,
-                    rates.nonmissing_variance(false)?,
-                ) + between,
-            ),
+            (Rates::Coco(rates), Estimand::Nonmissing) => Some(over_presence(
+                rates.nonmissing_variance(true)?,
+                rates.nonmissing_variance(false)?,
+            )),
         }
     }
 }
