@@ -9,6 +9,7 @@ use hushbin::TaskDraft;
 use hushbin::domain::Domain;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule, RuleName};
+use hushbin::mechanism::{Budget, alpha};
 use serde_json::json;
 
 fn domain(items: u32, sparsity: u32) -> Domain {
@@ -59,6 +60,52 @@ fn no_other_parameters_are_better() {
                         "{chosen:?}: {ours}, at best {best}; d = {items}, s = {sparsity}, ε = {epsilon}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// Of parameters whose α is at most a limit, up to where the variance only
+/// rises.
+#[test]
+fn no_other_parameters_that_hide_as_well_are_better() {
+    for (items, sparsity) in [(1, 1), (20, 1), (20, 3), (40, 6), (300, 16)] {
+        let domain = domain(items, sparsity);
+        for epsilon in [0.3, 1.5, 4.0] {
+            let e = f64::exp(epsilon);
+            for limit in [0.6, 0.1, 0.01, 0.002].map(|part| part / (e + 1.0)) {
+                let budget = Budget {
+                    epsilon,
+                    alpha: limit,
+                };
+                let (rule, hashing) = (RuleName::Heaviest, Hashing::Balanced);
+                let chosen = Collision::choose(&domain, budget, rule, None, hashing, None);
+                let chosen = chosen.unwrap();
+                let hides = |c: u32, t: u32| alpha(c, t, e) <= limit;
+                assert!(hides(chosen.favoured().unwrap(), chosen.buckets()));
+                let ours = variance(&chosen, &domain, epsilon);
+                for favoured in 1..=sparsity {
+                    let first = (2 * favoured..).find(|t| hides(favoured, *t)).unwrap();
+                    // Near the limit, and then at some distance.
+                    for t in (0..8)
+                        .chain((1..12).map(|i| first * i / 8))
+                        .map(|more| first + more)
+                    {
+                        let other =
+                            Collision::new(Rule::Heaviest { favoured }, hashing, t).unwrap();
+                        let theirs = variance(&other, &domain, epsilon);
+                        assert!(
+                            ours <= theirs * 1.002,
+                            "{chosen:?}: {ours}, {other:?}: {theirs}; d = {items}, s = {sparsity}, \
+                             ε = {epsilon}, α = {limit}"
+                        );
+                    }
+                }
+                let occupied =
+                    Collision::choose(&domain, budget, RuleName::Occupied, None, hashing, None);
+                assert!(hides(sparsity, occupied.unwrap().buckets()));
+                let named = Collision::choose(&domain, budget, rule, None, hashing, Some(2));
+                assert!(hides(1, 2) || named.is_err());
             }
         }
     }

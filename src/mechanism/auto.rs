@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::Mechanism;
+use super::budget::{Budget, HIDES_TOO_LITTLE};
 use super::coco::{self, Coco};
 use super::collision::{self, Collision};
 use super::crowd::{Crowd, Predicted};
@@ -67,7 +68,7 @@ pub(crate) struct Search<'a> {
     pub(crate) items: Option<u32>,
     /// s where it is given, else chosen.
     pub(crate) sparsity: Option<u32>,
-    pub(crate) epsilon: f64,
+    pub(crate) budget: Budget,
     pub(crate) crowd: &'a Crowd,
     pub(crate) objective: Objective,
 }
@@ -92,15 +93,20 @@ impl Search<'_> {
     /// against the noise. Who asks for s entries is to get estimates that are
     /// unbiased for people with at most s.
     ///
+    /// None where no mechanism keeps to the budget, which then bounds α.
+    ///
     /// # Errors
     /// As the mechanisms' `choose`.
     pub(crate) fn all(&self, level: LevelName) -> Result<Vec<Candidate>, Error> {
-        let mut candidates = alloc::vec![
-            self.best(collision_default)?,
-            self.best(coco_default)?,
-            self.hash_bin(LevelName::User)?,
-        ];
-        if level == LevelName::Event {
+        let mut candidates = Vec::new();
+        if self.budget.allows_buckets() {
+            candidates.push(self.best(collision_default)?);
+            candidates.push(self.best(coco_default)?);
+        }
+        if self.budget.allows(1, 2) {
+            candidates.push(self.hash_bin(LevelName::User)?);
+        }
+        if level == LevelName::Event && self.budget.alpha.is_infinite() {
             candidates.push(self.hash_bin(LevelName::Event)?);
         }
         // Stable: of equals the first.
@@ -115,13 +121,13 @@ impl Search<'_> {
     /// Those of `choose`.
     pub(crate) fn best(
         &self,
-        choose: impl Fn(&Domain, f64) -> Result<Mechanism, Error>,
+        choose: impl Fn(&Domain, Budget) -> Result<Mechanism, Error>,
     ) -> Result<Candidate, Error> {
         let tried = self.sparsities();
         let mut best: Option<(usize, Candidate)> = None;
         let mut consider = |index: usize| {
             let domain = Domain::new(self.items, tried[index]);
-            let candidate = self.candidate(choose(&domain, self.epsilon)?, &domain);
+            let candidate = self.candidate(choose(&domain, self.budget)?, &domain);
             let before = |(at, best): &(usize, Candidate)| {
                 let order = candidate.error.total_cmp(&best.error);
                 order.then(index.cmp(at)).is_lt()
@@ -151,12 +157,20 @@ impl Search<'_> {
     /// average, which its number of bins is chosen for.
     ///
     /// # Errors
-    /// Those of [`HashBin::choose`].
+    /// Those of [`HashBin::choose`], and [`Error::Combination`] where it does not
+    /// keep to the budget.
     pub(crate) fn best_hash_bin(&self, draft: &HashBinDraft) -> Result<Candidate, Error> {
+        // Whether it has one bin or many, and however it answers, nothing is
+        // known to hide it better than any other randomizer of its ε; and who is
+        // no neighbour hides nobody.
+        let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
+        if !(self.budget.allows(1, 2) && (user || self.budget.alpha.is_infinite())) {
+            return Err(HIDES_TOO_LITTLE);
+        }
         let average = libm::ceil(self.crowd.average(f64::from)) as u32;
         let sparsity = self.sparsity.unwrap_or(average.clamp(1, self.most()));
         let domain = Domain::new(self.items, sparsity);
-        let chosen = HashBin::choose(&domain, self.epsilon, draft, self.crowd)?;
+        let chosen = HashBin::choose(&domain, self.budget.epsilon, draft, self.crowd)?;
         Ok(self.candidate(Mechanism::HashBin(chosen), &domain))
     }
 
@@ -168,7 +182,7 @@ impl Search<'_> {
     }
 
     fn candidate(&self, mechanism: Mechanism, domain: &Domain) -> Candidate {
-        let predicted = mechanism.predict(domain, self.epsilon, self.crowd);
+        let predicted = mechanism.predict(domain, self.budget.epsilon, self.crowd);
         let clips = match &mechanism {
             Mechanism::HashBin(hash_bin) => hash_bin.left(domain.sparsity()) < 1.0,
             Mechanism::Collision(_) | Mechanism::Coco(_) => false,
@@ -213,20 +227,21 @@ fn hashing(domain: &Domain) -> Hashing {
     Hashing::default_for(None, domain)
 }
 
-fn collision_default(domain: &Domain, epsilon: f64) -> Result<Mechanism, Error> {
+fn collision_default(domain: &Domain, budget: Budget) -> Result<Mechanism, Error> {
     let rule = collision::RuleName::Heaviest;
-    Collision::choose(domain, epsilon, rule, None, hashing(domain), None).map(Mechanism::Collision)
+    Collision::choose(domain, budget, rule, None, hashing(domain), None).map(Mechanism::Collision)
 }
 
-fn coco_default(domain: &Domain, epsilon: f64) -> Result<Mechanism, Error> {
+fn coco_default(domain: &Domain, budget: Budget) -> Result<Mechanism, Error> {
     let rule = coco::RuleName::Strongest;
-    let choose = |buckets| Coco::choose(domain, epsilon, rule, None, hashing(domain), buckets);
+    let choose = |buckets| Coco::choose(domain, budget, rule, None, hashing(domain), buckets);
     let best = choose(None)?;
-    if domain.items().is_none_or(|items| items < MANY_ITEMS) {
+    let few = domain.items().is_none_or(|items| items < MANY_ITEMS);
+    if few || !budget.allows(1, 2) {
         return Ok(Mechanism::Coco(best));
     }
     let single = choose(Some(2))?;
-    let variance = |coco: &Coco| coco.rates(domain, epsilon).total_variance(domain);
+    let variance = |coco: &Coco| coco.rates(domain, budget.epsilon).total_variance(domain);
     let preferred = variance(&single) <= SINGLE_PAIR_COST * variance(&best);
     Ok(Mechanism::Coco(if preferred { single } else { best }))
 }

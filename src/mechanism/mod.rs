@@ -2,6 +2,7 @@
 //! randomizer and the support of its reports.
 
 mod auto;
+mod budget;
 pub mod coco;
 pub mod collision;
 mod crowd;
@@ -12,6 +13,7 @@ mod search;
 
 pub(crate) use auto::Search;
 pub use auto::{Candidate, Objective};
+pub use budget::{Budget, alpha};
 pub use crowd::{Crowd, PEOPLE, Predicted, SquaredError};
 
 use alloc::vec::Vec;

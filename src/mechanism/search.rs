@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 /// Which numbers of cells to try.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Grid {
     pub(super) least: u32,
     pub(super) most: u32,
@@ -12,6 +12,9 @@ pub(super) struct Grid {
     pub(super) elements: Option<u32>,
     /// s.
     pub(super) sparsity: u32,
+    /// Where a budget begins to allow more: the numbers of cells there are tried
+    /// too, as variances jump.
+    pub(super) steps: Vec<u32>,
 }
 
 /// How many of the ranked are compared exactly.
@@ -25,8 +28,8 @@ const EXACT_SPARSITY: u32 = 12;
 impl Grid {
     /// Every small number, then steps of a few per cent.
     fn cells(&self) -> Vec<u32> {
-        let Self { least, most, .. } = *self;
-        let mut cells = Vec::new();
+        let (least, most) = (self.least, self.most);
+        let mut cells = self.steps.clone();
         let mut next = least;
         while next <= most {
             cells.push(next);

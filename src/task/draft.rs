@@ -17,7 +17,9 @@ use crate::hash::Hashing;
 use crate::mechanism::coco::{self, Coco};
 use crate::mechanism::collision::{self, Collision};
 use crate::mechanism::hash_bin::{HashBin, HashBinDraft, LevelName};
-use crate::mechanism::{Candidate, Crowd, Mechanism, Neighbours, Objective, PEOPLE, Search};
+use crate::mechanism::{
+    Budget, Candidate, Crowd, Mechanism, Neighbours, Objective, PEOPLE, Search,
+};
 
 /// A [`Task`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity may be left to hushbin.
@@ -200,7 +202,7 @@ impl TaskDraft {
     /// As [`Task::new`].
     pub fn resolve(&self) -> Result<Task, Error> {
         let crowd = self.crowd()?;
-        self.task_of(&self.choose(&self.search(&crowd)?)?)
+        self.task_of(&self.choose(&self.search(&crowd, f64::INFINITY)?)?)
     }
 
     /// What [`TaskDraft::resolve`] comes to, and what else there is.
@@ -208,11 +210,26 @@ impl TaskDraft {
     /// # Errors
     /// As [`Task::new`].
     pub fn plan(&self) -> Result<Plan, Error> {
+        let plan = self.plan_hiding(f64::INFINITY)?;
+        Ok(plan.expect("without a limit every mechanism may be taken"))
+    }
+
+    /// The same, of mechanisms and parameters whose [α](crate::mechanism::alpha)
+    /// is at most `alpha`; `None` where there are none. At level `event` only
+    /// those are among them that protect whole inputs.
+    ///
+    /// # Errors
+    /// As [`Task::new`], and [`Error::Combination`] when the mechanism that is
+    /// asked for cannot keep to it.
+    pub fn plan_hiding(&self, alpha: f64) -> Result<Option<Plan>, Error> {
         let crowd = self.crowd()?;
-        let search = self.search(&crowd)?;
+        let search = self.search(&crowd, alpha)?;
         let (picked, mut others) = match &self.mechanism {
             MechanismDraft::Auto(auto) => {
                 let mut all = search.all(auto.level.name())?;
+                if all.is_empty() {
+                    return Ok(None);
+                }
                 (all.remove(0), all)
             }
             MechanismDraft::Collision(_) | MechanismDraft::Coco(_) | MechanismDraft::HashBin(_) => {
@@ -228,41 +245,27 @@ impl TaskDraft {
         others.retain(|other| {
             (&other.mechanism, other.sparsity) != (&picked.mechanism, picked.sparsity)
         });
-        Ok(Plan {
+        Ok(Some(Plan {
             task: self.task_of(&picked)?,
             picked,
             others,
             people: crowd.people(),
-        })
+        }))
     }
 
     fn choose(&self, search: &Search<'_>) -> Result<Candidate, Error> {
         match &self.mechanism {
-            MechanismDraft::Collision(draft) => search.best(|domain, epsilon| {
+            MechanismDraft::Collision(draft) => search.best(|domain, budget| {
                 let rule = draft.rule.unwrap_or(collision::RuleName::Heaviest);
                 let hashing = Hashing::default_for(draft.hashing, domain);
-                Collision::choose(
-                    domain,
-                    epsilon,
-                    rule,
-                    draft.favoured,
-                    hashing,
-                    draft.buckets,
-                )
-                .map(Mechanism::Collision)
+                Collision::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
+                    .map(Mechanism::Collision)
             }),
-            MechanismDraft::Coco(draft) => search.best(|domain, epsilon| {
+            MechanismDraft::Coco(draft) => search.best(|domain, budget| {
                 let rule = draft.rule.unwrap_or(coco::RuleName::Strongest);
                 let hashing = Hashing::default_for(draft.hashing, domain);
-                Coco::choose(
-                    domain,
-                    epsilon,
-                    rule,
-                    draft.favoured,
-                    hashing,
-                    draft.buckets,
-                )
-                .map(Mechanism::Coco)
+                Coco::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
+                    .map(Mechanism::Coco)
             }),
             MechanismDraft::HashBin(draft) => search.best_hash_bin(draft),
             MechanismDraft::Auto(auto) => Ok(search.all(auto.level.name())?.swap_remove(0)),
@@ -306,7 +309,7 @@ impl TaskDraft {
         }
     }
 
-    fn search<'a>(&self, crowd: &'a Crowd) -> Result<Search<'a>, Error> {
+    fn search<'a>(&self, crowd: &'a Crowd, alpha: f64) -> Result<Search<'a>, Error> {
         let objective = match &self.mechanism {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
             MechanismDraft::Collision(_) | MechanismDraft::Coco(_) | MechanismDraft::HashBin(_) => {
@@ -319,7 +322,10 @@ impl TaskDraft {
         Ok(Search {
             items: self.items.count(),
             sparsity: self.sparsity,
-            epsilon: self.epsilon,
+            budget: Budget {
+                epsilon: self.epsilon,
+                alpha,
+            },
             crowd,
             objective,
         })

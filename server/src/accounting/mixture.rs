@@ -1,6 +1,7 @@
 //! α: how much of every report looks as if it might be anybody's.
 
 use hushbin::bounds::{EPSILON, SPARSITY};
+use hushbin::mechanism::alpha;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::Level;
@@ -104,11 +105,13 @@ impl Mixture {
     /// c of t buckets weigh e, the others 1: α = min(c, t − c)/Ω.
     fn favoured(epsilon: f64, c: u32, t: u32) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
-        let (e, c, t) = (epsilon.exp(), f64::from(c), f64::from(t));
+        let e = epsilon.exp();
+        let alpha = alpha(c, t, e);
+        let (c, t) = (f64::from(c), f64::from(t));
         let omega = c * e + (t - c);
         Ok(Self {
             epsilon,
-            alpha: c.min(t - c) / omega,
+            alpha,
             // (Ω − min(c, t − c)·(e + 1))/Ω.
             rest: (t - 2.0 * c).max((2.0 * c - t) * e) / omega,
         })

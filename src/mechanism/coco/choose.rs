@@ -1,29 +1,33 @@
 //! The best parameters: least total variance of the means.
 
+use alloc::vec::Vec;
+
 use super::{Coco, NO_FAVOURED, Rule, RuleName};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
+use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE};
 use crate::mechanism::occupancy::Strength;
 use crate::mechanism::search::{self, Grid};
-use crate::sample::ExpLowerBound;
 
 impl Coco {
     /// The parameters of least [total variance](super::Rates::total_variance)
-    /// that agree with what is given; what is `None` is chosen.
+    /// that keep to the budget and agree with what is given; what is `None` is
+    /// chosen.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
-    /// with what is given.
+    /// with what is given, or none of them keep to the budget.
     pub fn choose(
         domain: &Domain,
-        epsilon: f64,
+        budget: impl Into<Budget>,
         rule: RuleName,
         favoured: Option<u32>,
         hashing: Hashing,
         buckets: Option<u32>,
     ) -> Result<Self, Error> {
+        let budget = budget.into();
         let chosen = match (rule, favoured, buckets) {
             (RuleName::Overwrite, Some(_), _) => return Err(NO_FAVOURED),
             (RuleName::Overwrite, None, Some(t)) => Self::new(Rule::Overwrite, hashing, t)?,
@@ -32,18 +36,25 @@ impl Coco {
             }
             (RuleName::Strongest, None, Some(t)) => {
                 let any = Self::new(Rule::Strongest { favoured: 1 }, hashing, t)?;
-                any.strongest(domain, epsilon, None, true).0
+                any.strongest(domain, budget, None, true).0
             }
             (RuleName::Overwrite, None, None) => {
                 let first = domain.sparsity() + 1;
-                let last = most_pairs(domain, epsilon, hashing).max(first);
-                let candidates = (first..=last).map(|pairs| Self {
-                    rule: Rule::Overwrite,
-                    hashing,
-                    pairs,
-                });
+                let last = most_pairs(domain, budget, hashing).max(first);
+                let hiding = budget
+                    .least_buckets(domain.sparsity())
+                    .div_ceil(2)
+                    .max(first);
+                let candidates = (first..=last)
+                    .filter(|pairs| budget.allows(domain.sparsity(), 2 * pairs))
+                    .chain(core::iter::once(hiding))
+                    .map(|pairs| Self {
+                        rule: Rule::Overwrite,
+                        hashing,
+                        pairs,
+                    });
                 search::least(candidates, |coco| {
-                    coco.rates(domain, epsilon).total_variance(domain)
+                    coco.rates(domain, budget.epsilon).total_variance(domain)
                 })
             }
             (RuleName::Strongest, favoured, None) => {
@@ -53,13 +64,17 @@ impl Coco {
                         .check(f64::from(c))?;
                 }
                 let least = favoured.unwrap_or(1);
+                let steps = budget.steps(favoured, domain.sparsity());
+                let steps: Vec<u32> = steps.into_iter().map(|t| t.div_ceil(2)).collect();
+                let most = most_pairs(domain, budget, hashing).max(least);
                 let grid = Grid {
                     least,
-                    most: most_pairs(domain, epsilon, hashing).max(least),
+                    most: steps.iter().fold(most, |most, step| most.max(*step)),
                     elements: (hashing == Hashing::Balanced)
                         .then(|| domain.elements())
                         .flatten(),
                     sparsity: domain.sparsity(),
+                    steps,
                 };
                 search::best(&grid, |pairs, exact| {
                     let any = Self {
@@ -67,19 +82,25 @@ impl Coco {
                         hashing,
                         pairs,
                     };
-                    any.strongest(domain, epsilon, favoured, exact)
+                    any.strongest(domain, budget, favoured, exact)
                 })
             }
         };
         chosen.check(domain)?;
-        Ok(chosen)
+        let favoured = chosen.favoured().unwrap_or(domain.sparsity());
+        if budget.allows(favoured, chosen.buckets()) {
+            Ok(chosen)
+        } else {
+            Err(HIDES_TOO_LITTLE)
+        }
     }
 
-    /// The best c at this T, and its total variance.
+    /// The best c at this T, and its total variance; infinite where no c keeps to
+    /// the budget.
     fn strongest(
         &self,
         domain: &Domain,
-        epsilon: f64,
+        budget: Budget,
         favoured: Option<u32>,
         exact: bool,
     ) -> (Self, f64) {
@@ -92,9 +113,14 @@ impl Coco {
             occupancy.top_sums_approximate(Strength::SignedSum, *range.end())
         };
         let candidates = range.map(|favoured| {
-            let rates = self.strongest_rates(domain, epsilon, favoured, &top);
             let rule = Rule::Strongest { favoured };
-            (Self { rule, ..*self }, rates.total_variance(domain))
+            let variance = if budget.allows(favoured, self.buckets()) {
+                let rates = self.strongest_rates(domain, budget.epsilon, favoured, &top);
+                rates.total_variance(domain)
+            } else {
+                f64::INFINITY
+            };
+            (Self { rule, ..*self }, variance)
         });
         candidates
             .min_by(|a, b| a.1.total_cmp(&b.1))
@@ -104,9 +130,9 @@ impl Coco {
 
 /// Beyond this T no variance falls: P1's optimum lies below s·e + 2s buckets,
 /// and more pairs than elements add nothing to a permutation.
-fn most_pairs(domain: &Domain, epsilon: f64, hashing: Hashing) -> u32 {
+fn most_pairs(domain: &Domain, budget: Budget, hashing: Hashing) -> u32 {
     let s = f64::from(domain.sparsity());
-    let wide = 2.0 * s * (ExpLowerBound::new(epsilon).to_f64() + 2.0);
+    let wide = 2.0 * s * (budget.e() + 2.0);
     let wide = match (hashing, domain.elements()) {
         (Hashing::Balanced, Some(elements)) => wide.min(f64::from(elements)),
         _ => wide,

@@ -5,13 +5,14 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
+use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE};
 use crate::mechanism::occupancy::Strength;
 use crate::mechanism::search::{self, Grid};
-use crate::sample::ExpLowerBound;
 
 impl Collision {
     /// The parameters of least [total variance](super::Rates::total_variance)
-    /// that agree with what is given; what is `None` is chosen.
+    /// that keep to the budget and agree with what is given; what is `None` is
+    /// chosen.
     ///
     /// Under rule `occupied` every t is tried. Under `heaviest` a grid of t is
     /// ranked, then the best and their neighbours are compared with exact sums;
@@ -19,10 +20,10 @@ impl Collision {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
-    /// with what is given.
+    /// with what is given, or none of them keep to the budget.
     pub fn choose(
         domain: &Domain,
-        epsilon: f64,
+        budget: impl Into<Budget>,
         rule: RuleName,
         favoured: Option<u32>,
         hashing: Hashing,
@@ -30,7 +31,7 @@ impl Collision {
     ) -> Result<Self, Error> {
         let search = Search {
             domain,
-            epsilon,
+            budget: budget.into(),
             hashing,
             favoured,
         };
@@ -55,23 +56,29 @@ impl Collision {
             }
         };
         chosen.check(domain)?;
-        Ok(chosen)
+        let favoured = chosen.favoured().unwrap_or(domain.sparsity());
+        if search.budget.allows(favoured, chosen.buckets) {
+            Ok(chosen)
+        } else {
+            Err(HIDES_TOO_LITTLE)
+        }
     }
 }
 
 struct Search<'a> {
     domain: &'a Domain,
-    epsilon: f64,
+    budget: Budget,
     hashing: Hashing,
     favoured: Option<u32>,
 }
 
 impl Search<'_> {
     /// Beyond this t no variance falls: P1's optimum is below s·e + 2s, and
-    /// more buckets than elements add nothing to a permutation.
+    /// more buckets than elements add nothing to a permutation. What is said of
+    /// hiding among others comes on top (`Budget::steps`).
     fn most_buckets(&self) -> u32 {
         let s = f64::from(self.domain.sparsity());
-        let wide = 2.0 * s * (ExpLowerBound::new(self.epsilon).to_f64() + 2.0);
+        let wide = 2.0 * s * (self.budget.e() + 2.0);
         let wide = match (self.hashing, self.domain.signed_elements()) {
             (Hashing::Balanced, Some(elements)) => wide.min(f64::from(elements)),
             _ => wide,
@@ -81,19 +88,25 @@ impl Search<'_> {
 
     fn occupied(&self) -> Collision {
         let first = (self.domain.sparsity() + 1).max(bounds::BUCKETS.min as u32);
-        let candidates = (first..=self.most_buckets().max(first)).map(|t| Collision {
-            rule: Rule::Occupied,
-            hashing: self.hashing,
-            buckets: t,
-        });
+        let s = self.domain.sparsity();
+        let hiding = self.budget.least_buckets(s).max(first);
+        let candidates = (first..=self.most_buckets().max(first))
+            .filter(|t| self.budget.allows(s, *t))
+            .chain(core::iter::once(hiding))
+            .map(|t| Collision {
+                rule: Rule::Occupied,
+                hashing: self.hashing,
+                buckets: t,
+            });
         search::least(candidates, |collision| {
             collision
-                .rates(self.domain, self.epsilon)
+                .rates(self.domain, self.budget.epsilon)
                 .total_variance(self.domain)
         })
     }
 
-    /// The best c at this t, and its total variance.
+    /// The best c at this t, and its total variance; infinite where no c keeps to
+    /// the budget.
     fn heaviest_at(&self, t: u32, exact: bool) -> (Collision, f64) {
         let base = Collision {
             rule: Rule::Heaviest { favoured: 1 },
@@ -113,8 +126,8 @@ impl Search<'_> {
             occupancy.top_sums_approximate(Strength::Count, *range.end())
         };
         let mut best = (base, f64::INFINITY);
-        for favoured in range {
-            let rates = base.heaviest_rates(self.domain, self.epsilon, favoured, &top);
+        for favoured in range.filter(|c| self.budget.allows(*c, t)) {
+            let rates = base.heaviest_rates(self.domain, self.budget.epsilon, favoured, &top);
             // Approximate sums may leave no gap where there is a small one.
             let variance = if rates.gap() > 0.0 {
                 rates.total_variance(self.domain)
@@ -131,13 +144,17 @@ impl Search<'_> {
 
     fn heaviest(&self) -> Collision {
         let least = self.favoured.map_or(2, |c| c + 1);
+        let steps = self.budget.steps(self.favoured, self.domain.sparsity());
         let grid = Grid {
             least,
-            most: self.most_buckets().max(least),
+            most: steps
+                .iter()
+                .fold(self.most_buckets().max(least), |most, step| most.max(*step)),
             elements: (self.hashing == Hashing::Balanced)
                 .then(|| self.domain.signed_elements())
                 .flatten(),
             sparsity: self.domain.sparsity(),
+            steps,
         };
         search::best(&grid, |t, exact| self.heaviest_at(t, exact))
     }

@@ -1,0 +1,95 @@
+//! What a report may give away: ε to whoever links it to its sender, and α to
+//! whoever sees it shuffled among others.
+
+use alloc::vec::Vec;
+
+use crate::bounds;
+use crate::error::Error;
+use crate::sample::ExpLowerBound;
+
+/// α of a report that lies in each of c favoured of t buckets with a weight of
+/// e = exp(ε), in each of the others with a weight of 1: how much of it might be
+/// anybody's (`accounting` of the collector). With c pairs of 2T sides, t = 2T.
+///
+/// ```
+/// // Two answers, one of them favoured: 1/(e + 1), which nothing exceeds.
+/// assert_eq!(hushbin::mechanism::alpha(1, 2, 3.0), 0.25);
+/// assert!(hushbin::mechanism::alpha(1, 8, 3.0) < 0.25);
+/// ```
+#[must_use]
+pub fn alpha(favoured: u32, buckets: u32, e: f64) -> f64 {
+    let (c, t) = (f64::from(favoured), f64::from(buckets));
+    c.min(t - c) / (c * e + (t - c))
+}
+
+/// What a report may give away, as far as parameters are chosen by it.
+///
+/// The shuffled ε grows with ε and with α, so that a bound on it and on ε is a
+/// bound on α.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    /// Local ε.
+    pub epsilon: f64,
+    /// The greatest α; infinite where nothing is shuffled.
+    pub alpha: f64,
+}
+
+impl From<f64> for Budget {
+    /// A local ε alone.
+    fn from(epsilon: f64) -> Self {
+        Self {
+            epsilon,
+            alpha: f64::INFINITY,
+        }
+    }
+}
+
+/// No parameters keep to the budget.
+pub(super) const HIDES_TOO_LITTLE: Error = Error::Combination {
+    reason: "these parameters tell too much of a report that is shuffled",
+};
+
+impl Budget {
+    /// A lower bound of exp(ε): α comes out no smaller than it is.
+    pub(super) fn e(&self) -> f64 {
+        ExpLowerBound::new(self.epsilon).to_f64()
+    }
+
+    /// Whether so many favoured buckets keep to it.
+    pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
+        alpha(favoured, buckets, self.e()) <= self.alpha
+    }
+
+    /// Whether any parameters of mechanisms with buckets do.
+    pub(super) fn allows_buckets(&self) -> bool {
+        self.allows(1, bounds::BUCKETS.max as u32)
+    }
+
+    /// The least number of buckets at which so many may be favoured, if no more
+    /// than half are; 2 where α is no limit.
+    pub(super) fn least_buckets(&self, favoured: u32) -> u32 {
+        let least = f64::from(favoured) * (1.0 / self.alpha - self.e() + 1.0);
+        // A rounding may take the last bit: one more keeps to the budget.
+        let least = libm::ceil(least.clamp(bounds::BUCKETS.min, bounds::BUCKETS.max)) as u32;
+        if self.allows(favoured, least) {
+            least
+        } else {
+            (least + 1).min(bounds::BUCKETS.max as u32)
+        }
+    }
+
+    /// Numbers of buckets from which on one more may be favoured, of as many as
+    /// given or else up to `most`: all of few, some of many. None where α is no
+    /// limit.
+    pub(super) fn steps(&self, favoured: Option<u32>, most: u32) -> Vec<u32> {
+        if self.alpha.is_infinite() {
+            return Vec::new();
+        }
+        let next = |c: &u32| Some(c + 1 + c / 16);
+        let (first, last) = favoured.map_or((1, most), |c| (c, c));
+        core::iter::successors(Some(first), next)
+            .take_while(|c| *c <= last)
+            .map(|c| self.least_buckets(c))
+            .collect()
+    }
+}
