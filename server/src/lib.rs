@@ -3,8 +3,8 @@
 //! It takes randomised uploads over HTTP, journals each one durably before
 //! acknowledging it, and estimates totals with error bars from what it holds.
 //! Arrows point inward: [`cli`] and [`http`] use [`store`] and [`estimate`],
-//! which use the core crate `hushbin`. [`accounting`] and
-//! [`estimate`] are pure: no clock, no I/O.
+//! which use the core crate `hushbin`. [`accounting`],
+//! [`estimate`] and [`plan`] are pure: no clock, no I/O.
 
 pub mod accounting;
 pub mod audit;
@@ -15,5 +15,6 @@ pub mod data;
 pub mod errata {}
 pub mod estimate;
 pub mod http;
+pub mod plan;
 pub mod simulate;
 pub mod store;

@@ -7,7 +7,7 @@ use super::Mechanism;
 use super::budget::{Budget, HIDES_TOO_LITTLE};
 use super::coco::{self, Coco};
 use super::collision::{self, Collision};
-use super::crowd::{Crowd, Predicted};
+use super::crowd::{Crowd, Predicted, SquaredError};
 use super::hash_bin::{HashBin, HashBinDraft, LevelName};
 use crate::bounds;
 use crate::domain::Domain;
@@ -35,16 +35,25 @@ impl Objective {
         frequency: 1.0,
     };
 
-    /// The weighed error; `None` where something that weighs is not estimated.
-    fn of(&self, predicted: &Predicted) -> Option<f64> {
-        let weighed = |weight: f64, error: Option<super::crowd::SquaredError>| {
-            if weight == 0.0 {
-                Some(0.0)
-            } else {
-                Some(weight * error?.total())
-            }
+    /// The weighed average of the errors; `None` where something that weighs is
+    /// not estimated.
+    #[must_use]
+    pub fn of(&self, predicted: &Predicted) -> Option<SquaredError> {
+        let mut average = SquaredError {
+            variance: 0.0,
+            squared_bias: 0.0,
         };
-        Some(weighed(self.mean, predicted.mean)? + weighed(self.frequency, predicted.frequency)?)
+        for (weight, error) in [
+            (self.mean, predicted.mean),
+            (self.frequency, predicted.frequency),
+        ] {
+            if weight > 0.0 {
+                let (part, error) = (weight / (self.mean + self.frequency), error?);
+                average.variance += part * error.variance;
+                average.squared_bias += part * error.squared_bias;
+            }
+        }
+        Some(average)
     }
 }
 
@@ -193,7 +202,7 @@ impl Search<'_> {
         });
         Candidate {
             sparsity: domain.sparsity(),
-            error: error.unwrap_or(f64::INFINITY),
+            error: error.map_or(f64::INFINITY, |error| error.total()),
             predicted,
             mechanism,
         }

@@ -67,7 +67,11 @@ impl Default for ObjectiveDraft {
 }
 
 impl ObjectiveDraft {
-    pub(super) fn objective(self) -> Result<Objective, Error> {
+    /// What it weighs.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] for weights that are negative or all 0.
+    pub fn objective(self) -> Result<Objective, Error> {
         match self {
             Self::Name(ObjectiveName::Mean) => Ok(Objective::MEAN),
             Self::Name(ObjectiveName::Frequency) => Ok(Objective::FREQUENCY),

@@ -117,6 +117,16 @@ impl Mixture {
         })
     }
 
+    /// The same with some reports erased at random, so that α is `alpha`.
+    pub(super) fn erased(&self, alpha: f64) -> Self {
+        let kept = (alpha / self.alpha).min(1.0);
+        Self {
+            epsilon: self.epsilon,
+            alpha: self.alpha * kept,
+            rest: self.rest + (1.0 - self.rest) * (1.0 - kept),
+        }
+    }
+
     /// The local ε.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {

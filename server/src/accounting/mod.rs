@@ -191,3 +191,42 @@ pub fn delta_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), E
     let found = Divergence::new(*mixture, n, DELTA.min).at(central);
     Ok((found.lower, found.upper))
 }
+
+/// The largest α, to one part in 10⁶, at which a batch of reports of this local
+/// ε is (`central`, δ)-differentially private; at most 1/(e + 1).
+///
+/// Reports of a smaller α are those of a larger one, some of them erased at
+/// random, so ε_c rises with α.
+///
+/// # Errors
+/// As [`account`].
+pub fn largest_alpha(
+    epsilon: f64,
+    n: u64,
+    honest: f64,
+    delta: f64,
+    central: f64,
+) -> Result<f64, Error> {
+    let any = Mixture::generic(epsilon)?;
+    let enough = |alpha: f64| -> Result<bool, Error> {
+        let batch = account(&any.erased(alpha), n, honest, delta)?;
+        Ok(batch.epsilon_central <= central)
+    };
+    if enough(any.alpha())? {
+        return Ok(any.alpha());
+    }
+    let (mut low, mut high) = (0.0, any.alpha());
+    while high - low > 1e-6 * high && high > f64::MIN_POSITIVE {
+        let middle = if low > 0.0 {
+            (low * high).sqrt()
+        } else {
+            1e-3 * high
+        };
+        if enough(middle)? {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}

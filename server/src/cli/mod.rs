@@ -3,6 +3,7 @@
 
 mod account;
 mod audit;
+mod plan;
 mod serve;
 mod simulate;
 mod task;
@@ -27,6 +28,7 @@ pub struct Cli {
 enum Command {
     Account(account::Options),
     Audit(audit::Options),
+    Plan(plan::Options),
     Serve(serve::Options),
     Simulate(simulate::Options),
     Task(task::Options),
@@ -41,6 +43,7 @@ impl Cli {
         match self.command {
             Command::Account(options) => account::run(&options),
             Command::Audit(options) => audit::run(&options),
+            Command::Plan(options) => plan::run(&options),
             Command::Serve(options) => serve::run(options),
             Command::Simulate(options) => simulate::run(&options),
             Command::Task(options) => task::run(&options),

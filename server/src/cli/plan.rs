@@ -1,0 +1,262 @@
+//! `hushbin plan`: from what is known and wanted to a task.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use hushbin::task::{AutoLevel, ObjectiveDraft, ObjectiveName};
+use hushbin::{Items, ValueKind};
+
+use super::Error;
+use super::task::describe;
+use crate::plan::{Answer, Offer, POWER, Question, Unknown, plan};
+
+/// Find a task for what is known and wanted: of people, privacy and accuracy
+/// give two, and get the third.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// Number of items, or "open" for arbitrary strings.
+    #[arg(long, value_name = "N", required_unless_present = "names", value_parser = items)]
+    items: Option<Items>,
+    /// File with the names of the items instead, one a line.
+    #[arg(long, value_name = "FILE", conflicts_with = "items")]
+    names: Option<PathBuf>,
+    /// How many entries of one input are reported on.
+    #[arg(long, value_name = "S", required_unless_present = "entries")]
+    sparsity: Option<u32>,
+    /// How many people have 0, 1, 2, … entries, to weigh bias against noise; the
+    /// sparsity is then chosen unless it is given.
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    entries: Option<Vec<u64>>,
+    /// What values are.
+    #[arg(long, value_enum, default_value_t = ValueName::Sign)]
+    value: ValueName,
+    /// What estimates are wanted for.
+    #[arg(long, value_enum, default_value_t = Objective::Mean)]
+    objective: Objective,
+    /// What a report is to protect at least.
+    #[arg(long, value_enum, default_value_t = Level::User)]
+    level: Level,
+    /// How many people report, once each.
+    #[arg(long, value_name = "N")]
+    people: Option<u64>,
+    /// How many of them a day brings.
+    #[arg(long, value_name = "N")]
+    people_per_day: Option<f64>,
+    /// Greatest local ε; 4 where only a central one is given.
+    #[arg(long, value_name = "E")]
+    epsilon: Option<f64>,
+    /// Greatest ε of the shuffled reports.
+    #[arg(long, value_name = "E")]
+    central_epsilon: Option<f64>,
+    /// δ of the shuffled reports.
+    #[arg(long, value_name = "D", default_value_t = 1e-8)]
+    delta: f64,
+    /// Part of the reports that are assumed to be honest.
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    honest_fraction: f64,
+    /// Greatest error wanted, root mean square over all items.
+    #[arg(long, value_name = "SE")]
+    standard_error: Option<f64>,
+    /// Frequency of the rarest item worth seeing.
+    #[arg(long, value_name = "F")]
+    smallest: Option<f64>,
+    /// Id of the task.
+    #[arg(long, default_value = "planned")]
+    id: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the task to a file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ValueName {
+    /// -1 or 1.
+    Sign,
+    /// From -1 to 1.
+    Real,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Objective {
+    /// Means, missing entries counting as 0.
+    Mean,
+    /// Frequencies of either sign.
+    Frequency,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Level {
+    /// A person's whole input.
+    User,
+    /// The value of any single item.
+    Event,
+}
+
+fn items(text: &str) -> Result<Items, String> {
+    let items = if text == "open" { "\"open\"" } else { text };
+    let expected = "expected a number of items, or \"open\"";
+    match serde_json::from_str(items) {
+        Ok(items @ (Items::Count(_) | Items::Open(_))) => Ok(items),
+        _ => Err(expected.to_owned()),
+    }
+}
+
+fn names(path: &Path) -> Result<Items, Error> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Items::Named(text.lines().map(str::to_owned).collect()))
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Error> {
+    let question = options.question()?;
+    let answer = plan(&question)?;
+    if let Some(out) = &options.out {
+        let text = serde_json::to_string_pretty(&answer.task)?;
+        fs::write(out, text + "\n").map_err(|error| format!("{}: {error}", out.display()))?;
+    }
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&answer)?);
+    } else {
+        print(&answer);
+    }
+    Ok(())
+}
+
+impl Options {
+    fn question(&self) -> Result<Question, Error> {
+        let items = match (&self.items, &self.names) {
+            (Some(items), _) => items.clone(),
+            (None, Some(file)) => names(file)?,
+            (None, None) => unreachable!("clap asks for one of them"),
+        };
+        Ok(Question {
+            id: self.id.clone(),
+            items,
+            sparsity: self.sparsity,
+            entries: self.entries.clone(),
+            value: match self.value {
+                ValueName::Sign => ValueKind::Sign,
+                ValueName::Real => ValueKind::Real,
+            },
+            objective: ObjectiveDraft::Name(match self.objective {
+                Objective::Mean => ObjectiveName::Mean,
+                Objective::Frequency => ObjectiveName::Frequency,
+            }),
+            level: match self.level {
+                Level::User => AutoLevel::User,
+                Level::Event => AutoLevel::Event,
+            },
+            people: self.people,
+            people_per_day: self.people_per_day,
+            epsilon: self.epsilon,
+            central_epsilon: self.central_epsilon,
+            delta: self.delta,
+            honest_fraction: self.honest_fraction,
+            standard_error: self.standard_error,
+            smallest: self.smallest,
+        })
+    }
+}
+
+fn print(answer: &Answer) {
+    let Answer { picked, task, .. } = answer;
+    let found = |unknown| {
+        if answer.solved_for == unknown {
+            "  <- found"
+        } else {
+            ""
+        }
+    };
+    println!("{}", answer.verdict.text);
+    println!();
+    let days = answer
+        .days
+        .map_or_else(String::new, |days| format!(", {} days", days.ceil()));
+    println!(
+        "people       {}{days}{}",
+        answer.people,
+        found(Unknown::People)
+    );
+    println!("mechanism    {}", describe(&picked.mechanism));
+    println!("sparsity     {}", picked.sparsity);
+    println!(
+        "local ε      {}, {} spent by each report (rounded up); protects {}{}",
+        picked.epsilon,
+        picked.effective_epsilon,
+        picked.protects,
+        found(Unknown::Epsilon)
+    );
+    match (&picked.central, &picked.central_reason) {
+        (Some(central), _) => println!(
+            "shuffled ε   {:.5}, δ = {:e}, among {} reports assumed honest (rounded up)",
+            (central.epsilon_central * 1e5).ceil() / 1e5,
+            central.delta,
+            central.honest_n
+        ),
+        (None, reason) => println!(
+            "shuffled ε   none: {}",
+            reason.as_deref().unwrap_or("unknown")
+        ),
+    }
+    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.5}"));
+    println!(
+        "error        {} standard error, {} bias{}",
+        number(picked.standard_error),
+        number(picked.bias),
+        found(Unknown::Error)
+    );
+    println!(
+        "intervals    ±{} for one item, ±{} for all at once (95%)",
+        number(picked.interval),
+        number(picked.simultaneous_interval)
+    );
+    println!(
+        "seen         {}",
+        picked.smallest.map_or_else(
+            || "nothing".to_owned(),
+            |smallest| {
+                format!(
+                    "items that {:.3}% of people have, or more, in {} of all cases",
+                    100.0 * smallest,
+                    POWER
+                )
+            }
+        )
+    );
+    println!("fingerprint  {}", task.fingerprint());
+    println!();
+    print_offers(answer);
+    println!();
+    println!("{}", answer.assumes);
+}
+
+fn print_offers(answer: &Answer) {
+    println!("the same, and what else there is at the same privacy:");
+    println!(
+        "  {:<10}  {:>8}  {:>8}  {:>8}  {:>8}  {:>22}  protects",
+        "mechanism", "sparsity", "local ε", "error", "of bias", "people, for that error"
+    );
+    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.5}"));
+    let row = |mark: &str, offer: &Offer| {
+        let people = match offer.people {
+            Some(people) => format!("{people}"),
+            None => "no number".to_owned(),
+        };
+        println!(
+            "{mark} {:<10}  {:>8}  {:>8.4}  {:>8}  {:>8}  {people:>22}  {}",
+            offer.mechanism.name(),
+            offer.sparsity,
+            offer.epsilon,
+            number(offer.error),
+            number(offer.bias),
+            offer.protects
+        );
+    };
+    row("*", &answer.picked);
+    for offer in &answer.others {
+        row(" ", offer);
+    }
+}

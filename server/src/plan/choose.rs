@@ -1,0 +1,152 @@
+//! Every mechanism at its best within a budget, local and central.
+
+use hushbin::bounds::EPSILON;
+use hushbin::mechanism::{Candidate, SquaredError};
+use hushbin::{Error, Task, TaskParts};
+
+use super::question::{LOCAL_EPSILON, PlanError, Question};
+use crate::accounting::{Mixture, largest_alpha, largest_epsilon};
+
+/// A mechanism with a local ε, and how well it answers.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) epsilon: f64,
+    pub(super) candidate: Candidate,
+    /// Of what is wanted; `None` where the mechanism does not estimate that.
+    pub(super) predicted: Option<SquaredError>,
+}
+
+impl Choice {
+    /// What is compared: the squared error, infinite where the mechanism does
+    /// not answer what is asked or is biased where no bias is accepted.
+    pub(super) const fn squared_error(&self) -> f64 {
+        self.candidate.error
+    }
+
+    pub(super) fn task(&self, question: &Question) -> Result<Task, PlanError> {
+        Ok(Task::new(TaskParts {
+            id: question.id.clone(),
+            items: question.items.clone(),
+            sparsity: self.candidate.sparsity,
+            epsilon: self.epsilon,
+            value: question.value,
+            mechanism: self.candidate.mechanism.clone(),
+        })?)
+    }
+}
+
+/// What may be given away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// Local ε.
+    pub(super) epsilon: f64,
+    /// ε of the shuffled reports.
+    pub(super) central: Option<f64>,
+}
+
+impl Budget {
+    /// Of a question; `None` where it says nothing of privacy.
+    pub(super) fn of(question: &Question) -> Option<Self> {
+        match (question.epsilon, question.central_epsilon) {
+            (None, None) => None,
+            (epsilon, central) => Some(Self {
+                epsilon: epsilon.unwrap_or(LOCAL_EPSILON),
+                central,
+            }),
+        }
+    }
+}
+
+/// Local ε tried between that at which any randomizer hides well enough and the
+/// greatest allowed.
+const STEPS: u32 = 6;
+/// Less local ε is preferred where it costs less than this part of the squared
+/// error.
+const INDIFFERENT: f64 = 0.003;
+
+/// Every mechanism at its best, the best one first; none where nothing keeps to
+/// the budget.
+///
+/// Reports of a larger local ε that hide as well tell more: for one bucket of t,
+/// α ≈ 1/(e + t − 1) may stay the same while e grows with t. So with a bound on
+/// the central ε, the best local one is to be searched for too.
+pub(super) fn choices(
+    question: &Question,
+    people: u64,
+    budget: Budget,
+) -> Result<Vec<Choice>, PlanError> {
+    let objective = question.objective.objective()?;
+    let at = |epsilon: f64, alpha: f64| -> Result<Vec<Choice>, PlanError> {
+        let Some(plan) = question.draft(epsilon, people).plan_hiding(alpha)? else {
+            return Ok(Vec::new());
+        };
+        let candidates = std::iter::once(plan.picked).chain(plan.others);
+        let choice = |candidate: Candidate| Choice {
+            epsilon,
+            predicted: objective.of(&candidate.predicted),
+            candidate,
+        };
+        Ok(candidates.map(choice).collect())
+    };
+    let Some(central) = budget.central else {
+        return at(budget.epsilon, f64::INFINITY);
+    };
+    let (honest, delta) = (question.honest_fraction, question.delta);
+    // Up to this ε any randomizer hides well enough.
+    let generic = match largest_epsilon(Mixture::generic, people, honest, delta, central) {
+        Ok(mixture) => Some(mixture.epsilon()),
+        // Not even at the least.
+        Err(Error::OutOfRange { value, .. }) if value == central => None,
+        Err(error) => return Err(error.into()),
+    };
+    let first = generic.map_or(EPSILON.min, |generic| {
+        round_down(generic).clamp(EPSILON.min, budget.epsilon)
+    });
+    let mut all = Vec::new();
+    if generic.is_some() {
+        all = at(first, EVERYBODY)?;
+    }
+    if first < budget.epsilon {
+        for step in 1..=STEPS {
+            let part = f64::from(step) / f64::from(STEPS);
+            let epsilon = first * (budget.epsilon / first).powf(part);
+            let epsilon = round_down(epsilon).clamp(EPSILON.min, budget.epsilon);
+            all.extend(at(
+                epsilon,
+                largest_alpha(epsilon, people, honest, delta, central)?,
+            )?);
+        }
+    }
+    Ok(best_of_each(all))
+}
+
+/// Rounded down to four digits, for people to read.
+fn round_down(epsilon: f64) -> f64 {
+    let unit = 10_f64.powi(3 - epsilon.log10().floor() as i32);
+    (epsilon * unit).floor() / unit
+}
+
+/// Above every α, but for mechanisms that cannot be accounted for.
+const EVERYBODY: f64 = 1.0;
+
+/// Of every mechanism the best, by increasing error; tried by increasing ε.
+fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
+    let mut best: Vec<Choice> = Vec::new();
+    while let Some(first) = all.first() {
+        let name = first.candidate.mechanism.name();
+        let (same, others): (Vec<_>, Vec<_>) =
+            (all.into_iter()).partition(|choice| choice.candidate.mechanism.name() == name);
+        all = others;
+        let least = same
+            .iter()
+            .map(Choice::squared_error)
+            .fold(f64::INFINITY, f64::min);
+        let enough = least * (1.0 + INDIFFERENT);
+        best.extend(
+            same.into_iter()
+                .find(|choice| choice.squared_error() <= enough),
+        );
+    }
+    best.sort_by(|a, b| a.squared_error().total_cmp(&b.squared_error()));
+    best
+}

@@ -1,0 +1,220 @@
+//! What a planner is asked, and why it may have no answer.
+
+use hushbin::bounds::{Bound, EPSILON, PEOPLE};
+use hushbin::task::{AutoDraft, AutoLevel, MechanismDraft, ObjectiveDraft};
+use hushbin::{Error, Items, TaskDraft, ValueKind};
+use serde::Deserialize;
+
+use crate::accounting::{self, AccountError};
+
+/// What is known beforehand, what may be given away, and what is wanted.
+///
+/// Of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy
+/// (`standard_error`, `smallest` or both) at least two are to be given; what is
+/// missing is answered.
+///
+/// ```
+/// use hushbin_server::plan::{Question, plan};
+///
+/// let question: Question = serde_json::from_str(
+///     r#"{ "items": 40, "sparsity": 3, "epsilon": 1.0, "standard_error": 0.01 }"#,
+/// ).unwrap();
+/// assert!(plan(&question).unwrap().people > 100_000);
+/// ```
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// Id of the task that is made.
+    #[serde(default = "planned")]
+    pub id: String,
+    /// As in a task.
+    pub items: Items,
+    /// As in a task; may be missing where `entries` are given.
+    #[serde(default)]
+    pub sparsity: Option<u32>,
+    /// How many people have 0, 1, 2, … entries.
+    #[serde(default)]
+    pub entries: Option<Vec<u64>>,
+    /// As in a task.
+    #[serde(default = "sign")]
+    pub value: ValueKind,
+    /// What estimates are wanted for.
+    #[serde(default)]
+    pub objective: ObjectiveDraft,
+    /// What a report is to protect at least.
+    #[serde(default)]
+    pub level: AutoLevel,
+    /// How many people report, once each.
+    #[serde(default)]
+    pub people: Option<u64>,
+    /// How many of them a day brings.
+    #[serde(default)]
+    pub people_per_day: Option<f64>,
+    /// The greatest local ε. Where a central one is given alone, it is
+    /// [`LOCAL_EPSILON`].
+    #[serde(default)]
+    pub epsilon: Option<f64>,
+    /// The greatest ε of the shuffled reports.
+    #[serde(default)]
+    pub central_epsilon: Option<f64>,
+    /// δ of the shuffled reports.
+    #[serde(default = "delta")]
+    pub delta: f64,
+    /// Part of the reports that are assumed to be honest.
+    #[serde(default = "all")]
+    pub honest_fraction: f64,
+    /// The greatest error wanted: the root of the mean squared error over all
+    /// items.
+    #[serde(default)]
+    pub standard_error: Option<f64>,
+    /// The frequency of the rarest item worth seeing: one is seen if its interval
+    /// lies above 0, simultaneously for all items at 95% confidence, with a
+    /// probability of [`POWER`].
+    #[serde(default)]
+    pub smallest: Option<f64>,
+}
+
+fn planned() -> String {
+    "planned".to_owned()
+}
+
+const fn sign() -> ValueKind {
+    ValueKind::Sign
+}
+
+const fn delta() -> f64 {
+    1e-8
+}
+
+const fn all() -> f64 {
+    1.0
+}
+
+/// The greatest local ε where nothing is said but a central one: nobody but a
+/// shuffler would protect people from those who can link their reports if there
+/// were no limit.
+pub const LOCAL_EPSILON: f64 = 4.0;
+/// The confidence of all intervals.
+pub const CONFIDENCE: f64 = 0.95;
+/// The probability that an item of the smallest frequency is seen.
+pub const POWER: f64 = 0.8;
+/// How many people a day brings.
+pub const PEOPLE_PER_DAY: Bound = Bound {
+    name: "people_per_day",
+    min: 1e-3,
+    max: PEOPLE.max,
+};
+/// ε of the shuffled reports.
+pub const CENTRAL_EPSILON: Bound = Bound {
+    name: "central_epsilon",
+    min: 1e-6,
+    max: EPSILON.max,
+};
+/// The error wanted.
+pub const STANDARD_ERROR: Bound = Bound {
+    name: "standard_error",
+    min: 1e-6,
+    max: 1.0,
+};
+/// The frequency worth seeing.
+pub const SMALLEST: Bound = Bound {
+    name: "smallest",
+    min: 1e-6,
+    max: 1.0,
+};
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Something asked for is out of its range, or does not go with another.
+    #[error(transparent)]
+    Parameter(#[from] Error),
+    /// The batch cannot be accounted for.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// Too little was said.
+    #[error(
+        "say two of three: how many people there are; how much privacy is to be kept (epsilon or \
+         central_epsilon); how exact estimates are to be (standard_error or smallest)"
+    )]
+    Underspecified,
+    /// No choice reaches what is wanted.
+    #[error("{0}")]
+    OutOfReach(String),
+}
+
+impl PlanError {
+    /// Stable across releases.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Parameter(_) => "parameter",
+            Self::Account(_) => "account",
+            Self::Underspecified => "underspecified",
+            Self::OutOfReach(_) => "out-of-reach",
+        }
+    }
+
+    /// The field of the question that it is about, if it is about one.
+    #[must_use]
+    pub fn field(&self) -> Option<&'static str> {
+        match self {
+            Self::Parameter(Error::OutOfRange { name, .. }) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl Question {
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        let of = |bound: Bound, value: Option<f64>| value.map_or(Ok(()), |v| bound.check(v));
+        of(PEOPLE, self.people.map(|people| people as f64))?;
+        of(PEOPLE_PER_DAY, self.people_per_day)?;
+        of(EPSILON, self.epsilon)?;
+        of(CENTRAL_EPSILON, self.central_epsilon)?;
+        of(STANDARD_ERROR, self.standard_error)?;
+        of(SMALLEST, self.smallest)?;
+        accounting::DELTA.check(self.delta)?;
+        Bound {
+            name: "honest_fraction",
+            ..accounting::HONEST_FRACTION
+        }
+        .check(self.honest_fraction)?;
+        // Whatever else is wrong with what is asked: nothing has an α of 0.
+        self.draft(EPSILON.min, 1).plan_hiding(0.0)?;
+        Ok(())
+    }
+
+    /// The task to complete, at this local ε and for so many people.
+    pub(super) fn draft(&self, epsilon: f64, people: u64) -> TaskDraft {
+        TaskDraft {
+            id: self.id.clone(),
+            items: self.items.clone(),
+            sparsity: self.sparsity,
+            entries: self.entries.clone(),
+            people: Some(people),
+            epsilon,
+            value: self.value,
+            mechanism: MechanismDraft::Auto(AutoDraft {
+                objective: self.objective,
+                level: self.level,
+            }),
+        }
+    }
+
+    /// Entries of a person, on average.
+    pub(super) fn average_entries(&self) -> f64 {
+        match (&self.entries, self.sparsity) {
+            (Some(entries), _) => {
+                let people: f64 = entries.iter().map(|&count| count as f64).sum();
+                let sum: f64 = (0..)
+                    .zip(entries)
+                    .map(|(i, &n)| f64::from(i) * n as f64)
+                    .sum();
+                sum / people
+            }
+            (None, sparsity) => f64::from(sparsity.unwrap_or(0)),
+        }
+    }
+}
