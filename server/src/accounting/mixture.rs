@@ -117,6 +117,16 @@ impl Mixture {
         })
     }
 
+    /// [`Mixture::generic`] with a part `part` of its α: of every report that
+    /// tells something, 1 − `part` is replaced by "neither".
+    pub(super) fn part_of(&self, part: f64) -> Self {
+        Self {
+            epsilon: self.epsilon,
+            alpha: part * self.alpha,
+            rest: 1.0 - part * (1.0 - self.rest),
+        }
+    }
+
     /// The local ε.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {

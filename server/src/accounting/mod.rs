@@ -13,12 +13,14 @@
 mod binomial;
 mod central;
 mod divergence;
+mod inverse;
 mod mixture;
 
+pub use inverse::{CENTRAL, largest_alpha, largest_epsilon, smallest_batch};
 pub use mixture::Mixture;
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
+use hushbin::bounds::Bound;
 use serde::Serialize;
 
 use divergence::Divergence;
@@ -129,48 +131,6 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
         method: Method::ExactSum,
         honest_n,
     })
-}
-
-/// The mechanism at the largest local ε, to one part in 10⁹, whose batch is
-/// (`central`, δ)-differentially private; `at` makes it of a local ε.
-///
-/// With all else fixed, reports of a smaller ε are those of a larger one mixed
-/// with noise, so ε_c rises with ε.
-///
-/// # Errors
-/// As [`account`] and `at`; [`Error::OutOfRange`] when `central` is not from
-/// that of the least local ε to the greatest local ε, [`EPSILON`].
-pub fn largest_epsilon<E: From<Error>>(
-    at: impl Fn(f64) -> Result<Mixture, E>,
-    n: u64,
-    honest: f64,
-    delta: f64,
-    central: f64,
-) -> Result<Mixture, E> {
-    let reached = |mixture: &Mixture| -> Result<f64, E> {
-        Ok(account(mixture, n, honest, delta)?.epsilon_central)
-    };
-    let mut best = at(EPSILON.min)?;
-    let range = Bound {
-        name: "central epsilon",
-        min: reached(&best)?,
-        max: EPSILON.max,
-    };
-    range.check(central)?;
-    let greatest = at(EPSILON.max)?;
-    if reached(&greatest)? <= central {
-        return Ok(greatest);
-    }
-    let mut above = EPSILON.max;
-    while above - best.epsilon() > 1e-9 * above {
-        let middle = at((best.epsilon() * above).sqrt())?;
-        if reached(&middle)? <= central {
-            best = middle;
-        } else {
-            above = middle.epsilon();
-        }
-    }
-    Ok(best)
 }
 
 /// Bounds on δ(ε_c) of `n` shuffled reports: the least that the reduction proves
