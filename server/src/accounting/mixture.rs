@@ -117,13 +117,13 @@ impl Mixture {
         })
     }
 
-    /// The same with some reports erased at random, so that α is `alpha`.
-    pub(super) fn erased(&self, alpha: f64) -> Self {
-        let kept = (alpha / self.alpha).min(1.0);
+    /// [`Mixture::generic`] with a part `part` of its α: of every report that
+    /// tells something, 1 − `part` is replaced by "neither".
+    pub(super) fn part_of(&self, part: f64) -> Self {
         Self {
             epsilon: self.epsilon,
-            alpha: self.alpha * kept,
-            rest: self.rest + (1.0 - self.rest) * (1.0 - kept),
+            alpha: part * self.alpha,
+            rest: 1.0 - part * (1.0 - self.rest),
         }
     }
 

@@ -13,12 +13,14 @@
 mod binomial;
 mod central;
 mod divergence;
+mod inverse;
 mod mixture;
 
+pub use inverse::{CENTRAL, largest_alpha, largest_epsilon, smallest_batch};
 pub use mixture::Mixture;
 
 use hushbin::Error;
-use hushbin::bounds::{Bound, EPSILON};
+use hushbin::bounds::Bound;
 use serde::Serialize;
 
 use divergence::Divergence;
@@ -131,48 +133,6 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
     })
 }
 
-/// The mechanism at the largest local ε, to one part in 10⁹, whose batch is
-/// (`central`, δ)-differentially private; `at` makes it of a local ε.
-///
-/// With all else fixed, reports of a smaller ε are those of a larger one mixed
-/// with noise, so ε_c rises with ε.
-///
-/// # Errors
-/// As [`account`] and `at`; [`Error::OutOfRange`] when `central` is not from
-/// that of the least local ε to the greatest local ε, [`EPSILON`].
-pub fn largest_epsilon<E: From<Error>>(
-    at: impl Fn(f64) -> Result<Mixture, E>,
-    n: u64,
-    honest: f64,
-    delta: f64,
-    central: f64,
-) -> Result<Mixture, E> {
-    let reached = |mixture: &Mixture| -> Result<f64, E> {
-        Ok(account(mixture, n, honest, delta)?.epsilon_central)
-    };
-    let mut best = at(EPSILON.min)?;
-    let range = Bound {
-        name: "central epsilon",
-        min: reached(&best)?,
-        max: EPSILON.max,
-    };
-    range.check(central)?;
-    let greatest = at(EPSILON.max)?;
-    if reached(&greatest)? <= central {
-        return Ok(greatest);
-    }
-    let mut above = EPSILON.max;
-    while above - best.epsilon() > 1e-9 * above {
-        let middle = at((best.epsilon() * above).sqrt())?;
-        if reached(&middle)? <= central {
-            best = middle;
-        } else {
-            above = middle.epsilon();
-        }
-    }
-    Ok(best)
-}
-
 /// Bounds on δ(ε_c) of `n` shuffled reports: the least that the reduction proves
 /// lies between. Sharp for δ above [`DELTA`]'s least; below, the upper one is
 /// still true.
@@ -190,43 +150,4 @@ pub fn delta_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), E
     range.check(central)?;
     let found = Divergence::new(*mixture, n, DELTA.min).at(central);
     Ok((found.lower, found.upper))
-}
-
-/// The largest α, to one part in 10⁶, at which a batch of reports of this local
-/// ε is (`central`, δ)-differentially private; at most 1/(e + 1).
-///
-/// Reports of a smaller α are those of a larger one, some of them erased at
-/// random, so ε_c rises with α.
-///
-/// # Errors
-/// As [`account`].
-pub fn largest_alpha(
-    epsilon: f64,
-    n: u64,
-    honest: f64,
-    delta: f64,
-    central: f64,
-) -> Result<f64, Error> {
-    let any = Mixture::generic(epsilon)?;
-    let enough = |alpha: f64| -> Result<bool, Error> {
-        let batch = account(&any.erased(alpha), n, honest, delta)?;
-        Ok(batch.epsilon_central <= central)
-    };
-    if enough(any.alpha())? {
-        return Ok(any.alpha());
-    }
-    let (mut low, mut high) = (0.0, any.alpha());
-    while high - low > 1e-6 * high && high > f64::MIN_POSITIVE {
-        let middle = if low > 0.0 {
-            (low * high).sqrt()
-        } else {
-            1e-3 * high
-        };
-        if enough(middle)? {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
 }

@@ -1,0 +1,252 @@
+//! What a batch must be like for a given ε_c: how small α, how large n.
+//!
+//! Both are monotone. Of n + 1 reports the batch is that of n and one more
+//! report, which does not depend on the person looked at; and reports of a
+//! smaller α are those of a larger one of which every telling report, of
+//! whichever kind, is replaced by "neither" with the same probability. Either way
+//! the one pair of distributions is the other, post-processed, and no divergence
+//! grows.
+
+use hushbin::Error;
+use hushbin::bounds::{Bound, EPSILON};
+
+use super::divergence::Divergence;
+use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account};
+
+/// ε_c that is asked for.
+pub const CENTRAL: Bound = Bound {
+    name: "central epsilon",
+    min: 0.0,
+    max: EPSILON.max,
+};
+
+/// The mechanism at the largest local ε, to one part in 10⁹, whose batch is
+/// (`central`, δ)-differentially private; `at` makes it of a local ε.
+///
+/// With all else fixed, reports of a smaller ε are those of a larger one mixed
+/// with noise, so ε_c rises with ε.
+///
+/// # Errors
+/// As [`account`] and `at`; [`Error::OutOfRange`] when `central` is not from
+/// that of the least local ε to the greatest local ε, [`EPSILON`].
+pub fn largest_epsilon<E: From<Error>>(
+    at: impl Fn(f64) -> Result<Mixture, E>,
+    n: u64,
+    honest: f64,
+    delta: f64,
+    central: f64,
+) -> Result<Mixture, E> {
+    let reached = |mixture: &Mixture| -> Result<f64, E> {
+        Ok(account(mixture, n, honest, delta)?.epsilon_central)
+    };
+    let mut best = at(EPSILON.min)?;
+    let range = Bound {
+        min: reached(&best)?,
+        ..CENTRAL
+    };
+    range.check(central)?;
+    let greatest = at(EPSILON.max)?;
+    if reached(&greatest)? <= central {
+        return Ok(greatest);
+    }
+    let mut above = EPSILON.max;
+    while above - best.epsilon() > 1e-9 * above {
+        let middle = at((best.epsilon() * above).sqrt())?;
+        if reached(&middle)? <= central {
+            best = middle;
+        } else {
+            above = middle.epsilon();
+        }
+    }
+    Ok(best)
+}
+
+/// The largest α, about, at which `n` reports of local ε are (`central`,
+/// δ)-differentially private. [`account`] finds no more than `central` of a
+/// mechanism with this α and 1 − α − e·α as its rest.
+///
+/// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as
+/// private by itself.
+///
+/// ```
+/// use hushbin_server::accounting::largest_alpha;
+///
+/// let alpha = largest_alpha(1.0, 1_000_000, 1.0, 1e-8, 0.005).unwrap();
+/// assert!(alpha < 1.0 / (1.0 + f64::exp(1.0)));
+/// ```
+///
+/// # Errors
+/// As [`account`]; [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
+/// `central` outside [`CENTRAL`].
+pub fn largest_alpha(
+    epsilon: f64,
+    n: u64,
+    honest: f64,
+    delta: f64,
+    central: f64,
+) -> Result<f64, Error> {
+    let generic = Mixture::generic(epsilon)?;
+    CENTRAL.check(central)?;
+    let enough = |mixture: &Mixture| -> Result<bool, Error> {
+        Ok(account(mixture, n, honest, delta)?.epsilon_central <= central)
+    };
+    if enough(&generic)? {
+        return Ok(generic.alpha());
+    }
+    let honest_n = (honest * n as f64).floor() as u64;
+    // ε_c is below ε, else any would be enough. The least is a little less than
+    // what a single report allows, for rounding.
+    let least = (1.0 - 1e-9) * delta / (central.exp() * (epsilon - central).exp_m1());
+    let least = generic.part_of(least / generic.alpha());
+    if least.alpha() >= generic.alpha() {
+        return Ok(generic.alpha());
+    }
+    let part = crossing([least.alpha() / generic.alpha(), 1.0], |part| {
+        let batch = Divergence::new(generic.part_of(part), honest_n, delta);
+        excess(&batch, central, delta)
+    });
+    let mut step = 1e-12;
+    while step < 1.0 {
+        let mixture = generic.part_of(part * (1.0 - step));
+        if mixture.alpha() <= least.alpha() {
+            break;
+        }
+        if enough(&mixture)? {
+            return Ok(mixture.alpha());
+        }
+        step *= 6.0;
+    }
+    Ok(least.alpha())
+}
+
+/// The smallest n whose batch is (`central`, δ)-differentially private by
+/// [`account`], where a part `honest` of the reports hides the others.
+///
+/// ```
+/// use hushbin_server::accounting::{Mixture, account, smallest_batch};
+///
+/// let any = Mixture::generic(1.0).unwrap();
+/// let n = smallest_batch(&any, 1.0, 1e-8, 0.01).unwrap();
+/// assert!(account(&any, n, 1.0, 1e-8).unwrap().epsilon_central <= 0.01);
+/// assert!(account(&any, n - 1, 1.0, 1e-8).unwrap().epsilon_central > 0.01);
+/// ```
+///
+/// # Errors
+/// As [`account`]; [`Error::OutOfRange`] when `central` is not from what the
+/// greatest n of [`REPORTS`] reaches to [`CENTRAL`]'s greatest.
+pub fn smallest_batch(
+    mixture: &Mixture,
+    honest: f64,
+    delta: f64,
+    central: f64,
+) -> Result<u64, Error> {
+    let honest_of = |n: u64| (honest * n as f64).floor() as u64;
+    CENTRAL.check(central)?;
+    HONEST_FRACTION.check(honest)?;
+    DELTA.check(delta)?;
+    let most = REPORTS.max as u64;
+    HONEST.check(honest_of(most) as f64)?;
+    let enough = |hidden: u64| -> Result<bool, Error> {
+        Ok(account(mixture, hidden, 1.0, delta)?.epsilon_central <= central)
+    };
+    let hidden = smallest_hidden(mixture, honest_of(most), delta, central, enough)?;
+    // honest_of never falls, so that this is a search for where it rises.
+    let (mut below, mut n) = (1, most);
+    while n - below > 1 {
+        let middle = below + (n - below) / 2;
+        if honest_of(middle) >= hidden {
+            n = middle;
+        } else {
+            below = middle;
+        }
+    }
+    Ok(n)
+}
+
+/// The smallest number of honest reports from 2 to `most` that is enough.
+fn smallest_hidden(
+    mixture: &Mixture,
+    most: u64,
+    delta: f64,
+    central: f64,
+    enough: impl Fn(u64) -> Result<bool, Error>,
+) -> Result<u64, Error> {
+    let short = |n: f64| {
+        let batch = Divergence::new(*mixture, n.round() as u64, delta);
+        excess(&batch, central, delta)
+    };
+    // The cost of a batch grows with n, so look from below.
+    let (mut below, mut n) = (1, 2_u64);
+    while !enough(n)? {
+        if n == most {
+            let range = Bound {
+                min: account(mixture, most, 1.0, delta)?.epsilon_central,
+                ..CENTRAL
+            };
+            return range.check(central).map(|()| most);
+        }
+        below = n;
+        n = n.saturating_mul(8).min(most);
+    }
+    if n - below > 1 && central < mixture.epsilon() {
+        // What is proven is close to what is computed.
+        let near = crossing([below as f64, n as f64], |n| -short(n)) as u64;
+        let mut reach = 1 + near / 1_000_000_000;
+        while near.saturating_sub(below) > reach || n.saturating_sub(near) > reach {
+            for at in [near.saturating_sub(reach), near + reach] {
+                if below < at && at < n {
+                    if enough(at)? {
+                        n = at;
+                    } else {
+                        below = at;
+                    }
+                }
+            }
+            reach *= 16;
+        }
+    }
+    while n - below > 1 {
+        let middle = below + (n - below) / 2;
+        if enough(middle)? {
+            n = middle;
+        } else {
+            below = middle;
+        }
+    }
+    Ok(n)
+}
+
+/// ln of how far δ(ε_c) is above `delta`.
+fn excess(batch: &Divergence, central: f64, delta: f64) -> f64 {
+    (batch.at(central).middle.max(f64::MIN_POSITIVE) / delta).ln()
+}
+
+/// About where a function of ln x that rises through 0 between both ends does
+/// so: false position after the Illinois rule (Dowell and Jarratt, "A modified
+/// regula falsi method", 1971), and a bisection wherever that did not halve what
+/// is left.
+fn crossing(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
+    let [mut low, mut high] = ends.map(f64::ln);
+    let (mut below, mut above) = (excess(ends[0]), excess(ends[1]));
+    let (mut bisect, mut kept) = (false, 0);
+    while high - low > 1e-12 * high.abs().max(1.0) {
+        let width = high - low;
+        let mut x = low + width * below / (below - above);
+        if bisect || !(low < x && x < high) {
+            x = 0.5 * (low + high);
+        }
+        let found = excess(x.exp());
+        // An end that is kept twice counts half.
+        if found <= 0.0 {
+            (low, below) = (x, found);
+            above *= if kept == 1 { 0.5 } else { 1.0 };
+            kept = 1;
+        } else {
+            (high, above) = (x, found);
+            below *= if kept == -1 { 0.5 } else { 1.0 };
+            kept = -1;
+        }
+        bisect = !bisect && high - low > 0.5 * width;
+    }
+    low.exp()
+}
