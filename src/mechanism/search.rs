@@ -30,6 +30,14 @@ impl Grid {
     fn cells(&self) -> Vec<u32> {
         let (least, most) = (self.least, self.most);
         let mut cells = self.steps.clone();
+        if let Some(elements) = self.elements {
+            // Fewer slots in each: beyond the step, but without waste.
+            let fits = |step: &u32| {
+                let per_cell = elements.div_ceil(*step);
+                (per_cell > 1).then(|| elements.div_ceil(per_cell - 1))
+            };
+            cells.extend(self.steps.iter().filter_map(fits));
+        }
         let mut next = least;
         while next <= most {
             cells.push(next);
@@ -51,8 +59,9 @@ impl Grid {
 /// rank the grid where s is large and they are good, exact values decide.
 pub(super) fn best<T>(grid: &Grid, evaluate: impl Fn(u32, bool) -> (T, f64)) -> T {
     let exact = grid.sparsity <= EXACT_SPARSITY;
-    let mut ranked: Vec<(u32, f64)> = grid
-        .cells()
+    let cells = grid.cells();
+    let most = cells.last().map_or(grid.most, |last| grid.most.max(*last));
+    let mut ranked: Vec<(u32, f64)> = cells
         .into_iter()
         .map(|cells| (cells, evaluate(cells, exact).1))
         .collect();
@@ -66,7 +75,7 @@ pub(super) fn best<T>(grid: &Grid, evaluate: impl Fn(u32, bool) -> (T, f64)) -> 
     let mut finalists = ranked.iter().take(FINALISTS).map(|(cells, _)| *cells);
     let (centre, _) = decide(&mut finalists);
     let mut around =
-        centre.saturating_sub(NEIGHBOURS).max(grid.least)..=(centre + NEIGHBOURS).min(grid.most);
+        centre.saturating_sub(NEIGHBOURS).max(grid.least)..=(centre + NEIGHBOURS).min(most);
     decide(&mut around).1.0
 }
 

@@ -1,7 +1,7 @@
 //! What a plan comes to, in numbers and in words.
 
+use hushbin::Task;
 use hushbin::mechanism::{Mechanism, Neighbours, SquaredError};
-use hushbin::{Task, bounds};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -140,7 +140,7 @@ impl Reach {
 
 /// A number of people for whom the error is at most `error`: `predicted` is of
 /// `people` of them. `None` where bias alone exceeds it.
-pub(super) fn people_for(predicted: &SquaredError, people: u64, error: f64) -> Option<f64> {
+fn people_for(predicted: &SquaredError, people: u64, error: f64) -> Option<f64> {
     let room = error * error - predicted.squared_bias;
     // What is whole but for a rounding stays.
     (room > 0.0).then(|| (predicted.variance * people as f64 / room * (1.0 - 1e-12)).ceil())
@@ -291,9 +291,6 @@ impl Verdict {
         }
     }
 }
-
-/// The greatest number of people, in whole ones.
-pub(super) const MOST_PEOPLE: u64 = bounds::PEOPLE.max as u64;
 
 #[cfg(test)]
 mod tests {

@@ -18,9 +18,9 @@ pub use question::{
     SMALLEST, STANDARD_ERROR,
 };
 
-use hushbin::bounds::EPSILON;
+use hushbin::bounds::{EPSILON, PEOPLE};
 
-use answer::{MOST_PEOPLE, Reach, assumes, digits, grouped, people_for};
+use answer::{Reach, assumes, digits, grouped};
 use choose::{Budget, Choice, choices};
 
 /// Relative precision of what is solved for, which is then rounded up to three
@@ -100,16 +100,6 @@ fn error_of(choice: &Choice) -> Option<f64> {
     squared.is_finite().then(|| squared.sqrt())
 }
 
-/// The least error; `None` where nothing answers or hides.
-fn least_error(
-    question: &Question,
-    people: u64,
-    budget: Budget,
-) -> Result<Option<(f64, Choice)>, PlanError> {
-    let best = choices(question, people, budget)?.into_iter().next();
-    Ok(best.and_then(|choice| Some((error_of(&choice)?, choice))))
-}
-
 fn nothing_hides(question: &Question, people: u64) -> PlanError {
     PlanError::OutOfReach(format!(
         "no mechanism hides a report among {} shuffled ones to central_epsilon = {} at delta = {:e}",
@@ -134,76 +124,108 @@ fn round_up(number: f64) -> f64 {
 /// The least number of people, to three digits, for whom the error is at most
 /// `wanted`.
 ///
-/// With more people the noise falls; a batch of more hides better, so that no
-/// choice is lost. The bracket is narrowed where the best choice at its upper end
-/// would need fewer, or else halved.
+/// With more people the noise falls, and a batch of more hides better, so that no
+/// choice is lost.
 fn fewest(question: &Question, budget: Budget, wanted: f64) -> Result<u64, PlanError> {
-    let (mut low, mut high) = (1_u64, MOST_PEOPLE);
-    // Two are the least that hide each other.
-    let hidden = |people: u64| people as f64 * question.honest_fraction >= 2.0;
-    let enough = |people: u64| -> Result<Option<f64>, PlanError> {
-        if budget.central.is_some() && !hidden(people) {
-            return Ok(None);
+    let excess = |people: f64| -> Result<f64, PlanError> {
+        // Two are the least that hide each other.
+        if budget.central.is_some() && people * question.honest_fraction < 2.0 {
+            return Ok(f64::INFINITY);
         }
-        Ok(least_error(question, people, budget)?
-            .filter(|(error, _)| *error <= wanted)
-            .and_then(|(_, choice)| people_for(&choice.predicted?, people, wanted)))
+        excess(question, people as u64, budget, wanted)
     };
-    let mut guess = 10_000;
-    while (high - low) as f64 > PRECISION * high as f64 {
-        guess = guess.clamp(low + 1, high - 1);
-        if let Some(needed) = enough(guess)? {
-            high = guess;
-            // A little more, to bracket what is needed from above.
-            guess = (needed * (1.0 + 0.5 * PRECISION)).ceil() as u64;
-            if guess >= high || (high - guess) as f64 <= 0.4 * PRECISION * high as f64 {
-                guess = (high as f64 * (1.0 - 0.9 * PRECISION)) as u64;
-            }
-        } else {
-            low = guess;
-            guess = (low as f64 * high as f64).sqrt() as u64;
-            if high == MOST_PEOPLE {
-                guess = guess.min(low.saturating_mul(8));
-            }
-        }
-    }
-    if high == MOST_PEOPLE && enough(high)?.is_none() {
-        return Err(PlanError::OutOfReach(format!(
-            "no number of people up to {MOST_PEOPLE:e} brings the error to {}",
+    let most = PEOPLE.max;
+    let found = falling_root(&excess, 1.0, most, 10_000.0)?.ok_or_else(|| {
+        PlanError::OutOfReach(format!(
+            "no number of people up to {most:e} brings the error to {}",
             digits(wanted, 3)
-        )));
-    }
-    Ok((round_up(high as f64).round() as u64).min(MOST_PEOPLE))
+        ))
+    })?;
+    Ok(round_up(found).round() as u64)
 }
 
 /// The least local ε, to three digits, at which the error is at most `wanted`.
 fn least_epsilon(question: &Question, people: u64, wanted: f64) -> Result<f64, PlanError> {
-    let enough = |epsilon: f64| -> Result<bool, PlanError> {
+    let excess = |epsilon: f64| {
         let central = None;
-        let least = least_error(question, people, Budget { epsilon, central })?;
-        Ok(least.is_some_and(|(error, _)| error <= wanted))
+        excess(question, people, Budget { epsilon, central }, wanted)
     };
-    if !enough(EPSILON.max)? {
-        return Err(PlanError::OutOfReach(format!(
-            "not even epsilon = {} brings the error of {} people to {}: it takes more people",
-            EPSILON.max,
+    let (least, most) = (EPSILON.min, EPSILON.max);
+    let found = falling_root(&excess, least, most, 1.0)?.ok_or_else(|| {
+        PlanError::OutOfReach(format!(
+            "not even epsilon = {most} brings the error of {} people to {}: it takes more people",
             grouped(people),
             digits(wanted, 3)
-        )));
+        ))
+    })?;
+    Ok(round_up(found).min(most))
+}
+
+/// ln of the squared error over that wanted; infinite where nothing answers.
+fn excess(question: &Question, people: u64, budget: Budget, wanted: f64) -> Result<f64, PlanError> {
+    let best = choices(question, people, budget)?.into_iter().next();
+    let squared = best.map_or(f64::INFINITY, |choice| choice.squared_error());
+    Ok((squared / (wanted * wanted)).ln())
+}
+
+/// From where on `excess`, which falls, is at most 0, to [`PRECISION`] and not
+/// below; `None` where it is above 0 at `high` still.
+///
+/// By the secant in logarithms, which lands next to the root, a little on the
+/// side that is less well known; now and then by halving, since `excess` jumps.
+fn falling_root(
+    excess: &impl Fn(f64) -> Result<f64, PlanError>,
+    low: f64,
+    high: f64,
+    start: f64,
+) -> Result<Option<f64>, PlanError> {
+    let at_low = excess(low)?;
+    if at_low <= 0.0 {
+        return Ok(Some(low));
     }
-    let (mut low, mut high) = (EPSILON.min, EPSILON.max);
-    if enough(low)? {
-        return Ok(low);
-    }
-    while high - low > PRECISION * high {
-        let middle = (low * high).sqrt();
-        if enough(middle)? {
-            high = middle;
+    // (ln x, excess); the upper end is looked at when it is needed.
+    let mut below = (low.ln(), at_low);
+    let mut above: Option<(f64, f64)> = None;
+    let mut next = start.ln();
+    for step in 1.. {
+        let at = excess(next.exp())?;
+        if at <= 0.0 {
+            above = Some((next, at));
         } else {
-            low = middle;
+            below = (next, at);
         }
+        let Some(above) = above else {
+            if next >= high.ln() {
+                return Ok(None);
+            }
+            // Squared errors fall at least as fast as people grow.
+            let stride = if at.is_finite() { at + 0.1 } else { 2.0 };
+            next = (next + stride).min(high.ln());
+            continue;
+        };
+        let width = above.0 - below.0;
+        if width <= PRECISION {
+            return Ok(Some(above.0.exp()));
+        }
+        let slope = if below.1.is_finite() {
+            (below.1 - above.1) / width
+        } else {
+            1.0
+        };
+        let root = above.0 + above.1 / slope;
+        let aside = if root - below.0 > above.0 - root {
+            -0.4 * PRECISION
+        } else {
+            0.4 * PRECISION
+        };
+        let guess = root + aside;
+        next = if step % 4 == 0 || guess <= below.0 || guess >= above.0 {
+            0.5 * (below.0 + above.0)
+        } else {
+            guess
+        };
     }
-    Ok(round_up(high).min(EPSILON.max))
+    unreachable!("the bracket is halved every fourth time")
 }
 
 /// What it would take, in plain words.
@@ -226,4 +248,49 @@ fn missed(question: &Question, people: u64, budget: Budget, error: f64, wanted: 
         digits(error, 3),
         digits(wanted, 3)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_bracketed_from_above() {
+        // Smooth, steep, with jumps, and with an end where nothing answers.
+        let functions: [fn(f64) -> f64; 4] = [
+            |x| (1234.5 / x).ln(),
+            |x| 4.0 * (77.0 / x).ln(),
+            |x| if x < 5000.0 { 3.0 } else { -0.01 },
+            |x| {
+                if x < 300.0 {
+                    f64::INFINITY
+                } else {
+                    (2e6 / x).ln().round()
+                }
+            },
+        ];
+        for function in functions {
+            let found = falling_root(&|x| Ok(function(x)), 1.0, 1e12, 10_000.0);
+            let found = found.unwrap().unwrap();
+            assert!(function(found) <= 0.0, "{found}");
+            assert!(function(found * (1.0 - 2.0 * PRECISION)) > 0.0, "{found}");
+        }
+        assert_eq!(falling_root(&|_| Ok(1.0), 1.0, 1e6, 10.0), Ok(None));
+        assert_eq!(falling_root(&|_| Ok(-1.0), 1.0, 1e6, 10.0), Ok(Some(1.0)));
+    }
+
+    #[test]
+    fn three_digits_are_never_below() {
+        for (number, rounded) in [
+            (1.0, 1.0),
+            (123.0, 123.0),
+            (123.1, 124.0),
+            (99_950.0, 100_000.0),
+            (0.034_51, 0.0346),
+            (2.64, 2.64),
+            (1_234_567.0, 1_240_000.0),
+        ] {
+            assert_eq!(round_up(number), rounded, "{number}");
+        }
+    }
 }
