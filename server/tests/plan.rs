@@ -19,7 +19,9 @@ fn ask(of: Value) -> Result<Answer, PlanError> {
 /// `base` with these fields.
 fn with(base: &Value, fields: Value) -> Value {
     let mut merged = base.clone();
-    let fields = fields.as_object().unwrap().clone();
+    let Value::Object(fields) = fields else {
+        panic!("fields are an object");
+    };
     merged.as_object_mut().unwrap().extend(fields);
     merged
 }

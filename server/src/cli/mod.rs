@@ -1,6 +1,17 @@
 //! The `hushbin` command: one file per command, each with its options and a
 //! function that runs it.
 
+/// Prints a line, as the standard macro does; but whoever reads it may have read
+/// enough (`hushbin plan ... | head`), which is no failure.
+macro_rules! println {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        if let Err(error) = writeln!(std::io::stdout(), $($argument)*) {
+            super::end_for(&error);
+        }
+    }};
+}
+
 mod account;
 mod audit;
 mod plan;
@@ -49,6 +60,15 @@ impl Cli {
             Command::Task(options) => task::run(&options),
         }
     }
+}
+
+/// Ends the program as nobody can be told anything more.
+fn end_for(error: &std::io::Error) -> ! {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        std::process::exit(0);
+    }
+    eprintln!("hushbin: {error}");
+    std::process::exit(1);
 }
 
 /// A bar of so many `things` on the terminal; none where there is no terminal.
