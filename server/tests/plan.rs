@@ -3,7 +3,10 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use hushbin::Mechanism;
+use std::fs;
+use std::process::Command;
+
+use hushbin::{Mechanism, TaskDraft};
 use hushbin_server::accounting::{Mixture, account};
 use hushbin_server::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
 use serde_json::{Value, json};
@@ -257,5 +260,76 @@ fn what_cannot_be_answered_is_refused_by_name() {
         json!({ "level": "none" }),
     ] {
         assert!(serde_json::from_value::<Question>(with(&base, unknown)).is_err());
+    }
+}
+
+#[test]
+fn the_command_says_what_the_library_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("task.json");
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_hushbin"))
+            .arg("plan")
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let arguments = "--items 300 --entries 5,60,20,10 --value real --objective mean \
+        --level user --central-epsilon 0.3 --delta 1e-9 --honest-fraction 0.9 --smallest 0.05 \
+        --people-per-day 2500.5 --epsilon 3 --id ratings --json --out";
+    let mut arguments: Vec<&str> = arguments.split_whitespace().collect();
+    arguments.push(out.to_str().unwrap());
+    let ran = run(&arguments);
+    assert!(ran.status.success(), "{ran:?}");
+    let answer = ask(json!({
+        "items": 300, "entries": [5, 60, 20, 10], "value": "real", "objective": "mean",
+        "level": "user", "central_epsilon": 0.3, "delta": 1e-9, "honest_fraction": 0.9,
+        "smallest": 0.05, "people_per_day": 2500.5, "epsilon": 3, "id": "ratings",
+    }))
+    .unwrap();
+    let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(printed, serde_json::to_value(&answer).unwrap());
+    let written: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    assert_eq!(written.resolve().unwrap(), answer.task);
+
+    // In words: the verdict first, and what was found is marked.
+    let words = run(&[
+        "--items",
+        "300",
+        "--sparsity",
+        "2",
+        "--epsilon",
+        "1",
+        "--people",
+        "100",
+    ]);
+    let words = String::from_utf8(words.stdout).unwrap();
+    assert!(words.starts_with("This is noise"), "{words}");
+    assert!(words.contains("bias  <- found"), "{words}");
+    let names = directory.path().join("names");
+    fs::write(&names, "dark-mode\nautoplay\n").unwrap();
+    let named = [
+        ["--names", names.to_str().unwrap()],
+        ["--sparsity", "2"],
+        ["--epsilon", "1"],
+        ["--people", "1000"],
+    ];
+    let named = run(&[named.as_flattened(), &["--json"]].concat());
+    let printed: Value = serde_json::from_slice(&named.stdout).unwrap();
+    assert_eq!(printed["task"]["items"], json!(["dark-mode", "autoplay"]));
+
+    for (arguments, text) in [
+        ("--items 300 --sparsity 2 --epsilon 1", "say two of three"),
+        ("--items many --sparsity 2", "expected a number of items"),
+        (
+            "--items 3 --sparsity 4 --epsilon 1 --people 9",
+            "sparsity is 4, expected 1 to 3",
+        ),
+        ("--names nowhere --sparsity 4", "nowhere: No such file"),
+    ] {
+        let failed = run(&arguments.split_whitespace().collect::<Vec<_>>());
+        assert!(!failed.status.success());
+        let error = String::from_utf8(failed.stderr).unwrap();
+        assert!(error.contains(text), "{error}");
     }
 }
