@@ -23,8 +23,17 @@ pub fn attenuation(entries: u32, clip: f64) -> f64 {
     (average(entries, |sum| sum * sum.min(clip)) / k).min(1.0)
 }
 
-/// E[clip(B)²]: k where η ≥ k.
-pub(super) fn clipped_square(entries: u32, clip: f64) -> f64 {
+/// E[clip(B)²] for the same sum B: k where η ≥ k.
+///
+/// ```
+/// use hushbin::mechanism::hash_bin::clipped_square;
+///
+/// assert_eq!(clipped_square(4, 4.0), 4.0);
+/// // B is ±2 or 0, and 2 is cut to 1.
+/// assert_eq!(clipped_square(2, 1.0), 0.5);
+/// ```
+#[must_use]
+pub fn clipped_square(entries: u32, clip: f64) -> f64 {
     let k = f64::from(entries);
     if clip >= k {
         return k;

@@ -22,7 +22,7 @@ mod rates;
 mod sampling;
 
 pub use crate::report::{BinsReport as Report, Response};
-pub use attenuation::attenuation;
+pub use attenuation::{attenuation, clipped_square};
 pub use choose::HashBinDraft;
 pub use level::{Level, LevelName, Noise};
 pub use randomize::Randomizer;

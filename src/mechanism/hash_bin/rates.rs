@@ -73,17 +73,28 @@ impl HashBin {
 }
 
 impl Rates {
-    /// Variance of one report's estimate of an item, given the sum of the
-    /// squared values of the person's other items, and what is
-    /// [left](attenuation) of the item's own value.
+    /// Variance of one report's estimate of an item, given what is
+    /// [left](attenuation) of its own value on average, and E[clip(B)²] of the
+    /// sum B of all the person's values with fair signs: the sum of their squares
+    /// where nothing is clipped.
+    ///
+    /// The estimate is the item's sign times its bin, of mean `left`. A bin that
+    /// is clipped is the only one.
     #[must_use]
-    pub fn variance(&self, others: f64, left: f64) -> f64 {
+    pub fn variance(&self, square: f64, left: f64) -> f64 {
+        let own = left * left;
         if self.two_point {
-            self.noise - left * left
+            self.noise - own
         } else {
-            // Clipping lessens what the others add.
-            self.noise + self.shared * others
+            self.noise + self.shared * (square - own)
         }
+    }
+
+    /// E[clip(B)²] of an input of so many entries of ±1.
+    #[must_use]
+    pub fn square(&self, entries: u32) -> f64 {
+        let k = f64::from(entries);
+        self.clip.map_or(k, |clip| clipped_square(entries, clip))
     }
 
     /// Sum of the variances of one report's estimates of all d means, for an
@@ -92,14 +103,13 @@ impl Rates {
     #[must_use]
     pub fn total_variance(&self, domain: &Domain, entries: u32) -> f64 {
         let k = f64::from(entries);
-        // What the sum of all entries adds.
-        let square = self.clip.map_or(k, |clip| clipped_square(entries, clip));
+        let square = self.square(entries);
         let none = self.variance(square, 0.0);
         match domain.items() {
             None => none,
             Some(items) => {
                 let left = left(self.clip, entries);
-                let member = self.variance(square - left * left, left);
+                let member = self.variance(square, left);
                 k * member + (f64::from(items) - k) * none
             }
         }
