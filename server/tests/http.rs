@@ -6,7 +6,7 @@ mod common;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use common::{App, OPEN, SETTINGS, Uploads};
-use hushbin_server::accounting::{Mixture, account};
+use hushbin_server::accounting::{AccountError, Mixture, account};
 use hushbin_server::estimate::{Options, Question, Totals, estimates};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -578,6 +578,81 @@ async fn privacy_is_stated_alone_and_shuffled() {
     app.get("/tasks/nothing/privacy")
         .await
         .problem("unknown-task", 404);
+}
+
+/// Every report that was accepted counts, by α of the task's mechanism.
+#[tokio::test]
+async fn privacy_is_of_as_many_reports_as_there_are() {
+    let binned = r#"{
+        "id": "binned", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "real",
+        "mechanism": { "name": "hash-bin", "level": "user" }
+    }"#;
+    let app = App::with(&[SETTINGS, binned]);
+    for (id, seed) in [("settings", 21), ("binned", 22)] {
+        let task = app.task(id);
+        let mixture = Mixture::of_task(&task).unwrap();
+        let mut uploads = Uploads::new(&task, seed);
+        let mut reports = 0;
+        for more in [1, 1, 998, 2000] {
+            let bytes = uploads.bytes(more);
+            for expected in [StatusCode::CREATED, StatusCode::OK] {
+                assert_eq!(app.post(id, bytes.clone()).await.status, expected);
+            }
+            reports += more as u64;
+            for (query, delta, honest) in [
+                ("", 1e-8, 1.0),
+                ("?honest=0.9", 1e-8, 0.9),
+                ("?delta=1e-3", 1e-3, 1.0),
+            ] {
+                let answer = app.get(&format!("/tasks/{id}/privacy{query}")).await;
+                assert_eq!(answer.status, StatusCode::OK);
+                let answer = answer.json();
+                assert_eq!(answer["reports"], reports);
+                let said = answer["shuffled_statement"].as_str().unwrap();
+                if reports as f64 * honest < 2.0 {
+                    assert!(answer.get("shuffled").is_none());
+                    assert!(said.starts_with("Fewer than two reports"), "{said}");
+                } else {
+                    let expected = account(&mixture, reports, honest, delta).unwrap();
+                    assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
+                    let stated = format!("({:e}, {delta:e})", expected.epsilon_central);
+                    assert!(said.contains(&stated), "{said}");
+                }
+            }
+        }
+    }
+    // Any randomizer of this epsilon, and not the one with buckets.
+    let generic = account(&Mixture::generic(1.0).unwrap(), 3000, 1.0, 1e-8).unwrap();
+    let answer = app.get("/tasks/binned/privacy").await.json();
+    assert_eq!(answer["shuffled"], serde_json::to_value(generic).unwrap());
+}
+
+#[tokio::test]
+async fn neighbours_are_not_hidden_by_shuffling() {
+    for level in [
+        r#""level": "event""#,
+        r#""level": "neighbouring", "distance": 2"#,
+    ] {
+        let task = format!(
+            r#"{{ "id": "binned", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "real",
+                 "mechanism": {{ "name": "hash-bin", {level} }} }}"#
+        );
+        let app = App::with(&[&task]);
+        let bytes = Uploads::new(&app.task("binned"), 23).bytes(100);
+        assert_eq!(app.post("binned", bytes).await.status, StatusCode::CREATED);
+        let answer = app.get("/tasks/binned/privacy?honest=0.5").await.json();
+        assert_eq!(answer["reports"], 100);
+        assert_eq!(answer["local"]["epsilon"], 1.0);
+        assert!(answer.get("shuffled").is_none());
+        assert_eq!(
+            answer["shuffled_statement"],
+            AccountError::Neighbours.to_string()
+        );
+        // What is asked is to have a meaning even so.
+        app.get("/tasks/binned/privacy?delta=0")
+            .await
+            .problem("bad-query", 400);
+    }
 }
 
 #[tokio::test]

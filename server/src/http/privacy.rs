@@ -42,7 +42,7 @@ pub(super) async fn show(
         .acquire_owned()
         .await
         .map_err(|_| Problem::Internal)?;
-    let reports = state.0.store.totals(&stored).await?.reports();
+    let reports = state.0.store.reports(&stored).await?;
     // Summing up takes 20 ms for 10⁸ reports.
     let answer = tokio::task::spawn_blocking(move || {
         let _place = place;
@@ -69,16 +69,16 @@ fn shuffled(
     asked: query::Privacy,
 ) -> Result<(Option<Account>, String), Problem> {
     let query::Privacy { delta, honest } = asked;
-    let mixture = match Mixture::of_task(task) {
-        Ok(mixture) => mixture,
-        Err(reason) => return Ok((None, reason.to_string())),
-    };
-    // What is asked is checked even where there is nothing to answer yet.
+    // What is asked is checked even where there is nothing to answer.
     let bad = |error: hushbin::Error| Problem::BadQuery {
         detail: error.to_string(),
     };
     DELTA.check(delta).map_err(bad)?;
     HONEST_FRACTION.check(honest).map_err(bad)?;
+    let mixture = match Mixture::of_task(task) {
+        Ok(mixture) => mixture,
+        Err(reason) => return Ok((None, reason.to_string())),
+    };
     if (reports as f64 * honest) < 2.0 {
         let statement = "Fewer than two reports that may be counted on hide nobody.".to_owned();
         return Ok((None, statement));

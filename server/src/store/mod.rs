@@ -334,10 +334,32 @@ impl Store {
     /// # Errors
     /// [`StoreError::Closed`] when the store has closed.
     pub async fn totals(&self, stored: &StoredTask) -> Result<Totals, StoreError> {
+        self.look(stored, Totals::clone).await
+    }
+
+    /// How many reports the task has, every upload acknowledged so far included.
+    ///
+    /// # Errors
+    /// [`StoreError::Closed`] when the store has closed.
+    pub async fn reports(&self, stored: &StoredTask) -> Result<u64, StoreError> {
+        self.look(stored, Totals::reports).await
+    }
+
+    async fn look<T: Send + 'static>(
+        &self,
+        stored: &StoredTask,
+        of: impl FnOnce(&Totals) -> T + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
+        let look = move |totals: &Totals| {
+            // A caller that went away needs no copy.
+            if !reply.is_closed() {
+                let _ = reply.send(of(totals));
+            }
+        };
         self.0
             .folder
-            .send(Fold::Snapshot(stored.index, reply))
+            .send(Fold::Look(stored.index, Box::new(look)))
             .await
             .map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use hushbin::{Report, Task, Upload};
 use rayon::prelude::*;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::{OpenError, StoredTask, TaskIndex};
 use crate::estimate::Totals;
@@ -31,8 +31,8 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 pub(super) enum Fold {
     /// Reports that are on disk now, each upload's under its task.
     Committed(Vec<(TaskIndex, Vec<Report>)>),
-    /// A copy of one task's totals is wanted.
-    Snapshot(TaskIndex, oneshot::Sender<Totals>),
+    /// One task's totals are to be looked at.
+    Look(TaskIndex, Box<dyn FnOnce(&Totals) + Send>),
 }
 
 /// Starts the folding thread on totals rebuilt from the journal. It ends when
@@ -53,12 +53,7 @@ pub(super) fn spawn(
                             }
                         }
                     }
-                    Fold::Snapshot(TaskIndex(index), reply) => {
-                        // A caller that went away needs no copy.
-                        if !reply.is_closed() {
-                            let _ = reply.send(totals[index].clone());
-                        }
-                    }
+                    Fold::Look(TaskIndex(index), look) => look(&totals[index]),
                 }
             }
         })?;
