@@ -349,7 +349,7 @@ mod tests {
     }
 
     fn largest_difference(ours: &Sum, theirs: &Sum) -> f64 {
-        let lefts = ours.left.iter().zip(&theirs.left).map(|(a, b)| (a, b));
+        let lefts = ours.left.iter().zip(&theirs.left);
         let differences = lefts.chain([(&ours.square, &theirs.square)]);
         differences.fold(0.0, |most, (a, b)| (a - b).abs().max(most))
     }

@@ -110,7 +110,11 @@ pub(super) fn choices(
         for step in 1..=STEPS {
             let part = f64::from(step) / f64::from(STEPS);
             let epsilon = first * (budget.epsilon / first).powf(part);
-            let epsilon = round_down(epsilon).clamp(EPSILON.min, budget.epsilon);
+            let epsilon = if step < STEPS {
+                round_down(epsilon).clamp(EPSILON.min, budget.epsilon)
+            } else {
+                budget.epsilon
+            };
             all.extend(at(
                 epsilon,
                 largest_alpha(epsilon, people, honest, delta, central)?,
