@@ -23,6 +23,14 @@ pub struct Mixture {
 impl Mixture {
     /// The reports of a task.
     ///
+    /// # Errors
+    /// [`AccountError::Neighbours`] for hash-bin below user level.
+    pub fn of_task(task: &Task) -> Result<Self, AccountError> {
+        Self::of_mechanism(task.mechanism(), task.sparsity(), task.epsilon())
+    }
+
+    /// The reports of a task's mechanism as it is, at any local ε.
+    ///
     /// It is the α of the real weights at the ε asked for. What is sampled are
     /// integer thresholds with an effective ε that is no greater. For
     /// `heaviest`, `overwrite` and `strongest` such a report is one of the real
@@ -33,12 +41,16 @@ impl Mixture {
     /// user level is any ε-LDP randomizer.
     ///
     /// # Errors
-    /// [`AccountError::Neighbours`] for hash-bin below user level.
-    pub fn of_task(task: &Task) -> Result<Self, AccountError> {
-        let (s, epsilon) = (task.sparsity(), task.epsilon());
-        match task.mechanism() {
-            Mechanism::Collision(collision) => Ok(Self::collision(collision, s, epsilon)?),
-            Mechanism::Coco(coco) => Ok(Self::coco(coco, s, epsilon)?),
+    /// As [`Mixture::of_task`], and those of [`Mixture::collision`],
+    /// [`Mixture::coco`] and [`Mixture::generic`].
+    pub fn of_mechanism(
+        mechanism: &Mechanism,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<Self, AccountError> {
+        match mechanism {
+            Mechanism::Collision(collision) => Ok(Self::collision(collision, sparsity, epsilon)?),
+            Mechanism::Coco(coco) => Ok(Self::coco(coco, sparsity, epsilon)?),
             Mechanism::HashBin(hash_bin) => match hash_bin.level() {
                 Level::User { .. } => Ok(Self::generic(epsilon)?),
                 Level::Event | Level::Neighbouring { .. } => Err(AccountError::Neighbours),

@@ -1,0 +1,131 @@
+//! `hushbin account`: what a shuffled batch gives away.
+
+mod chosen;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use hushbin::Task;
+use serde::Serialize;
+
+use super::Error;
+use super::task::load_draft;
+use crate::accounting::{Account, Method, Mixture, account, largest_epsilon};
+use chosen::Chosen;
+
+/// Compute the central privacy of a batch of shuffled reports: the least ε that
+/// holds with δ against someone who cannot link reports to clients.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// Task file; parameters it leaves out are chosen.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "s", "t", "c", "epsilon"])]
+    task: Option<PathBuf>,
+    #[command(flatten)]
+    chosen: Chosen,
+    /// Local ε of one report.
+    #[arg(long, value_name = "E", required_unless_present_any = ["task", "for_central"])]
+    epsilon: Option<f64>,
+    /// Find the largest local ε that makes the batch this central ε. Of a task,
+    /// rule and parameters are kept as they are for the ε that it has.
+    #[arg(long, value_name = "E", conflicts_with = "epsilon")]
+    for_central: Option<f64>,
+    /// Number of reports in the batch.
+    #[arg(long, value_name = "N")]
+    n: u64,
+    /// δ of the batch.
+    #[arg(long, value_name = "D")]
+    delta: f64,
+    /// Part of the reports that are assumed to be honest.
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    honest_fraction: f64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    account: Account,
+    /// Local ε.
+    epsilon: f64,
+    n: u64,
+    honest_fraction: f64,
+    seconds: f64,
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Error> {
+    let task = match &options.task {
+        Some(file) => {
+            let draft = load_draft(file)?;
+            Some(draft.resolve().map_err(|error| named(file, &error))?)
+        }
+        None => None,
+    };
+    let at = |epsilon| match (&options.task, &task) {
+        (Some(file), Some(task)) => {
+            Mixture::of_mechanism(task.mechanism(), task.sparsity(), epsilon)
+                .map_err(|error| named(file, &error).into())
+        }
+        _ => options.chosen.mixture(epsilon),
+    };
+    let start = Instant::now();
+    let (n, honest, delta) = (options.n, options.honest_fraction, options.delta);
+    let epsilon = options.epsilon.or(task.as_ref().map(Task::epsilon));
+    let mixture = match (options.for_central, epsilon) {
+        (Some(central), _) => largest_epsilon(at, n, honest, delta, central)?,
+        (None, Some(epsilon)) => at(epsilon)?,
+        (None, None) => unreachable!("clap asks for one of them"),
+    };
+    let answer = Answer {
+        account: account(&mixture, n, honest, delta)?,
+        epsilon: mixture.epsilon(),
+        n,
+        honest_fraction: honest,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&answer)?);
+    } else {
+        print(&answer);
+    }
+    Ok(())
+}
+
+fn named(file: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", file.display())
+}
+
+fn print(answer: &Answer) {
+    let Answer {
+        account:
+            Account {
+                epsilon_central,
+                lower_bound,
+                alpha,
+                delta,
+                method,
+                honest_n,
+            },
+        epsilon,
+        n,
+        honest_fraction,
+        seconds,
+    } = answer;
+    let method = match method {
+        Method::ExactSum => "exact sum",
+    };
+    println!("one report  ε = {epsilon}, α = {alpha}");
+    println!(
+        "batch       {n} reports, {honest_n} of them assumed honest ({honest_fraction} of all)"
+    );
+    println!("shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up");
+    println!("            above {lower_bound:e} by the same reduction; {method}, {seconds:.3} s");
+    println!();
+    println!(
+        "ε = {epsilon} holds against everybody, the operator of the collector included. The \
+         shuffled ε holds only against someone who sees the shuffled batch and nothing that links \
+         a report to a client: no arrival order, address, time or stable id. A collector that \
+         could link must quote ε = {epsilon} to itself."
+    );
+}
