@@ -19,6 +19,7 @@ use document::assert_table;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Randomizer};
 use hushbin::{Mechanism, Task, TaskDraft};
+use hushbin_server::accounting::collision_theorem_3;
 use reduction::{Pair, Reduction, divergence, least_central};
 use serde_json::{Value, json};
 use statrs::function::factorial::ln_factorial;
@@ -381,8 +382,7 @@ fn the_closed_form_is_far_from_tight() {
             let &Reference { t, central, .. } = row;
             let omega = s as f64 * epsilon.exp() + t - s as f64;
             assert_close(row.reduction.alpha, s as f64 / omega, 1e-12, "s/Ω");
-            let others = (row.reduction.n - 1) as f64;
-            let printed = (14.0 * (2.0 / row.delta).ln() * omega / others).sqrt();
+            let printed = collision_theorem_3(omega, row.reduction.n, row.delta);
             assert!(printed > 5.0 * central);
             let ratio = printed / central;
             format!("| {s} | {t} | {epsilon} | {printed:.3} | {central:.5} | {ratio:.0} |")

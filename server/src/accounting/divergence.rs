@@ -28,7 +28,8 @@ const CUT: f64 = 1e-12;
 pub(super) struct Divergence {
     mixture: Mixture,
     n: f64,
-    /// 2α and 1 − 2α.
+    /// The probability that another's report tells anything, and that it does
+    /// not.
     p: [f64; 2],
     first: f64,
     last: f64,
@@ -47,11 +48,24 @@ pub(super) struct Delta {
 }
 
 impl Divergence {
+    /// Of other reports 2α tell something.
     pub(super) fn new(mixture: Mixture, n: u64, delta: f64) -> Self {
-        let n = n as f64;
-        let others = n - 1.0;
         let (alpha, rest) = (mixture.alpha(), mixture.rest());
         let p = [2.0 * alpha, rest + alpha * mixture.epsilon().exp_m1()];
+        Self::among(mixture, p, n, delta)
+    }
+
+    /// Of other reports another part tells something, p and 1 − p, while the
+    /// report looked at always does: with P(neither) = 0 nothing below depends on
+    /// p but P(C).
+    pub(super) fn of_clones(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
+        debug_assert!(mixture.rest() == 0.0);
+        Self::among(mixture, p, n, delta)
+    }
+
+    fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
+        let n = n as f64;
+        let others = n - 1.0;
         // T is C or C + 1: out of the window, C is below its start or at least
         // at its end.
         let far = -(0.5 * CUT * delta).ln();
@@ -74,6 +88,18 @@ impl Divergence {
             last: if last == others { n } else { last },
             outside: (tail(first, 0.0) + tail(last, others)) * (1.0 + 1e-9),
         }
+    }
+
+    /// About the ε_c of `delta`: the loss is nearly Gaussian, and the spread of
+    /// the Gaussian is 2α(e − 1) between two reports by the √(np) of all.
+    pub(super) fn limit(&self, delta: f64) -> f64 {
+        let apart = 2.0 * self.mixture.alpha() * self.mixture.epsilon().exp_m1();
+        let spread = apart / (self.n * self.p[0]).sqrt();
+        let mut square: f64 = 2.0 * (1.0 / delta).ln();
+        for _ in 0..4 {
+            square = 2.0 * (spread / (2.5 * delta * square)).ln().max(0.5);
+        }
+        spread * square.sqrt()
     }
 
     /// δ at `central`, from 0 to the local ε.

@@ -18,6 +18,26 @@ pub struct Mixture {
     alpha: f64,
     /// 1 − α − e·α without the cancellation.
     rest: f64,
+    favoured: Option<Favoured>,
+}
+
+/// How many buckets, or sides, of how many a report favours: given its seed they
+/// weigh e and the others 1, or it is drawn from a mixture of such reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Favoured {
+    /// c.
+    pub count: u32,
+    /// t.
+    pub of: u32,
+}
+
+impl Favoured {
+    /// Ω, the sum of the weights at local budget ε.
+    #[must_use]
+    pub fn omega(&self, epsilon: f64) -> f64 {
+        let (c, t) = (f64::from(self.count), f64::from(self.of));
+        c * epsilon.exp() + (t - c)
+    }
 }
 
 impl Mixture {
@@ -63,7 +83,11 @@ impl Mixture {
     /// # Errors
     /// [`Error::OutOfRange`] when ε is outside [`EPSILON`].
     pub fn generic(epsilon: f64) -> Result<Self, Error> {
-        Self::favoured(epsilon, 1, 2)
+        // As of two answers, though nothing says that there are two.
+        Ok(Self {
+            favoured: None,
+            ..Self::weighted(epsilon, 1, 2)?
+        })
     }
 
     /// Collision; only rule `occupied` asks for the sparsity.
@@ -74,7 +98,7 @@ impl Mixture {
     pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         let t = collision.buckets();
         match collision.rule() {
-            collision::Rule::Heaviest { favoured } => Self::favoured(epsilon, favoured, t),
+            collision::Rule::Heaviest { favoured } => Self::weighted(epsilon, favoured, t),
             collision::Rule::Occupied => {
                 SPARSITY.check(f64::from(sparsity))?;
                 if t <= sparsity {
@@ -82,12 +106,12 @@ impl Mixture {
                         reason: "rule \"occupied\" needs more buckets t than the sparsity s",
                     });
                 }
-                let Self { alpha, rest, .. } = Self::favoured(epsilon, sparsity, t)?;
+                let of_s = Self::weighted(epsilon, sparsity, t)?;
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();
                 Ok(Self {
-                    epsilon,
-                    alpha: (alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),
-                    rest: (rest - slack * (epsilon.exp() + 1.0)).max(0.0),
+                    alpha: (of_s.alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),
+                    rest: (of_s.rest - slack * (epsilon.exp() + 1.0)).max(0.0),
+                    ..of_s
                 })
             }
         }
@@ -100,7 +124,7 @@ impl Mixture {
     /// has fewer than 2s + 2 sides.
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
-            coco::Rule::Strongest { favoured } => Self::favoured(epsilon, favoured, coco.buckets()),
+            coco::Rule::Strongest { favoured } => Self::weighted(epsilon, favoured, coco.buckets()),
             coco::Rule::Overwrite => {
                 SPARSITY.check(f64::from(sparsity))?;
                 if coco.buckets() < 2 * sparsity + 2 {
@@ -109,23 +133,24 @@ impl Mixture {
                     });
                 }
                 // Of s pairs one side each is favoured, and s sides are not.
-                Self::favoured(epsilon, sparsity, coco.buckets())
+                Self::weighted(epsilon, sparsity, coco.buckets())
             }
         }
     }
 
     /// c of t buckets weigh e, the others 1: α = min(c, t − c)/Ω.
-    fn favoured(epsilon: f64, c: u32, t: u32) -> Result<Self, Error> {
+    fn weighted(epsilon: f64, c: u32, t: u32) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let e = epsilon.exp();
         let alpha = alpha(c, t, e);
+        let favoured = Favoured { count: c, of: t };
         let (c, t) = (f64::from(c), f64::from(t));
-        let omega = c * e + (t - c);
         Ok(Self {
             epsilon,
             alpha,
             // (Ω − min(c, t − c)·(e + 1))/Ω.
-            rest: (t - 2.0 * c).max((2.0 * c - t) * e) / omega,
+            rest: (t - 2.0 * c).max((2.0 * c - t) * e) / favoured.omega(epsilon),
+            favoured: Some(favoured),
         })
     }
 
@@ -136,6 +161,7 @@ impl Mixture {
             epsilon: self.epsilon,
             alpha: part * self.alpha,
             rest: 1.0 - part * (1.0 - self.rest),
+            favoured: None,
         }
     }
 
@@ -155,5 +181,11 @@ impl Mixture {
     #[must_use]
     pub const fn rest(&self) -> f64 {
         self.rest
+    }
+
+    /// What the reports favour; none for any randomizer.
+    #[must_use]
+    pub const fn favoured(&self) -> Option<Favoured> {
+        self.favoured
     }
 }

@@ -12,12 +12,14 @@
 
 mod binomial;
 mod central;
+mod compare;
 mod divergence;
 mod inverse;
 mod mixture;
 
+pub use compare::{Kind, Published, Scope, collision_theorem_3, compare};
 pub use inverse::{CENTRAL, largest_alpha, largest_epsilon, smallest_batch};
-pub use mixture::Mixture;
+pub use mixture::{Favoured, Mixture};
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -108,29 +110,29 @@ pub struct Account {
 /// [`Error::OutOfRange`] when n or the honest of them are outside [`REPORTS`],
 /// the part outside [`HONEST_FRACTION`] or δ outside [`DELTA`].
 pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Account, Error> {
-    REPORTS.check(n as f64)?;
-    HONEST_FRACTION.check(honest)?;
+    let honest_n = hiding(n, honest)?;
     DELTA.check(delta)?;
-    let honest_n = (honest * n as f64).floor() as u64;
-    HONEST.check(honest_n as f64)?;
-    let (epsilon, alpha) = (mixture.epsilon(), mixture.alpha());
     let divergence = Divergence::new(*mixture, honest_n, delta);
-    // The Gaussian limit of the loss; a start only.
-    let spread = epsilon.exp_m1() * (2.0 * alpha / honest_n as f64).sqrt();
-    let mut square: f64 = 2.0 * (1.0 / delta).ln();
-    for _ in 0..4 {
-        square = 2.0 * (spread / (2.5 * delta * square)).ln().max(0.5);
-    }
-    let start = spread * square.sqrt();
-    let central::Bracket { lower, upper } = central::least(&divergence, epsilon, start, delta);
+    let start = divergence.limit(delta);
+    let central::Bracket { lower, upper } =
+        central::least(&divergence, mixture.epsilon(), start, delta);
     Ok(Account {
         epsilon_central: upper,
         lower_bound: lower,
-        alpha,
+        alpha: mixture.alpha(),
         delta,
         method: Method::ExactSum,
         honest_n,
     })
+}
+
+/// The reports that hide each other: the honest of n.
+fn hiding(n: u64, honest: f64) -> Result<u64, Error> {
+    REPORTS.check(n as f64)?;
+    HONEST_FRACTION.check(honest)?;
+    let honest_n = (honest * n as f64).floor() as u64;
+    HONEST.check(honest_n as f64)?;
+    Ok(honest_n)
 }
 
 /// Bounds on δ(ε_c) of `n` shuffled reports: the least that the reduction proves

@@ -7,7 +7,7 @@ macro_rules! println {
     ($($argument:tt)*) => {{
         use std::io::Write as _;
         if let Err(error) = writeln!(std::io::stdout(), $($argument)*) {
-            super::end_for(&error);
+            $crate::cli::end_for(&error);
         }
     }};
 }

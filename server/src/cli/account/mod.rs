@@ -1,6 +1,7 @@
 //! `hushbin account`: what a shuffled batch gives away.
 
 mod chosen;
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,8 +11,9 @@ use serde::Serialize;
 
 use super::Error;
 use super::task::load_draft;
-use crate::accounting::{Account, Method, Mixture, account, largest_epsilon};
+use crate::accounting::{Account, Method, Mixture, account, compare, largest_epsilon};
 use chosen::Chosen;
+use table::Table;
 
 /// Compute the central privacy of a batch of shuffled reports: the least ε that
 /// holds with δ against someone who cannot link reports to clients.
@@ -38,6 +40,9 @@ pub(super) struct Options {
     /// Part of the reports that are assumed to be honest.
     #[arg(long, value_name = "F", default_value_t = 1.0)]
     honest_fraction: f64,
+    /// Print the published bounds on the same batch, too.
+    #[arg(long)]
+    compare: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -52,6 +57,8 @@ struct Answer {
     n: u64,
     honest_fraction: f64,
     seconds: f64,
+    #[serde(flatten)]
+    table: Option<Table>,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Error> {
@@ -77,12 +84,21 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
         (None, Some(epsilon)) => at(epsilon)?,
         (None, None) => unreachable!("clap asks for one of them"),
     };
+    let found = account(&mixture, n, honest, delta)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let table = if options.compare {
+        let published = compare(&mixture, n, honest, delta)?;
+        Some(Table::new(&found, published))
+    } else {
+        None
+    };
     let answer = Answer {
-        account: account(&mixture, n, honest, delta)?,
+        account: found,
         epsilon: mixture.epsilon(),
         n,
         honest_fraction: honest,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds,
+        table,
     };
     if options.json {
         println!("{}", serde_json::to_string_pretty(&answer)?);
@@ -111,6 +127,7 @@ fn print(answer: &Answer) {
         n,
         honest_fraction,
         seconds,
+        table,
     } = answer;
     let method = match method {
         Method::ExactSum => "exact sum",
@@ -121,6 +138,10 @@ fn print(answer: &Answer) {
     );
     println!("shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up");
     println!("            above {lower_bound:e} by the same reduction; {method}, {seconds:.3} s");
+    if let Some(table) = table {
+        println!();
+        table.print(&answer.account);
+    }
     println!();
     println!(
         "ε = {epsilon} holds against everybody, the operator of the collector included. The \

@@ -1,0 +1,125 @@
+//! Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle Model"
+//! (CRYPTO 2019), Section 5.
+//!
+//! With probability γ a report is drawn from one distribution ω, the blanket,
+//! whatever the input. With W ~ ω, k = exp(ε_c) and L = (P(W) − k·Q(W))/ω(W) for
+//! the reports P and Q of two inputs,
+//!
+//! δ(ε_c) ≤ E[max(0, L₁ + ... + L_M)]/(γn), M ~ Binomial(n, γ),
+//!
+//! and E[L] = −(k − 1) = −a. That expectation is bounded by Hoeffding's
+//! inequality from the range b of L, or by Bennett's from its greatest value b₊
+//! and second moment v; integrated over what the sum exceeds,
+//!
+//! E[...] ≤ b²/(4a)·exp(−2Ma²/b²), or b₊/ln(1 + u)·exp(−M·v/b₊²·φ(u)),
+//!
+//! u = a·b₊/v, φ(u) = (1 + u)·ln(1 + u) − u; M averages out in closed form.
+//!
+//! Of any randomizer γ ≥ exp(−ε), and what is used of L are the paper's generic
+//! bounds at γ ≤ 1. Reports that favour buckets are known better. Given its seed,
+//! the probabilities of a report's t buckets are r/Ω with 1 ≤ r ≤ e and a sum of
+//! r of Ω = ce + t − c. A uniform bucket with probability γ = t/Ω leaves all of
+//! them at least 0, so ω is uniform and L = γ(r − k·r′). Hence
+//! L ≤ γ(e − k), its range is γ(e − 1)(k + 1), and
+//! E[L²] = γ²·E[r² − 2k·rr′ + k²·r′²]. A convex function of r with that range
+//! and sum is greatest where c are e and the others 1; E[rr′] is linear in
+//! either, so least at such r and r′, of buckets that differ as far as they can,
+//! in min(c, t − c) of either: v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
+
+use super::{Batch, Favoured, Kind, Published, Scope};
+
+/// What is known of L at one ε_c.
+#[derive(Debug, Clone, Copy)]
+struct Loss {
+    /// b.
+    range: f64,
+    /// b₊.
+    most: f64,
+    /// v.
+    square: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Blanket {
+    epsilon: f64,
+    n: f64,
+    gamma: f64,
+    favoured: Option<Favoured>,
+}
+
+const SOURCE: &str = "Balle et al. 2019, Section 5";
+
+pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
+    let any = Blanket {
+        epsilon: batch.epsilon,
+        n: batch.n as f64,
+        gamma: (-batch.epsilon).exp(),
+        favoured: None,
+    };
+    let own = batch
+        .favoured
+        .map(|favoured| Blanket {
+            gamma: f64::from(favoured.of) / favoured.omega(batch.epsilon),
+            favoured: Some(favoured),
+            ..any
+        })
+        .ok_or("a report that favours buckets, c of t");
+    let hoeffding = |blanket: Blanket| batch.least(|central| blanket.hoeffding(central));
+    let bennett = |blanket: Blanket| batch.least(|central| blanket.bennett(central));
+    let numeric = |name, scope, value| batch.published(name, SOURCE, Kind::Numeric, scope, value);
+    let (all, one) = (Scope::AnyRandomizer, Scope::Mechanism);
+    [
+        numeric("privacy blanket, Hoeffding", all, Ok(hoeffding(any))),
+        numeric("privacy blanket, Bennett", all, Ok(bennett(any))),
+        numeric("own privacy blanket, Hoeffding", one, own.map(hoeffding)),
+        numeric("own privacy blanket, Bennett", one, own.map(bennett)),
+    ]
+}
+
+impl Blanket {
+    fn loss(&self, central: f64) -> Loss {
+        let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
+        let Some(Favoured { count, of }) = self.favoured else {
+            return Loss {
+                range: (k + 1.0) * (e - 1.0 / e),
+                most: e - k / e,
+                square: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
+            };
+        };
+        let (c, t, gain) = (f64::from(count), f64::from(of), self.epsilon.exp_m1());
+        let squares = a * a * (c * e * e + t - c) + 2.0 * k * c.min(t - c) * gain * gain;
+        Loss {
+            range: self.gamma * gain * (k + 1.0),
+            most: self.gamma * k * (self.epsilon - central).exp_m1(),
+            square: self.gamma * self.gamma * squares / t,
+        }
+    }
+
+    /// factor·E[exp(−rate·M), M ≥ 1]/(γn).
+    fn averaged(&self, factor: f64, rate: f64) -> f64 {
+        let power = |lost: f64| (self.n * (-self.gamma * lost).ln_1p()).exp();
+        let some = power(-(-rate).exp_m1()) - power(1.0);
+        factor * some / (self.gamma * self.n)
+    }
+
+    /// δ at `central`, more than 0 and less than ε.
+    fn hoeffding(&self, central: f64) -> f64 {
+        let (a, Loss { range, .. }) = (central.exp_m1(), self.loss(central));
+        let square = range * range;
+        self.averaged(square / (4.0 * a), 2.0 * a * a / square)
+    }
+
+    /// δ at `central`, more than 0 and less than ε.
+    fn bennett(&self, central: f64) -> f64 {
+        let (a, Loss { most, square, .. }) = (central.exp_m1(), self.loss(central));
+        let u = a * most / square;
+        // Below, (1 + u)·ln(1 + u) cancels; Bernstein's bound is lower than φ
+        // by less than one part in 10⁹.
+        let phi = if u < 1e-4 {
+            u * u / (2.0 * (1.0 + u / 3.0))
+        } else {
+            (1.0 + u) * u.ln_1p() - u
+        };
+        self.averaged(most / u.ln_1p(), square / (most * most) * phi)
+    }
+}

@@ -1,0 +1,48 @@
+//! P2's Theorem 3 for Collision: ε_c = √(14·ln(2/δ)·Ω/(n − 1)).
+//!
+//! It is the bound of Balle et al. 2019 (Theorem 3.1) for randomised response of
+//! t answers, a uniform one with probability γ = t/Ω, and so it supposes
+//! ε_c ≤ 1. It holds for all reports that favour buckets, not for Collision
+//! only: with probability t/Ω a report is a uniform bucket whatever the input.
+//! Otherwise the one looked at is the i-th of the buckets that one input
+//! favours, or the i-th of the other's, and the divergence of a mixture over i is
+//! at most that of its worst part; there, buckets may be renumbered seed by seed
+//! until the report is one of two answers of t. The theorem's other condition,
+//! ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
+
+use super::{Batch, Kind, Published, Scope, Value};
+
+/// P2 Theorem 3 as printed, whether or not it is above the local ε.
+///
+/// ```
+/// // Four of 17 buckets favoured at ε = 1.
+/// let omega = 4.0 * f64::exp(1.0) + 13.0;
+/// let central = hushbin_server::accounting::collision_theorem_3(omega, 100_000, 1e-7);
+/// assert!((central - 0.237).abs() < 1e-3);
+/// ```
+#[must_use]
+pub fn theorem_3(omega: f64, n: u64, delta: f64) -> f64 {
+    (14.0 * (2.0 / delta).ln() * omega / (n as f64 - 1.0)).sqrt()
+}
+
+pub(super) fn bound(batch: &Batch) -> Published {
+    batch.published(
+        "Collision's closed form",
+        "Wang et al. 2021 (P2), Theorem 3",
+        Kind::ClosedForm,
+        Scope::Mechanism,
+        value(batch),
+    )
+}
+
+fn value(batch: &Batch) -> Value {
+    let favoured = batch
+        .favoured
+        .ok_or("a report that favours buckets, c of t")?;
+    let central = theorem_3(favoured.omega(batch.epsilon), batch.n, batch.delta);
+    if central <= 1.0 {
+        Ok(central)
+    } else {
+        Err("a value of at most 1")
+    }
+}

@@ -1,0 +1,32 @@
+//! Erlingsson, Feldman, Mironov, Raghunathan, Talwar, Thakurta, "Amplification
+//! by Shuffling: From Local to Central Differential Privacy via Anonymity"
+//! (SODA 2019): ε_c = 12·ε·√(ln(1/δ)/n) for any randomizer, proven for ε < 1/2,
+//! n ≥ 1000 and δ < 1/100.
+
+use super::{Batch, Kind, Published, Scope, Value};
+
+pub(super) fn bound(batch: &Batch) -> Published {
+    batch.published(
+        "amplification by shuffling",
+        "Erlingsson et al. 2019",
+        Kind::ClosedForm,
+        Scope::AnyRandomizer,
+        value(batch),
+    )
+}
+
+fn value(batch: &Batch) -> Value {
+    let &Batch {
+        epsilon, n, delta, ..
+    } = batch;
+    if epsilon >= 0.5 {
+        return Err("local epsilon below 1/2");
+    }
+    if n < 1000 {
+        return Err("n of at least 1000");
+    }
+    if delta >= 0.01 {
+        return Err("delta below 1/100");
+    }
+    Ok(12.0 * epsilon * ((1.0 / delta).ln() / n as f64).sqrt())
+}

@@ -1,0 +1,151 @@
+//! What was published of ε_c before: the bounds that an exact sum is worth
+//! something beside.
+//!
+//! They differ in what they ask of a randomizer, and in what they lose on the
+//! way from a decomposition of reports to a number. The reduction that
+//! [`account`](super::account) sums up is P1's, also found as the
+//! variation-ratio reduction of Wang et al., "Privacy Amplification via
+//! Shuffling: Unified, Simplified, and Tightened" (2024); it is not listed.
+//!
+//! ```
+//! use hushbin_server::accounting::{Mixture, account, compare};
+//!
+//! let any = Mixture::generic(1.0).unwrap();
+//! let ours = account(&any, 100_000, 1.0, 1e-7).unwrap();
+//! for bound in compare(&any, 100_000, 1.0, 1e-7).unwrap() {
+//!     assert!(bound.epsilon_central.is_none_or(|other| other >= ours.lower_bound));
+//! }
+//! ```
+
+mod blanket;
+mod clones;
+mod collision;
+mod erlingsson;
+mod stronger;
+
+pub use collision::theorem_3 as collision_theorem_3;
+
+use hushbin::Error;
+use serde::Serialize;
+
+use super::{DELTA, Favoured, Mixture, hiding};
+
+/// How a bound is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A formula.
+    ClosedForm,
+    /// The least ε_c at which a formula of it stays below δ.
+    Numeric,
+}
+
+/// Whose reports a bound is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Those of any ε-LDP randomizer.
+    AnyRandomizer,
+    /// Those of the mechanism: a theorem about randomizers of which more is
+    /// known, with what is known here.
+    Mechanism,
+}
+
+/// A published bound on ε_c.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Published {
+    /// What it is called here.
+    pub name: &'static str,
+    /// Who published it, when and where.
+    pub source: &'static str,
+    /// Formula or search.
+    pub kind: Kind,
+    /// Whose reports.
+    pub scope: Scope,
+    /// ε_c by the bound, rounded up; the local ε where that is smaller, which
+    /// holds without any theorem. None where the theorem does not apply.
+    pub epsilon_central: Option<f64>,
+    /// The condition of the theorem that is not met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+}
+
+/// What bounds are about.
+#[derive(Debug, Clone, Copy)]
+struct Batch {
+    epsilon: f64,
+    favoured: Option<Favoured>,
+    n: u64,
+    delta: f64,
+}
+
+/// A value, or the condition that is not met.
+type Value = Result<f64, &'static str>;
+
+impl Batch {
+    /// Rounded up: formulas have a dozen operations.
+    fn published(
+        &self,
+        name: &'static str,
+        source: &'static str,
+        kind: Kind,
+        scope: Scope,
+        value: Value,
+    ) -> Published {
+        let up = |value: f64| (value * (1.0 + 64.0 * f64::EPSILON)).min(self.epsilon);
+        Published {
+            name,
+            source,
+            kind,
+            scope,
+            epsilon_central: value.ok().map(up),
+            reason: value.err(),
+        }
+    }
+
+    /// The least ε_c where `delta_at` is at most δ, to one part in 10¹² and
+    /// rounded up; ε where there is none below. The δ computed is taken for one
+    /// part in 10⁹ too small.
+    fn least(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
+        let (mut low, mut high) = (0.0, self.epsilon);
+        for _ in 0..200 {
+            if high - low <= 1e-12 * high {
+                break;
+            }
+            let middle = 0.5 * (low + high);
+            if delta_at(middle) * (1.0 + 1e-9) <= self.delta {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        high
+    }
+}
+
+/// The published bounds on what [`account`](super::account) computes, in the
+/// order of their years. The n of the theorems are the honest reports.
+///
+/// # Errors
+/// As [`account`](super::account).
+pub fn compare(
+    mixture: &Mixture,
+    n: u64,
+    honest: f64,
+    delta: f64,
+) -> Result<Vec<Published>, Error> {
+    let n = hiding(n, honest)?;
+    DELTA.check(delta)?;
+    let batch = Batch {
+        n,
+        delta,
+        epsilon: mixture.epsilon(),
+        favoured: mixture.favoured(),
+    };
+    let mut all = vec![erlingsson::bound(&batch)];
+    all.extend(blanket::bounds(&batch));
+    all.push(collision::bound(&batch));
+    all.extend(clones::bounds(&batch)?);
+    all.extend(stronger::bounds(&batch)?);
+    Ok(all)
+}
