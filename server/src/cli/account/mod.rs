@@ -1,6 +1,7 @@
 //! `hushbin account`: what a shuffled batch gives away.
 
 mod chosen;
+mod plot;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,10 @@ pub(super) struct Options {
     /// Print the published bounds on the same batch, too.
     #[arg(long)]
     compare: bool,
+    /// Draw the account and the published bounds as an SVG file, against the
+    /// number of reports and against the local ε.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -76,6 +81,9 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
         }
         _ => options.chosen.mixture(epsilon),
     };
+    // Where the picture cannot be written, that is known at once.
+    let plot = options.plot.as_deref().map(plot::Output::create);
+    let plot = plot.transpose()?;
     let start = Instant::now();
     let (n, honest, delta) = (options.n, options.honest_fraction, options.delta);
     let epsilon = options.epsilon.or(task.as_ref().map(Task::epsilon));
@@ -100,6 +108,15 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
         seconds,
         table,
     };
+    if let Some(output) = plot {
+        let batch = plot::Batch {
+            epsilon: answer.epsilon,
+            n,
+            honest,
+            delta,
+        };
+        output.finish(&plot::svg(&batch, at)?)?;
+    }
     if options.json {
         println!("{}", serde_json::to_string_pretty(&answer)?);
     } else {
