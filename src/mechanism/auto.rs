@@ -108,11 +108,11 @@ impl Search<'_> {
     /// As the mechanisms' `choose`.
     pub(crate) fn all(&self, level: LevelName) -> Result<Vec<Candidate>, Error> {
         let mut candidates = Vec::new();
-        if self.budget.allows_buckets() {
+        if self.budget.limit().allows_buckets() {
             candidates.push(self.best(collision_default)?);
             candidates.push(self.best(coco_default)?);
         }
-        if self.budget.allows(1, 2) {
+        if self.budget.limit().allows(1, 2) {
             candidates.push(self.hash_bin(LevelName::User)?);
         }
         if level == LevelName::Event && self.budget.alpha.is_infinite() {
@@ -173,7 +173,7 @@ impl Search<'_> {
         // known to hide it better than any other randomizer of its ε; and who is
         // no neighbour hides nobody.
         let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
-        if !(self.budget.allows(1, 2) && (user || self.budget.alpha.is_infinite())) {
+        if !(self.budget.limit().allows(1, 2) && (user || self.budget.alpha.is_infinite())) {
             return Err(HIDES_TOO_LITTLE);
         }
         let average = libm::ceil(self.crowd.average(f64::from)) as u32;
@@ -246,7 +246,7 @@ fn coco_default(domain: &Domain, budget: Budget) -> Result<Mechanism, Error> {
     let choose = |buckets| Coco::choose(domain, budget, rule, None, hashing(domain), buckets);
     let best = choose(None)?;
     let few = domain.items().is_none_or(|items| items < MANY_ITEMS);
-    if few || !budget.allows(1, 2) {
+    if few || !budget.limit().allows(1, 2) {
         return Ok(Mechanism::Coco(best));
     }
     let single = choose(Some(2))?;

@@ -50,14 +50,30 @@ pub(super) const HIDES_TOO_LITTLE: Error = Error::Combination {
 };
 
 impl Budget {
-    /// A lower bound of exp(ε): α comes out no smaller than it is.
-    pub(super) fn e(&self) -> f64 {
-        ExpLowerBound::new(self.epsilon).to_f64()
+    /// As searches ask for it, again and again.
+    pub(super) fn limit(&self) -> Limit {
+        let bound = ExpLowerBound::new(self.epsilon);
+        Limit {
+            e: bound.to_f64(),
+            bound,
+            alpha: self.alpha,
+        }
     }
+}
 
+/// A [`Budget`] with exp(ε) at hand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit {
+    pub(super) bound: ExpLowerBound,
+    /// The lower bound of exp(ε): α comes out no smaller than it is.
+    pub(super) e: f64,
+    alpha: f64,
+}
+
+impl Limit {
     /// Whether so many favoured buckets keep to it.
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
-        alpha(favoured, buckets, self.e()) <= self.alpha
+        alpha(favoured, buckets, self.e) <= self.alpha
     }
 
     /// Whether any parameters of mechanisms with buckets do.
@@ -68,7 +84,7 @@ impl Budget {
     /// The least number of buckets at which so many may be favoured, if no more
     /// than half are; 2 where α is no limit.
     pub(super) fn least_buckets(&self, favoured: u32) -> u32 {
-        let least = f64::from(favoured) * (1.0 / self.alpha - self.e() + 1.0);
+        let least = f64::from(favoured) * (1.0 / self.alpha - self.e + 1.0);
         // A rounding may take the last bit: one more keeps to the budget.
         let least = libm::ceil(least.clamp(bounds::BUCKETS.min, bounds::BUCKETS.max)) as u32;
         if self.allows(favoured, least) {

@@ -8,7 +8,7 @@
 
 use rand_core::Rng;
 
-use crate::sample::{Threshold, below};
+use crate::sample::{ExpLowerBound, Threshold, below};
 
 /// A bucket with its strength, which is not zero, packed so that sorting ranks:
 /// by falling strength, equals by bucket.
@@ -50,6 +50,14 @@ pub(super) struct Favoured {
     tied: u32,
     /// Whether those are the buckets of strength zero, rather than ranked ones.
     zeros_tie: bool,
+}
+
+/// Of drawing inside a set of so many of t buckets, which weigh e and the others
+/// 1: floor(2⁶⁴·c·e/Ω), Ω = c·e + t − c.
+// Called, it would make the module that pages download larger.
+#[inline(always)]
+pub(super) fn threshold(bound: &ExpLowerBound, size: u32, buckets: u32) -> Threshold {
+    Threshold(bound.share(size, size, buckets - size))
 }
 
 /// A bucket drawn, for the mechanism to name.

@@ -7,7 +7,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE};
+use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use crate::mechanism::occupancy::Strength;
 use crate::mechanism::search::{self, Grid};
 
@@ -28,6 +28,7 @@ impl Coco {
         buckets: Option<u32>,
     ) -> Result<Self, Error> {
         let budget = budget.into();
+        let (epsilon, limit) = (budget.epsilon, budget.limit());
         let chosen = match (rule, favoured, buckets) {
             (RuleName::Overwrite, Some(_), _) => return Err(NO_FAVOURED),
             (RuleName::Overwrite, None, Some(t)) => Self::new(Rule::Overwrite, hashing, t)?,
@@ -36,17 +37,17 @@ impl Coco {
             }
             (RuleName::Strongest, None, Some(t)) => {
                 let any = Self::new(Rule::Strongest { favoured: 1 }, hashing, t)?;
-                any.strongest(domain, budget, None, true).0
+                any.strongest(domain, &limit, None, true).0
             }
             (RuleName::Overwrite, None, None) => {
                 let first = domain.sparsity() + 1;
-                let last = most_pairs(domain, budget, hashing).max(first);
-                let hiding = budget
+                let last = most_pairs(domain, &limit, hashing).max(first);
+                let hiding = limit
                     .least_buckets(domain.sparsity())
                     .div_ceil(2)
                     .max(first);
                 let candidates = (first..=last)
-                    .filter(|pairs| budget.allows(domain.sparsity(), 2 * pairs))
+                    .filter(|pairs| limit.allows(domain.sparsity(), 2 * pairs))
                     .chain(core::iter::once(hiding))
                     .map(|pairs| Self {
                         rule: Rule::Overwrite,
@@ -54,7 +55,7 @@ impl Coco {
                         pairs,
                     });
                 search::least(candidates, |coco| {
-                    coco.rates(domain, budget.epsilon).total_variance(domain)
+                    coco.rates(domain, epsilon).total_variance(domain)
                 })
             }
             (RuleName::Strongest, favoured, None) => {
@@ -64,9 +65,9 @@ impl Coco {
                         .check(f64::from(c))?;
                 }
                 let least = favoured.unwrap_or(1);
-                let steps = budget.steps(favoured, domain.sparsity());
+                let steps = limit.steps(favoured, domain.sparsity());
                 let steps: Vec<u32> = steps.into_iter().map(|t| t.div_ceil(2)).collect();
-                let most = most_pairs(domain, budget, hashing).max(least);
+                let most = most_pairs(domain, &limit, hashing).max(least);
                 let grid = Grid {
                     least,
                     most: steps.iter().fold(most, |most, step| most.max(*step)),
@@ -82,13 +83,13 @@ impl Coco {
                         hashing,
                         pairs,
                     };
-                    any.strongest(domain, budget, favoured, exact)
+                    any.strongest(domain, &limit, favoured, exact)
                 })
             }
         };
         chosen.check(domain)?;
         let favoured = chosen.favoured().unwrap_or(domain.sparsity());
-        if budget.allows(favoured, chosen.buckets()) {
+        if limit.allows(favoured, chosen.buckets()) {
             Ok(chosen)
         } else {
             Err(HIDES_TOO_LITTLE)
@@ -100,7 +101,7 @@ impl Coco {
     fn strongest(
         &self,
         domain: &Domain,
-        budget: Budget,
+        limit: &Limit,
         favoured: Option<u32>,
         exact: bool,
     ) -> (Self, f64) {
@@ -114,8 +115,8 @@ impl Coco {
         };
         let candidates = range.map(|favoured| {
             let rule = Rule::Strongest { favoured };
-            let variance = if budget.allows(favoured, self.buckets()) {
-                let rates = self.strongest_rates(domain, budget.epsilon, favoured, &top);
+            let variance = if limit.allows(favoured, self.buckets()) {
+                let rates = self.strongest_rates(domain, &limit.bound, favoured, &top);
                 rates.total_variance(domain)
             } else {
                 f64::INFINITY
@@ -130,9 +131,9 @@ impl Coco {
 
 /// Beyond this T no variance falls: P1's optimum lies below s·e + 2s buckets,
 /// and more pairs than elements add nothing to a permutation.
-fn most_pairs(domain: &Domain, budget: Budget, hashing: Hashing) -> u32 {
+fn most_pairs(domain: &Domain, limit: &Limit, hashing: Hashing) -> u32 {
     let s = f64::from(domain.sparsity());
-    let wide = 2.0 * s * (budget.e() + 2.0);
+    let wide = 2.0 * s * (limit.e + 2.0);
     let wide = match (hashing, domain.elements()) {
         (Hashing::Balanced, Some(elements)) => wide.min(f64::from(elements)),
         _ => wide,

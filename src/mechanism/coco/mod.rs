@@ -27,6 +27,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::{Hash, Hashing, Keys, closed_sign, independent_bucket};
 use crate::mechanism::element_sign;
+use crate::mechanism::favoured::threshold;
 use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
 use crate::task::Canonical;
 
@@ -225,7 +226,7 @@ impl Coco {
                 }
             }
             Rule::Strongest { favoured } => Kind::Strongest {
-                inside: Threshold(bound.share(favoured, favoured, t - favoured)),
+                inside: threshold(&bound, favoured, t),
                 favoured,
             },
         };

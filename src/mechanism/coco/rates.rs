@@ -2,7 +2,9 @@
 
 use super::{Coco, Kind, Rule};
 use crate::domain::Domain;
+use crate::mechanism::favoured::threshold;
 use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+use crate::sample::ExpLowerBound;
 
 /// How reports hit items, exactly, from the realised thresholds; averages over
 /// the seed.
@@ -44,7 +46,7 @@ impl Coco {
                 let top = self
                     .occupancy(domain)
                     .top_sums(Strength::SignedSum, favoured);
-                self.strongest_rates(domain, epsilon, favoured, &top)
+                self.strongest_rates(domain, &ExpLowerBound::new(epsilon), favoured, &top)
             }
         }
     }
@@ -55,18 +57,11 @@ impl Coco {
     pub(super) fn strongest_rates(
         &self,
         domain: &Domain,
-        epsilon: f64,
+        bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSums,
     ) -> Rates {
-        let with_c = Self {
-            rule: Rule::Strongest { favoured },
-            ..*self
-        };
-        let Kind::Strongest { inside, .. } = with_c.thresholds(domain.sparsity(), epsilon).kind
-        else {
-            unreachable!("thresholds are of the rule");
-        };
+        let inside = threshold(bound, favoured, self.buckets());
         let s = f64::from(domain.sparsity());
         let others = f64::from(self.buckets() - favoured);
         let outside = inside.complement() / others;

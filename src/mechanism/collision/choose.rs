@@ -5,7 +5,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE};
+use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use crate::mechanism::occupancy::Strength;
 use crate::mechanism::search::{self, Grid};
 
@@ -29,9 +29,11 @@ impl Collision {
         hashing: Hashing,
         buckets: Option<u32>,
     ) -> Result<Self, Error> {
+        let budget = budget.into();
         let search = Search {
             domain,
-            budget: budget.into(),
+            epsilon: budget.epsilon,
+            limit: budget.limit(),
             hashing,
             favoured,
         };
@@ -57,7 +59,7 @@ impl Collision {
         };
         chosen.check(domain)?;
         let favoured = chosen.favoured().unwrap_or(domain.sparsity());
-        if search.budget.allows(favoured, chosen.buckets) {
+        if search.limit.allows(favoured, chosen.buckets) {
             Ok(chosen)
         } else {
             Err(HIDES_TOO_LITTLE)
@@ -67,7 +69,8 @@ impl Collision {
 
 struct Search<'a> {
     domain: &'a Domain,
-    budget: Budget,
+    epsilon: f64,
+    limit: Limit,
     hashing: Hashing,
     favoured: Option<u32>,
 }
@@ -78,7 +81,7 @@ impl Search<'_> {
     /// hiding among others comes on top (`Budget::steps`).
     fn most_buckets(&self) -> u32 {
         let s = f64::from(self.domain.sparsity());
-        let wide = 2.0 * s * (self.budget.e() + 2.0);
+        let wide = 2.0 * s * (self.limit.e + 2.0);
         let wide = match (self.hashing, self.domain.signed_elements()) {
             (Hashing::Balanced, Some(elements)) => wide.min(f64::from(elements)),
             _ => wide,
@@ -89,9 +92,9 @@ impl Search<'_> {
     fn occupied(&self) -> Collision {
         let first = (self.domain.sparsity() + 1).max(bounds::BUCKETS.min as u32);
         let s = self.domain.sparsity();
-        let hiding = self.budget.least_buckets(s).max(first);
+        let hiding = self.limit.least_buckets(s).max(first);
         let candidates = (first..=self.most_buckets().max(first))
-            .filter(|t| self.budget.allows(s, *t))
+            .filter(|t| self.limit.allows(s, *t))
             .chain(core::iter::once(hiding))
             .map(|t| Collision {
                 rule: Rule::Occupied,
@@ -100,7 +103,7 @@ impl Search<'_> {
             });
         search::least(candidates, |collision| {
             collision
-                .rates(self.domain, self.budget.epsilon)
+                .rates(self.domain, self.epsilon)
                 .total_variance(self.domain)
         })
     }
@@ -126,8 +129,8 @@ impl Search<'_> {
             occupancy.top_sums_approximate(Strength::Count, *range.end())
         };
         let mut best = (base, f64::INFINITY);
-        for favoured in range.filter(|c| self.budget.allows(*c, t)) {
-            let rates = base.heaviest_rates(self.domain, self.budget.epsilon, favoured, &top);
+        for favoured in range.filter(|c| self.limit.allows(*c, t)) {
+            let rates = base.heaviest_rates(self.domain, &self.limit.bound, favoured, &top);
             // Approximate sums may leave no gap where there is a small one.
             let variance = if rates.gap() > 0.0 {
                 rates.total_variance(self.domain)
@@ -144,7 +147,7 @@ impl Search<'_> {
 
     fn heaviest(&self) -> Collision {
         let least = self.favoured.map_or(2, |c| c + 1);
-        let steps = self.budget.steps(self.favoured, self.domain.sparsity());
+        let steps = self.limit.steps(self.favoured, self.domain.sparsity());
         let grid = Grid {
             least,
             most: steps

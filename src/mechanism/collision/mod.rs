@@ -25,6 +25,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::{Hash, Hashing, Keys, independent_bucket};
+use crate::mechanism::favoured::threshold;
 use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
 use crate::task::Canonical;
 
@@ -195,10 +196,7 @@ impl Collision {
                     .map(|k| Threshold(bound.share(k, sparsity, t - sparsity)))
                     .collect()
             }
-            // T = floor(2⁶⁴·c·e/Ω), Ω = c·e + t − c.
-            Rule::Heaviest { favoured } => {
-                alloc::vec![Threshold(bound.share(favoured, favoured, t - favoured))]
-            }
+            Rule::Heaviest { favoured } => alloc::vec![threshold(&bound, favoured, t)],
         };
         Thresholds {
             rule: self.rule,

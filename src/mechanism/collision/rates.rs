@@ -2,7 +2,9 @@
 
 use super::{Collision, Rule};
 use crate::domain::Domain;
+use crate::mechanism::favoured::threshold;
 use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+use crate::sample::ExpLowerBound;
 
 /// How often reports hit elements, exactly, from the realised thresholds.
 ///
@@ -39,7 +41,7 @@ impl Collision {
             }
             Rule::Heaviest { favoured } => {
                 let top = self.occupancy(domain).top_sums(Strength::Count, favoured);
-                self.heaviest_rates(domain, epsilon, favoured, &top)
+                self.heaviest_rates(domain, &ExpLowerBound::new(epsilon), favoured, &top)
             }
         }
     }
@@ -49,16 +51,12 @@ impl Collision {
     pub(super) fn heaviest_rates(
         &self,
         domain: &Domain,
-        epsilon: f64,
+        bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSums,
     ) -> Rates {
         let s = domain.sparsity();
-        let with_c = Self {
-            rule: Rule::Heaviest { favoured },
-            ..*self
-        };
-        let threshold = with_c.thresholds(s, epsilon).inside(1);
+        let threshold = threshold(bound, favoured, self.buckets);
         let inside = threshold.probability() / f64::from(favoured);
         let outside = threshold.complement() / f64::from(self.buckets - favoured);
         let mean = |top: f64, all: f64| inside * top + outside * (all - top);
