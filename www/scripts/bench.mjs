@@ -1,6 +1,6 @@
 // npm run bench: what the mechanisms cost beside their naive twins, what their
-// estimates are worth beside the papers', what the collector takes, and what
-// randomising costs in a browser.
+// estimates are worth beside the papers', what accounting for a batch costs, what
+// the collector takes, and what randomising costs in a browser.
 //
 //   node www/scripts/bench.mjs [BENCH...]
 
@@ -8,7 +8,7 @@ import { benchBrowser } from "./bench-browser.mjs";
 import { Failed, main, run, step } from "./lib/run.mjs";
 
 /** Files of server/benches, in the order in which they run. */
-const NATIVE = ["mechanisms", "accuracy", "collector"];
+const NATIVE = ["mechanisms", "accuracy", "accounting", "collector"];
 const BENCHES = [...NATIVE, "browser"];
 
 await main(async () => {

@@ -1,0 +1,194 @@
+//! What accounting for one shuffled batch costs: the whole command, its peak
+//! memory, and one call beside its naive twin, which evaluates binomial tails
+//! from scratch for every number of reports that tell anything:
+//! `cargo bench -p hushbin-server --bench accounting`.
+//!
+//! `HUSHBIN_BENCH_RUNS` sets how many times the command runs.
+
+#![allow(clippy::unwrap_used)]
+
+use std::env;
+use std::fs;
+use std::hint::black_box;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin_server::accounting::{Mixture, account};
+use hushbin_server::cli::Cli;
+use statrs::distribution::{Binomial, Discrete, DiscreteCDF};
+
+const S: u32 = 4;
+const T: u32 = 17;
+const EPSILON: f64 = 1.0;
+const DELTA: f64 = 1e-10;
+/// In the environment of a child: account for so many reports and say how much
+/// memory that took.
+const CHILD: &str = "HUSHBIN_BENCH_CHILD";
+/// Halvings of the naive search: six places.
+const HALVINGS: u32 = 20;
+
+fn main() {
+    if let Ok(n) = env::var(CHILD) {
+        Cli::parse_from(command(n.parse().unwrap())).run().unwrap();
+        eprint!("{}", peak_kilobytes().unwrap_or_default());
+        return;
+    }
+    // `cargo test --benches` runs this without `--bench`: then it only has to work.
+    let real = env::args().any(|argument| argument == "--bench");
+    let runs = match env::var("HUSHBIN_BENCH_RUNS") {
+        Ok(runs) => runs.parse::<usize>().unwrap().max(1),
+        Err(_) if real => 200,
+        Err(_) => 2,
+    };
+    println!("Collision, rule occupied, s = {S}, t = {T}, ε = {EPSILON}, δ = {DELTA:e}");
+    println!("whole command, {runs} runs");
+    println!(
+        "{:>11}  {:>7}  {:>9}  {:>7}",
+        "n", "min ms", "median ms", "peak MB"
+    );
+    for n in [1_000_000, 100_000_000] {
+        let mut times: Vec<Duration> = (0..runs).map(|_| process(n)).collect();
+        times.sort_unstable();
+        let (min, median) = (milliseconds(times[0]), milliseconds(times[runs / 2]));
+        let peak = peak_megabytes(n).map_or("unknown".into(), |peak| format!("{peak:.2}"));
+        println!("{n:>11}  {min:>7.2}  {median:>9.2}  {peak:>7}");
+    }
+
+    println!("one call");
+    println!(
+        "{:>11}  {:>8}  {:>9}  {:>6}",
+        "n", "ours ms", "naive ms", "ratio"
+    );
+    let sizes = if real {
+        [1_000_000, 100_000_000]
+    } else {
+        [1000, 10_000]
+    };
+    for n in sizes {
+        let (ours, naive) = calls(n, runs);
+        let ratio = naive / ours;
+        println!("{n:>11}  {ours:>8.3}  {naive:>9.1}  {ratio:>6.0}");
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn command(n: u64) -> Vec<String> {
+    let words = format!(
+        "hushbin account --mechanism collision --rule occupied --s {S} --t {T} \
+         --epsilon {EPSILON} --n {n} --delta {DELTA}"
+    );
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// From starting the command to its end.
+fn process(n: u64) -> Duration {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_hushbin"));
+    process.args(&command(n)[1..]).stdout(Stdio::null());
+    let begin = Instant::now();
+    assert!(process.status().unwrap().success());
+    begin.elapsed()
+}
+
+/// The most memory that the command ever held, by a process of its own.
+fn peak_megabytes(n: u64) -> Option<f64> {
+    let mut child = Command::new(env::current_exe().unwrap());
+    let output = child.env(CHILD, n.to_string()).output().unwrap();
+    assert!(output.status.success());
+    let kilobytes: f64 = String::from_utf8(output.stderr).unwrap().parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+/// Linux's high-water mark of this process.
+fn peak_kilobytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// The quickest of many calls, and of as many of the naive twin as are done in
+/// a second, in milliseconds.
+fn calls(n: u64, runs: usize) -> (f64, f64) {
+    let collision = Collision::new(Rule::Occupied, Hashing::Independent, T).unwrap();
+    let mixture = Mixture::collision(&collision, S, EPSILON).unwrap();
+    let quickest = |most: usize, call: &dyn Fn() -> f64| {
+        let (begin, mut best, mut answer) = (Instant::now(), Duration::MAX, f64::NAN);
+        for _ in 0..most {
+            let turn = Instant::now();
+            answer = black_box(call());
+            best = best.min(turn.elapsed());
+            if begin.elapsed() > Duration::from_secs(1) {
+                break;
+            }
+        }
+        (milliseconds(best), answer)
+    };
+    let (ours, found) = quickest(runs, &|| {
+        let found = account(black_box(&mixture), n, 1.0, DELTA).unwrap();
+        found.epsilon_central
+    });
+    let (naive, close) = quickest(3, &|| naive_central(black_box(&mixture), n));
+    // What is compared answers the same question.
+    let resolution = EPSILON * 0.5_f64.powi(HALVINGS as i32);
+    assert!(
+        (found - close).abs() < 1.01 * resolution,
+        "{found}, {close}"
+    );
+    (ours, naive)
+}
+
+/// ε_c by halving, up to the local ε.
+fn naive_central(mixture: &Mixture, n: u64) -> f64 {
+    let (mut low, mut high) = (0.0, mixture.epsilon());
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if naive_delta(mixture, n, middle) <= DELTA {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    high
+}
+
+/// δ(ε_c) from the definition: of every total T within ten standard deviations
+/// of the mean, three binomial tails at where P − exp(ε_c)·Q changes its sign.
+fn naive_delta(mixture: &Mixture, n: u64, central: f64) -> f64 {
+    let (e, k) = (mixture.epsilon().exp(), central.exp());
+    let (alpha, rest) = (mixture.alpha(), mixture.rest());
+    let clones = Binomial::new(2.0 * alpha, n - 1).unwrap();
+    let mean = 2.0 * alpha * n as f64;
+    let reach = 10.0 * (mean * (1.0 - 2.0 * alpha)).sqrt() + 10.0;
+    let (first, last) = (
+        (mean - reach).max(1.0) as u64,
+        ((mean + reach) as u64).min(n - 1),
+    );
+    let mut delta = 0.0;
+    for total in first..=last {
+        let t = total as f64;
+        let (fewer, same) = (alpha * clones.pmf(total - 1), rest * clones.pmf(total));
+        // P − k·Q of a is C(T, a)/2^T times this much at 0 and by a.
+        let at_zero = 2.0 * fewer * (1.0 - k * e) + same * (1.0 - k);
+        let slope = 2.0 * fewer / t * (e - 1.0) * (1.0 + k);
+        let from = (-at_zero / slope).ceil().max(1.0) as u64;
+        if from > total {
+            continue;
+        }
+        let short = Binomial::new(0.5, total - 1).unwrap();
+        // P(X ≥ from) and P(X ≥ from − 1).
+        let tail = |x: u64| x.checked_sub(1).map_or(1.0, |below| short.sf(below));
+        let (one, other) = (tail(from - 1), tail(from));
+        let neither = Binomial::new(0.5, total).unwrap().sf(from - 1);
+        let p = fewer * (e * one + other) + same * neither;
+        let q = fewer * (one + e * other) + same * neither;
+        delta += (p - k * q).max(0.0);
+    }
+    delta
+}
