@@ -123,3 +123,115 @@ impl Blanket {
         self.averaged(most / u.ln_1p(), square / (most * most) * phi)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hushbin::TaskDraft;
+    use hushbin::domain::Signed;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::accounting::Mixture;
+    use crate::audit::core_probabilities;
+
+    /// Every input of up to three of three items.
+    fn inputs() -> Vec<Vec<Signed>> {
+        let sign = |code: u32, item: u32| match code / 3_u32.pow(item) % 3 {
+            0 => None,
+            sign => Some(Signed {
+                item: item.into(),
+                negative: sign == 1,
+            }),
+        };
+        let of = |code| (0..3).filter_map(|item| sign(code, item)).collect();
+        (0..27).map(of).collect()
+    }
+
+    /// L's range, greatest value and second moment, the greatest of any two
+    /// inputs, from the probabilities that are sampled.
+    fn sampled(mechanism: &Value, central: f64) -> (Blanket, Loss) {
+        let draft: TaskDraft = serde_json::from_value(json!({
+            "id": "t", "items": 3, "sparsity": 3, "epsilon": 1.2, "value": "sign",
+            "mechanism": mechanism,
+        }))
+        .unwrap();
+        let task = draft.resolve().unwrap();
+        let favoured = Mixture::of_task(&task).unwrap().favoured().unwrap();
+        let gamma = f64::from(favoured.of) / favoured.omega(1.2);
+        let blanket = Blanket {
+            epsilon: 1.2,
+            n: 1000.0,
+            gamma,
+            favoured: Some(favoured),
+        };
+        let mut probabilities = core_probabilities(&task).unwrap();
+        let t = f64::from(favoured.of);
+        let mut most = Loss {
+            range: 0.0,
+            most: f64::NEG_INFINITY,
+            square: 0.0,
+        };
+        for seed in 0..12 {
+            let rows: Vec<Vec<f64>> = inputs()
+                .iter()
+                .map(|input| probabilities(seed, input, seed))
+                .collect();
+            let least = rows.iter().flatten().fold(f64::INFINITY, |a, &b| a.min(b));
+            assert!(t * least > gamma * (1.0 - 1e-12), "{mechanism}: {least}");
+            for (p, q) in rows.iter().flat_map(|p| rows.iter().map(move |q| (p, q))) {
+                let losses = p.iter().zip(q).map(|(p, q)| t * (p - central.exp() * q));
+                let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+                for loss in losses {
+                    low = loss.min(low);
+                    high = loss.max(high);
+                    square += loss * loss / t;
+                }
+                most = Loss {
+                    range: most.range.max(high - low),
+                    most: most.most.max(high),
+                    square: most.square.max(square),
+                };
+            }
+        }
+        (blanket, most)
+    }
+
+    /// What is used of L is never below what it is, and is what it is where two
+    /// inputs can differ in all they favour.
+    #[test]
+    fn losses_are_those_of_the_sampled_probabilities() {
+        let of = |name, rule, buckets, favoured: Option<u32>| {
+            let mut mechanism = json!({
+                "name": name, "rule": rule, "buckets": buckets, "hashing": "independent",
+            });
+            if let Some(favoured) = favoured {
+                mechanism["favoured"] = favoured.into();
+            }
+            mechanism
+        };
+        for (mechanism, tight) in [
+            (of("collision", "occupied", 9, None), true),
+            (of("collision", "occupied", 4, None), false),
+            (of("collision", "heaviest", 9, Some(2)), true),
+            (of("collision", "heaviest", 3, Some(2)), true),
+            // Three items leave it to chance which of empty buckets are favoured.
+            (of("collision", "heaviest", 5, Some(4)), false),
+            (of("coco", "overwrite", 8, None), false),
+            (of("coco", "strongest", 6, Some(2)), true),
+        ] {
+            for central in [0.001, 0.3, 1.0] {
+                let (blanket, found) = sampled(&mechanism, central);
+                let bound = blanket.loss(central);
+                let at = format!("{mechanism}, ε_c = {central}: {found:?}, {bound:?}");
+                for (found, bound) in [
+                    (found.range, bound.range),
+                    (found.most, bound.most),
+                    (found.square, bound.square),
+                ] {
+                    assert!(found <= bound * (1.0 + 1e-9), "{at}");
+                    assert!(!tight || found >= bound * (1.0 - 1e-9), "{at}");
+                }
+            }
+        }
+    }
+}
