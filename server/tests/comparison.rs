@@ -553,3 +553,46 @@ fn a_picture_that_cannot_be_written_is_an_error() {
     }
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 }
+
+/// Where a theorem begins to apply it is nearest to failing.
+#[test]
+fn closed_forms_hold_from_where_they_begin() {
+    for epsilon in [0.01, 0.1, 0.4, 0.499, 1.0, 2.5, 4.0] {
+        for delta in [0.1, 0.0099, 1e-4, 1e-9, 1e-15] {
+            let mixture = printed(4, epsilon);
+            for name in [ERLINGSSON, COLLISION, CLONES, STRONGER] {
+                let has = |n| value(&mixture, n, delta, name).is_some();
+                if name == ERLINGSSON && (epsilon >= 0.5 || delta >= 0.01) {
+                    assert!(!has(1 << 20));
+                    continue;
+                }
+                let mut with = 4_u64;
+                while !has(with) {
+                    with *= 2;
+                }
+                let mut without = with / 2;
+                while with - without > 1 {
+                    let middle = without.midpoint(with);
+                    if has(middle) {
+                        with = middle;
+                    } else {
+                        without = middle;
+                    }
+                }
+                for n in [with, with + 1, with + 20, 2 * with, 10 * with] {
+                    let all = compare(&mixture, n, 1.0, delta).unwrap();
+                    let bound = find(&all, name);
+                    let least = match bound.scope {
+                        Scope::AnyRandomizer => Mixture::generic(epsilon).unwrap(),
+                        Scope::Mechanism => mixture,
+                    };
+                    let least = account(&least, n, 1.0, delta).unwrap().lower_bound;
+                    assert!(
+                        bound.epsilon_central.unwrap() >= least,
+                        "{n}, {delta}: {bound:?}"
+                    );
+                }
+            }
+        }
+    }
+}
