@@ -90,6 +90,11 @@ impl Divergence {
         }
     }
 
+    /// How many totals are summed over.
+    pub(super) fn width(&self) -> f64 {
+        self.last - self.first + 1.0
+    }
+
     /// About the ε_c of `delta`: the loss is nearly Gaussian, and the spread of
     /// the Gaussian is 2α(e − 1) between two reports by the √(np) of all.
     pub(super) fn limit(&self, delta: f64) -> f64 {

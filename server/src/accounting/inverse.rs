@@ -225,7 +225,7 @@ fn excess(batch: &Divergence, central: f64, delta: f64) -> f64 {
 /// so: false position after the Illinois rule (Dowell and Jarratt, "A modified
 /// regula falsi method", 1971), and a bisection wherever that did not halve what
 /// is left.
-fn crossing(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn crossing(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     let [mut low, mut high] = ends.map(f64::ln);
     let (mut below, mut above) = (excess(ends[0]), excess(ends[1]));
     let (mut bisect, mut kept) = (false, 0);

@@ -13,13 +13,19 @@
 mod binomial;
 mod central;
 mod compare;
+mod compose;
 mod divergence;
 mod inverse;
 mod mixture;
+mod repeated;
 
 pub use compare::{Kind, Published, Scope, collision_theorem_3, compare};
+pub use compose::{BATCHES, Composed, Exposure, account_exposure};
 pub use inverse::{CENTRAL, largest_alpha, largest_epsilon, smallest_batch};
 pub use mixture::{Favoured, Mixture};
+pub use repeated::OF_ONE;
+
+use std::fmt;
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
@@ -73,6 +79,26 @@ pub enum AccountError {
 pub enum Method {
     /// The sum over all batches, by the number of reports that tell anything.
     ExactSum,
+    /// Group privacy: one report exchanged after the other.
+    GroupPrivacy,
+    /// The losses of batches, on a grid, added up.
+    LossDistribution,
+    /// Basic composition of batches.
+    BasicComposition,
+    /// Advanced composition of batches.
+    AdvancedComposition,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ExactSum => "exact sum",
+            Self::GroupPrivacy => "group privacy",
+            Self::LossDistribution => "privacy-loss distribution",
+            Self::BasicComposition => "basic composition",
+            Self::AdvancedComposition => "advanced composition",
+        })
+    }
 }
 
 /// The privacy of a shuffled batch.

@@ -12,7 +12,10 @@ use serde::Serialize;
 
 use super::Error;
 use super::task::load_draft;
-use crate::accounting::{Account, Method, Mixture, account, compare, largest_epsilon};
+use crate::accounting::{
+    Account, Composed, Exposure, Mixture, account_exposure, compare, largest_epsilon,
+    smallest_batch,
+};
 use chosen::Chosen;
 use table::Table;
 
@@ -28,13 +31,20 @@ pub(super) struct Options {
     /// Local ε of one report.
     #[arg(long, value_name = "E", required_unless_present_any = ["task", "for_central"])]
     epsilon: Option<f64>,
-    /// Find the largest local ε that makes the batch this central ε. Of a task,
-    /// rule and parameters are kept as they are for the ε that it has.
-    #[arg(long, value_name = "E", conflicts_with = "epsilon")]
+    /// With --n, find the largest local ε that makes the batch this central ε; of
+    /// a task, rule and parameters are kept as they are for the ε that it has.
+    /// Without, find the smallest batch.
+    #[arg(long, value_name = "E")]
     for_central: Option<f64>,
     /// Number of reports in the batch.
-    #[arg(long, value_name = "N")]
-    n: u64,
+    #[arg(long, value_name = "N", required_unless_present = "for_central")]
+    n: Option<u64>,
+    /// Number of batches, of as many reports each, that a person sends reports to.
+    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["for_central", "compare", "plot"])]
+    batches: u32,
+    /// Number of reports that a person sends to a batch, of any inputs.
+    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with_all = ["for_central", "compare", "plot"])]
+    reports: u32,
     /// δ of the batch.
     #[arg(long, value_name = "D")]
     delta: f64,
@@ -56,7 +66,7 @@ pub(super) struct Options {
 #[derive(Debug, Serialize)]
 struct Answer {
     #[serde(flatten)]
-    account: Account,
+    composed: Composed,
     /// Local ε.
     epsilon: f64,
     n: u64,
@@ -85,23 +95,37 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
     let plot = options.plot.as_deref().map(plot::Output::create);
     let plot = plot.transpose()?;
     let start = Instant::now();
-    let (n, honest, delta) = (options.n, options.honest_fraction, options.delta);
+    let (honest, delta) = (options.honest_fraction, options.delta);
     let epsilon = options.epsilon.or(task.as_ref().map(Task::epsilon));
-    let mixture = match (options.for_central, epsilon) {
-        (Some(central), _) => largest_epsilon(at, n, honest, delta, central)?,
-        (None, Some(epsilon)) => at(epsilon)?,
-        (None, None) => unreachable!("clap asks for one of them"),
+    let (mixture, n) = match (options.n, options.for_central, epsilon) {
+        (Some(_), Some(_), _) if options.epsilon.is_some() => {
+            return Err("--n, --epsilon and --for-central: leave out the one to be found".into());
+        }
+        (Some(n), Some(central), _) => (largest_epsilon(at, n, honest, delta, central)?, n),
+        (Some(n), None, Some(epsilon)) => (at(epsilon)?, n),
+        (None, Some(central), Some(epsilon)) => {
+            let mixture = at(epsilon)?;
+            (mixture, smallest_batch(&mixture, honest, delta, central)?)
+        }
+        (None, Some(_), None) => {
+            return Err("--for-central needs --n, or --epsilon to find the smallest --n".into());
+        }
+        (_, None, _) => unreachable!("clap asks for --n, and for --epsilon or --task"),
     };
-    let found = account(&mixture, n, honest, delta)?;
+    let exposure = Exposure {
+        batches: options.batches,
+        reports: options.reports,
+    };
+    let composed = account_exposure(&mixture, n, honest, delta, exposure)?;
     let seconds = start.elapsed().as_secs_f64();
     let table = if options.compare {
         let published = compare(&mixture, n, honest, delta)?;
-        Some(Table::new(&found, published))
+        Some(Table::new(&composed.account, published))
     } else {
         None
     };
     let answer = Answer {
-        account: found,
+        composed,
         epsilon: mixture.epsilon(),
         n,
         honest_fraction: honest,
@@ -131,37 +155,55 @@ fn named(file: &Path, error: &dyn std::fmt::Display) -> String {
 
 fn print(answer: &Answer) {
     let Answer {
-        account:
-            Account {
-                epsilon_central,
-                lower_bound,
-                alpha,
-                delta,
-                method,
-                honest_n,
-            },
+        composed,
         epsilon,
         n,
         honest_fraction,
         seconds,
         table,
     } = answer;
-    let method = match method {
-        Method::ExactSum => "exact sum",
-    };
+    let Composed {
+        account,
+        exposure: Exposure { batches, reports },
+        one_batch,
+        basic,
+        advanced,
+    } = composed;
+    let Account {
+        epsilon_central,
+        lower_bound,
+        alpha,
+        delta,
+        method,
+        honest_n,
+    } = account;
     println!("one report  ε = {epsilon}, α = {alpha}");
     println!(
         "batch       {n} reports, {honest_n} of them assumed honest ({honest_fraction} of all)"
     );
     println!("shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up");
     println!("            above {lower_bound:e} by the same reduction; {method}, {seconds:.3} s");
+    if *batches > 1 {
+        println!(
+            "{batches} batches  one ε = {one_batch:e} with the same δ; basic composition {basic:e}, advanced {advanced:e}"
+        );
+    }
     if let Some(table) = table {
         println!();
-        table.print(&answer.account);
+        table.print(account);
     }
     println!();
+    let each = match reports {
+        1 => "one report".to_owned(),
+        _ => format!("up to {reports} reports, of whatever inputs,"),
+    };
+    let of = match batches {
+        1 => "the batch".to_owned(),
+        _ => format!("each of up to {batches} such batches"),
+    };
+    println!("Assumed of every person: {each} in {of}. More reports give away more.");
     println!(
-        "ε = {epsilon} holds against everybody, the operator of the collector included. The \
+        "ε = {epsilon} holds for one report against everybody, the operator of the collector included. The \
          shuffled ε holds only against someone who sees the shuffled batch and nothing that links \
          a report to a client: no arrival order, address, time or stable id. A collector that \
          could link must quote ε = {epsilon} to itself."

@@ -1,0 +1,183 @@
+//! From δ(ε_c) of one batch to measures of its loss on a grid.
+//!
+//! δ is convex in x = exp(ε_c), and on its way between two points of a grid below
+//! their chord: the measure whose δ runs along the chords bounds the batch from
+//! above, and it is the best one on the grid ("connect the dots", Doroshenko,
+//! Ghazi, Kamath, Kumar, Manurangsi 2022). Only bounds on δ are needed at the
+//! points. Where these are not convex their lower hull is: it consists of chords
+//! between some of them, and δ is below any chord whose ends it is below.
+//!
+//! From below, chords are lowered until δ is above them. How far is bounded by
+//! the neighbouring chords: convex, δ is above what continues them.
+//!
+//! Composed δ grow with δ of each batch at every ε_c, one replaced after the
+//! other, so that bounds of one batch are enough. Below 0, δ(−ε_c) = 1 −
+//! exp(−ε_c) + exp(−ε_c)·δ(ε_c), for the batch and its mirror image; mirrored
+//! measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c), which is a
+//! bound on the same side with M ≥ 1, or M ≤ 1.
+
+use super::loss::{Loss, Side};
+
+/// Bounds on δ of one batch at the points of a grid.
+#[derive(Debug)]
+pub(super) struct Curve {
+    step: f64,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl Curve {
+    /// δ at 0, `step`, 2·`step`, ...
+    pub(super) fn new(step: f64, lower: Vec<f64>, mut upper: Vec<f64>) -> Self {
+        // δ falls.
+        for i in 1..upper.len() {
+            upper[i] = upper[i].min(upper[i - 1]);
+        }
+        Self { step, lower, upper }
+    }
+
+    /// The measure whose δ is nowhere below that of the batch.
+    pub(super) fn above(&self) -> Loss {
+        let last = self.upper.len() - 1;
+        let infinite = self.upper[last];
+        let mut half = self.masses(&self.upper, Side::Above);
+        // What is left over has no loss. Rounding of the sum included.
+        let slack = f64::EPSILON * (2 * last + 8) as f64;
+        half[0] = (1.0 - infinite - total(&half, self.step)).max(0.0) + slack;
+        Loss::new(Side::Above, self.step, &half, infinite)
+    }
+
+    /// The measure whose δ is nowhere above that of the batch.
+    pub(super) fn below(&self) -> Loss {
+        let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
+        let mut dots: Vec<f64> = (0..parts.len())
+            .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
+            .collect();
+        dots.push(0.0);
+        let mut half = self.masses(&dots, Side::Below);
+        let all = total(&half, self.step) * (1.0 + f64::EPSILON * (2 * half.len() + 8) as f64);
+        if all > 1.0 {
+            for mass in &mut half {
+                *mass /= all * (1.0 + 4.0 * f64::EPSILON);
+            }
+        } else {
+            half[0] = (1.0 - all - 4.0 * f64::EPSILON).max(0.0);
+        }
+        Loss::new(Side::Below, self.step, &half, 0.0)
+    }
+
+    /// The least that δ is of the chord of the upper bounds from i to i + 1, where
+    /// the last point counts as 0.
+    fn part(&self, i: usize) -> f64 {
+        let (low, high) = (&self.lower, &self.upper);
+        let growth = self.step.exp();
+        // How much δ would fall from i to i + 1 as it did before, and as it does
+        // after. Before 0 δ follows from that after it.
+        let before = if i == 0 {
+            self.step.exp_m1() * (1.0 - low[0]) + high[1] - low[0]
+        } else {
+            growth * (high[i - 1] - low[i])
+        };
+        let before = before.max(0.0) * (1.0 + 1e-12);
+        let after = high
+            .get(i + 2)
+            .map_or(0.0, |next| (low[i + 1] - next) / growth);
+        let after = after.max(0.0) * (1.0 - 1e-12);
+        let end = if i + 2 < high.len() { high[i + 1] } else { 0.0 };
+        let part = |t: f64| {
+            let least = (low[i] - t * before).max(low[i + 1] + (1.0 - t) * after);
+            let chord = high[i] - t * (high[i] - end);
+            // 0/0 where δ is 0, and its part does not matter.
+            if least >= chord {
+                1.0
+            } else {
+                (least / chord).max(0.0)
+            }
+        };
+        // Quotients of linear functions are least at an end, or where they cross.
+        let cross = (low[i] - low[i + 1] - after) / (before - after);
+        let crossed = if cross > 0.0 && cross < 1.0 {
+            part(cross)
+        } else {
+            1.0
+        };
+        // What the hull may gain by rounding included.
+        part(0.0).min(part(1.0)).min(crossed) * (1.0 - 1e-11)
+    }
+
+    /// Masses at h, 2h, ... of the measure whose δ connects the dots of the lower
+    /// hull of `dots`.
+    ///
+    /// The mass is how much the slope in x changes, times x.
+    fn masses(&self, dots: &[f64], side: Side) -> Vec<f64> {
+        // Falls of δ into a point and out of it, per x at that point.
+        let into = |from: usize, at: usize| {
+            let width = (at - from) as f64 * self.step;
+            let fall = (dots[from] - dots[at]) / -(-width).exp_m1();
+            side.push(fall, f64::EPSILON * (8.0 + width))
+        };
+        let out = |at: usize, to: usize| {
+            let width = (to - at) as f64 * self.step;
+            let fall = (dots[at] - dots[to]) / width.exp_m1();
+            let other = match side {
+                Side::Above => Side::Below,
+                Side::Below => Side::Above,
+            };
+            other.push(fall, f64::EPSILON * (8.0 + width))
+        };
+        let mut hull = vec![0];
+        for next in 1..dots.len() {
+            while let [.., from, at] = hull[..] {
+                if into(from, at) > out(at, next) {
+                    break;
+                }
+                hull.pop();
+            }
+            hull.push(next);
+        }
+        let mut half = vec![0.0; dots.len()];
+        for window in hull.windows(3) {
+            let [from, at, to] = [window[0], window[1], window[2]];
+            half[at] = into(from, at) - out(at, to);
+        }
+        if let [.., from, at] = hull[..] {
+            half[at] = into(from, at);
+        }
+        half.iter_mut()
+            .for_each(|mass| *mass = side.push(mass.max(0.0), f64::EPSILON));
+        half
+    }
+}
+
+/// The masses on both sides, but for that at 0.
+fn total(half: &[f64], step: f64) -> f64 {
+    let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());
+    half.iter().enumerate().skip(1).map(mirrored).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// δ of one loss of 0.35, told with probability 0.3 when there is one, and
+    /// outright with 1/1000.
+    #[test]
+    fn what_is_beyond_the_grid_counts() {
+        let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
+        let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
+        let curve = Curve::new(0.05, at.clone(), at);
+        assert_eq!(curve.above().times(1, 0.0).least(9.99e-4), f64::INFINITY);
+        let twice = curve.above().times(2, 0.0);
+        assert_eq!(twice.least(1.998e-3), f64::INFINITY);
+        assert!(twice.least(2.1e-3) < 0.7);
+        // On the grid the measure is exact.
+        for central in [0.0, 0.1, 0.3] {
+            let least = curve
+                .above()
+                .times(1, 0.0)
+                .least(delta(central) * (1.0 + 1e-9));
+            assert!((least - central).abs() < 1e-8, "{central}: {least}");
+            assert!(curve.below().times(1, 0.0).least(delta(central)) <= central);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Several reports of one person in the same batch.
+//!
+//! Of any inputs: group privacy. R reports are exchanged one after the other, and
+//! at every step the batch has n − 1 others, whoever sent them: the person's own
+//! other reports are randomised like everybody's, and hide the one as well. So n
+//! counts reports, the person's own included. With (ε', δ') for one report,
+//!
+//! P₀ ≤ exp(ε')·P₁ + δ' ≤ ... ≤ exp(R·ε')·P_R + δ'·(exp(R·ε') − 1)/(exp(ε') − 1),
+//!
+//! for every ε', which makes one ε_c = R·ε' after the other (Dwork and Roth, "The
+//! Algorithmic Foundations of Differential Privacy", 2014, Theorem 2.2).
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+
+use super::central::{self, Bracket};
+use super::divergence::Divergence;
+use super::inverse::crossing;
+use super::{Method, Mixture};
+
+/// Number of reports of one person in a batch, R.
+pub const OF_ONE: Bound = Bound {
+    name: "reports of one person",
+    min: 1.0,
+    max: 1000.0,
+};
+
+/// # Errors
+/// [`Error::OutOfRange`] when the reports are outside [`OF_ONE`], or more than
+/// are honest.
+pub(super) fn check(reports: u32, honest_n: u64) -> Result<(), Error> {
+    let most = (honest_n as f64).min(OF_ONE.max);
+    OF_ONE.at_most(most).check(f64::from(reports))
+}
+
+/// Bounds on what one batch tells of a person.
+#[derive(Debug)]
+pub(super) struct OneBatch {
+    divergence: Divergence,
+    epsilon: f64,
+    reports: f64,
+    start: f64,
+}
+
+impl OneBatch {
+    /// Sharp for δ from `delta`.
+    pub(super) fn new(mixture: &Mixture, honest_n: u64, reports: u32, delta: f64) -> Self {
+        let reports = f64::from(reports);
+        // Group privacy needs a smaller δ of one report.
+        let divergence = Divergence::new(*mixture, honest_n, delta / reports);
+        Self {
+            divergence,
+            epsilon: mixture.epsilon(),
+            reports,
+            start: divergence.limit(delta),
+        }
+    }
+
+    /// The greatest loss.
+    pub(super) fn most(&self) -> f64 {
+        self.reports * self.epsilon
+    }
+
+    /// How many δ take about a second.
+    pub(super) fn points(&self) -> usize {
+        (3e7 / self.divergence.width()).clamp(64.0, 1024.0) as usize
+    }
+
+    pub(super) fn method(&self) -> Method {
+        if self.reports > 1.0 {
+            Method::GroupPrivacy
+        } else {
+            Method::ExactSum
+        }
+    }
+
+    /// Bounds on δ(ε_c), the lower one by what only one of the reports may tell.
+    pub(super) fn at(&self, central: f64) -> (f64, f64) {
+        // No more than that, rounded.
+        let each = central / self.reports * (1.0 - f64::EPSILON);
+        let one = self.divergence.at(each);
+        if self.reports == 1.0 {
+            return (one.lower, one.upper);
+        }
+        // Σ exp(i·ε') for i < R.
+        let steps = if each == 0.0 {
+            self.reports
+        } else {
+            central.exp_m1() / each.exp_m1()
+        };
+        let upper = one.upper * steps * (1.0 + 1e-12) * (1.0 + 4.0 * f64::EPSILON * central);
+        let lower = if central < self.epsilon {
+            self.divergence.at(central).lower
+        } else {
+            0.0
+        };
+        (lower, upper.min(1.0))
+    }
+
+    /// The bracket of ε_c at δ.
+    pub(super) fn least(&self, delta: f64) -> Bracket {
+        let one = central::least(&self.divergence, self.epsilon, self.start, delta);
+        if self.reports == 1.0 {
+            return one;
+        }
+        if self.at(0.0).1 <= delta {
+            return Bracket {
+                lower: 0.0,
+                upper: 0.0,
+            };
+        }
+        // The bound on δ need not fall, but is 0 at the end; whatever ε_c it
+        // proves is right.
+        let excess = |central: f64| -(self.at(central).1.max(f64::MIN_POSITIVE) / delta).ln();
+        let most = self.most();
+        let near = crossing([one.lower.max(1e-12 * most), most], excess);
+        let mut step = 1e-12;
+        let upper = loop {
+            let upper = near * (1.0 + step);
+            if upper >= most {
+                break most;
+            }
+            if self.at(upper).1 <= delta {
+                break upper;
+            }
+            step *= 6.0;
+        };
+        Bracket {
+            lower: one.lower,
+            upper,
+        }
+    }
+}

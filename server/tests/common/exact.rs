@@ -1,0 +1,90 @@
+//! The pair of distributions behind shuffling, in whole numbers.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// Probabilities of everything that may be seen, when the person looked at has
+/// the one input and the other, times one whole number.
+#[derive(Debug, Clone)]
+pub(crate) struct Exact {
+    pairs: Vec<(BigInt, BigInt)>,
+    whole: BigInt,
+}
+
+type Counts = BTreeMap<(u32, u32), BigInt>;
+
+/// One more report, which is of the first kind, the second, or of neither.
+fn more(counts: &Counts, ways: &[BigInt; 3]) -> Counts {
+    let mut sum = Counts::new();
+    for ((a, b), count) in counts {
+        for (way, to) in ways.iter().zip([(a + 1, *b), (*a, b + 1), (*a, *b)]) {
+            *sum.entry(to).or_default() += count * way;
+        }
+    }
+    sum
+}
+
+impl Exact {
+    /// `n` reports, `own` of them of the person, under c favoured of t buckets;
+    /// exp(ε) is the double nearest to it.
+    pub(crate) fn batch(c: u32, t: u32, epsilon: f64, n: u32, own: u32) -> Self {
+        let e = BigRational::from_float(epsilon.exp()).unwrap();
+        let (first, second) = (e.numer() * c.min(t - c), e.denom() * c.min(t - c));
+        let whole = e.numer() * c + e.denom() * (t - c);
+        let rest = &whole - &first - &second;
+        let hidden: BigInt = &whole - &second * 2u32;
+        let others = (own..n).fold(Counts::from([((0, 0), BigInt::one())]), |counts, _| {
+            more(&counts, &[second.clone(), second.clone(), hidden.clone()])
+        });
+        let with =
+            |ways: [BigInt; 3]| (0..own).fold(others.clone(), |counts, _| more(&counts, &ways));
+        let one = with([first.clone(), second.clone(), rest.clone()]);
+        let mut other = with([second, first, rest]);
+        let pairs = one
+            .into_iter()
+            .map(|(seen, p)| (p, other.remove(&seen).unwrap_or_default()))
+            .collect();
+        Self {
+            pairs,
+            whole: num_traits::pow(whole, n as usize),
+        }
+    }
+
+    /// So many batches.
+    pub(crate) fn times(&self, batches: u32) -> Self {
+        (1..batches).fold(self.clone(), |all, _| {
+            // What tells the same is one.
+            let mut pairs = BTreeMap::<BigRational, (BigInt, BigInt)>::new();
+            for (p, q) in &all.pairs {
+                for (r, s) in &self.pairs {
+                    let (p, q) = (p * r, q * s);
+                    if p.is_zero() && q.is_zero() {
+                        continue;
+                    }
+                    let both = &p + &q;
+                    let sum = pairs.entry(BigRational::new(p.clone(), both)).or_default();
+                    sum.0 += p;
+                    sum.1 += q;
+                }
+            }
+            Self {
+                pairs: pairs.into_values().collect(),
+                whole: &all.whole * &self.whole,
+            }
+        })
+    }
+
+    /// δ(ε_c); exp(ε_c) − 1 is the double nearest to it.
+    pub(crate) fn at(&self, central: f64) -> f64 {
+        let k = BigRational::from_float(central.exp_m1()).unwrap() + BigInt::one();
+        let excess = self.pairs.iter().fold(BigInt::zero(), |sum, (p, q)| {
+            sum + (p * k.denom() - q * k.numer()).max(BigInt::zero())
+        });
+        BigRational::new(excess, &self.whole * k.denom())
+            .to_f64()
+            .unwrap()
+    }
+}
