@@ -7,14 +7,21 @@
 //! [`estimate`] and [`plan`] are pure: no clock, no I/O.
 
 pub mod accounting;
+#[cfg(feature = "collector")]
 pub mod audit;
+#[cfg(feature = "collector")]
 pub mod cli;
+#[cfg(feature = "collector")]
 pub mod config;
+#[cfg(feature = "collector")]
 pub mod data;
 #[doc = include_str!("docs/errata.md")]
 pub mod errata {}
 pub mod estimate;
+#[cfg(feature = "collector")]
 pub mod http;
 pub mod plan;
+#[cfg(feature = "collector")]
 pub mod simulate;
+#[cfg(feature = "collector")]
 pub mod store;
