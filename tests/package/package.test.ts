@@ -8,8 +8,8 @@ import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FEATURES } from "../../www/scripts/build.mjs";
 import { BIN, ROOT } from "../../www/scripts/lib/paths.mjs";
+import { FEATURES } from "../../www/scripts/lib/wasm.mjs";
 
 let project: string;
 let tarball: string;

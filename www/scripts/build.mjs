@@ -5,68 +5,11 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
-import { main, run, step, withPath } from "./lib/run.mjs";
-import { requireTool, wasmBindgen } from "./lib/tools.mjs";
+import { main, run, step } from "./lib/run.mjs";
+import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** SHA-256 hashes a task once; unrolled it would be 8 KB of the download. */
-const RUSTFLAGS = '--cfg sha2_backend_soft="compact"';
-
-/**
- * What rustc's wasm32 target uses, which wasm-opt must know and may use, and
- * nothing newer: Chrome 96, Firefox 89, Safari 15.
- */
-export const FEATURES = [
-  "bulk-memory",
-  "bulk-memory-opt",
-  "call-indirect-overlong",
-  "multivalue",
-  "mutable-globals",
-  "nontrapping-float-to-int",
-  "reference-types",
-  "sign-ext",
-];
-
-async function compile() {
-  const target = "wasm32-unknown-unknown";
-  await run(
-    "cargo",
-    [
-      ...["rustc", "--lib", "--crate-type", "cdylib", "--features", "wasm-module"],
-      ...["--profile", "wasm", "--target", target],
-    ],
-    { env: { ...withPath(), RUSTFLAGS } },
-  );
-  return join(TARGET, target, "wasm/hushbin.wasm");
-}
-
-/** Generates the glue and the module into the client's sources. */
-async function bind(compiled) {
-  await rm(GLUE, { recursive: true, force: true });
-  await run(
-    "wasm-bindgen",
-    [
-      compiled,
-      ...["--target", "web", "--out-dir", GLUE, "--out-name", "hushbin"],
-      // No `new URL(…, import.meta.url)`, which bundlers would chase.
-      "--omit-default-module-path",
-      "--experimental-reset-state-function",
-      ...["--remove-name-section", "--remove-producers-section"],
-    ],
-    { env: await requireTool(wasmBindgen()) },
-  );
-}
-
-async function optimise() {
-  const bound = join(GLUE, "hushbin_bg.wasm");
-  const module = join(GLUE, "hushbin.wasm");
-  const features = FEATURES.map((feature) => `--enable-${feature}`);
-  await run("wasm-opt", [
-    ...["-Oz", "--mvp-features", ...features],
-    ...["--strip-debug", "--strip-producers", "--strip-target-features"],
-    ...[bound, "-o", module],
-  ]);
-  await rm(bound);
-  await rm(`${bound}.d.ts`);
+/** The module in base64, for the entry that carries it along. */
+async function embed(module) {
   const base64 = (await readFile(module)).toString("base64");
   await writeFile(
     join(GLUE, "bytes.ts"),
@@ -113,9 +56,11 @@ async function declare() {
 
 /** The module and its glue, which checking and testing the sources needs too. */
 export async function buildWasm() {
-  const compiled = await step("build: core to WebAssembly", compile);
-  await step("build: bindings", () => bind(compiled));
-  await step("build: wasm-opt", optimise);
+  const compiled = await step("build: core to WebAssembly", () =>
+    compile("hushbin", ["--features", "wasm-module"]),
+  );
+  await step("build: bindings", () => bind(compiled, GLUE, "hushbin"));
+  await step("build: wasm-opt", async () => embed(await optimise(GLUE, "hushbin")));
 }
 
 export async function buildPackage() {
