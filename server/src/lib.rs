@@ -4,7 +4,8 @@
 //! acknowledging it, and estimates totals with error bars from what it holds.
 //! Arrows point inward: [`cli`] and [`http`] use [`store`] and [`estimate`],
 //! which use the core crate `hushbin`. [`accounting`],
-//! [`estimate`] and [`plan`] are pure: no clock, no I/O.
+//! [`estimate`] and [`plan`] are pure: no clock, no I/O; without the feature
+//! `collector` they are all there is.
 
 pub mod accounting;
 #[cfg(feature = "collector")]
@@ -25,3 +26,5 @@ pub mod plan;
 pub mod simulate;
 #[cfg(feature = "collector")]
 pub mod store;
+#[cfg(feature = "planner")]
+pub mod wasm;
