@@ -8,7 +8,7 @@ import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SIZES } from "../../www/demo/crowd-view.js";
-import { buildDemo, demoTasks } from "../../www/scripts/build-demo.mjs";
+import { demoTasks } from "../../www/scripts/build-demo.mjs";
 import { launchChromium } from "../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../www/scripts/lib/collector.mjs";
 import { DEMO_DIST, TARGET } from "../../www/scripts/lib/paths.mjs";
@@ -26,7 +26,6 @@ let collector: Collector;
 let site: Awaited<ReturnType<typeof serve>>;
 
 beforeAll(async () => {
-  await buildDemo();
   collector = await startCollector({
     program: join(TARGET, "debug/hushbin"),
     data: join(directory, "data"),

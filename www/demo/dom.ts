@@ -1,9 +1,9 @@
 // The few helpers that the page needs to build and find elements.
 
-/** The element with this id, which index.html is known to hold. */
+/** The element with this id, which the page is known to hold. */
 export function byId<T extends Element = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`index.html lacks #${id}.`);
+  if (!found) throw new Error(`The page lacks #${id}.`);
   return found as Element as T;
 }
 

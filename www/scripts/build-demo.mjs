@@ -1,10 +1,14 @@
-// npm run build:demo: the demo's page, in demo-dist/. Run npm run build first.
+// npm run build:demo: the demo's pages, in demo-dist/. Run npm run build first.
 
 import { readdirSync } from "node:fs";
-import { cp, rm } from "node:fs/promises";
+import { copyFile, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
+import { DEMO, DEMO_DIST, DIST, PLANNER_GLUE } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
+import { bind, compile, optimise } from "./lib/wasm.mjs";
+
+/** What makes the planner's module of the server's crate. */
+export const PLANNER = ["--no-default-features", "--features", "planner"];
 
 /** The tasks that the page is about, as files for the collector. */
 export function demoTasks() {
@@ -12,14 +16,27 @@ export function demoTasks() {
   return readdirSync(directory).map((name) => join(directory, name));
 }
 
-export async function buildDemo() {
+/** The planner's module and its glue, which checking the page's sources needs too. */
+export async function buildPlanner() {
+  const compiled = await step("build: planner to WebAssembly", () =>
+    compile("hushbin-server", PLANNER),
+  );
+  await step("build: planner's bindings", () => bind(compiled, PLANNER_GLUE, "planner"));
+  await step("build: planner's wasm-opt", () => optimise(PLANNER_GLUE, "planner"));
+}
+
+async function bundle() {
   const { build } = await import("esbuild");
   await rm(DEMO_DIST, { recursive: true, force: true });
-  await cp(DEMO, DEMO_DIST, { recursive: true, filter: (file) => !file.endsWith(".ts") });
+  const shown = (file) => !file.endsWith(".ts") && !file.startsWith(PLANNER_GLUE);
+  await cp(DEMO, DEMO_DIST, { recursive: true, filter: shown });
   await build({
-    entryPoints: [join(DEMO, "main.ts")],
+    entryPoints: ["main", "planner/main", "planner/worker"].map((name) => join(DEMO, `${name}.ts`)),
     outdir: DEMO_DIST,
     bundle: true,
+    // The planner's plots are loaded when there is something to plot.
+    splitting: true,
+    chunkNames: "parts/[name]-[hash]",
     format: "esm",
     target: "es2022",
     // The package as it is published, not its sources.
@@ -28,8 +45,14 @@ export async function buildDemo() {
     sourcemap: true,
     logLevel: "warning",
   });
+  await copyFile(join(PLANNER_GLUE, "planner.wasm"), join(DEMO_DIST, "planner/planner.wasm"));
+}
+
+export async function buildDemo() {
+  await buildPlanner();
+  await step("build: demo pages", bundle);
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await main(() => step("build: demo page", buildDemo));
+  await main(buildDemo);
 }

@@ -35,7 +35,7 @@ async function demo({ port, collectorPort, data }) {
   const { buildCollector, startCollector } = await import("./lib/collector.mjs");
   const { serve } = await import("./lib/serve.mjs");
   await buildPackage();
-  await step("build: demo page", buildDemo);
+  await buildDemo();
   const program = await step("build: collector", () => buildCollector("release"));
 
   const temporary = data === undefined ? mkdtempSync(join(tmpdir(), "hushbin-demo-")) : undefined;
@@ -73,6 +73,7 @@ async function demo({ port, collectorPort, data }) {
   });
   say("");
   say(`  page       ${bold(page.url)}`);
+  say(`  planner    ${page.url}/planner.html`);
   say(`  collector  ${collector.url}/tasks, its journal in ${directory}`);
   say("  Ctrl-C ends both.");
 

@@ -6,7 +6,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GLUE, ROOT } from "./lib/paths.mjs";
+import { buildDemo, buildPlanner, PLANNER } from "./build-demo.mjs";
+import { GLUE, PLANNER_GLUE, ROOT } from "./lib/paths.mjs";
 import { bold, Failed, main, run, say, seconds, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
@@ -34,9 +35,13 @@ async function lint() {
   await step("lint: bindings", async () => {
     await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
     await cargo("clippy", "--tests", ...WASM, ...STRICT);
+    await cargo("clippy", "--package", "hushbin-server", "--lib", ...PLANNER, ...WASM, ...STRICT);
   });
   if (!existsSync(join(GLUE, "bytes.ts"))) {
     await build();
+  }
+  if (!existsSync(join(PLANNER_GLUE, "planner.d.ts"))) {
+    await buildPlanner();
   }
   await step("types: client", () => run("tsc", ["-p", "tsconfig.client.json", "--noEmit"]));
   await step("types: tests and demo", () => run("tsc", ["-p", "tsconfig.json"]));
@@ -91,6 +96,7 @@ async function pack() {
 
 async function endToEnd() {
   await build();
+  await buildDemo();
   const { buildCollector } = await import("./lib/collector.mjs");
   await step("build: collector", () => buildCollector("dev"));
   await step("test: end to end in headless Chromium", () => vitest("e2e"));

@@ -1,0 +1,110 @@
+// The controls: a slider with its number beside it, and a choice from a few.
+
+import { el, setAll } from "../dom.js";
+import type { Field } from "./fields.js";
+import { nearest } from "./stops.js";
+
+/** A number, by slider or typed. Both always stand for the same. */
+export class NumberControl {
+  readonly element: HTMLElement;
+  readonly #field: Field;
+  readonly #slider: HTMLInputElement;
+  readonly #number: HTMLInputElement;
+  readonly #error: HTMLElement;
+
+  constructor(name: string, field: Field, onChange: (value: number) => void) {
+    const { label, unit, help, stops } = field;
+    const [id, helpId, errorId] = [`field-${name}`, `help-${name}`, `error-${name}`];
+    this.#field = field;
+    this.#number = el("input", {
+      id,
+      type: "number",
+      step: "any",
+      inputmode: "decimal",
+      autocomplete: "off",
+      "aria-describedby": `${errorId} ${helpId}`,
+    });
+    this.#slider = el("input", {
+      type: "range",
+      min: 0,
+      max: stops.length - 1,
+      step: 1,
+      "aria-label": `${label}, slider`,
+      "aria-describedby": helpId,
+    });
+    this.#error = el("p", { id: errorId, class: "field-error", hidden: true });
+    this.element = el(
+      "div",
+      { class: "control", "data-field": name },
+      el("label", { for: id }, label),
+      el("span", { class: "typed" }, this.#number, el("span", { class: "unit" }, unit)),
+      this.#slider,
+      this.#error,
+      el("p", { id: helpId, class: "help" }, help),
+    );
+    this.#slider.addEventListener("input", () => {
+      const value = stops[this.#slider.valueAsNumber] ?? Number.NaN;
+      this.#number.value = String(value);
+      this.#describe(value);
+      onChange(value);
+    });
+    this.#number.addEventListener("input", () => {
+      this.#follow(this.#number.valueAsNumber);
+      onChange(this.#number.valueAsNumber);
+    });
+  }
+
+  /** Shows a value that was set elsewhere. */
+  show(value: number): void {
+    this.#number.value = Number.isFinite(value) ? String(value) : "";
+    this.#follow(value);
+  }
+
+  /** What is wrong with the number, or null. */
+  blame(message: string | null): void {
+    setAll(this.#number, { "aria-invalid": message !== null && "true" });
+    this.#error.hidden = message === null;
+    // An unchanged text is not read out again.
+    if (this.#error.textContent !== (message ?? "")) this.#error.textContent = message ?? "";
+  }
+
+  #follow(value: number): void {
+    if (value > 0) this.#slider.value = String(nearest(this.#field.stops, value));
+    this.#describe(value);
+  }
+
+  #describe(value: number): void {
+    const text = Number.isFinite(value) ? `${value} ${this.#field.unit}`.trim() : "not set";
+    this.#slider.setAttribute("aria-valuetext", text);
+  }
+}
+
+/** One of a few, as radio buttons side by side. */
+export class ChoiceControl {
+  readonly element: HTMLElement;
+
+  constructor(
+    name: string,
+    legend: string,
+    words: Readonly<Record<string, string>>,
+    onChange: (value: string) => void,
+  ) {
+    const choice = ([value, text]: [string, string]) =>
+      el("label", {}, el("input", { type: "radio", name, value }), el("span", {}, text));
+    this.element = el(
+      "fieldset",
+      { class: "choice", "data-field": name },
+      el("legend", {}, legend),
+      el("div", { class: "choices" }, ...Object.entries(words).map(choice)),
+    );
+    this.element.addEventListener("change", (event) => {
+      onChange((event.target as HTMLInputElement).value);
+    });
+  }
+
+  /** Shows a value that was set elsewhere. */
+  show(value: string): void {
+    for (const radio of this.element.querySelectorAll("input"))
+      radio.checked = radio.value === value;
+  }
+}

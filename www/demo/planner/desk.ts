@@ -1,0 +1,107 @@
+// Who answers: the newest question first, its curves point by point, and none of
+// that for a question that is no longer asked.
+
+import { type CurveName, type Point, pointOf, probes } from "./curves.js";
+import { type Answer, type Plan, PlanError, type Question, type Refusal } from "./wire.js";
+
+/** A question, numbered by who asks. */
+export interface Asked {
+  readonly id: number;
+  readonly question: Question;
+}
+
+/** What is told of a question. */
+export type Told = { readonly id: number } & (
+  | { readonly kind: "begun" }
+  | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "point"; readonly curve: CurveName; readonly point: Point }
+  | { readonly kind: "done" }
+);
+
+/** Answers kept: some moves of every slider. */
+const KEPT = 2000;
+
+/** Remembers what was answered; the curves of two questions share most points. */
+export function remembering(plan: Plan): Plan {
+  const known = new Map<string, Answer | PlanError>();
+  return (question) => {
+    const key = JSON.stringify(question);
+    let found = known.get(key);
+    if (found === undefined) {
+      try {
+        found = plan(question);
+      } catch (error) {
+        if (!(error instanceof PlanError)) throw error;
+        found = error;
+      }
+      const [oldest] = known.keys();
+      if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
+      known.set(key, found);
+    }
+    if (found instanceof PlanError) throw found;
+    return found;
+  };
+}
+
+/** Takes questions and tells answers. */
+export class Desk {
+  readonly #plan: Plan;
+  readonly #tell: (told: Told) => void;
+  readonly #pause: () => Promise<void>;
+  #newest: Asked | null = null;
+  #working: Promise<void> | null = null;
+
+  /** `pause` lets questions come in. */
+  constructor(plan: Plan, tell: (told: Told) => void, pause: () => Promise<void>) {
+    this.#plan = remembering(plan);
+    this.#tell = tell;
+    this.#pause = pause;
+  }
+
+  /** Asks; whatever is being answered is dropped. Settles when nothing is left. */
+  ask(asked: Asked): Promise<void> {
+    this.#newest = asked;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
+    });
+    return this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#newest) {
+      const asked = this.#newest;
+      this.#newest = null;
+      await this.#answer(asked);
+    }
+  }
+
+  async #answer({ id, question }: Asked): Promise<void> {
+    this.#tell({ id, kind: "begun" });
+    let answer: Answer;
+    try {
+      answer = this.#plan(question);
+    } catch (error) {
+      if (!(error instanceof PlanError)) throw error;
+      this.#tell({ id, kind: "refused", refusal: error.refusal });
+      return;
+    }
+    this.#tell({ id, kind: "answer", question, answer });
+    for (const { curve, at, question: moved } of probes(question, answer)) {
+      await this.#pause();
+      if (this.#newest) return;
+      this.#tell({ id, kind: "point", curve, point: pointOf(at, this.#possible(moved)) });
+    }
+    this.#tell({ id, kind: "done" });
+  }
+
+  /** The answer, or null where the curve has a gap. */
+  #possible(question: Question): Answer | null {
+    try {
+      return this.#plan(question);
+    } catch (error) {
+      if (error instanceof PlanError) return null;
+      throw error;
+    }
+  }
+}

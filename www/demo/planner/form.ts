@@ -1,0 +1,99 @@
+// The question as controls: those that matter are shown, in groups.
+
+import { byId, el } from "../dom.js";
+import { ChoiceControl, NumberControl } from "./control.js";
+import { FIELDS } from "./fields.js";
+import {
+  CHOICES,
+  type ChoiceName,
+  NUMBERS,
+  type NumberName,
+  relevant,
+  type State,
+} from "./state.js";
+
+/** Legend of a choice, and the words of what it is from. */
+const WORDS: {
+  readonly [Name in ChoiceName]: readonly [
+    legend: string,
+    words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
+  ];
+} = {
+  solve: [
+    "What do you want to know?",
+    { error: "How exact it gets", people: "How many people", epsilon: "How much ε" },
+  ],
+  budget: ["Privacy is given as", { local: "local ε", central: "shuffled ε" }],
+  goal: ["Accuracy is given as", { error: "standard error", smallest: "smallest frequency" }],
+  objective: ["Estimates wanted", { mean: "means", frequency: "frequencies", both: "both" }],
+  level: ["One report protects", { user: "a whole person", event: "single entries" }],
+  value: ["Values", { sign: "yes or no", real: "−1 to 1" }],
+  domain: ["Items are", { closed: "a fixed list", open: "any strings" }],
+};
+
+/** Which control is where. */
+const GROUPS: Readonly<Record<string, readonly (ChoiceName | NumberName)[]>> = {
+  goals: ["solve"],
+  crowd: ["people", "people_per_day"],
+  privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
+  accuracy: ["goal", "standard_error", "smallest"],
+  question: ["domain", "items", "sparsity", "objective"],
+  finer: ["level", "value", "honest_fraction"],
+};
+
+export class Form {
+  readonly #choices = new Map<ChoiceName, ChoiceControl>();
+  readonly #numbers = new Map<NumberName, NumberControl>();
+  #state: State;
+
+  constructor(state: State, onChange: (state: State) => void) {
+    this.#state = state;
+    const change = (changed: Partial<State>) => {
+      this.#state = { ...this.#state, ...changed };
+      this.#arrange();
+      onChange(this.#state);
+    };
+    for (const name of Object.keys(CHOICES) as ChoiceName[]) {
+      const [legend, words] = WORDS[name];
+      const control = new ChoiceControl(name, legend, words, (value) => change({ [name]: value }));
+      this.#choices.set(name, control);
+    }
+    for (const name of NUMBERS) {
+      const control = new NumberControl(name, FIELDS[name], (value) => change({ [name]: value }));
+      this.#numbers.set(name, control);
+    }
+    for (const [group, names] of Object.entries(GROUPS)) {
+      const elements = names.map((name) => this.#control(name)?.element ?? el("p"));
+      byId(`group-${group}`).append(...elements);
+    }
+    this.show(state);
+  }
+
+  /** Shows a state that came from elsewhere. */
+  show(state: State): void {
+    this.#state = state;
+    for (const [name, control] of this.#choices) control.show(state[name]);
+    for (const [name, control] of this.#numbers) control.show(state[name]);
+    this.#arrange();
+  }
+
+  /** Shows what is wrong with which number, and of all others that nothing is. */
+  blame(wrong: ReadonlyMap<NumberName, string>): void {
+    for (const [name, control] of this.#numbers) control.blame(wrong.get(name) ?? null);
+  }
+
+  #control(name: ChoiceName | NumberName): ChoiceControl | NumberControl | undefined {
+    return this.#choices.get(name as ChoiceName) ?? this.#numbers.get(name as NumberName);
+  }
+
+  #arrange(): void {
+    const shown = relevant(this.#state);
+    for (const [group, names] of Object.entries(GROUPS)) {
+      for (const name of names) {
+        const control = this.#control(name);
+        if (control) control.element.hidden = !shown.has(name);
+      }
+      byId(`group-${group}`).hidden = !names.some((name) => shown.has(name));
+    }
+  }
+}

@@ -1,0 +1,208 @@
+// The planner's page: carries questions to the thread and answers to the views.
+
+import { byId } from "../dom.js";
+import { AnswerView, taskFile } from "./answer-view.js";
+import { type CurveName, type Point, pointOf } from "./curves.js";
+import type { Asked } from "./desk.js";
+import { Form } from "./form.js";
+import type { Plots } from "./plots.js";
+import { controlOf, fragmentOf, questionOf, type State, stateOf, unusable } from "./state.js";
+import type { Answer } from "./wire.js";
+import type { Said } from "./worker.js";
+
+/** How long the state stands before it goes to the URL: browsers limit how often. */
+const SETTLED_MS = 300;
+/** How long an answer to an older question may hold up the newest one. */
+const PATIENCE_MS = 1500;
+/** New curves replace the old ones from so many points on. */
+const ENOUGH = 6;
+
+type Curves = Record<CurveName, readonly Point[]>;
+const NONE: Curves = { epsilon: [], people: [] };
+
+class Planner {
+  #state = stateOf(location.hash);
+  readonly #form = new Form(this.#state, (state) => this.#change(state));
+  readonly #view = new AnswerView();
+  #worker: Worker | null = null;
+  /** Of the newest question. */
+  #id = 0;
+  /** Of the question that the thread has begun with. */
+  #begun = 0;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #answer: Answer | null = null;
+  #plots: Plots | null = null;
+  #curves: Curves = NONE;
+  #coming: Curves = NONE;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+
+  start(): void {
+    addEventListener("hashchange", () => {
+      this.#state = stateOf(location.hash);
+      this.#form.show(this.#state);
+      this.#ask();
+    });
+    byId("form").addEventListener("submit", (event) => event.preventDefault());
+    byId("copy").addEventListener("click", () => {
+      if (this.#answer) void copy(taskFile(this.#answer), "The task file is copied.");
+    });
+    byId("copy-link").addEventListener("click", () => {
+      this.#save();
+      void copy(location.href, "The link is copied.");
+    });
+    byId("download").addEventListener("click", () => {
+      if (this.#answer) download(`${this.#answer.task.id}.json`, taskFile(this.#answer));
+    });
+    this.#ask();
+  }
+
+  #change(state: State): void {
+    this.#state = state;
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => this.#save(), SETTLED_MS);
+    this.#ask();
+  }
+
+  #save(): void {
+    clearTimeout(this.#saving);
+    history.replaceState(null, "", `#${fragmentOf(this.#state)}`);
+  }
+
+  #ask(): void {
+    this.#id += 1;
+    const wrong = unusable(this.#state);
+    this.#form.blame(wrong);
+    if (wrong.size > 0) {
+      this.#refuse("A number is missing: see the field that says so.");
+      return;
+    }
+    busy("verdict", true);
+    this.#hand({ id: this.#id, question: questionOf(this.#state) });
+  }
+
+  #hand(asked: Asked): void {
+    this.#worker ??= this.#startWorker();
+    this.#worker.postMessage(asked);
+    // What is being computed cannot be interrupted, only left.
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => {
+      if (this.#begun === asked.id || this.#begun === 0) return;
+      this.#stopWorker();
+      this.#hand(asked);
+    }, PATIENCE_MS);
+  }
+
+  #stopWorker(): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#begun = 0;
+  }
+
+  #startWorker(): Worker {
+    const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    worker.addEventListener("message", ({ data }: MessageEvent<Said>) => this.#hear(data));
+    worker.addEventListener("error", ({ message }) =>
+      this.#hear({ kind: "broken", message: message || "its thread could not be started" }),
+    );
+    return worker;
+  }
+
+  #hear(said: Said): void {
+    if (said.kind === "broken") {
+      // The next question starts afresh.
+      this.#stopWorker();
+      busy("verdict", false);
+      byId("trouble-text").textContent = `The planner cannot compute: ${said.message}.`;
+      byId("trouble").hidden = false;
+      return;
+    }
+    byId("trouble").hidden = true;
+    const newest = said.id === this.#id;
+    switch (said.kind) {
+      case "begun":
+        this.#begun = said.id;
+        break;
+      case "answer":
+        // Also while a slider moves on: something is to be seen.
+        this.#answer = said.answer;
+        this.#view.show(said.answer, said.question);
+        this.#coming = NONE;
+        busy("plots", true);
+        if (newest) this.#settle();
+        void this.#draw(true);
+        break;
+      case "refused":
+        if (!newest) break;
+        this.#blame(said.refusal.field, said.refusal.message);
+        break;
+      case "point": {
+        const { curve, point } = said;
+        this.#coming = { ...this.#coming, [curve]: [...this.#coming[curve], point] };
+        if (this.#coming[curve].length >= ENOUGH) {
+          this.#curves = { ...this.#curves, [curve]: this.#coming[curve] };
+        }
+        void this.#draw(true);
+        break;
+      }
+      case "done":
+        busy("plots", false);
+        void this.#draw(false);
+    }
+  }
+
+  #blame(field: string | undefined, message: string): void {
+    const control = controlOf(field, this.#state);
+    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+    this.#form.blame(new Map(control === undefined ? [] : [[control, sentence]]));
+    this.#refuse(sentence);
+  }
+
+  #refuse(message: string): void {
+    this.#view.refuse(message);
+    busy("plots", false);
+    this.#settle();
+  }
+
+  #settle(): void {
+    busy("verdict", false);
+    document.documentElement.dataset.ready = "true";
+  }
+
+  async #draw(partial: boolean): Promise<void> {
+    // Plotting is a large library: the first numbers do not wait for it.
+    if (!this.#plots) {
+      const { Plots } = await import("./plots.js");
+      this.#plots ??= new Plots();
+    }
+    const answer = this.#answer;
+    if (!answer) return;
+    const here = {
+      epsilon: pointOf(answer.picked.epsilon, answer),
+      people: pointOf(answer.people, answer),
+    };
+    this.#plots.show({ here, curves: this.#curves, partial });
+  }
+}
+
+function busy(id: string, is: boolean): void {
+  byId(id).setAttribute("aria-busy", String(is));
+}
+
+async function copy(text: string, done: string): Promise<void> {
+  byId("copied").textContent = await navigator.clipboard.writeText(text).then(
+    () => done,
+    () => "The browser does not let this page copy: select the text instead.",
+  );
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has its bytes by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+new Planner().start();

@@ -1,0 +1,201 @@
+// The plots: how the answer moves with ε and with people, each with its numbers
+// in a table.
+
+import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
+import { byId, el } from "../dom.js";
+import { count } from "../format.js";
+import { type CurveName, type Point, reaching, SPANS } from "./curves.js";
+import { compact, digits, lossDigits, perCent } from "./words.js";
+
+/** One line of a plot. */
+interface Line {
+  readonly name: string;
+  readonly of: (point: Point) => number | null;
+  readonly words: (value: number | null) => string;
+}
+
+interface Frame {
+  readonly figure: string;
+  readonly curve: CurveName;
+  readonly title: string;
+  /** What the horizontal axis is called, and how its numbers are printed. */
+  readonly axis: string;
+  readonly tick: (value: number) => string;
+  readonly lines: readonly [Line, Line];
+}
+
+const ERROR: Line = { name: "error", of: ({ error }) => error, words: digits };
+const SMALLEST: Line = {
+  name: "smallest frequency seen",
+  of: ({ smallest }) => smallest,
+  words: perCent,
+};
+const CENTRAL: Line = { name: "shuffled ε", of: ({ central }) => central, words: lossDigits };
+const LOCAL: Line = { name: "local ε", of: ({ epsilon }) => epsilon, words: lossDigits };
+
+const FRAMES: readonly Frame[] = [
+  {
+    figure: "plot-epsilon",
+    curve: "epsilon",
+    title: "Error against local ε",
+    axis: "local ε",
+    tick: String,
+    lines: [ERROR, SMALLEST],
+  },
+  {
+    figure: "plot-people",
+    curve: "people",
+    title: "Error against people",
+    axis: "people",
+    tick: compact,
+    lines: [ERROR, SMALLEST],
+  },
+  {
+    figure: "plot-privacy",
+    curve: "people",
+    title: "Privacy against people",
+    axis: "people",
+    tick: compact,
+    lines: [CENTRAL, LOCAL],
+  },
+];
+
+const HEIGHT = 260;
+/** Between two drawings, of some 20 ms each: sliders and numbers go first. */
+const REST_MS = 80;
+/** Room that a tick of the horizontal axis takes. */
+const TICK = 55;
+
+/** What is drawn: the curves as far as they are known, and where the plan is. */
+export interface Drawn {
+  readonly here: Readonly<Record<CurveName, Point>>;
+  readonly curves: Readonly<Record<CurveName, readonly Point[]>>;
+  /** Whether more points are to come. */
+  readonly partial: boolean;
+}
+
+export class Plots {
+  readonly #panels = FRAMES.map((frame) => new Panel(frame));
+  #drawn: Drawn | null = null;
+  #due = false;
+
+  constructor() {
+    new ResizeObserver(() => this.#draw()).observe(byId("plot-epsilon"));
+  }
+
+  show(drawn: Drawn): void {
+    this.#drawn = drawn;
+    if (this.#due) return;
+    this.#due = true;
+    setTimeout(() => {
+      this.#due = false;
+      this.#draw();
+    }, REST_MS);
+  }
+
+  #draw(): void {
+    for (const panel of this.#panels) if (this.#drawn) panel.draw(this.#drawn);
+  }
+}
+
+class Panel {
+  readonly #frame: Frame;
+  readonly #place = el("div", { class: "plot" });
+  readonly #body = el("tbody");
+
+  constructor(frame: Frame) {
+    this.#frame = frame;
+    const heads = [frame.axis, ...frame.lines.map(({ name }) => name)];
+    byId(frame.figure).replaceChildren(
+      el("figcaption", {}, frame.title),
+      this.#place,
+      el(
+        "details",
+        {},
+        el("summary", {}, `${frame.title}: the numbers`),
+        el(
+          "table",
+          {},
+          el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
+          this.#body,
+        ),
+      ),
+    );
+  }
+
+  draw({ here, curves, partial }: Drawn): void {
+    const { axis, curve, lines } = this.#frame;
+    const points = [...curves[curve]].sort((a, b) => a.at - b.at);
+    const own = here[curve];
+    const domain = reaching(SPANS[curve], own.at);
+    const values = [own, ...points].flatMap((point) => lines.map(({ of }) => of(point)));
+    const range = spanOf(values.filter((value): value is number => value !== null && value > 0));
+    const width = this.#place.clientWidth;
+    if (width === 0 || range === null) return;
+    const [first, second] = lines;
+    const drawn = plot({
+      width,
+      height: HEIGHT,
+      marginLeft: 52,
+      marginRight: 14,
+      marginBottom: 38,
+      ariaLabel: `${this.#frame.title}: ${sentence(own, lines)}. The table below has the numbers.`,
+      x: { type: "log", domain },
+      y: { type: "log", domain: range },
+      marks: [
+        // Texts of our own: of the ticks given, a log scale would label some.
+        axisX({ ticks: ticksOf(domain, width / TICK), text: this.#frame.tick, label: axis }),
+        axisY({ ticks: ticksOf(range), text: digits, label: null }),
+        gridX({ ticks: ticksOf(domain, width / TICK), className: "grid" }),
+        gridY({ ticks: ticksOf(range), className: "grid" }),
+        ruleX([own.at], { className: "here" }),
+        lineY(points, { x: "at", y: first.of, className: "line-first", clip: true }),
+        lineY(points, { x: "at", y: second.of, className: "line-second", clip: true }),
+        dot([own], { x: "at", y: first.of, r: 5.5, symbol: "circle", className: "dot-first" }),
+        dot([own], { x: "at", y: second.of, r: 6, symbol: "diamond", className: "dot-second" }),
+      ],
+    });
+    // One picture with one name; a group's names are not for readers.
+    drawn.setAttribute("role", "img");
+    for (const group of drawn.querySelectorAll("[aria-label]")) group.removeAttribute("aria-label");
+    // A policy without inline styles forbids it; planner.css has what it says.
+    drawn.querySelector("style")?.remove();
+    this.#place.replaceChildren(drawn);
+    if (!partial) this.#body.replaceChildren(...points.map((point) => this.#row(point)));
+  }
+
+  #row(point: Point): HTMLElement {
+    const { curve, lines } = this.#frame;
+    const at = curve === "people" ? count(point.at) : digits(point.at);
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, at),
+      ...lines.map(({ of, words }) => el("td", {}, words(of(point)))),
+    );
+  }
+}
+
+function sentence(point: Point, lines: readonly Line[]): string {
+  return lines.map(({ name, of, words }) => `${name} ${words(of(point))}`).join(", ");
+}
+
+/** Whole decades around the values; null where there are none. */
+function spanOf(values: readonly number[]): [number, number] | null {
+  if (values.length === 0) return null;
+  const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
+  const high = 10 ** Math.ceil(Math.log10(Math.max(...values)));
+  return [low, low === high ? 10 * high : high];
+}
+
+/** Powers of ten: every other where they are many, halves and fifths where few. */
+function ticksOf([from, to]: readonly [number, number], most = 10): number[] {
+  const first = Math.floor(Math.log10(from));
+  const length = Math.ceil(Math.log10(to)) - first + 1;
+  const powers = Array.from({ length }, (_, index) => first + index);
+  const leading = length > 3 ? [1] : [1, 2, 5];
+  return powers
+    .filter((power) => length <= most || power % 2 === 0)
+    .flatMap((power) => leading.map((digit) => Number(`${digit}e${power}`)))
+    .filter((tick) => tick >= from && tick <= to);
+}

@@ -1,0 +1,32 @@
+// The planner's thread, so that the page never waits for an answer.
+
+import { type Asked, Desk, type Told } from "./desk.js";
+import { loadPlanner } from "./module.js";
+
+/** What the thread says: what is told of a question, or that it cannot go on. */
+export type Said = Told | { readonly kind: "broken"; readonly message: string };
+
+const say = (said: Said) => postMessage(said);
+
+const broken = (error: unknown) =>
+  say({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+
+/** Lets messages that have arrived be handled. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+const desk = loadPlanner(new URL("planner.wasm", import.meta.url)).then(
+  (plan) => new Desk(plan, say, pause),
+);
+
+addEventListener("message", ({ data }: MessageEvent<Asked>) => {
+  desk.then((ready) => ready.ask(data)).catch(broken);
+});

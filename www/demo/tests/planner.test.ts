@@ -1,0 +1,302 @@
+import { describe, expect, it } from "vitest";
+import { commandOf } from "../planner/answer-view.js";
+import { pointOf, probes, SPANS, spread } from "../planner/curves.js";
+import { Desk, remembering, type Told } from "../planner/desk.js";
+import { FIELDS } from "../planner/fields.js";
+import {
+  CHOICES,
+  controlOf,
+  DEFAULTS,
+  fragmentOf,
+  NUMBERS,
+  questionOf,
+  relevant,
+  type State,
+  stateOf,
+  unusable,
+} from "../planner/state.js";
+import { decades, nearest, stopsBetween } from "../planner/stops.js";
+import { type Answer, PlanError, type Question } from "../planner/wire.js";
+import { digits, lossDigits, perCent, powers } from "../planner/words.js";
+
+describe("a slider's stops", () => {
+  it("are round, rise by steps of about the same ratio, and hold both ends", () => {
+    expect(stopsBetween(0.05, 0.2)).toEqual([
+      0.05, 0.055, 0.06, 0.07, 0.08, 0.09, 0.1, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.18, 0.2,
+    ]);
+    expect(stopsBetween(1, 20, true).slice(0, 11)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(decades(-3, 0)).toEqual([0.001, 0.01, 0.1, 1]);
+    for (const [name, { stops }] of Object.entries(FIELDS)) {
+      expect(new Set(stops).size, name).toBe(stops.length);
+      expect(
+        stops.every((stop, index) => index === 0 || stop > (stops[index - 1] ?? Infinity)),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  it("include every default, so that a slider shows what the number says", () => {
+    for (const name of NUMBERS) expect(FIELDS[name].stops, name).toContain(DEFAULTS[name]);
+  });
+
+  it("are found by ratio", () => {
+    const stops = decades(0, 4);
+    expect(nearest(stops, 30)).toBe(1);
+    expect(nearest(stops, 32)).toBe(2);
+    expect([nearest(stops, 1e-9), nearest(stops, 1e9)]).toEqual([0, 4]);
+  });
+});
+
+describe("the state in the URL", () => {
+  it("comes back as it was", () => {
+    const state: State = {
+      ...DEFAULTS,
+      solve: "people",
+      budget: "central",
+      goal: "smallest",
+      objective: "both",
+      domain: "open",
+      delta: 1e-12,
+      smallest: 0.003,
+      people: 123_456_789,
+      people_per_day: Number.NaN,
+    };
+    expect(stateOf(`#${fragmentOf(state)}`)).toEqual(state);
+    expect(stateOf("")).toEqual(DEFAULTS);
+  });
+
+  it("keeps to what there is, whatever the URL says", () => {
+    expect(stateOf("#solve=everything&items=many&sparsity=&delta=Infinity&who=me")).toEqual(
+      DEFAULTS,
+    );
+    // Out of range is for the planner to refuse, not to mend.
+    expect(stateOf("#epsilon=99").epsilon).toBe(99);
+  });
+});
+
+describe("the question", () => {
+  it("gives two of three, and all that is shown", () => {
+    for (const solve of CHOICES.solve) {
+      for (const budget of CHOICES.budget) {
+        for (const goal of CHOICES.goal) {
+          const question = questionOf({ ...DEFAULTS, solve, budget, goal });
+          const privacy = question.epsilon ?? question.central_epsilon;
+          const accuracy = question.standard_error ?? question.smallest;
+          const given = [question.people, privacy, accuracy].map((part) => part !== undefined);
+          expect(given.filter(Boolean)).toHaveLength(2);
+          expect(given[{ people: 0, epsilon: 1, error: 2 }[solve]]).toBe(false);
+          expect(question.standard_error === undefined || question.smallest === undefined).toBe(
+            true,
+          );
+        }
+      }
+    }
+  });
+
+  it("says every number that is shown, and every choice", () => {
+    const own = Object.fromEntries(NUMBERS.map((name, index) => [name, 101 + index]));
+    for (const solve of CHOICES.solve) {
+      for (const budget of CHOICES.budget) {
+        const state = {
+          ...DEFAULTS,
+          ...own,
+          solve,
+          budget,
+          level: "event",
+          value: "real",
+        } as const;
+        const question = questionOf(state);
+        const said = Object.values(question).filter((value) => typeof value === "number");
+        const shown = NUMBERS.filter((name) => relevant(state).has(name));
+        expect(said.sort()).toEqual(shown.map((name) => own[name]).sort());
+        expect(question).toMatchObject({ level: "event", value: "real", objective: "mean" });
+      }
+    }
+    expect(questionOf({ ...DEFAULTS, domain: "open" }).items).toBe("open");
+  });
+
+  it("bounds the local ε, too, where the shuffled one is given", () => {
+    const question = questionOf({ ...DEFAULTS, budget: "central", cap: 3, epsilon: 1 });
+    expect(question).toMatchObject({ central_epsilon: DEFAULTS.central_epsilon, epsilon: 3 });
+    expect(controlOf("epsilon", { ...DEFAULTS, budget: "central" })).toBe("cap");
+    expect(controlOf("epsilon", DEFAULTS)).toBe("epsilon");
+    expect(controlOf("central_epsilon", DEFAULTS)).toBeUndefined();
+    expect(controlOf(undefined, DEFAULTS)).toBeUndefined();
+  });
+
+  it("is not asked with what is no number", () => {
+    expect(unusable(DEFAULTS).size).toBe(0);
+    const typed: State = { ...DEFAULTS, people: Number.NaN, sparsity: 2.5, items: -1 };
+    expect([...unusable(typed).keys()]).toEqual(["items", "sparsity", "people"]);
+    // What is not shown does not count, and a day's people may be unknown.
+    expect(unusable({ ...typed, solve: "people", domain: "open" }).has("people")).toBe(false);
+    const unknown = { ...DEFAULTS, people_per_day: Number.NaN };
+    expect(unusable(unknown).size).toBe(0);
+    expect("people_per_day" in questionOf(unknown)).toBe(false);
+  });
+
+  it("has a command of its own", () => {
+    expect(commandOf(questionOf({ ...DEFAULTS, people_per_day: Number.NaN }))?.join(" ")).toBe(
+      "hushbin plan --items 100 --sparsity 5 --value sign --objective mean --level user --delta 1e-8 --honest-fraction 1 --people 100000 --epsilon 1",
+    );
+    expect(commandOf(questionOf({ ...DEFAULTS, objective: "both" }))).toBeNull();
+  });
+});
+
+/** An answer as far as desks and curves look into it. */
+function answerTo({ people = 1000, epsilon = 2 }: Question): Answer {
+  return {
+    solved_for: "error",
+    people,
+    days: null,
+    task: { id: "planned" },
+    picked: {
+      mechanism: { name: "coco" },
+      sparsity: 1,
+      epsilon,
+      effective_epsilon: epsilon,
+      protects: "a person's whole input",
+      standard_error: 0.1,
+      bias: 0,
+      error: 0.1,
+      interval: 0.2,
+      simultaneous_interval: 0.3,
+      smallest: 0.4,
+      people,
+      central: null,
+    },
+    others: [],
+    wanted: null,
+    verdict: { kind: "useful", text: "" },
+    assumes: "",
+  };
+}
+
+describe("the curves", () => {
+  it("span their axes, ends first, each point once", () => {
+    const points = spread([1, 16], 5);
+    expect(points.slice(0, 2)).toEqual([16, 1]);
+    expect([...points].sort((a, b) => a - b)).toEqual([1, 2, 4, 8, 16]);
+  });
+
+  it("move one number and keep the others", () => {
+    const question = questionOf({ ...DEFAULTS, solve: "people", budget: "central" });
+    const moved = probes(question, { ...answerTo(question), people: 777 });
+    for (const { curve, at, question: probe } of moved) {
+      expect(probe.standard_error).toBeUndefined();
+      expect(probe.central_epsilon).toBe(question.central_epsilon);
+      if (curve === "epsilon") expect([probe.epsilon, probe.people]).toEqual([at, 777]);
+      else expect([probe.epsilon, probe.people]).toEqual([question.epsilon, at]);
+    }
+    const people = moved.filter(({ curve }) => curve === "people").map(({ at }) => at);
+    expect([Math.min(...people), Math.max(...people)]).toEqual(SPANS.people);
+  });
+
+  it("hold an ε that was the answer while people change, and reach every plan", () => {
+    const question = questionOf({ ...DEFAULTS, solve: "epsilon", people: 7 });
+    const moved = probes(question, answerTo({ ...question, epsilon: 0.02 }));
+    const people = moved.filter(({ curve }) => curve === "people");
+    expect(people.every(({ question: { epsilon } }) => epsilon === 0.02)).toBe(true);
+    expect(Math.min(...people.map(({ at }) => at))).toBe(7);
+    expect(Math.min(...moved.filter(({ curve }) => curve === "epsilon").map(({ at }) => at))).toBe(
+      0.02,
+    );
+  });
+});
+
+describe("the desk", () => {
+  const QUESTION = questionOf(DEFAULTS);
+  const soon = () => new Promise<void>((resolve) => setTimeout(resolve));
+
+  it("answers, then draws the curves, and leaves gaps where there is no plan", async () => {
+    const told: Told[] = [];
+    const plan = (question: Question): Answer => {
+      if ((question.people ?? 0) < 1000)
+        throw new PlanError({ code: "out-of-reach", message: "no" });
+      return answerTo(question);
+    };
+    await new Desk(plan, (one) => told.push(one), soon).ask({ id: 1, question: QUESTION });
+    const kinds = told.map(({ kind }) => kind);
+    expect(kinds.slice(0, 3)).toEqual(["begun", "answer", "point"]);
+    expect(kinds.at(-1)).toBe("done");
+    const points = told.flatMap((one) =>
+      one.kind === "point" && one.curve === "people" ? [one.point] : [],
+    );
+    for (const { at, error } of points) expect(error === null).toBe(at < 1000);
+    expect(points.some(({ error }) => error === null)).toBe(true);
+  });
+
+  it("leaves a question, and skips those in between, for a newer one", async () => {
+    const told: Told[] = [];
+    const desk = new Desk(answerTo, (one) => told.push(one), soon);
+    const done = desk.ask({ id: 1, question: QUESTION });
+    void desk.ask({ id: 2, question: { ...QUESTION, epsilon: 2 } });
+    void desk.ask({ id: 3, question: { ...QUESTION, epsilon: 3 } });
+    await done;
+    expect(told.filter(({ kind }) => kind === "answer").map(({ id }) => id)).toEqual([1, 3]);
+    expect(told.filter(({ id, kind }) => id === 1 && kind === "point")).toEqual([]);
+    expect(told.at(-1)).toEqual({ id: 3, kind: "done" });
+  });
+
+  it("says why there is no plan, with the field", async () => {
+    const told: Told[] = [];
+    const refusal = { code: "parameter", field: "epsilon", message: "epsilon is 99" };
+    const refuse = (): Answer => {
+      throw new PlanError(refusal);
+    };
+    await new Desk(refuse, (one) => told.push(one), soon).ask({ id: 4, question: QUESTION });
+    expect(told.slice(1)).toEqual([{ id: 4, kind: "refused", refusal }]);
+  });
+
+  it("passes on what is no refusal", async () => {
+    const fail = (): Answer => {
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+    const desk = new Desk(fail, () => undefined, soon);
+    await expect(desk.ask({ id: 1, question: QUESTION })).rejects.toThrow("unreachable");
+  });
+
+  it("computes nothing twice, refusals included", () => {
+    let calls = 0;
+    const plan = remembering((question) => {
+      calls += 1;
+      if (question.people === 1) throw new PlanError({ code: "parameter", message: "few" });
+      return answerTo(question);
+    });
+    for (let round = 0; round < 3; round += 1) {
+      expect(plan(QUESTION)).toEqual(answerTo(QUESTION));
+      expect(() => plan({ ...QUESTION, people: 1 })).toThrow("few");
+    }
+    expect(calls).toBe(2);
+  });
+});
+
+describe("numbers in words", () => {
+  it("have three digits, losses rounded up", () => {
+    expect([digits(0.018234), digits(3456.7), digits(null), digits(0)]).toEqual([
+      "0.0182",
+      "3,457",
+      "–",
+      "0",
+    ]);
+    expect([digits(1e-8), digits(2.5e-9)]).toEqual(["10⁻⁸", "2.5 × 10⁻⁹"]);
+    expect([lossDigits(1.0001), lossDigits(0.3), lossDigits(0.07), lossDigits(2)]).toEqual([
+      "1.01",
+      "0.3",
+      "0.07",
+      "2",
+    ]);
+    expect([perCent(0.0788), perCent(1), perCent(null)]).toEqual(["7.88%", "100%", "–"]);
+    expect(powers("1.20e+12")).toBe("1.2 × 10¹²");
+  });
+
+  it("are none where there is no answer", () => {
+    expect(pointOf(3, null)).toEqual({
+      at: 3,
+      error: null,
+      smallest: null,
+      epsilon: null,
+      central: null,
+    });
+  });
+});
