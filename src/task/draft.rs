@@ -284,7 +284,11 @@ impl TaskDraft {
     }
 
     /// The people planned for.
-    fn crowd(&self) -> Result<Crowd, Error> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] and [`Error::Combination`] where what is said of them
+    /// is not possible, or nothing is.
+    pub fn crowd(&self) -> Result<Crowd, Error> {
         let people = self.people.map(|people| people as f64);
         if let Some(people) = people {
             bounds::PEOPLE.check(people)?;

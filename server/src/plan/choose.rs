@@ -5,7 +5,7 @@ use hushbin::mechanism::{Candidate, SquaredError};
 use hushbin::{Error, Task, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
-use crate::accounting::{Mixture, largest_alpha, largest_epsilon};
+use crate::accounting::{Mixture, account, largest_alpha, largest_epsilon};
 
 /// A mechanism with a local ε, and how well it answers.
 #[derive(Debug, Clone)]
@@ -60,6 +60,11 @@ impl Budget {
 /// Local ε tried between that at which any randomizer hides well enough and the
 /// greatest allowed.
 const STEPS: u32 = 6;
+/// How many times those on either side of the best are then tried, halfway.
+const HALVINGS: u32 = 3;
+/// What has a squared error up to so many times the least may turn out better at
+/// the largest ε at which it still hides well enough.
+const STRETCHED: f64 = 1.1;
 /// Less local ε is preferred where it costs less than this part of the squared
 /// error.
 const INDIFFERENT: f64 = 0.003;
@@ -106,22 +111,84 @@ pub(super) fn choices(
     if generic.is_some() {
         all = at(first, EVERYBODY)?;
     }
-    if first < budget.epsilon {
-        for step in 1..=STEPS {
-            let part = f64::from(step) / f64::from(STEPS);
-            let epsilon = first * (budget.epsilon / first).powf(part);
-            let epsilon = if step < STEPS {
-                round_down(epsilon).clamp(EPSILON.min, budget.epsilon)
-            } else {
-                budget.epsilon
-            };
-            all.extend(at(
-                epsilon,
-                largest_alpha(epsilon, people, honest, delta, central)?,
-            )?);
+    let between =
+        |low: f64, high: f64, part: f64| round_down(low * (high / low).powf(part)).clamp(low, high);
+    let mut tried = vec![first];
+    let mut next: Vec<f64> = (1..STEPS)
+        .map(|step| between(first, budget.epsilon, f64::from(step) / f64::from(STEPS)))
+        .chain([budget.epsilon])
+        .collect();
+    for _ in 0..=HALVINGS {
+        next.retain(|epsilon| !tried.contains(epsilon));
+        for &epsilon in &next {
+            let alpha = largest_alpha(epsilon, people, honest, delta, central)?;
+            all.extend(at(epsilon, alpha)?);
+        }
+        tried.append(&mut next);
+        tried.sort_by(f64::total_cmp);
+        let Some(best) = least(&all) else { break };
+        let beside = |pair: &&[f64]| pair.contains(&best.epsilon);
+        let middle = |pair: &[f64]| between(pair[0], pair[1], 0.5);
+        next = tried.windows(2).filter(beside).map(middle).collect();
+    }
+    let good = least(&all).map_or(0.0, |best| best.squared_error() * STRETCHED);
+    let crowd = question.draft(budget.epsilon, people).crowd()?;
+    for choice in &mut all {
+        // What is refused stays so.
+        if choice.squared_error() <= good && good.is_finite() {
+            let epsilon = stretched(question, people, budget.epsilon, central, choice)?;
+            let domain = choice.task(question)?.domain();
+            let mechanism = &choice.candidate.mechanism;
+            choice.epsilon = epsilon;
+            choice.candidate.predicted = mechanism.predict(&domain, epsilon, &crowd);
+            choice.predicted = objective.of(&choice.candidate.predicted);
+            let total = |error: SquaredError| error.total();
+            choice.candidate.error = choice.predicted.map_or(f64::INFINITY, total);
         }
     }
+    all.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
     Ok(best_of_each(all))
+}
+
+fn least(choices: &[Choice]) -> Option<&Choice> {
+    choices
+        .iter()
+        .min_by(|a, b| a.squared_error().total_cmp(&b.squared_error()))
+}
+
+/// The largest ε, to four digits and up to a tenth more than it is, at which the
+/// choice's mechanism hides well enough: as buckets are whole, its α is often
+/// less than what was allowed.
+fn stretched(
+    question: &Question,
+    people: u64,
+    most: f64,
+    central: f64,
+    choice: &Choice,
+) -> Result<f64, PlanError> {
+    let (honest, delta) = (question.honest_fraction, question.delta);
+    let hides = |epsilon: f64| -> Result<bool, PlanError> {
+        let other = Choice {
+            epsilon,
+            ..choice.clone()
+        };
+        let mixture = Mixture::of_task(&other.task(question)?)?;
+        Ok(account(&mixture, people, honest, delta)?.epsilon_central <= central)
+    };
+    let mut low = choice.epsilon;
+    let mut high = (1.1 * low).min(most);
+    if hides(high)? {
+        return Ok(high);
+    }
+    while high - low > 1e-4 * high {
+        let middle = (low * high).sqrt();
+        if hides(middle)? {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(round_down(low).max(choice.epsilon))
 }
 
 /// Rounded down to four digits, for people to read.
