@@ -36,7 +36,7 @@ fn clipped_sums_add_what_is_left_of_them() {
         fs::write(simulation.task(), task.to_string()).unwrap();
         let people = (0..PEOPLE).map(|_| &magnitudes[..]);
         simulation.scatter(ITEMS, people, 1);
-        let found = simulation.run("mean", RUNS);
+        let found = simulation.run("mean", RUNS, 1);
         let number = |name: &str| found[name].as_f64().unwrap();
         let (measured, predicted) = (number("mse"), number("predicted_mse"));
         let reach = STANDARD_ERRORS * number("mse_standard_error");

@@ -69,7 +69,7 @@ impl Simulation {
     }
 
     /// What the command finds in so many runs.
-    pub(crate) fn run(&self, estimand: &str, runs: u32) -> Value {
+    pub(crate) fn run(&self, estimand: &str, runs: u32, seed: u32) -> Value {
         let (task, data) = (self.task(), self.data());
         let path = |path: &Path| path.to_str().unwrap().to_owned();
         hushbin(&[
@@ -83,7 +83,7 @@ impl Simulation {
             "--runs",
             &runs.to_string(),
             "--seed",
-            "1",
+            &seed.to_string(),
             "--json",
         ])
     }
