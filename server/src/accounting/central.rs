@@ -1,11 +1,14 @@
 //! ε_c(δ): the least ε_c at which δ(ε_c) is at most δ.
 
-use super::divergence::Divergence;
+use super::divergence::{Delta, Divergence};
 
-/// A bracket of the least ε_c: `upper` is proven to be enough, `lower` not to be.
+/// What is known of the least ε_c.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bracket {
+    /// By the reduction it is above this, and at most `reduction`.
     pub(super) lower: f64,
+    pub(super) reduction: f64,
+    /// It is proven to be at most this.
     pub(super) upper: f64,
 }
 
@@ -15,21 +18,19 @@ const CLOSE: f64 = 1e-10;
 
 /// The bracket for δ, where local ε always is enough.
 pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f64) -> Bracket {
-    let root = root(divergence, epsilon, start, delta);
-    let mut step = 1e-12;
-    let upper = loop {
-        let upper = root * (1.0 + step) + f64::MIN_POSITIVE;
-        if upper >= epsilon {
-            break epsilon;
-        }
-        if divergence.at(upper).upper <= delta {
-            break upper;
-        }
-        step *= 6.0;
+    let middle = |delta: &Delta| delta.middle;
+    let near = root(divergence, epsilon, start, delta, middle);
+    let reduction = above(divergence, epsilon, near, delta, |found| found.above);
+    let upper = if divergence.is_reduced() {
+        reduction
+    } else {
+        let upper = |delta: &Delta| delta.upper;
+        let near = root(divergence, epsilon, reduction, delta, upper);
+        above(divergence, epsilon, near, delta, upper).max(reduction)
     };
     let mut step = 1e-12;
     let lower = loop {
-        let lower = root * (1.0 - step);
+        let lower = near * (1.0 - step);
         if step >= 1.0 || lower <= 0.0 {
             break 0.0;
         }
@@ -38,14 +39,45 @@ pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f6
         }
         step *= 6.0;
     };
-    Bracket { lower, upper }
+    Bracket {
+        lower,
+        reduction,
+        upper,
+    }
+}
+
+/// A little above `near`, where what is looked at is at most δ.
+fn above(
+    divergence: &Divergence,
+    epsilon: f64,
+    near: f64,
+    delta: f64,
+    of: impl Fn(&Delta) -> f64,
+) -> f64 {
+    let mut step = 1e-12;
+    loop {
+        let upper = near * (1.0 + step) + f64::MIN_POSITIVE;
+        if upper >= epsilon {
+            return epsilon;
+        }
+        if of(&divergence.at(upper)) <= delta {
+            return upper;
+        }
+        step *= 6.0;
+    }
 }
 
 /// About where δ(ε_c) = δ: Newton's method on ln δ, kept inside what is known.
 /// ln δ bends downwards, so a step from the right stays there.
-fn root(divergence: &Divergence, epsilon: f64, start: f64, delta: f64) -> f64 {
+fn root(
+    divergence: &Divergence,
+    epsilon: f64,
+    start: f64,
+    delta: f64,
+    of: impl Fn(&Delta) -> f64,
+) -> f64 {
     let (mut low, mut high) = (0.0, epsilon);
-    if divergence.at(0.0).middle <= delta {
+    if of(&divergence.at(0.0)) <= delta {
         return 0.0;
     }
     let mut central = if start < epsilon {
@@ -55,12 +87,13 @@ fn root(divergence: &Divergence, epsilon: f64, start: f64, delta: f64) -> f64 {
     };
     for _ in 0..200 {
         let found = divergence.at(central);
-        if found.middle > delta {
+        let value = of(&found);
+        if value > delta {
             low = central;
         } else {
             high = central;
         }
-        let step = (found.middle / delta).ln() * found.middle / found.fall;
+        let step = (value / delta).ln() * value / found.fall;
         let next = central + step;
         // Quadratic convergence: the step after this one is far below CLOSE.
         if step.abs() <= CLOSE.sqrt() * 1e-2 * central && next > low && next < high {

@@ -13,6 +13,7 @@
 
 use super::Mixture;
 use super::binomial::{error, exponent, probability, tail_ratio};
+use super::neither::{Batch, Neither};
 
 /// Steps between which probabilities are computed anew, so that rounding cannot
 /// add up.
@@ -20,6 +21,8 @@ const BLOCK: f64 = 128.0;
 /// Relative error that a step adds: to a probability up to 3 roundings, and one
 /// to a block's sums.
 const STEP: f64 = 6.0 * f64::EPSILON;
+/// How often what the reduction leaves out is bounded anew.
+const SEGMENTS: f64 = 32.0;
 /// How much of δ may be left out of the sum, and is added.
 const CUT: f64 = 1e-12;
 
@@ -35,13 +38,19 @@ pub(super) struct Divergence {
     last: f64,
     /// P(T is not from `first` to `last`) is below it.
     outside: f64,
+    /// −ln of what may be left out of a sum.
+    far: f64,
+    neither: Option<Neither>,
 }
 
 /// A δ that was computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Delta {
+    /// The reduction's, and bounds of it.
     pub(super) lower: f64,
     pub(super) middle: f64,
+    pub(super) above: f64,
+    /// What is proven of the batch.
     pub(super) upper: f64,
     /// −dδ/dε_c.
     pub(super) fall: f64,
@@ -87,7 +96,14 @@ impl Divergence {
             first: first.max(1.0),
             last: if last == others { n } else { last },
             outside: (tail(first, 0.0) + tail(last, others)) * (1.0 + 1e-9),
+            far: far + mixture.epsilon(),
+            neither: Neither::of(&mixture, p),
         }
+    }
+
+    /// Whether the reduction leaves nothing out.
+    pub(super) const fn is_reduced(&self) -> bool {
+        self.neither.is_none()
     }
 
     /// How many totals are summed over.
@@ -123,6 +139,21 @@ impl Divergence {
         if base + slope * total > total {
             total = (base / (1.0 - slope)).ceil().max(total);
         }
+        let batch = Batch {
+            n: self.n,
+            p: self.p,
+            epsilon,
+            central,
+            lean,
+        };
+        // Where the sum over z is long, it is bounded by a factor, for so many T
+        // in turn; not where h is at T or just below.
+        let bounded = self
+            .neither
+            .filter(|neither| !neither.few(self.n, self.width(), self.far));
+        let steep = ((base + 3.0) / (1.0 - slope)).ceil().max(total);
+        let stride = ((self.last - steep) / SEGMENTS).ceil().max(1.0);
+        let (mut factor, mut greatest, mut until, mut more) = (1.0, 1.0_f64, total - 1.0, 0.0);
         let (mut sum, mut common) = (Sum::default(), 0.0_f64);
         let mut tail = Tail {
             u: 0.0,
@@ -137,7 +168,27 @@ impl Divergence {
             if total >= tail.due {
                 tail = Tail::new(from - 1.0, total - 1.0, w);
             }
-            let end = self.last.min((total + BLOCK).min(tail.due) - 1.0);
+            if total > until {
+                until = if total < steep {
+                    steep - 1.0
+                } else {
+                    total + stride - 1.0
+                };
+                until = until.min(self.last);
+                factor = match bounded {
+                    Some(_) if total < steep => 0.0,
+                    Some(neither) => {
+                        // h grows by less than 1 a step.
+                        let reach = (0.5 * (total - 4.0 - base - slope * total)).max(0.0);
+                        until = until.min(total + (reach / slope).floor());
+                        let h = (base + slope * until).ceil();
+                        neither.factor(&batch, total, h)
+                    }
+                    None => 1.0,
+                };
+                greatest = greatest.max(factor);
+            }
+            let end = until.min((total + BLOCK).min(tail.due) - 1.0);
             let steps = end - total + 1.0;
             let mut block = Block::default();
             let relative = error(w) + STEP * steps;
@@ -169,6 +220,7 @@ impl Divergence {
             }
             tail.error += relative * block.moved + steps * f64::EPSILON * block.most;
             sum.add(&block, relative, k1 * tail.error);
+            more += (factor - 1.0) * block.sum;
         }
         // The last bit of p moves the mean, and P(T) with it; so do the other
         // parameters.
@@ -176,10 +228,22 @@ impl Divergence {
         common += 8.0 * f64::EPSILON * (width + 64.0);
         // Underflown probabilities are below 10⁻³⁰⁰ each.
         let error = sum.error + common * sum.sum.abs() + 1e-280;
+        let above = (sum.sum + error + self.outside).min(1.0);
+        let upper = match (self.neither, bounded) {
+            (None, _) => above,
+            (Some(neither), None) => {
+                neither.exactly(&batch, self.first, self.last, self.far) + self.outside
+            }
+            (Some(_), Some(neither)) => {
+                let before = neither.unlikely(&batch, self.first, steep);
+                sum.sum + more + greatest * error + before + self.outside
+            }
+        };
         Delta {
             lower: (sum.sum - error).max(0.0),
             middle: sum.sum.max(0.0),
-            upper: (sum.sum + error + self.outside).min(1.0),
+            above,
+            upper: upper.clamp(above, 1.0),
             fall: k * sum.q,
         }
     }

@@ -218,7 +218,7 @@ fn smallest_hidden(
 
 /// ln of how far δ(ε_c) is above `delta`.
 fn excess(batch: &Divergence, central: f64, delta: f64) -> f64 {
-    (batch.at(central).middle.max(f64::MIN_POSITIVE) / delta).ln()
+    (batch.at(central).upper.max(f64::MIN_POSITIVE) / delta).ln()
 }
 
 /// About where a function of ln x that rises through 0 between both ends does

@@ -17,6 +17,7 @@ mod compose;
 mod divergence;
 mod inverse;
 mod mixture;
+mod neither;
 mod repeated;
 
 pub use compare::{Kind, Published, Scope, collision_theorem_3, compare};
@@ -104,12 +105,17 @@ impl fmt::Display for Method {
 /// The privacy of a shuffled batch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Account {
-    /// ε_c: the batch is (ε_c, δ)-differentially private. Never below the least
-    /// that the reduction proves, and never above the local ε.
+    /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
+    /// blanket, and never above the local ε.
     pub epsilon_central: f64,
-    /// What the least ε_c of the reduction is above. Not of the mechanism
-    /// itself, which may give away less; Collision `occupied` with t ≥ 3s does
-    /// not (P1 Theorem 6).
+    /// The least ε_c by the reduction of P1's Theorem 1, rounded up. It is no
+    /// bound where reports may tell nothing, if only by little in large batches:
+    /// see [`errata`](crate::errata). Only of one batch and one report of a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<f64>,
+    /// What the least ε_c of the reduction is above. A batch of others whose
+    /// favoured sets meet neither of two inputs', where there are such, gives
+    /// away as much (P1 Theorem 6).
     pub lower_bound: f64,
     /// α of the mechanism.
     pub alpha: f64,
@@ -140,10 +146,14 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
     DELTA.check(delta)?;
     let divergence = Divergence::new(*mixture, honest_n, delta);
     let start = divergence.limit(delta);
-    let central::Bracket { lower, upper } =
-        central::least(&divergence, mixture.epsilon(), start, delta);
+    let central::Bracket {
+        lower,
+        reduction,
+        upper,
+    } = central::least(&divergence, mixture.epsilon(), start, delta);
     Ok(Account {
         epsilon_central: upper,
+        reduction: Some(reduction),
         lower_bound: lower,
         alpha: mixture.alpha(),
         delta,
@@ -161,9 +171,9 @@ fn hiding(n: u64, honest: f64) -> Result<u64, Error> {
     Ok(honest_n)
 }
 
-/// Bounds on δ(ε_c) of `n` shuffled reports: the least that the reduction proves
-/// lies between. Sharp for δ above [`DELTA`]'s least; below, the upper one is
-/// still true.
+/// Bounds on δ(ε_c) of `n` shuffled reports: the least for which it is proven is
+/// at most the upper one, and the reduction's at least the lower one. Sharp for δ
+/// above [`DELTA`]'s least; below, the upper one is still true.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when n is outside [`REPORTS`] or ε_c is not from 0 to

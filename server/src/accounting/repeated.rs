@@ -106,6 +106,7 @@ impl OneBatch {
         if self.at(0.0).1 <= delta {
             return Bracket {
                 lower: 0.0,
+                reduction: 0.0,
                 upper: 0.0,
             };
         }
@@ -127,6 +128,7 @@ impl OneBatch {
         };
         Bracket {
             lower: one.lower,
+            reduction: one.reduction,
             upper,
         }
     }

@@ -109,10 +109,15 @@ pub fn account_exposure(
     // Sharp for the least δ that is asked of one batch.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
     let one = OneBatch::new(mixture, honest_n, exposure.reports, least);
-    let Bracket { lower, upper } = one.least(delta);
+    let Bracket {
+        lower,
+        reduction,
+        upper,
+    } = one.least(delta);
     let (mut basic, mut advanced) = (upper, upper);
     let mut account = Account {
         epsilon_central: upper,
+        reduction: (exposure == Exposure::default()).then_some(reduction),
         lower_bound: lower,
         alpha: mixture.alpha(),
         delta,
@@ -122,11 +127,11 @@ pub fn account_exposure(
     if exposure.batches > 1 {
         basic = up(k * one.least(delta / k).upper);
         advanced = strong(one.least(0.5 * delta / k).upper, k, 0.5 * delta);
-        let sum = add(&one, exposure.batches, delta, upper);
+        let [below, above] = add(&one, exposure.batches, delta, upper);
         // More batches tell no less than one.
-        account.lower_bound = lower.max(sum.lower);
+        account.lower_bound = lower.max(below);
         (account.epsilon_central, account.method) = [
-            (sum.upper, Method::LossDistribution),
+            (above, Method::LossDistribution),
             (basic, Method::BasicComposition),
             (advanced, Method::AdvancedComposition),
         ]
@@ -157,7 +162,7 @@ fn up(value: f64) -> f64 {
 }
 
 /// The bracket of ε_c of the sum, where `least` is that of one batch.
-fn add(one: &OneBatch, batches: u32, delta: f64, least: f64) -> Bracket {
+fn add(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     let k = f64::from(batches);
     let rare = SPARE * delta;
     // What one batch may tell beyond is as rare.
@@ -177,8 +182,5 @@ fn add(one: &OneBatch, batches: u32, delta: f64, least: f64) -> Bracket {
     };
     let (lower, upper) = (0..=one.points()).map(at).unzip();
     let curve = Curve::new(step, lower, upper);
-    Bracket {
-        lower: curve.below().times(batches, rare).least(delta),
-        upper: curve.above().times(batches, rare).least(delta),
-    }
+    [curve.below(), curve.above()].map(|side| side.times(batches, rare).least(delta))
 }

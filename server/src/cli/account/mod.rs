@@ -171,6 +171,7 @@ fn print(answer: &Answer) {
     } = composed;
     let Account {
         epsilon_central,
+        reduction,
         lower_bound,
         alpha,
         delta,
@@ -182,7 +183,13 @@ fn print(answer: &Answer) {
         "batch       {n} reports, {honest_n} of them assumed honest ({honest_fraction} of all)"
     );
     println!("shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up");
-    println!("            above {lower_bound:e} by the same reduction; {method}, {seconds:.3} s");
+    println!("            {method}, {seconds:.3} s");
+    match reduction {
+        Some(reduction) => println!(
+            "attained    above {lower_bound:e} by others unlike both inputs; P1's reduction gives {reduction:e}"
+        ),
+        None => println!("attained    above {lower_bound:e}"),
+    }
     if *batches > 1 {
         println!(
             "{batches} batches  one ε = {one_batch:e} with the same δ; basic composition {basic:e}, advanced {advanced:e}"

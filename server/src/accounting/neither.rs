@@ -1,0 +1,246 @@
+//! What the reduction leaves out: how many reports tell nothing is not known.
+//!
+//! P1's Theorem 1 is no upper bound where a report may tell nothing,
+//! 1 − α − e·α > 0. It lets a report of the person looked at that tells nothing
+//! hide among all reports of others that tell nothing of themselves; but what
+//! others send that is none of the blanket's depends on what they have, and may
+//! be told from it ([`errata`](crate::errata)). What is proven instead is the
+//! privacy blanket (Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the
+//! Shuffle Model", 2019, Lemma 5.3), summed exactly.
+//!
+//! **Theorem.** Given its seed, let every report be drawn from a mixture of
+//! distributions that weigh c of t buckets e and the others 1, Ω = c·e + t − c. For
+//! k = exp(ε_c) from 1 to e, n shuffled reports satisfy
+//!
+//! δ(ε_c) ≤ E[(Z₁ + … + Zₙ)₊]/n,
+//!
+//! the Z independent, e − k and 1 − k·e with probability α = min(c, t − c)/Ω each,
+//! v(1 − k) with probability |t − 2c|/Ω where v is 1 for 2c ≤ t and e beyond, and 0
+//! otherwise.
+//!
+//! **Proof.** A report is one of the blanket, a uniform seed and bucket, with
+//! probability γ = t/Ω. Reveal all reports of others that are not: by convexity
+//! that only raises δ. Of N + 1 that are left, N ~ Binomial(n − 1, γ), the density
+//! under x₀ less k times that under x₁, against as many of the blanket, is the
+//! average of γ⁻¹·l over them, l = (R(x₀) − k·R(x₁))/ω; N + 1 weighed by 1/(N + 1)
+//! is a binomial of n trials, which gives the sum, Z being l where a report is of
+//! the blanket and 0 elsewhere. For fixed favoured sets that overlap in o buckets
+//! Z is e − k or 1 − k·e with probability (c − o)/Ω each, e(1 − k) with o/Ω, 1 − k
+//! with (t − 2c + o)/Ω. Less overlap moves mass in pairs from e(1 − k) and 1 − k to
+//! e − k and 1 − k·e, which have the same sum and lie outside: Z grows in convex
+//! order, and with it the expectation of the convex (·)₊ of the sum. Mixtures,
+//! over seeds or sets, are below their worst part, by Jensen's inequality. ∎
+//!
+//! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the
+//! reals. Where c/t ≠ 1/2, spreading what is at v(1 − k), and where 2c > t as much
+//! at 0 as it takes, to e − k, 1 − k·e and 0 gives the Z of α = 1/(e + 1), with the
+//! same mean: for it the reduction, without a rest, is right (Feldman, McMillan and
+//! Talwar's stronger clones). In the same way Z grows with α.
+//!
+//! With T reports that tell, a of the first kind, and z that tell nothing,
+//! z ~ Binomial(n − T, q), the sum is positive where a > h(z), which is linear. So
+//! δ(ε_c) is the expectation over T and z of f(h(z)), f(h) = E[(X − h)₊],
+//! X ~ Binomial(T, 1/2), times (e − 1)(k + 1)/n; and the reduction takes f at the
+//! mean of z, by Jensen's inequality at most that.
+
+use super::Mixture;
+use super::binomial::probability;
+
+/// How z is distributed, and what it does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Neither {
+    /// q and 1 − q.
+    q: [f64; 2],
+    /// v.
+    weight: f64,
+}
+
+/// One batch at one ε_c.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch {
+    pub(super) n: f64,
+    /// Probability that a report tells, and that it does not.
+    pub(super) p: [f64; 2],
+    pub(super) epsilon: f64,
+    pub(super) central: f64,
+    /// (k − 1)/((e − 1)(k + 1)): by how much h grows with v·z.
+    pub(super) lean: f64,
+}
+
+impl Batch {
+    /// h(0).
+    fn least(&self, total: f64) -> f64 {
+        total * (0.5 + 0.5 * self.lean * (self.epsilon.exp() + 1.0))
+    }
+
+    /// (e − 1)(k + 1)/n.
+    fn scale(&self) -> f64 {
+        self.epsilon.exp_m1() * (self.central.exp() + 1.0) / self.n
+    }
+}
+
+/// Over so many pairs of T and z the expectation is summed up.
+const PAIRS: f64 = 3e5;
+/// Relative error of what is summed up: a few hundred roundings of positive
+/// terms, of probabilities to 10⁻¹³.
+const ROUNDINGS: f64 = 1e-11;
+
+impl Neither {
+    /// `None` where every report of the blanket tells something.
+    pub(super) fn of(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
+        let weight = match mixture.favoured() {
+            Some(favoured) if 2 * favoured.count > favoured.of => mixture.epsilon().exp(),
+            _ => 1.0,
+        };
+        let q = mixture.rest() / (weight * p[1]);
+        (q > 0.0).then_some(Self {
+            q: [q.min(1.0), (1.0 - q).max(0.0)],
+            weight,
+        })
+    }
+
+    /// How far z is from its mean but for exp(−`far`) on either side, among so
+    /// many.
+    fn reach(&self, trials: f64, far: f64) -> [f64; 2] {
+        let mean = trials * self.q[0];
+        // Bernstein: x²/(2(v + x/3)) ≥ far.
+        let variance = mean * self.q[1];
+        let x = far / 3.0 + (far * far / 9.0 + 2.0 * far * variance).sqrt();
+        [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
+    }
+
+    /// Whether [`Neither::exactly`] is to be used, for so many T.
+    pub(super) fn few(&self, n: f64, totals: f64, far: f64) -> bool {
+        let [low, high] = self.reach(n, far);
+        totals * (high - low + 1.0) <= PAIRS
+    }
+
+    /// δ(ε_c), T being from `first` to `last`, rounded up.
+    pub(super) fn exactly(&self, batch: &Batch, first: f64, last: f64, far: f64) -> f64 {
+        let step = batch.lean * self.weight;
+        let (mut sum, mut total) = (0.0, first.max(1.0));
+        let mut losses = Vec::new();
+        while total <= last {
+            let trials = batch.n - total;
+            let [low, high] = self.reach(trials, far);
+            let h = |z: f64| batch.least(total) + step * z;
+            let base = h(low).floor();
+            excesses(total, base, h(high).floor() + 1.0, &mut losses);
+            let mut weight = probability(low, trials, self.q);
+            let (mut expected, mut z) = (0.0, low);
+            while z <= high && weight > 0.0 {
+                let at = h(z);
+                let whole = at.floor();
+                let index = (whole - base) as usize;
+                let part = at - whole;
+                let loss = |i: usize| losses.get(i).copied().unwrap_or(0.0);
+                expected += weight * ((1.0 - part) * loss(index) + part * loss(index + 1));
+                weight *= (trials - z) / (z + 1.0) * (self.q[0] / self.q[1].max(1e-300));
+                z += 1.0;
+            }
+            sum += probability(total, batch.n, batch.p) * expected;
+            total += 1.0;
+        }
+        // Beyond the reach of z: a(e − k) is at most T·e, and T is 2α·n on average.
+        let beyond = 2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp();
+        batch.scale() * sum * (1.0 + ROUNDINGS) + beyond
+    }
+
+    /// A bound on E[f(h(z))]/f(h at the mean of z) for all T from `from` to `to`,
+    /// where h at the mean, for `to`, is at most `h`, a whole number below
+    /// `from` − 1.
+    ///
+    /// On whole numbers f is log-concave, as sums of tails of a log-concave
+    /// distribution are: f(j) ≤ f(j₀)·exp(−λ(j − j₀)) with the λ from j₀ to j₀ + 1.
+    /// Between them it is linear, and a chord of exp(−λx) is below exp(λ²/8) times
+    /// it (Hoeffding's lemma). So for z with mean z̄
+    /// E[f(h(z))] ≤ f(h(z̄))·exp(λ²/8)·E[exp(−λ·step·(z − z̄))], and the last factor
+    /// is at most exp(m·min(q/2, 1/8)·(λ·step)²). λ grows with j₀; and from T to T + 1
+    /// the f of either j is the average of those of j and j − 1, so it falls with T.
+    pub(super) fn factor(&self, batch: &Batch, from: f64, h: f64) -> f64 {
+        let slope = (1.0 + steepness(from, h)).ln();
+        let shift = slope * batch.lean * self.weight;
+        let spread = (batch.n - from) * (0.5 * self.q[0]).min(0.125);
+        (slope * slope / 8.0 + spread * shift * shift).exp() * (1.0 + ROUNDINGS)
+    }
+
+    /// δ(ε_c) of T from `first` to below `end`, for which f at the mean of z is 0,
+    /// or nearly: as in [`Neither::factor`] with j₀ = T − 1, f(j₀) = 2⁻ᵀ and
+    /// λ = ln(T + 2), from j₀ − 1 to j₀.
+    pub(super) fn unlikely(&self, batch: &Batch, first: f64, end: f64) -> f64 {
+        let step = batch.lean * self.weight;
+        let (mut sum, mut total) = (0.0, first.max(1.0));
+        while total < end {
+            let slope = (total + 2.0).ln();
+            let trials = batch.n - total;
+            let mean = batch.least(total) + step * trials * self.q[0];
+            let spread = trials * (0.5 * self.q[0]).min(0.125) * (slope * step).powi(2);
+            let exponent = slope * slope / 8.0 + spread
+                - slope * (mean - total + 1.0)
+                - total * std::f64::consts::LN_2;
+            // f is no more than its mean at 0.
+            let loss = exponent.exp().min(0.5 * total);
+            sum += probability(total, batch.n, batch.p) * loss;
+            total += 1.0;
+        }
+        batch.scale() * sum * (1.0 + ROUNDINGS)
+    }
+}
+
+/// f(j) for j from `low` to `high`, X ~ Binomial(`trials`, 1/2); those that are
+/// missing at the end are 0.
+fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
+    into.clear();
+    if low >= trials {
+        return;
+    }
+    let top = high.min(trials);
+    // Σ P(X ≥ x) and Σ (x − top)·P(X = x) beyond the top; then down.
+    let (mut tail, mut excess, mut x) = (0.0, 0.0, top + 1.0);
+    let mut term = if x <= trials {
+        probability(x, trials, [0.5, 0.5])
+    } else {
+        0.0
+    };
+    while x <= trials && (term > 1e-25 * tail || 2.0 * x < trials) {
+        tail += term;
+        excess += (x - top) * term;
+        term *= (trials - x) / (x + 1.0);
+        x += 1.0;
+    }
+    let mut at = top;
+    into.push(excess);
+    while at > low {
+        tail += probability_of(at, trials);
+        excess += tail;
+        at -= 1.0;
+        into.push(excess);
+    }
+    into.reverse();
+}
+
+/// P(X = x), which is 0 below 0.
+fn probability_of(x: f64, trials: f64) -> f64 {
+    if x < 0.0 {
+        0.0
+    } else {
+        probability(x, trials, [0.5, 0.5])
+    }
+}
+
+/// f(j)/f(j + 1) − 1 = P(X > j)/f(j + 1), X ~ Binomial(`trials`, 1/2), rounded up, for
+/// j + 1 < `trials`: what is left out of both sums would lower it.
+fn steepness(trials: f64, j: f64) -> f64 {
+    // Relative to P(X = j + 1).
+    let (mut tail, mut excess, mut term, mut x) = (1.0, 0.0, 1.0, j + 1.0);
+    while x < trials {
+        term *= (trials - x) / (x + 1.0);
+        x += 1.0;
+        tail += term;
+        excess += (x - j - 1.0) * term;
+        if (x - j) * term < 1e-4 * excess && 2.0 * x > trials {
+            break;
+        }
+    }
+    tail / excess
+}
