@@ -2,6 +2,7 @@
 //! predicted squared error.
 
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use super::Mechanism;
 use super::budget::{Budget, HIDES_TOO_LITTLE};
@@ -87,6 +88,8 @@ pub(crate) struct Search<'a> {
 const MANY_ITEMS: u32 = 1024;
 /// See [`MANY_ITEMS`].
 const SINGLE_PAIR_COST: f64 = 1.02;
+/// Sparsities that are closer than this part of themselves are not told apart.
+const FINE: u32 = 32;
 /// Every s up to it is tried where more than one may be.
 const SMALL_SPARSITY: usize = 12;
 
@@ -133,33 +136,55 @@ impl Search<'_> {
         choose: impl Fn(&Domain, Budget) -> Result<Mechanism, Error>,
     ) -> Result<Candidate, Error> {
         let tried = self.sparsities();
-        let mut best: Option<(usize, Candidate)> = None;
-        let mut consider = |index: usize| {
-            let domain = Domain::new(self.items, tried[index]);
+        let mut best: Option<Candidate> = None;
+        // The best so far.
+        let mut consider = |sparsity: u32| {
+            let domain = Domain::new(self.items, sparsity);
             let candidate = self.candidate(choose(&domain, self.budget)?, &domain);
-            let before = |(at, best): &(usize, Candidate)| {
+            let before = |best: &Candidate| {
                 let order = candidate.error.total_cmp(&best.error);
-                order.then(index.cmp(at)).is_lt()
+                order.then(sparsity.cmp(&best.sparsity)).is_lt()
             };
             if best.as_ref().is_none_or(before) {
-                best = Some((index, candidate));
+                best = Some(candidate);
             }
-            Ok(best.as_ref().map_or(index, |best| best.0))
+            Ok(best.as_ref().map_or(sparsity, |best| best.sparsity))
         };
+        let place = |sparsity: u32| tried.partition_point(|s| *s < sparsity);
         // Choosing for a large s takes long: the neighbourhood of the best of a
         // few is tried in full. The noise grows with s and the bias falls.
         let stride = if tried.len() > SMALL_SPARSITY { 4 } else { 1 };
         let last = tried.len() - 1;
-        let mut centre = consider(last)?;
+        let mut centre = consider(tried[last])?;
         for index in (0..last).step_by(stride) {
-            centre = consider(index)?;
+            centre = consider(tried[index])?;
         }
-        for index in centre.saturating_sub(stride - 1)..=(centre + stride - 1).min(last) {
-            if index % stride != 0 && index != last {
-                consider(index)?;
+        let around = place(centre);
+        let near = around.saturating_sub(stride - 1)..=(around + stride - 1).min(last);
+        for index in near.filter(|index| index % stride != 0 && *index != last) {
+            centre = consider(tried[index])?;
+        }
+        // Of large ones some were left out: of 1000 random questions these make
+        // the error of one 5 per cent smaller and of one 2, at s = 16 and 22.
+        let around = place(centre);
+        let mut low = tried[around.saturating_sub(1)];
+        let mut high = tried[(around + 1).min(last)];
+        while centre - low > 1 + centre / FINE || high - centre > 1 + centre / FINE {
+            let (below, above) = (centre - (centre - low) / 2, centre + (high - centre) / 2);
+            let mut found = centre;
+            for sparsity in [below, above] {
+                if sparsity != centre {
+                    found = consider(sparsity)?;
+                }
             }
+            (low, high) = match found.cmp(&centre) {
+                Ordering::Less => (low, centre),
+                Ordering::Equal => (below, above),
+                Ordering::Greater => (centre, high),
+            };
+            centre = found;
         }
-        Ok(best.expect("there is a sparsity").1)
+        Ok(best.expect("there is a sparsity"))
     }
 
     /// Hash-bin takes every entry: its sparsity is how many people have on

@@ -60,7 +60,9 @@ impl Budget {
 /// Local ε tried between that at which any randomizer hides well enough and the
 /// greatest allowed.
 const STEPS: u32 = 6;
-/// How many times those on either side of the best are then tried, halfway.
+/// How many times those on either side of the best are then tried, halfway. Of
+/// 300 random questions with a central ε, 28 had an answer more than 1 per cent
+/// better without this, as many without stretching, and 2 with both.
 const HALVINGS: u32 = 3;
 /// What has a squared error up to so many times the least may turn out better at
 /// the largest ε at which it still hides well enough.
