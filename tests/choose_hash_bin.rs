@@ -221,14 +221,15 @@ fn squared_bias_is_that_of_the_worst_case() {
     }
 }
 
-/// The objective's error of what a task predicts.
+/// The objective's average error of what a task predicts.
 fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
     let part = |weight: f64, error: Option<SquaredError>| match error {
         _ if weight == 0.0 => 0.0,
         Some(error) => weight * error.total(),
         None => f64::INFINITY,
     };
-    part(objective.mean, predicted.mean) + part(objective.frequency, predicted.frequency)
+    let sum = part(objective.mean, predicted.mean) + part(objective.frequency, predicted.frequency);
+    sum / (objective.mean + objective.frequency)
 }
 
 fn error_of(task: &Task, objective: Objective, crowd: &Crowd) -> f64 {
@@ -264,7 +265,7 @@ fn no_other_sparsity_is_better() {
                 let picked = plan.picked;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
-                assert_eq!(ours, picked.error);
+                assert!((ours / picked.error - 1.0).abs() < 1e-12);
                 distinct.insert((picked.mechanism.name(), picked.sparsity));
                 for mechanism in ["collision", "coco"] {
                     for s in 1..=most {
