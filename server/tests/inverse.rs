@@ -31,7 +31,7 @@ fn the_largest_alpha_is_met() {
         let of = |favoured| account(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();
         let at = format!("ε = {epsilon}, ε_c = {central}, n = {n}, δ = {delta}: {most}");
         assert!(of(favoured).epsilon_central <= central, "{at}");
-        assert!(of(favoured + 1).lower_bound > central, "{at}");
+        assert!(of(favoured + 1).epsilon_central > central, "{at}");
         // Those who are not honest hide nobody.
         let half = largest_alpha(epsilon, 2 * n, 0.5, delta, central).unwrap();
         assert_eq!(half, most, "{at}");

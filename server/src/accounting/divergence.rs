@@ -123,6 +123,14 @@ impl Divergence {
         spread * square.sqrt()
     }
 
+    /// Of any randomizer of the same ε.
+    fn any(&self, central: f64) -> f64 {
+        Mixture::generic(self.mixture.epsilon()).map_or(1.0, |any| {
+            let cut = 2.0 * (-self.far).exp() / CUT;
+            Self::new(any, self.n as u64, cut).at(central).above
+        })
+    }
+
     /// δ at `central`, from 0 to the local ε.
     pub(super) fn at(&self, central: f64) -> Delta {
         let epsilon = self.mixture.epsilon();
@@ -151,7 +159,12 @@ impl Divergence {
         let bounded = self
             .neither
             .filter(|neither| !neither.few(self.n, self.width(), self.far));
-        let steep = ((base + 3.0) / (1.0 - slope)).ceil().max(total);
+        let steep = if slope < 1.0 {
+            ((base + 3.0) / (1.0 - slope)).ceil()
+        } else {
+            f64::INFINITY
+        };
+        let steep = steep.max(total).min(self.last + 1.0);
         let stride = ((self.last - steep) / SEGMENTS).ceil().max(1.0);
         let (mut factor, mut greatest, mut until, mut more) = (1.0, 1.0_f64, total - 1.0, 0.0);
         let (mut sum, mut common) = (Sum::default(), 0.0_f64);
@@ -234,6 +247,9 @@ impl Divergence {
             (Some(neither), None) => {
                 neither.exactly(&batch, self.first, self.last, self.far) + self.outside
             }
+            // Far out, where next to nothing is left of δ, a factor says little, or
+            // is none.
+            (Some(_), Some(_)) if greatest.is_nan() || greatest > 1e3 => self.any(central),
             (Some(_), Some(neither)) => {
                 let before = neither.unlikely(&batch, self.first, steep);
                 sum.sum + more + greatest * error + before + self.outside
@@ -323,5 +339,54 @@ impl Sum {
         self.error += tail * block.weight
             + (relative + 40.0 * f64::EPSILON) * block.gross
             + f64::EPSILON * self.sum.abs();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hushbin::hash::Hashing;
+    use hushbin::mechanism::collision::{Collision, Rule};
+
+    /// Where the sum over z is bounded, it is never below the sum, and by little
+    /// above.
+    #[test]
+    fn what_is_bounded_is_above_the_sum() {
+        let mut bounded = 0;
+        for (favoured, t, epsilon) in [(4, 17, 1.0), (1, 300, 3.0), (5, 7, 0.5), (1, 40, 8.0)] {
+            let rule = Rule::Heaviest { favoured };
+            let collision = Collision::new(rule, Hashing::Independent, t).unwrap();
+            let mixture = Mixture::collision(&collision, 1, epsilon).unwrap();
+            for n in [10_000, 100_000] {
+                for delta in [1e-2, 1e-6, 1e-12] {
+                    let divergence = Divergence::new(mixture, n, delta);
+                    let neither = divergence.neither.unwrap();
+                    if neither.few(divergence.n, divergence.width(), divergence.far) {
+                        continue;
+                    }
+                    bounded += 1;
+                    let likely = divergence.limit(delta);
+                    for part in [0.0, 0.3, 1.0, 1.5, 4.0, 20.0] {
+                        let central = (part * likely).min(epsilon);
+                        let batch = Batch {
+                            n: divergence.n,
+                            p: divergence.p,
+                            epsilon,
+                            central,
+                            lean: (0.5 * central).tanh() / epsilon.exp_m1(),
+                        };
+                        let (first, last) = (divergence.first, divergence.last);
+                        let sum = neither.exactly(&batch, first, last, divergence.far);
+                        let upper = divergence.at(central).upper;
+                        let at = format!("{mixture:?}, {n}, {central}: {sum}, {upper}");
+                        assert!(upper >= sum * (1.0 - 1e-10), "{at}");
+                        if part <= 1.0 {
+                            assert!(upper <= 1.2 * sum + 2.0 * divergence.outside, "{at}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(bounded > 12, "{bounded}");
     }
 }

@@ -32,7 +32,7 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-use divergence::Divergence;
+use divergence::{Delta, Divergence};
 
 /// Number of reports n of a batch.
 pub const REPORTS: Bound = Bound {
@@ -171,14 +171,29 @@ fn hiding(n: u64, honest: f64) -> Result<u64, Error> {
     Ok(honest_n)
 }
 
-/// Bounds on δ(ε_c) of `n` shuffled reports: the least for which it is proven is
-/// at most the upper one, and the reduction's at least the lower one. Sharp for δ
-/// above [`DELTA`]'s least; below, the upper one is still true.
+/// Bounds on δ(ε_c) of `n` shuffled reports: what is proven to be enough, and
+/// what the reduction says at least. Sharp for δ above [`DELTA`]'s least; below,
+/// the upper one is still true.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when n is outside [`REPORTS`] or ε_c is not from 0 to
 /// the local ε.
 pub fn delta_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), Error> {
+    let found = found_at(mixture, n, central)?;
+    Ok((found.lower, found.upper))
+}
+
+/// Bounds on the δ(ε_c) of the reduction of P1's Theorem 1; see
+/// [`Account::reduction`].
+///
+/// # Errors
+/// As [`delta_at`].
+pub fn reduction_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), Error> {
+    let found = found_at(mixture, n, central)?;
+    Ok((found.lower, found.above))
+}
+
+fn found_at(mixture: &Mixture, n: u64, central: f64) -> Result<Delta, Error> {
     REPORTS.check(n as f64)?;
     let range = Bound {
         name: "central epsilon",
@@ -186,6 +201,5 @@ pub fn delta_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), E
         max: mixture.epsilon(),
     };
     range.check(central)?;
-    let found = Divergence::new(*mixture, n, DELTA.min).at(central);
-    Ok((found.lower, found.upper))
+    Ok(Divergence::new(*mixture, n, DELTA.min).at(central))
 }

@@ -31,13 +31,26 @@ impl Exact {
     /// `n` reports, `own` of them of the person, under c favoured of t buckets;
     /// exp(ε) is the double nearest to it.
     pub(crate) fn batch(c: u32, t: u32, epsilon: f64, n: u32, own: u32) -> Self {
+        Self::beside(c, t, epsilon, n, own, false)
+    }
+
+    /// The same, but the others have the first of the two inputs.
+    pub(crate) fn beside_holders(c: u32, t: u32, epsilon: f64, n: u32) -> Self {
+        Self::beside(c, t, epsilon, n, 1, true)
+    }
+
+    fn beside(c: u32, t: u32, epsilon: f64, n: u32, own: u32, holders: bool) -> Self {
         let e = BigRational::from_float(epsilon.exp()).unwrap();
         let (first, second) = (e.numer() * c.min(t - c), e.denom() * c.min(t - c));
         let whole = e.numer() * c + e.denom() * (t - c);
         let rest = &whole - &first - &second;
         let hidden: BigInt = &whole - &second * 2u32;
         let others = (own..n).fold(Counts::from([((0, 0), BigInt::one())]), |counts, _| {
-            more(&counts, &[second.clone(), second.clone(), hidden.clone()])
+            if holders {
+                more(&counts, &[first.clone(), second.clone(), rest.clone()])
+            } else {
+                more(&counts, &[second.clone(), second.clone(), hidden.clone()])
+            }
         });
         let with =
             |ways: [BigInt; 3]| (0..own).fold(others.clone(), |counts, _| more(&counts, &ways));
