@@ -1,6 +1,6 @@
 //! ε_c(δ): the least ε_c at which δ(ε_c) is at most δ.
 
-use super::divergence::{Delta, Divergence};
+use super::divergence::Divergence;
 
 /// What is known of the least ε_c.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,15 +18,23 @@ const CLOSE: f64 = 1e-10;
 
 /// The bracket for δ, where local ε always is enough.
 pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f64) -> Bracket {
-    let middle = |delta: &Delta| delta.middle;
-    let near = root(divergence, epsilon, start, delta, middle);
-    let reduction = above(divergence, epsilon, near, delta, |found| found.above);
-    let upper = if divergence.is_reduced() {
+    let reduced = |central: f64| divergence.reduced(central);
+    let near = root(epsilon, start, delta, |central| {
+        let found = reduced(central);
+        (found.middle, found.fall)
+    });
+    let reduction = above(epsilon, near, |central| reduced(central).above <= delta);
+    let upper = if divergence.is_reduced() || reduction >= epsilon {
         reduction
     } else {
-        let upper = |delta: &Delta| delta.upper;
-        let near = root(divergence, epsilon, reduction, delta, upper);
-        above(divergence, epsilon, near, delta, upper).max(reduction)
+        let near = root(epsilon, reduction, delta, |central| {
+            let found = divergence.at(central);
+            (found.upper, found.fall)
+        });
+        above(epsilon, near, |central| {
+            divergence.at(central).upper <= delta
+        })
+        .max(reduction)
     };
     let mut step = 1e-12;
     let lower = loop {
@@ -34,7 +42,7 @@ pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f6
         if step >= 1.0 || lower <= 0.0 {
             break 0.0;
         }
-        if divergence.at(lower).lower > delta {
+        if reduced(lower).lower > delta {
             break lower;
         }
         step *= 6.0;
@@ -46,38 +54,26 @@ pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f6
     }
 }
 
-/// A little above `near`, where what is looked at is at most δ.
-fn above(
-    divergence: &Divergence,
-    epsilon: f64,
-    near: f64,
-    delta: f64,
-    of: impl Fn(&Delta) -> f64,
-) -> f64 {
+/// A little above `near`, where it is enough; the local ε always is.
+fn above(epsilon: f64, near: f64, enough: impl Fn(f64) -> bool) -> f64 {
     let mut step = 1e-12;
     loop {
         let upper = near * (1.0 + step) + f64::MIN_POSITIVE;
         if upper >= epsilon {
             return epsilon;
         }
-        if of(&divergence.at(upper)) <= delta {
+        if enough(upper) {
             return upper;
         }
         step *= 6.0;
     }
 }
 
-/// About where δ(ε_c) = δ: Newton's method on ln δ, kept inside what is known.
+/// About where δ(ε_c) = δ, `at` giving δ(ε_c) and −dδ/dε_c: Newton's method on ln δ, kept inside what is known.
 /// ln δ bends downwards, so a step from the right stays there.
-fn root(
-    divergence: &Divergence,
-    epsilon: f64,
-    start: f64,
-    delta: f64,
-    of: impl Fn(&Delta) -> f64,
-) -> f64 {
+fn root(epsilon: f64, start: f64, delta: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut low, mut high) = (0.0, epsilon);
-    if of(&divergence.at(0.0)) <= delta {
+    if at(0.0).0 <= delta {
         return 0.0;
     }
     let mut central = if start < epsilon {
@@ -86,14 +82,13 @@ fn root(
         0.5 * epsilon
     };
     for _ in 0..200 {
-        let found = divergence.at(central);
-        let value = of(&found);
+        let (value, fall) = at(central);
         if value > delta {
             low = central;
         } else {
             high = central;
         }
-        let step = (value / delta).ln() * value / found.fall;
+        let step = (value / delta).ln() * value / fall;
         let next = central + step;
         // Quadratic convergence: the step after this one is far below CLOSE.
         if step.abs() <= CLOSE.sqrt() * 1e-2 * central && next > low && next < high {

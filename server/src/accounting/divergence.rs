@@ -133,6 +133,19 @@ impl Divergence {
 
     /// δ at `central`, from 0 to the local ε.
     pub(super) fn at(&self, central: f64) -> Delta {
+        self.sum(central, self.neither)
+    }
+
+    /// The reduction's alone, in less time; what is proven is only that δ is at
+    /// most 1.
+    pub(super) fn reduced(&self, central: f64) -> Delta {
+        Delta {
+            upper: 1.0,
+            ..self.sum(central, None)
+        }
+    }
+
+    fn sum(&self, central: f64, neither: Option<Neither>) -> Delta {
         let epsilon = self.mixture.epsilon();
         let (alpha, rest) = (self.mixture.alpha(), self.mixture.rest());
         let (e, k, k1) = (epsilon.exp(), central.exp(), central.exp_m1());
@@ -156,9 +169,7 @@ impl Divergence {
         };
         // Where the sum over z is long, it is bounded by a factor, for so many T
         // in turn; not where h is at T or just below.
-        let bounded = self
-            .neither
-            .filter(|neither| !neither.few(self.n, self.width(), self.far));
+        let bounded = neither.filter(|neither| !neither.few(self.n, self.width(), self.far));
         let steep = if slope < 1.0 {
             ((base + 3.0) / (1.0 - slope)).ceil()
         } else {
@@ -242,7 +253,7 @@ impl Divergence {
         // Underflown probabilities are below 10⁻³⁰⁰ each.
         let error = sum.error + common * sum.sum.abs() + 1e-280;
         let above = (sum.sum + error + self.outside).min(1.0);
-        let upper = match (self.neither, bounded) {
+        let upper = match (neither, bounded) {
             (None, _) => above,
             (Some(neither), None) => {
                 neither.exactly(&batch, self.first, self.last, self.far) + self.outside

@@ -80,7 +80,7 @@ impl Batch {
 }
 
 /// Over so many pairs of T and z the expectation is summed up.
-const PAIRS: f64 = 3e5;
+const PAIRS: f64 = 6e4;
 /// Relative error of what is summed up: a few hundred roundings of positive
 /// terms, of probabilities to 10⁻¹³.
 const ROUNDINGS: f64 = 1e-11;

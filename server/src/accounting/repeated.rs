@@ -90,7 +90,7 @@ impl OneBatch {
         };
         let upper = one.upper * steps * (1.0 + 1e-12) * (1.0 + 4.0 * f64::EPSILON * central);
         let lower = if central < self.epsilon {
-            self.divergence.at(central).lower
+            self.divergence.reduced(central).lower
         } else {
             0.0
         };
