@@ -1,4 +1,5 @@
-//! δ(ε_c), by a sum over how many reports tell anything.
+//! δ(ε_c), by a sum over how many reports tell anything: the reduction's, which is
+//! proven where P(neither) = 0, and with `neither` what is proven elsewhere.
 //!
 //! Let T be the number of reports of either kind, a of the first, and
 //! h = ceil(a*), where P − k·Q changes its sign, k = exp(ε_c). With

@@ -1,11 +1,14 @@
 //! What a batch must be like for a given ε_c: how small α, how large n.
 //!
-//! Both are monotone. Of n + 1 reports the batch is that of n and one more
-//! report, which does not depend on the person looked at; and reports of a
-//! smaller α are those of a larger one of which every telling report, of
-//! whichever kind, is replaced by "neither" with the same probability. Either way
-//! the one pair of distributions is the other, post-processed, and no divergence
-//! grows.
+//! Both are monotone, of the sums of `neither`. Given Z₁ + … + Zₙ₊₁, the mean of
+//! the n first is expected to be that of all, so by Jensen's inequality
+//! E[(Z₁ + … + Zₙ)₊]/n does not grow with n; and with α Z grows in convex order.
+//! The same holds of the reduction: one more report does not depend on the person
+//! looked at, and reports of a smaller α are those of a larger one of which every
+//! telling report, of whichever kind, is replaced by "neither" with the same
+//! probability, so that the one pair of distributions is the other,
+//! post-processed. What is rounded up on the way need not be monotone, but
+//! whatever is found is proven.
 
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
@@ -63,7 +66,7 @@ pub fn largest_epsilon<E: From<Error>>(
 
 /// The largest α, about, at which `n` reports of local ε are (`central`,
 /// δ)-differentially private. [`account`] finds no more than `central` of a
-/// mechanism with this α and 1 − α − e·α as its rest.
+/// mechanism with this α that favours at most half of its buckets.
 ///
 /// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as
 /// private by itself.

@@ -9,7 +9,7 @@ use hushbin::{Error, Mechanism, Task};
 
 use super::AccountError;
 
-/// An ε-LDP randomizer as the reduction sees it: of the reports of two inputs a
+/// What accounting knows of an ε-LDP randomizer: of the reports of two inputs a
 /// part e·α tells the one, α the other, and the rest neither; of anybody's
 /// report 2α hides them.
 #[derive(Debug, Clone, Copy, PartialEq)]

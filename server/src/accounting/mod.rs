@@ -3,11 +3,14 @@
 //!
 //! P1's Theorem 1 (Feldman, McMillan and Talwar's reduction) compares two
 //! distributions that depend on n, the local ε and one number α of the
-//! mechanism. Their divergence is summed up here exactly, in memory that does
-//! not grow with n; every error is counted upwards.
+//! mechanism. Where a report may tell nothing that is no bound, if nearly one in
+//! large batches; what is proven is the privacy blanket. Both divergences are
+//! summed up here, in memory that does not grow with n; every error is counted
+//! upwards.
 //!
-//! Sources: Wang et al. as in [`hushbin::mechanism::collision`], with the
-//! α of [`errata`](crate::errata); Feldman, McMillan, Talwar, "Stronger Privacy
+//! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle
+//! Model"; Wang et al. as in [`hushbin::mechanism::collision`], with
+//! [`errata`](crate::errata); Feldman, McMillan, Talwar, "Stronger Privacy
 //! Amplification by Shuffling for Rényi and Approximate Differential Privacy".
 
 mod binomial;
@@ -115,7 +118,7 @@ pub struct Account {
     pub reduction: Option<f64>,
     /// What the least ε_c of the reduction is above. A batch of others whose
     /// favoured sets meet neither of two inputs', where there are such, gives
-    /// away as much (P1 Theorem 6).
+    /// away as much or more (P1 Theorem 6).
     pub lower_bound: f64,
     /// α of the mechanism.
     pub alpha: f64,

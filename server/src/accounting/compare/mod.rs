@@ -2,10 +2,10 @@
 //! something beside.
 //!
 //! They differ in what they ask of a randomizer, and in what they lose on the
-//! way from a decomposition of reports to a number. The reduction that
-//! [`account`](super::account) sums up is P1's, also found as the
-//! variation-ratio reduction of Wang et al., "Privacy Amplification via
-//! Shuffling: Unified, Simplified, and Tightened" (2024); it is not listed.
+//! way from a decomposition of reports to a number. P1's reduction, also found
+//! as the variation-ratio reduction of Wang et al., "Privacy Amplification via
+//! Shuffling: Unified, Simplified, and Tightened" (2024), is not listed: it is no
+//! bound in small batches ([`errata`](crate::errata)).
 //!
 //! ```
 //! use hushbin_server::accounting::{Mixture, account, compare};

@@ -19,8 +19,8 @@ use crate::accounting::{
 use chosen::Chosen;
 use table::Table;
 
-/// Compute the central privacy of a batch of shuffled reports: the least ε that
-/// holds with δ against someone who cannot link reports to clients.
+/// Compute the central privacy of a batch of shuffled reports: the ε that is
+/// proven, with δ, against someone who cannot link reports to clients.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
