@@ -71,9 +71,15 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// Whether so many favoured buckets keep to it.
+    /// Whether so many favoured buckets keep to it. Where they are more than half,
+    /// a report hides less than its α says, but as well as any.
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
-        alpha(favoured, buckets, self.e) <= self.alpha
+        let alpha = if favoured > buckets / 2 {
+            alpha(1, 2, self.e)
+        } else {
+            alpha(favoured, buckets, self.e)
+        };
+        alpha <= self.alpha
     }
 
     /// Whether any parameters of mechanisms with buckets do.

@@ -170,7 +170,10 @@ impl Divergence {
         };
         // Where the sum over z is long, it is bounded by a factor, for so many T
         // in turn; not where h is at T or just below.
-        let bounded = neither.filter(|neither| !neither.few(self.n, self.width(), self.far));
+        let bounded = neither.filter(|neither| {
+            let telling = self.n * self.p[0];
+            !neither.few(self.n, self.width(), telling, self.far)
+        });
         let steep = if slope < 1.0 {
             ((base + 3.0) / (1.0 - slope)).ceil()
         } else {
@@ -373,7 +376,8 @@ mod tests {
                 for delta in [1e-2, 1e-6, 1e-12] {
                     let divergence = Divergence::new(mixture, n, delta);
                     let neither = divergence.neither.unwrap();
-                    if neither.few(divergence.n, divergence.width(), divergence.far) {
+                    let telling = divergence.n * divergence.p[0];
+                    if neither.few(divergence.n, divergence.width(), telling, divergence.far) {
                         continue;
                     }
                     bounded += 1;

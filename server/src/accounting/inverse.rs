@@ -14,7 +14,7 @@ use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
 use super::divergence::Divergence;
-use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account};
+use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account, hiding};
 
 /// ε_c that is asked for.
 pub const CENTRAL: Bound = Bound {
@@ -52,16 +52,46 @@ pub fn largest_epsilon<E: From<Error>>(
     if reached(&greatest)? <= central {
         return Ok(greatest);
     }
-    let mut above = EPSILON.max;
+    // By one sum each; what is returned is accounted for.
+    let (least, mut above) = (best, EPSILON.max);
     while above - best.epsilon() > 1e-9 * above {
         let middle = at((best.epsilon() * above).sqrt())?;
-        if reached(&middle)? <= central {
+        if enough_at(&middle, n, honest, delta, central)? {
             best = middle;
         } else {
             above = middle.epsilon();
         }
     }
+    let mut step = 1e-10;
+    let near = best.epsilon();
+    while reached(&best)? > central {
+        let lower = near * (1.0 - step);
+        if lower <= least.epsilon() {
+            return Ok(least);
+        }
+        best = at(lower)?;
+        step *= 6.0;
+    }
     Ok(best)
+}
+
+/// Whether δ(ε_c) at `central` comes out at δ or below: in one sum what
+/// [`account`] takes a dozen for, but for roundings.
+///
+/// # Errors
+/// As [`account`]; [`Error::OutOfRange`] when `central` is outside [`CENTRAL`].
+pub fn enough_at(
+    mixture: &Mixture,
+    n: u64,
+    honest: f64,
+    delta: f64,
+    central: f64,
+) -> Result<bool, Error> {
+    let honest_n = hiding(n, honest)?;
+    DELTA.check(delta)?;
+    CENTRAL.check(central)?;
+    let found = || Divergence::new(*mixture, honest_n, delta).at(central);
+    Ok(central >= mixture.epsilon() || found().upper <= delta)
 }
 
 /// The largest α, about, at which `n` reports of local ε are (`central`,
@@ -104,11 +134,18 @@ pub fn largest_alpha(
     if least.alpha() >= generic.alpha() {
         return Ok(generic.alpha());
     }
-    let part = crossing([least.alpha() / generic.alpha(), 1.0], |part| {
+    let beyond = |part: f64| {
         let batch = Divergence::new(generic.part_of(part), honest_n, delta);
         excess(&batch, central, delta)
-    });
-    let mut step = 1e-12;
+    };
+    // Nearly, ε_c is proportional to √α.
+    let fewest = least.alpha() / generic.alpha();
+    let likely = central / Divergence::new(generic, honest_n, delta).limit(delta);
+    let around = [0.7 * likely * likely, 1.4 * likely * likely];
+    let bracketed =
+        fewest < around[0] && around[1] < 1.0 && beyond(around[0]) < 0.0 && beyond(around[1]) > 0.0;
+    let part = crossing(if bracketed { around } else { [fewest, 1.0] }, beyond);
+    let mut step = 1e-10;
     while step < 1.0 {
         let mixture = generic.part_of(part * (1.0 - step));
         if mixture.alpha() <= least.alpha() {

@@ -25,7 +25,7 @@ mod repeated;
 
 pub use compare::{Kind, Published, Scope, collision_theorem_3, compare};
 pub use compose::{BATCHES, Composed, Exposure, account_exposure};
-pub use inverse::{CENTRAL, largest_alpha, largest_epsilon, smallest_batch};
+pub use inverse::{CENTRAL, enough_at, largest_alpha, largest_epsilon, smallest_batch};
 pub use mixture::{Favoured, Mixture};
 pub use repeated::OF_ONE;
 

@@ -79,8 +79,13 @@ impl Batch {
     }
 }
 
-/// Over so many pairs of T and z the expectation is summed up.
+/// Over so many pairs of T and z the expectation is summed up; the fewer reports
+/// tell anything, the less tight is the factor, and up to [`FEW`] of them the more
+/// pairs it is worth.
 const PAIRS: f64 = 6e4;
+const FEW: f64 = 2000.0;
+/// But no more times as many.
+const MOST: f64 = 20.0;
 /// Relative error of what is summed up: a few hundred roundings of positive
 /// terms, of probabilities to 10⁻¹³.
 const ROUNDINGS: f64 = 1e-11;
@@ -109,10 +114,11 @@ impl Neither {
         [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
     }
 
-    /// Whether [`Neither::exactly`] is to be used, for so many T.
-    pub(super) fn few(&self, n: f64, totals: f64, far: f64) -> bool {
+    /// Whether [`Neither::exactly`] is to be used, for so many T, `telling` on
+    /// average.
+    pub(super) fn few(&self, n: f64, totals: f64, telling: f64, far: f64) -> bool {
         let [low, high] = self.reach(n, far);
-        totals * (high - low + 1.0) <= PAIRS
+        totals * (high - low + 1.0) <= PAIRS * (FEW / telling).clamp(1.0, MOST)
     }
 
     /// δ(ε_c), T being from `first` to `last`, rounded up.

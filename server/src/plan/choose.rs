@@ -5,7 +5,7 @@ use hushbin::mechanism::{Candidate, SquaredError};
 use hushbin::{Error, Task, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
-use crate::accounting::{Mixture, account, largest_alpha, largest_epsilon};
+use crate::accounting::{Mixture, enough_at, largest_alpha, largest_epsilon};
 
 /// A mechanism with a local ε, and how well it answers.
 #[derive(Debug, Clone)]
@@ -67,6 +67,8 @@ const HALVINGS: u32 = 3;
 /// What has a squared error up to so many times the least may turn out better at
 /// the largest ε at which it still hides well enough.
 const STRETCHED: f64 = 1.1;
+/// So many of them are tried.
+const CONTENDERS: usize = 8;
 /// Less local ε is preferred where it costs less than this part of the squared
 /// error.
 const INDIFFERENT: f64 = 0.003;
@@ -135,7 +137,8 @@ pub(super) fn choices(
     }
     let good = least(&all).map_or(0.0, |best| best.squared_error() * STRETCHED);
     let crowd = question.draft(budget.epsilon, people).crowd()?;
-    for choice in &mut all {
+    all.sort_by(|a, b| a.squared_error().total_cmp(&b.squared_error()));
+    for choice in all.iter_mut().take(CONTENDERS) {
         // What is refused stays so.
         if choice.squared_error() <= good && good.is_finite() {
             let epsilon = stretched(question, people, budget.epsilon, central, choice)?;
@@ -175,7 +178,9 @@ fn stretched(
             ..choice.clone()
         };
         let mixture = Mixture::of_task(&other.task(question)?)?;
-        Ok(account(&mixture, people, honest, delta)?.epsilon_central <= central)
+        // With room for roundings.
+        let central = central * (1.0 - 1e-7);
+        Ok(enough_at(&mixture, people, honest, delta, central)?)
     };
     let mut low = choice.epsilon;
     let mut high = (1.1 * low).min(most);

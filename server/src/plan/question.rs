@@ -104,10 +104,11 @@ pub const PEOPLE_PER_DAY: Bound = Bound {
     min: 1e-3,
     max: PEOPLE.max,
 };
-/// ε of the shuffled reports.
+/// ε of the shuffled reports. For less it would take more people than there are,
+/// or hardly any privacy would be left to spend.
 pub const CENTRAL_EPSILON: Bound = Bound {
     name: "central_epsilon",
-    min: 1e-6,
+    min: 1e-3,
     max: EPSILON.max,
 };
 /// The error wanted.

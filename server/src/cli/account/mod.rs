@@ -186,7 +186,7 @@ fn print(answer: &Answer) {
     println!("            {method}, {seconds:.3} s");
     match reduction {
         Some(reduction) => println!(
-            "attained    above {lower_bound:e} by others unlike both inputs; P1's reduction gives {reduction:e}"
+            "attained    above {lower_bound:e} by others unlike both inputs; Wang et al.'s reduction gives {reduction:e}"
         ),
         None => println!("attained    above {lower_bound:e}"),
     }
