@@ -236,7 +236,7 @@ fn what_cannot_be_answered_is_refused_by_name() {
         ),
         (
             json!({ "epsilon": null, "standard_error": 1e-6 }),
-            "not even epsilon = 12 brings the error of 1,000 people to 0.000001:",
+            "not even a local ε of 12 brings the error of 1,000 people to 0.000001:",
             None,
         ),
     ];

@@ -16,6 +16,9 @@ pub(super) struct Bracket {
 /// afterwards.
 const CLOSE: f64 = 1e-10;
 
+/// Less than this part that the reduction leaves out is not looked into further.
+const VISIBLE: f64 = 1e-3;
+
 /// The bracket for δ, where local ε always is enough.
 pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f64) -> Bracket {
     let reduced = |central: f64| divergence.reduced(central);
@@ -31,10 +34,12 @@ pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f6
             let found = divergence.at(central);
             (found.upper, found.fall)
         });
-        above(epsilon, near, |central| {
+        let upper = above(epsilon, near, |central| {
             divergence.at(central).upper <= delta
-        })
-        .max(reduction)
+        });
+        of_any(divergence, reduction, upper, delta)
+            .min(upper)
+            .max(reduction)
     };
     let mut step = 1e-12;
     let lower = loop {
@@ -52,6 +57,16 @@ pub(super) fn least(divergence: &Divergence, epsilon: f64, start: f64, delta: f6
         reduction,
         upper,
     }
+}
+
+/// What any randomizer of the same ε keeps to, where that may be less than the
+/// `upper` of this one.
+fn of_any(divergence: &Divergence, reduction: f64, upper: f64, delta: f64) -> f64 {
+    if upper <= reduction * (1.0 + VISIBLE) {
+        return upper;
+    }
+    let any = divergence.any(delta);
+    any.map_or(upper, |any| least(&any, any.epsilon(), upper, delta).upper)
 }
 
 /// A little above `near`, where it is enough; the local ε always is.

@@ -125,11 +125,13 @@ impl Divergence {
     }
 
     /// Of any randomizer of the same ε.
-    fn any(&self, central: f64) -> f64 {
-        Mixture::generic(self.mixture.epsilon()).map_or(1.0, |any| {
-            let cut = 2.0 * (-self.far).exp() / CUT;
-            Self::new(any, self.n as u64, cut).at(central).above
-        })
+    pub(super) fn any(&self, delta: f64) -> Option<Self> {
+        let any = Mixture::generic(self.mixture.epsilon()).ok()?;
+        Some(Self::new(any, self.n as u64, delta))
+    }
+
+    pub(super) const fn epsilon(&self) -> f64 {
+        self.mixture.epsilon()
     }
 
     /// δ at `central`, from 0 to the local ε.
@@ -264,7 +266,10 @@ impl Divergence {
             }
             // Far out, where next to nothing is left of δ, a factor says little, or
             // is none.
-            (Some(_), Some(_)) if greatest.is_nan() || greatest > 1e3 => self.any(central),
+            (Some(_), Some(_)) if greatest.is_nan() || greatest > 1e3 => {
+                let cut = 2.0 * (-self.far).exp() / CUT;
+                self.any(cut).map_or(1.0, |any| any.reduced(central).above)
+            }
             (Some(_), Some(neither)) => {
                 let before = neither.unlikely(&batch, self.first, steep);
                 sum.sum + more + greatest * error + before + self.outside

@@ -22,7 +22,7 @@ mod task;
 use std::io::IsTerminal;
 
 use clap::{Parser, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 /// What a command fails with; shown to the user as one line.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -69,6 +69,17 @@ fn end_for(error: &std::io::Error) -> ! {
     }
     eprintln!("hushbin: {error}");
     std::process::exit(1);
+}
+
+/// What is shown on the terminal while something takes long that cannot say how
+/// long; nothing where there is no terminal. It goes when it is dropped.
+fn spinner(doing: &'static str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner().with_message(doing);
+    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    bar.with_finish(ProgressFinish::AndClear)
 }
 
 /// A bar of so many `things` on the terminal; none where there is no terminal.

@@ -112,7 +112,9 @@ fn names(path: &Path) -> Result<Items, Error> {
 
 pub(super) fn run(options: &Options) -> Result<(), Error> {
     let question = options.question()?;
+    let searching = super::spinner("searching for the best parameters");
     let answer = plan(&question)?;
+    drop(searching);
     if let Some(out) = &options.out {
         let text = serde_json::to_string_pretty(&answer.task)?;
         fs::write(out, text + "\n").map_err(|error| format!("{}: {error}", out.display()))?;

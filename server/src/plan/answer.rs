@@ -204,8 +204,8 @@ pub(super) fn assumes(question: &Question, picked: &Offer) -> String {
     };
     format!(
         "Each person sends one report. Errors are averages over all items, for entries of -1 or \
-         1. The local epsilon protects {local} against everybody, the operator of the collector \
-         included; the central one holds only against somebody who sees the reports shuffled and \
+         1. The local ε protects {local} against everybody, the operator of the collector \
+         included; the shuffled ε holds only against somebody who sees the reports shuffled and \
          nothing that links one to a person{honest}."
     )
 }

@@ -102,7 +102,7 @@ fn error_of(choice: &Choice) -> Option<f64> {
 
 fn nothing_hides(question: &Question, people: u64) -> PlanError {
     PlanError::OutOfReach(format!(
-        "no mechanism hides a report among {} shuffled ones to central_epsilon = {} at delta = {:e}",
+        "no mechanism hides a report among {} shuffled ones to a shuffled ε of {} at δ = {:e}",
         grouped(people),
         question.central_epsilon.unwrap_or_default(),
         question.delta
@@ -153,7 +153,7 @@ fn least_epsilon(question: &Question, people: u64, wanted: f64) -> Result<f64, P
     let (least, most) = (EPSILON.min, EPSILON.max);
     let found = falling_root(&excess, least, most, 1.0)?.ok_or_else(|| {
         PlanError::OutOfReach(format!(
-            "not even epsilon = {most} brings the error of {} people to {}: it takes more people",
+            "not even a local ε of {most} brings the error of {} people to {}: it takes more people",
             grouped(people),
             digits(wanted, 3)
         ))
@@ -240,7 +240,7 @@ fn missed(question: &Question, people: u64, budget: Budget, error: f64, wanted: 
         Err(_) => "no number of people reaches that at this privacy".to_owned(),
     };
     let epsilon = match (budget.central, least_epsilon(question, people, wanted)) {
-        (None, Ok(epsilon)) => format!(", or a local epsilon of {}", digits(epsilon, 3)),
+        (None, Ok(epsilon)) => format!(", or a local ε of {}", digits(epsilon, 3)),
         _ => String::new(),
     };
     format!(
