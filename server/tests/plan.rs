@@ -9,6 +9,8 @@ use std::process::Command;
 use hushbin::{Mechanism, TaskDraft};
 use hushbin_server::accounting::{Mixture, account};
 use hushbin_server::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
+use proptest::prelude::*;
+use proptest::{collection, option};
 use serde_json::{Value, json};
 
 fn question(of: Value) -> Question {
@@ -331,5 +333,57 @@ fn the_command_says_what_the_library_does() {
         assert!(!failed.status.success());
         let error = String::from_utf8(failed.stderr).unwrap();
         assert!(error.contains(text), "{error}");
+    }
+}
+
+/// `None`, or a number between these powers of ten.
+fn maybe(low: f64, high: f64) -> impl Strategy<Value = Option<f64>> {
+    option::of((low..high).prop_map(|exponent| 10_f64.powf(exponent)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// Whatever is asked, there is an answer that keeps what it promises, or a
+    /// reason.
+    #[test]
+    fn any_question_is_answered_or_refused(
+        items in option::of(1_u32..400),
+        sparsity in option::of(1_u32..12),
+        entries in option::of(collection::vec(0_u64..100, 1..8)),
+        people in maybe(0.0, 12.0),
+        epsilon in maybe(-3.1, 1.1),
+        central in maybe(-3.1, 1.1),
+        delta in -15.5..-0.9_f64,
+        honest in maybe(-6.0, 0.0),
+        wanted in maybe(-6.0, 0.1),
+        smallest in maybe(-6.0, 0.1),
+        frequency in any::<bool>(),
+        event in any::<bool>(),
+    ) {
+        let asked = question(json!({
+            "items": items.map_or(json!("open"), |items| json!(items)),
+            "sparsity": sparsity, "entries": entries,
+            "people": people.map(|people| people as u64),
+            "epsilon": epsilon, "central_epsilon": central, "delta": 10_f64.powf(delta),
+            "honest_fraction": honest.unwrap_or(1.0), "standard_error": wanted,
+            "smallest": smallest, "level": if event { "event" } else { "user" },
+            "objective": if frequency { "frequency" } else { "mean" },
+        }));
+        match plan(&asked) {
+            Ok(answer) => {
+                let picked = &answer.picked;
+                prop_assert!(picked.error.unwrap() > 0.0);
+                prop_assert!(epsilon.is_none_or(|most| picked.epsilon <= most));
+                prop_assert!(picked.effective_epsilon <= picked.epsilon);
+                if let Some(most) = central {
+                    prop_assert!(picked.central.unwrap().epsilon_central <= most, "{asked:?}");
+                }
+                if answer.solved_for != Unknown::Error {
+                    prop_assert!(picked.error <= answer.wanted, "{asked:?}: {answer:?}");
+                }
+            }
+            Err(error) => prop_assert!(error.to_string().len() > 10),
+        }
     }
 }
