@@ -14,7 +14,7 @@ use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::{ErrorCode, TaskDraft};
 use hushbin_server::accounting::{
-    AccountError, Mixture, REPORTS, account, delta_at, largest_epsilon, reduction_at,
+    AccountError, Method, Mixture, REPORTS, account, delta_at, largest_epsilon, reduction_at,
 };
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -381,7 +381,11 @@ fn command_answers() {
     assert_eq!(answer["lower_bound"], found.lower_bound);
     assert_eq!(answer["alpha"], found.alpha);
     assert_eq!(answer["delta"], 1e-8);
-    assert_eq!(answer["method"], "exact-sum");
+    assert_eq!(answer["method"], "bounded-sum");
+    let small = account(&occupied(4, 17, 1.0), 100, 1.0, 1e-8).unwrap();
+    assert_eq!(small.method, Method::ExactSum);
+    let any = account(&Mixture::generic(1.0).unwrap(), 1_000_000, 1.0, 1e-8).unwrap();
+    assert_eq!(any.method, Method::ExactSum);
     assert_eq!(answer["honest_n"], 1_000_000);
     assert_eq!(answer["honest_fraction"], 0.5);
     assert!(answer["seconds"].as_f64().unwrap() >= 0.0);

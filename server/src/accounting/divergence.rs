@@ -12,9 +12,9 @@
 //! and a* is linear in T, rising by 1/2 to 1 a step, so that w and U follow from
 //! those of T − 1 in O(1).
 
-use super::Mixture;
 use super::binomial::{error, exponent, probability, tail_ratio};
 use super::neither::{Batch, Neither};
+use super::{Method, Mixture};
 
 /// Steps between which probabilities are computed anew, so that rounding cannot
 /// add up.
@@ -107,6 +107,19 @@ impl Divergence {
         self.neither.is_none()
     }
 
+    /// Whether what the reduction leaves out is summed up, not bounded.
+    fn sums(&self, neither: &Neither) -> bool {
+        let telling = self.n * self.p[0];
+        neither.few(self.n, self.width(), telling, self.far)
+    }
+
+    pub(super) fn method(&self) -> Method {
+        match &self.neither {
+            Some(neither) if !self.sums(neither) => Method::BoundedSum,
+            _ => Method::ExactSum,
+        }
+    }
+
     /// How many totals are summed over.
     pub(super) fn width(&self) -> f64 {
         self.last - self.first + 1.0
@@ -172,10 +185,7 @@ impl Divergence {
         };
         // Where the sum over z is long, it is bounded by a factor, for so many T
         // in turn; not where h is at T or just below.
-        let bounded = neither.filter(|neither| {
-            let telling = self.n * self.p[0];
-            !neither.few(self.n, self.width(), telling, self.far)
-        });
+        let bounded = neither.filter(|neither| !self.sums(neither));
         let steep = if slope < 1.0 {
             ((base + 3.0) / (1.0 - slope)).ceil()
         } else {
@@ -381,8 +391,7 @@ mod tests {
                 for delta in [1e-2, 1e-6, 1e-12] {
                     let divergence = Divergence::new(mixture, n, delta);
                     let neither = divergence.neither.unwrap();
-                    let telling = divergence.n * divergence.p[0];
-                    if neither.few(divergence.n, divergence.width(), telling, divergence.far) {
+                    if divergence.sums(&neither) {
                         continue;
                     }
                     bounded += 1;

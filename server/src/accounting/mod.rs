@@ -81,8 +81,12 @@ pub enum AccountError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// The sum over all batches, by the number of reports that tell anything.
+    /// The sum over all batches, by the numbers of reports that tell the one
+    /// input, the other, and nothing.
     ExactSum,
+    /// The same, but for how the last number varies: what that adds, which is
+    /// little, is bounded by a factor.
+    BoundedSum,
     /// Group privacy: one report exchanged after the other.
     GroupPrivacy,
     /// The losses of batches, on a grid, added up.
@@ -97,6 +101,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ExactSum => "exact sum",
+            Self::BoundedSum => "exact sum, a small rest bounded",
             Self::GroupPrivacy => "group privacy",
             Self::LossDistribution => "privacy-loss distribution",
             Self::BasicComposition => "basic composition",
@@ -160,7 +165,7 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
         lower_bound: lower,
         alpha: mixture.alpha(),
         delta,
-        method: Method::ExactSum,
+        method: divergence.method(),
         honest_n,
     })
 }

@@ -70,7 +70,7 @@ impl OneBatch {
         if self.reports > 1.0 {
             Method::GroupPrivacy
         } else {
-            Method::ExactSum
+            self.divergence.method()
         }
     }
 
