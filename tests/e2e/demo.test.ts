@@ -1,10 +1,8 @@
 /** The demo page in a real browser, against a real collector. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SIZES } from "../../www/demo/crowd-view.js";
@@ -13,9 +11,9 @@ import { launchChromium } from "../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../www/scripts/lib/collector.mjs";
 import { DEMO_DIST, TARGET } from "../../www/scripts/lib/paths.mjs";
 import { serve } from "../../www/scripts/lib/serve.mjs";
+import { violations } from "./axe.js";
 import { type Estimates, Gateway } from "./harness.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const directory = mkdtempSync(join(tmpdir(), "hushbin-demo-e2e-"));
 const gateway = new Gateway();
 /** What went wrong in any page; a test that expects trouble empties it. */
@@ -386,19 +384,10 @@ describe.each([
       }
     });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    await page.evaluate(AXE);
-    const violations = async () => {
-      const found = await page.evaluate(() =>
-        (globalThis as unknown as { axe: { run(root: Document): Promise<AxeResults> } }).axe.run(
-          document,
-        ),
-      );
-      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    };
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await choose(page, "Hash-bin (event)");
     await page.getByRole("checkbox", { name: /Sabotage/ }).check();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 });

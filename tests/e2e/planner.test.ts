@@ -2,9 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spread } from "../../www/demo/planner/curves.js";
@@ -13,8 +11,8 @@ import type { Answer } from "../../www/demo/planner/wire.js";
 import { launchChromium } from "../../www/scripts/lib/browser.mjs";
 import { DEMO_DIST, TARGET } from "../../www/scripts/lib/paths.mjs";
 import { serve } from "../../www/scripts/lib/serve.mjs";
+import { violations } from "./axe.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** What went wrong in any page; a test that expects trouble empties it. */
 const complaints: string[] = [];
 /** Paths that pages have loaded. */
@@ -327,21 +325,12 @@ describe.each([
     await page.evaluate(() => {
       for (const details of document.querySelectorAll("details")) details.open = true;
     });
-    await page.evaluate(AXE);
-    const violations = async () => {
-      const found = await page.evaluate(() =>
-        (globalThis as unknown as { axe: { run(root: Document): Promise<AxeResults> } }).axe.run(
-          document,
-        ),
-      );
-      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    };
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     await page.getByRole("radio", { name: "shuffled ε" }).check();
     await page.getByLabel("Shuffled ε", { exact: true }).fill("77");
     await page.locator("#error-central_epsilon").filter({ hasText: "77" }).waitFor();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 });
