@@ -69,13 +69,13 @@ fn of_any(divergence: &Divergence, reduction: f64, upper: f64, delta: f64) -> f6
     any.map_or(upper, |any| least(&any, any.epsilon(), upper, delta).upper)
 }
 
-/// A little above `near`, where it is enough; the local ε always is.
-fn above(epsilon: f64, near: f64, enough: impl Fn(f64) -> bool) -> f64 {
+/// A little above `near`, where it is enough; `most` always is.
+pub(super) fn above(most: f64, near: f64, enough: impl Fn(f64) -> bool) -> f64 {
     let mut step = 1e-12;
     loop {
         let upper = near * (1.0 + step) + f64::MIN_POSITIVE;
-        if upper >= epsilon {
-            return epsilon;
+        if upper >= most {
+            return most;
         }
         if enough(upper) {
             return upper;
@@ -84,8 +84,9 @@ fn above(epsilon: f64, near: f64, enough: impl Fn(f64) -> bool) -> f64 {
     }
 }
 
-/// About where δ(ε_c) = δ, `at` giving δ(ε_c) and −dδ/dε_c: Newton's method on ln δ, kept inside what is known.
-/// ln δ bends downwards, so a step from the right stays there.
+/// About where δ(ε_c) = δ, `at` giving δ(ε_c) and −dδ/dε_c: Newton's method on
+/// ln δ, kept inside what is known. ln δ bends downwards, so a step from the right
+/// stays there.
 fn root(epsilon: f64, start: f64, delta: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut low, mut high) = (0.0, epsilon);
     if at(0.0).0 <= delta {

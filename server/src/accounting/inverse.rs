@@ -14,7 +14,7 @@ use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
 use super::divergence::Divergence;
-use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account, hiding};
+use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account, hiding, honest_of};
 
 /// ε_c that is asked for.
 pub const CENTRAL: Bound = Bound {
@@ -126,7 +126,7 @@ pub fn largest_alpha(
     if enough(&generic)? {
         return Ok(generic.alpha());
     }
-    let honest_n = (honest * n as f64).floor() as u64;
+    let honest_n = hiding(n, honest)?;
     // ε_c is below ε, else any would be enough. The least is a little less than
     // what a single report allows, for rounding.
     let least = (1.0 - 1e-9) * delta / (central.exp() * (epsilon - central).exp_m1());
@@ -180,21 +180,20 @@ pub fn smallest_batch(
     delta: f64,
     central: f64,
 ) -> Result<u64, Error> {
-    let honest_of = |n: u64| (honest * n as f64).floor() as u64;
     CENTRAL.check(central)?;
     HONEST_FRACTION.check(honest)?;
     DELTA.check(delta)?;
     let most = REPORTS.max as u64;
-    HONEST.check(honest_of(most) as f64)?;
+    HONEST.check(honest_of(most, honest) as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
         Ok(account(mixture, hidden, 1.0, delta)?.epsilon_central <= central)
     };
-    let hidden = smallest_hidden(mixture, honest_of(most), delta, central, enough)?;
+    let hidden = smallest_hidden(mixture, honest_of(most, honest), delta, central, enough)?;
     // honest_of never falls, so that this is a search for where it rises.
     let (mut below, mut n) = (1, most);
     while n - below > 1 {
         let middle = below + (n - below) / 2;
-        if honest_of(middle) >= hidden {
+        if honest_of(middle, honest) >= hidden {
             n = middle;
         } else {
             below = middle;

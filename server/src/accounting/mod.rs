@@ -170,11 +170,16 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
     })
 }
 
+/// The whole part of n that is honest.
+fn honest_of(n: u64, honest: f64) -> u64 {
+    (honest * n as f64).floor() as u64
+}
+
 /// The reports that hide each other: the honest of n.
 fn hiding(n: u64, honest: f64) -> Result<u64, Error> {
     REPORTS.check(n as f64)?;
     HONEST_FRACTION.check(honest)?;
-    let honest_n = (honest * n as f64).floor() as u64;
+    let honest_n = honest_of(n, honest);
     HONEST.check(honest_n as f64)?;
     Ok(honest_n)
 }

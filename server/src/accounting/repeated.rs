@@ -115,17 +115,7 @@ impl OneBatch {
         let excess = |central: f64| -(self.at(central).1.max(f64::MIN_POSITIVE) / delta).ln();
         let most = self.most();
         let near = crossing([one.lower.max(1e-12 * most), most], excess);
-        let mut step = 1e-12;
-        let upper = loop {
-            let upper = near * (1.0 + step);
-            if upper >= most {
-                break most;
-            }
-            if self.at(upper).1 <= delta {
-                break upper;
-            }
-            step *= 6.0;
-        };
+        let upper = central::above(most, near, |central| self.at(central).1 <= delta);
         Bracket {
             lower: one.lower,
             reduction: one.reduction,

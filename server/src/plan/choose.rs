@@ -2,10 +2,10 @@
 
 use hushbin::bounds::EPSILON;
 use hushbin::mechanism::{Candidate, SquaredError};
-use hushbin::{Error, Task, TaskParts};
+use hushbin::{Error, Items, Task, TaskDraft, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
-use crate::accounting::{Mixture, enough_at, largest_alpha, largest_epsilon};
+use crate::accounting::{CENTRAL, Mixture, enough_at, largest_alpha, largest_epsilon};
 
 /// A mechanism with a local ε, and how well it answers.
 #[derive(Debug, Clone)]
@@ -85,8 +85,17 @@ pub(super) fn choices(
     budget: Budget,
 ) -> Result<Vec<Choice>, PlanError> {
     let objective = question.objective.objective()?;
+    // Names make no difference, and would be checked anew for every ε.
+    let mut draft = question.draft(budget.epsilon, people);
+    if let Some(items) = draft.items.count() {
+        draft.items = Items::Count(items);
+    }
     let at = |epsilon: f64, alpha: f64| -> Result<Vec<Choice>, PlanError> {
-        let Some(plan) = question.draft(epsilon, people).plan_hiding(alpha)? else {
+        let draft = TaskDraft {
+            epsilon,
+            ..draft.clone()
+        };
+        let Some(plan) = draft.plan_hiding(alpha)? else {
             return Ok(Vec::new());
         };
         let candidates = std::iter::once(plan.picked).chain(plan.others);
@@ -105,7 +114,7 @@ pub(super) fn choices(
     let generic = match largest_epsilon(Mixture::generic, people, honest, delta, central) {
         Ok(mixture) => Some(mixture.epsilon()),
         // Not even at the least.
-        Err(Error::OutOfRange { value, .. }) if value == central => None,
+        Err(Error::OutOfRange { name, .. }) if name == CENTRAL.name => None,
         Err(error) => return Err(error.into()),
     };
     let first = generic.map_or(EPSILON.min, |generic| {
@@ -136,7 +145,7 @@ pub(super) fn choices(
         next = tried.windows(2).filter(beside).map(middle).collect();
     }
     let good = least(&all).map_or(0.0, |best| best.squared_error() * STRETCHED);
-    let crowd = question.draft(budget.epsilon, people).crowd()?;
+    let crowd = draft.crowd()?;
     all.sort_by(|a, b| a.squared_error().total_cmp(&b.squared_error()));
     for choice in all.iter_mut().take(CONTENDERS) {
         // What is refused stays so.
@@ -173,11 +182,12 @@ fn stretched(
 ) -> Result<f64, PlanError> {
     let (honest, delta) = (question.honest_fraction, question.delta);
     let hides = |epsilon: f64| -> Result<bool, PlanError> {
-        let other = Choice {
-            epsilon,
-            ..choice.clone()
-        };
-        let mixture = Mixture::of_task(&other.task(question)?)?;
+        let Candidate {
+            mechanism,
+            sparsity,
+            ..
+        } = &choice.candidate;
+        let mixture = Mixture::of_mechanism(mechanism, *sparsity, epsilon)?;
         // With room for roundings.
         let central = central * (1.0 - 1e-7);
         Ok(enough_at(&mixture, people, honest, delta, central)?)
