@@ -8,7 +8,7 @@ use hushbin::task::{AutoLevel, ObjectiveDraft, ObjectiveName};
 use hushbin::{Items, ValueKind};
 
 use super::Error;
-use super::task::describe;
+use super::task::{describe, write_task};
 use crate::plan::{Answer, Offer, POWER, Question, Unknown, plan};
 
 /// Find a task for what is known and wanted: of people, privacy and accuracy
@@ -116,8 +116,7 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
     let answer = plan(&question)?;
     drop(searching);
     if let Some(out) = &options.out {
-        let text = serde_json::to_string_pretty(&answer.task)?;
-        fs::write(out, text + "\n").map_err(|error| format!("{}: {error}", out.display()))?;
+        write_task(out, &answer.task)?;
     }
     if options.json {
         println!("{}", serde_json::to_string_pretty(&answer)?);

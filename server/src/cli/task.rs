@@ -55,6 +55,12 @@ pub(super) fn load_draft(path: &Path) -> Result<TaskDraft, Error> {
     Ok(serde_json::from_str(&text).map_err(|error| named(&error))?)
 }
 
+/// Writes a complete task to a file.
+pub(super) fn write_task(path: &Path, task: &Task) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(task)?;
+    Ok(fs::write(path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?)
+}
+
 /// What a task will cost.
 #[derive(Debug, Serialize)]
 struct Cost {
@@ -141,8 +147,7 @@ fn check(options: &CheckOptions) -> Result<(), Error> {
     let named = |error| format!("{}: {error}", options.file.display());
     let plan = draft.plan().map_err(named)?;
     if let Some(out) = &options.out {
-        let text = serde_json::to_string_pretty(&plan.task)?;
-        fs::write(out, text + "\n").map_err(|error| format!("{}: {error}", out.display()))?;
+        write_task(out, &plan.task)?;
     }
     let cost = cost(plan, &options.people)?;
     if options.json {
