@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_server::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_server::cli::Cli;
 use statrs::distribution::{Binomial, Discrete, DiscreteCDF};
 

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use contest::{Contest, Ratio, task};
 use hushbin::{Entry, Randomizer, Task};
-use hushbin_server::estimate::{Estimand, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Totals, points};
 use indicatif::ProgressBar;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;

@@ -15,7 +15,7 @@ use std::time::Instant;
 use hushbin::hash::{Keys, closed_sign, independent_bucket};
 use hushbin::mechanism::hash_bin::Response;
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft};
-use hushbin_server::estimate::Totals;
+use hushbin_analysis::estimate::Totals;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::data::DataSet;
-use crate::estimate::{Estimand, Expectation, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
 
 /// What a simulation found.
 #[derive(Debug, Clone, PartialEq, Serialize)]

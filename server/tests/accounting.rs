@@ -13,7 +13,7 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::{ErrorCode, TaskDraft};
-use hushbin_server::accounting::{
+use hushbin_analysis::accounting::{
     AccountError, Method, Mixture, REPORTS, account, delta_at, largest_epsilon, reduction_at,
 };
 use num_rational::BigRational;

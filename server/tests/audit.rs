@@ -19,9 +19,9 @@ use hushbin::mechanism::hash_bin::{self, HashBin, Level, Noise, Response};
 use hushbin::report::BucketReport;
 use hushbin::task::Open;
 use hushbin::{Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, ValueKind};
+use hushbin_analysis::likelihood::core_probabilities;
 use hushbin_server::audit::{
-    Audit, AuditError, Measured, Plan, Statistic, Verdict, core_probabilities, enumerate,
-    enumerate_bins, measure,
+    Audit, AuditError, Measured, Plan, Statistic, Verdict, enumerate, enumerate_bins, measure,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};

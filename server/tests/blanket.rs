@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_server::accounting::{Mixture, account, delta_at, reduction_at};
+use hushbin_analysis::accounting::{Mixture, account, delta_at, reduction_at};
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 

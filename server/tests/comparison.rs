@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_server::accounting::{Mixture, Published, Scope, account, compare};
+use hushbin_analysis::accounting::{Mixture, Published, Scope, account, compare};
 use reduction::{Pair, divergence};
 use serde_json::{Value, json};
 use statrs::distribution::{Binomial, Discrete};

@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use exact::Exact;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_server::accounting::{
+use hushbin_analysis::accounting::{
     Account, Composed, Exposure, Method, Mixture, account, account_exposure, smallest_batch,
 };
 use serde_json::Value;

@@ -11,7 +11,7 @@ mod common;
 
 use common::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
 use hushbin::{Entry, Task, ValueKind};
-use hushbin_server::estimate::{
+use hushbin_analysis::estimate::{
     ConditionalMean, Estimand, Estimate, ItemEstimates, Options, PostProcessing, Predictor,
     Question, Totals, estimates,
 };

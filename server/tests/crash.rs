@@ -26,7 +26,7 @@ use std::time::Duration;
 use common::process::{Client, Collector};
 use common::{SETTINGS, Uploads, draft};
 use hushbin::{Task, Upload};
-use hushbin_server::estimate::{Options, Question, Totals, estimates};
+use hushbin_analysis::estimate::{Options, Question, Totals, estimates};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 //! papers' reduction; the reduction is held against it with the α that is
 //! printed and with the right one, and so is what is proven.
 //!
-//! The tables of `src/docs/errata.md` are those computed here.
+//! The tables of `analysis/src/docs/errata.md` are those computed here.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -19,7 +19,7 @@ use document::assert_table;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Randomizer};
 use hushbin::{Mechanism, Task, TaskDraft};
-use hushbin_server::accounting::{Account, Mixture, account, collision_theorem_3};
+use hushbin_analysis::accounting::{Account, Mixture, account, collision_theorem_3};
 use reduction::{Pair, Reduction, divergence, least_central};
 use serde_json::{Value, json};
 use statrs::function::factorial::ln_factorial;

@@ -8,7 +8,9 @@ mod common;
 
 use common::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
-use hushbin_server::estimate::{Estimand, Options, Predictor, Question, Totals, estimates, points};
+use hushbin_analysis::estimate::{
+    Estimand, Options, Predictor, Question, Totals, estimates, points,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::json;

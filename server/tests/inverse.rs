@@ -5,7 +5,7 @@
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::{Error, ErrorCode, mechanism};
-use hushbin_server::accounting::{Mixture, account, largest_alpha, smallest_batch};
+use hushbin_analysis::accounting::{Mixture, account, largest_alpha, smallest_batch};
 
 const BUCKETS: u32 = 1 << 22;
 

@@ -7,8 +7,8 @@ use std::fs;
 use std::process::Command;
 
 use hushbin::{Mechanism, TaskDraft};
-use hushbin_server::accounting::{Mixture, account};
-use hushbin_server::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
+use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
 use proptest::prelude::*;
 use proptest::{collection, option};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The tables of the errata, held equal to what the tests compute.
 
-const DOCUMENT: &str = include_str!("../../server/src/docs/errata.md");
+const DOCUMENT: &str = include_str!("../../server/analysis/src/docs/errata.md");
 
 /// The headers of all tables.
 pub fn headers() -> impl Iterator<Item = &'static str> {

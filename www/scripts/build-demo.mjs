@@ -7,8 +7,8 @@ import { DEMO, DEMO_DIST, DIST, PLANNER_GLUE } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** What makes the planner's module of the server's crate. */
-export const PLANNER = ["--no-default-features", "--features", "planner"];
+/** What makes a module of the analysis crate. */
+export const PLANNER = ["--features", "wasm"];
 
 /** The tasks that the page is about, as files for the collector. */
 export function demoTasks() {
@@ -19,7 +19,7 @@ export function demoTasks() {
 /** The planner's module and its glue, which checking the page's sources needs too. */
 export async function buildPlanner() {
   const compiled = await step("build: planner to WebAssembly", () =>
-    compile("hushbin-server", PLANNER),
+    compile("hushbin-analysis", PLANNER),
   );
   await step("build: planner's bindings", () => bind(compiled, PLANNER_GLUE, "planner"));
   await step("build: planner's wasm-opt", () => optimise(PLANNER_GLUE, "planner"));

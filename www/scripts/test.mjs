@@ -35,7 +35,7 @@ async function lint() {
   await step("lint: bindings", async () => {
     await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
     await cargo("clippy", "--tests", ...WASM, ...STRICT);
-    await cargo("clippy", "--package", "hushbin-server", "--lib", ...PLANNER, ...WASM, ...STRICT);
+    await cargo("clippy", "--package", "hushbin-analysis", "--lib", ...PLANNER, ...WASM, ...STRICT);
   });
   if (!existsSync(join(GLUE, "bytes.ts"))) {
     await build();

@@ -1,7 +1,6 @@
 //! Privacy of small tasks, by looking at every input.
 
 use hushbin::domain::Signed;
-use hushbin::mechanism::{coco, collision};
 use hushbin::{Mechanism, Task};
 use rand_core::Rng;
 
@@ -129,30 +128,6 @@ fn rounding(sparsity: u32, signed_paddings: bool) -> f64 {
         1.0
     };
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
-}
-
-/// The core's probabilities of buckets, for [`enumerate`]; `None` where reports
-/// have none.
-#[must_use]
-pub fn core_probabilities(
-    task: &Task,
-) -> Option<impl FnMut(u64, &[Signed], u64) -> Vec<f64> + use<>> {
-    enum Core {
-        Collision(collision::Randomizer),
-        Coco(coco::Randomizer),
-    }
-    let (domain, epsilon) = (task.domain(), task.epsilon());
-    let mut core = match task.mechanism() {
-        Mechanism::Collision(collision) => {
-            Core::Collision(collision::Randomizer::new(collision, &domain, epsilon))
-        }
-        Mechanism::Coco(coco) => Core::Coco(coco::Randomizer::new(coco, &domain, epsilon)),
-        Mechanism::HashBin(_) => return None,
-    };
-    Some(move |seed, signed: &[Signed], paddings| match &mut core {
-        Core::Collision(core) => core.probabilities(seed, signed),
-        Core::Coco(core) => core.probabilities(seed, signed, paddings),
-    })
 }
 
 /// Number of inputs, Σ C(d, k)·2^k for k ≤ s; and of inputs with signs of

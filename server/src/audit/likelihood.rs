@@ -399,7 +399,7 @@ mod tests {
                 negative: entry.value < 0.0,
             })
             .collect();
-        let mut probabilities = crate::audit::core_probabilities(task).unwrap();
+        let mut probabilities = hushbin_analysis::likelihood::core_probabilities(task).unwrap();
         let signs = 1 << (task.sparsity() as usize - input.len());
         let mut mean = probabilities(seed, &signed, 0);
         for signs in 1..signs {

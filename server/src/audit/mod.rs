@@ -16,11 +16,12 @@ mod likelihood;
 mod neighbours;
 
 pub use empirical::{Event, Measured, Statistic, measure};
-pub use enumerate::{Enumeration, STEPS, core_probabilities, enumerate};
+pub use enumerate::{Enumeration, STEPS, enumerate};
 pub use enumerate_bins::enumerate_bins;
 pub use neighbours::{Neighbours, neighbours};
 
 use hushbin::{Randomizer, Task};
+use hushbin_analysis::likelihood::core_probabilities;
 use rand_core::CryptoRng;
 use serde::Serialize;
 

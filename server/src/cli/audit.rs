@@ -131,7 +131,8 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{core_probabilities, enumerate, measure};
+    use crate::audit::{enumerate, measure};
+    use hushbin_analysis::likelihood::core_probabilities;
 
     #[test]
     fn command_fails_where_the_budget_is_exceeded() {

@@ -9,7 +9,7 @@ use hushbin::{Items, ValueKind};
 
 use super::Error;
 use super::task::{describe, write_task};
-use crate::plan::{Answer, Offer, POWER, Question, Unknown, plan};
+use hushbin_analysis::plan::{Answer, Offer, POWER, Question, Unknown, plan};
 
 /// Find a task for what is known and wanted: of people, privacy and accuracy
 /// give two, and get the third.

@@ -11,7 +11,7 @@ use hushbin::{Items, Mechanism, Report, Task, TaskDraft};
 use serde::Serialize;
 
 use super::Error;
-use crate::estimate::{Estimand, Predictor, Quantiles, bias, protects};
+use hushbin_analysis::estimate::{Estimand, Predictor, Quantiles, bias, protects};
 
 /// Look at tasks before they are used.
 #[derive(Debug, clap::Args)]

@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 
 use super::problem::Problem;
 use super::{AppState, accept, query, tasks};
-use crate::estimate::{Estimates, Question, Totals, estimates};
 use crate::store::{Store, StoredTask};
+use hushbin_analysis::estimate::{Estimates, Question, Totals, estimates};
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -61,7 +61,7 @@ fn estimate(
     store: &Store,
     stored: &StoredTask,
     running: Option<Totals>,
-    options: &crate::estimate::Options,
+    options: &hushbin_analysis::estimate::Options,
     given_up: impl Fn() -> bool,
 ) -> Result<Estimates, Problem> {
     let task = stored.task();

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::problem::Problem;
 use super::{AppState, query, tasks};
-use crate::accounting::{Account, DELTA, HONEST_FRACTION, Mixture, account};
-use crate::estimate::Privacy;
+use hushbin_analysis::accounting::{Account, DELTA, HONEST_FRACTION, Mixture, account};
+use hushbin_analysis::estimate::Privacy;
 
 #[derive(Serialize)]
 struct Show<'a> {

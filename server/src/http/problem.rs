@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use hushbin::Fingerprint;
 use serde_json::{Map, Value, json};
 
-use crate::estimate::{EstimateError, PostProcessing};
 use crate::store::{Exhausted, StoreError};
+use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 
 /// What went wrong, as the client learns it. Causes inside the collector stay in
 /// its log.

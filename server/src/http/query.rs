@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
-use crate::estimate::Options;
+use hushbin_analysis::estimate::Options;
 
 /// Reads `items=a,b&items=c&confidence=0.99&post=projection`. A literal comma separates names;
 /// `%2C` is part of one. Hence the split comes before the decoding, which no
@@ -122,7 +122,7 @@ fn bad(detail: impl Into<String>) -> Problem {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::estimate::PostProcessing;
+    use hushbin_analysis::estimate::PostProcessing;
 
     fn items(query: &str) -> Vec<String> {
         parse(query).unwrap().items.unwrap()

@@ -36,7 +36,7 @@ pub use journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey
 pub use memory::{Exhausted, Reservation};
 pub use sqlite::SqliteJournal;
 
-use crate::estimate::Totals;
+use hushbin_analysis::estimate::Totals;
 use memory::Memory;
 use totals::Fold;
 use writer::{GroupLimits, Request, Waiting, Writer};

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use tokio::sync::mpsc;
 
 use super::{OpenError, StoredTask, TaskIndex};
-use crate::estimate::Totals;
 use crate::store::journal::JournalReader;
+use hushbin_analysis::estimate::Totals;
 
 /// Groups that may wait to be folded before the writer waits for the folder.
 const WAITING_GROUPS: usize = 64;
@@ -177,7 +177,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-    use crate::estimate::points;
+    use hushbin_analysis::estimate::points;
 
     const UPLOADS: u32 = 100;
 

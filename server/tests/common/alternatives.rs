@@ -7,7 +7,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
 use hushbin::mechanism::{Crowd, Neighbours, SquaredError};
 use hushbin::sample::below;
 use hushbin::{Error, Items, Mechanism, Task, TaskParts, ValueKind};
-use hushbin_server::accounting::{Mixture, account};
+use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 

@@ -3,7 +3,7 @@
 
 use hushbin::sample::{below, choose_front};
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_server::estimate::{Estimand, Expectation, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::prelude::*;

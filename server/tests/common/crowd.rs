@@ -1,7 +1,7 @@
 //! Small crowds whose truth is known, for every mechanism.
 
 use hushbin::{Entry, Items, Randomizer, Task, TaskDraft, ValueKind};
-use hushbin_server::estimate::{Estimand, Totals};
+use hushbin_analysis::estimate::{Estimand, Totals};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 
-use crate::accounting::Mixture;
 use crate::cli::Error;
+use hushbin_analysis::accounting::Mixture;
 
 /// Mechanism, rule and parameters.
 #[derive(Debug, clap::Args)]

@@ -12,11 +12,11 @@ use serde::Serialize;
 
 use super::Error;
 use super::task::load_draft;
-use crate::accounting::{
+use chosen::Chosen;
+use hushbin_analysis::accounting::{
     Account, Composed, Exposure, Mixture, account_exposure, compare, largest_epsilon,
     smallest_batch,
 };
-use chosen::Chosen;
 use table::Table;
 
 /// Compute the central privacy of a batch of shuffled reports: the ε that is

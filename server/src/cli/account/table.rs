@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::accounting::{Account, Kind, Published, Scope};
+use hushbin_analysis::accounting::{Account, Kind, Published, Scope};
 
 /// Published bounds beside the account, the least first.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::{Curve, Panel};
-use crate::accounting::Kind;
 use crate::cli::Error;
+use hushbin_analysis::accounting::Kind;
 
 const SIZE: (u32, u32) = (1280, 760);
 const LEGEND: i32 = 150;

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 pub(super) use output::Output;
 
-use crate::accounting::{HONEST, Kind, Mixture, REPORTS, account, compare};
 use crate::cli::{Error, progress_bar};
 use hushbin::bounds::EPSILON;
+use hushbin_analysis::accounting::{HONEST, Kind, Mixture, REPORTS, account, compare};
 
 /// What is plotted: a batch, and what varies about it.
 #[derive(Debug, Clone, Copy)]

@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
     use crate::accounting::Mixture;
-    use crate::audit::core_probabilities;
+    use crate::likelihood::core_probabilities;
 
     /// Every input of up to three of three items.
     fn inputs() -> Vec<Vec<Signed>> {

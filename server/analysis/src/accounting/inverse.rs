@@ -102,7 +102,7 @@ pub fn enough_at(
 /// private by itself.
 ///
 /// ```
-/// use hushbin_server::accounting::largest_alpha;
+/// use hushbin_analysis::accounting::largest_alpha;
 ///
 /// let alpha = largest_alpha(1.0, 1_000_000, 1.0, 1e-8, 0.005).unwrap();
 /// assert!(alpha < 1.0 / (1.0 + f64::exp(1.0)));
@@ -163,7 +163,7 @@ pub fn largest_alpha(
 /// [`account`], where a part `honest` of the reports hides the others.
 ///
 /// ```
-/// use hushbin_server::accounting::{Mixture, account, smallest_batch};
+/// use hushbin_analysis::accounting::{Mixture, account, smallest_batch};
 ///
 /// let any = Mixture::generic(1.0).unwrap();
 /// let n = smallest_batch(&any, 1.0, 1e-8, 0.01).unwrap();

@@ -14,7 +14,7 @@ use crate::accounting::{self, AccountError};
 /// missing is answered.
 ///
 /// ```
-/// use hushbin_server::plan::{Question, plan};
+/// use hushbin_analysis::plan::{Question, plan};
 ///
 /// let question: Question = serde_json::from_str(
 ///     r#"{ "items": 40, "sparsity": 3, "epsilon": 1.0, "standard_error": 0.01 }"#,

@@ -80,7 +80,7 @@ pub struct Composed {
 /// seen of earlier batches.
 ///
 /// ```
-/// use hushbin_server::accounting::{Exposure, Mixture, account, account_exposure};
+/// use hushbin_analysis::accounting::{Exposure, Mixture, account, account_exposure};
 ///
 /// let any = Mixture::generic(1.0).unwrap();
 /// let daily = Exposure { batches: 30, ..Exposure::default() };

@@ -139,7 +139,7 @@ pub struct Account {
 /// the others.
 ///
 /// ```
-/// use hushbin_server::accounting::{Mixture, account};
+/// use hushbin_analysis::accounting::{Mixture, account};
 ///
 /// let any = Mixture::generic(1.0).unwrap();
 /// let batch = account(&any, 1_000_000, 1.0, 1e-8).unwrap();

@@ -30,7 +30,7 @@ const PRECISION: f64 = 1e-3;
 /// Answers a question.
 ///
 /// ```
-/// use hushbin_server::plan::{Question, VerdictKind, plan};
+/// use hushbin_analysis::plan::{Question, VerdictKind, plan};
 ///
 /// let question: Question = serde_json::from_str(
 ///     r#"{ "items": 1378, "sparsity": 6, "epsilon": 1.0, "people": 50000 }"#,

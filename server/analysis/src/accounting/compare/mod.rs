@@ -8,7 +8,7 @@
 //! bound in small batches ([`errata`](crate::errata)).
 //!
 //! ```
-//! use hushbin_server::accounting::{Mixture, account, compare};
+//! use hushbin_analysis::accounting::{Mixture, account, compare};
 //!
 //! let any = Mixture::generic(1.0).unwrap();
 //! let ours = account(&any, 100_000, 1.0, 1e-7).unwrap();

@@ -1,0 +1,16 @@
+//! What hushbin concludes from reports: pure functions, without clock or I/O.
+//!
+//! [`estimate`] folds reports into totals and turns totals into estimates with
+//! error bars; [`accounting`] says what a shuffled batch gives away; [`plan`]
+//! weighs people, privacy and accuracy against each other. The collector and its
+//! commands run this code natively, the planner's page runs it compiled to
+//! WebAssembly.
+
+pub mod accounting;
+#[doc = include_str!("docs/errata.md")]
+pub mod errata {}
+pub mod estimate;
+pub mod likelihood;
+pub mod plan;
+#[cfg(feature = "wasm")]
+pub mod wasm;
