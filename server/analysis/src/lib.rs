@@ -2,15 +2,18 @@
 //!
 //! [`estimate`] folds reports into totals and turns totals into estimates with
 //! error bars; [`accounting`] says what a shuffled batch gives away; [`plan`]
-//! weighs people, privacy and accuracy against each other. The collector and its
-//! commands run this code natively, the planner's page runs it compiled to
-//! WebAssembly.
+//! weighs people, privacy and accuracy against each other; [`likelihood`] tells
+//! inputs apart by their reports, for audits; [`promise`] words what ε protects;
+//! [`numeric`] is the ground that they stand on. The collector and its commands
+//! run this code natively, the planner's page runs it compiled to WebAssembly.
 
 pub mod accounting;
 #[doc = include_str!("docs/errata.md")]
 pub mod errata {}
 pub mod estimate;
 pub mod likelihood;
+pub mod numeric;
 pub mod plan;
+pub mod promise;
 #[cfg(feature = "wasm")]
 pub mod wasm;

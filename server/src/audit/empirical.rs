@@ -15,9 +15,8 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::Plan;
-use super::clopper_pearson::{lower_bound, upper_bound};
-use super::likelihood::{Sight, look};
-use super::neighbours::{Neighbours, neighbours};
+use hushbin_analysis::likelihood::{Neighbours, Sight, look, neighbours};
+use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
 /// What is read off a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

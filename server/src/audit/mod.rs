@@ -8,17 +8,13 @@
 //! attacker achieves; it knows nothing of the randomizer's inside, and no
 //! number of trials can prove privacy, only its absence.
 
-pub mod clopper_pearson;
 mod empirical;
 mod enumerate;
 mod enumerate_bins;
-mod likelihood;
-mod neighbours;
 
 pub use empirical::{Event, Measured, Statistic, measure};
 pub use enumerate::{Enumeration, STEPS, enumerate};
 pub use enumerate_bins::enumerate_bins;
-pub use neighbours::{Neighbours, neighbours};
 
 use hushbin::{Randomizer, Task};
 use hushbin_analysis::likelihood::core_probabilities;

@@ -11,7 +11,8 @@ use hushbin::{Items, Mechanism, Report, Task, TaskDraft};
 use serde::Serialize;
 
 use super::Error;
-use hushbin_analysis::estimate::{Estimand, Predictor, Quantiles, bias, protects};
+use hushbin_analysis::estimate::{Estimand, Predictor, Quantiles};
+use hushbin_analysis::promise::{bias, protects};
 
 /// Look at tasks before they are used.
 #[derive(Debug, clap::Args)]

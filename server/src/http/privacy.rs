@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::{AppState, query, tasks};
 use hushbin_analysis::accounting::{Account, DELTA, HONEST_FRACTION, Mixture, account};
-use hushbin_analysis::estimate::Privacy;
+use hushbin_analysis::promise::Privacy;
 
 #[derive(Serialize)]
 struct Show<'a> {

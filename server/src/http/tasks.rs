@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::AppState;
 use super::problem::Problem;
-use hushbin_analysis::estimate::protects;
+use hushbin_analysis::promise::protects;
 
 /// A task does not change, but its id may be given to another data directory.
 pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =

@@ -13,21 +13,20 @@
 //! [`errata`](crate::errata); Feldman, McMillan, Talwar, "Stronger Privacy
 //! Amplification by Shuffling for Rényi and Approximate Differential Privacy".
 
-mod binomial;
-mod central;
-mod compare;
-mod compose;
-mod divergence;
-mod inverse;
+mod calibration;
+mod composition;
+mod group_privacy;
+mod hockey_stick;
 mod mixture;
-mod neither;
-mod repeated;
+mod privacy_blanket;
+mod privacy_profile;
+mod published;
 
-pub use compare::{Kind, Published, Scope, collision_theorem_3, compare};
-pub use compose::{BATCHES, Composed, Exposure, account_exposure};
-pub use inverse::{CENTRAL, enough_at, largest_alpha, largest_epsilon, smallest_batch};
+pub use calibration::{CENTRAL, enough_at, largest_alpha, largest_epsilon, smallest_batch};
+pub use composition::{BATCHES, Composed, Exposure, account_exposure};
+pub use group_privacy::OF_ONE;
 pub use mixture::{Favoured, Mixture};
-pub use repeated::OF_ONE;
+pub use published::{Kind, Published, Scope, collision_theorem_3, compare};
 
 use std::fmt;
 
@@ -35,7 +34,7 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-use divergence::{Delta, Divergence};
+use hockey_stick::{Delta, Divergence};
 
 /// Number of reports n of a batch.
 pub const REPORTS: Bound = Bound {
@@ -154,11 +153,11 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
     DELTA.check(delta)?;
     let divergence = Divergence::new(*mixture, honest_n, delta);
     let start = divergence.limit(delta);
-    let central::Bracket {
+    let privacy_profile::Bracket {
         lower,
         reduction,
         upper,
-    } = central::least(&divergence, mixture.epsilon(), start, delta);
+    } = privacy_profile::least(&divergence, mixture.epsilon(), start, delta);
     Ok(Account {
         epsilon_central: upper,
         reduction: Some(reduction),

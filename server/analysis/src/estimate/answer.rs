@@ -7,8 +7,8 @@ use hushbin::{Fingerprint, Task};
 use serde::{Serialize, Serializer};
 
 use super::post::{self, ConditionalMean, PostProcessed, Projected};
-use super::privacy::{Privacy, bias};
 use super::{Estimand, Label, Question, Totals, points};
+use crate::promise::{Privacy, bias};
 
 /// An estimate with its error bars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -18,7 +18,6 @@ mod hash_bin;
 mod interval;
 mod post;
 mod predict;
-mod privacy;
 mod projection;
 mod question;
 mod signs;
@@ -31,7 +30,6 @@ pub use expectation::Expectation;
 pub use interval::Quantiles;
 pub use post::{ConditionalMean, PostProcessed, PostProcessing, Projected};
 pub use predict::Predictor;
-pub use privacy::{Privacy, bias, protects};
 pub use question::{EstimateError, Label, Options, Question};
 
 /// What is kept of the reports of one task.

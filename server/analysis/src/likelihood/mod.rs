@@ -1,5 +1,11 @@
 //! How likely reports are under an input.
 
+mod neighbours;
+mod ratio;
+
+pub use neighbours::{Neighbours, neighbours};
+pub use ratio::{Place, Sight, look};
+
 use hushbin::domain::Signed;
 use hushbin::mechanism::{coco, collision};
 use hushbin::{Mechanism, Task};

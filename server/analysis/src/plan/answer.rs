@@ -8,7 +8,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::choose::Choice;
 use super::question::{CONFIDENCE, POWER, PlanError, Question};
 use crate::accounting::{Account, Mixture, account};
-use crate::estimate::{Quantiles, protects};
+use crate::estimate::Quantiles;
+use crate::promise::protects;
 
 /// What a question comes to.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -19,25 +19,25 @@ use hushbin::{Entry, Mechanism, Report, Task};
 
 /// What an attacker who holds two inputs against a report sees.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sight {
+pub struct Sight {
     /// The logarithm of the first input's likelihood over the second's: the
     /// statistic of Neyman and Pearson, of which a threshold separates best if
     /// the randomizer does what it says.
-    pub(super) log_ratio: f64,
+    pub log_ratio: f64,
     /// The seed.
-    pub(super) seed: u64,
+    pub seed: u64,
     /// The bucket reported, where there is one.
-    pub(super) bucket: u64,
+    pub bucket: u64,
     /// For either input, which of its entries is the first to lie in it.
-    pub(super) first_entries: [usize; 2],
+    pub first_entries: [usize; 2],
     /// For either input, where it stands among the buckets of its entries;
     /// under hash-bin, the only one if bins hold the input's very sums.
-    pub(super) places: [Place; 2],
+    pub places: [Place; 2],
 }
 
 /// Where a bucket stands among those that hold the entries of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub enum Place {
     /// It is none of them.
     Elsewhere,
     /// The only one.
@@ -59,7 +59,7 @@ pub(super) enum Place {
 ///
 /// # Panics
 /// If the report is of another mechanism.
-pub(super) fn look(task: &Task, inputs: [&[Entry]; 2], report: &Report) -> Sight {
+pub fn look(task: &Task, inputs: [&[Entry]; 2], report: &Report) -> Sight {
     let domain = task.domain();
     let exp = task.epsilon().exp();
     match (task.mechanism(), report) {
@@ -399,7 +399,7 @@ mod tests {
                 negative: entry.value < 0.0,
             })
             .collect();
-        let mut probabilities = hushbin_analysis::likelihood::core_probabilities(task).unwrap();
+        let mut probabilities = crate::likelihood::core_probabilities(task).unwrap();
         let signs = 1 << (task.sparsity() as usize - input.len());
         let mut mean = probabilities(seed, &signed, 0);
         for signs in 1..signs {
@@ -421,7 +421,7 @@ mod tests {
                 }
                 Mechanism::Collision(_) | Mechanism::HashBin(_) => false,
             };
-            for pair in crate::audit::neighbours(task) {
+            for pair in crate::likelihood::neighbours(task) {
                 let inputs = [&pair.inputs[0][..], &pair.inputs[1][..]];
                 if inputs.iter().any(|input| approximate(input)) {
                     continue;

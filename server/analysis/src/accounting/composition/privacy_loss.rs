@@ -10,7 +10,7 @@
 //! the opposite from below. Sums are of numbers that are not negative: the
 //! relative error of one of m terms is below m·2⁻⁵², and is added or taken off.
 
-use super::curve::Curve;
+use super::connect_dots::Curve;
 
 /// Points of a measure above 0; a grid is made coarser beyond.
 const POINTS: usize = 4096;

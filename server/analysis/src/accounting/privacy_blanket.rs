@@ -44,7 +44,7 @@
 //! mean of z, by Jensen's inequality at most that.
 
 use super::Mixture;
-use super::binomial::probability;
+use crate::numeric::binomial::probability;
 
 /// How z is distributed, and what it does.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,5 @@
 //! δ(ε_c), by a sum over how many reports tell anything: the reduction's, which is
-//! proven where P(neither) = 0, and with `neither` what is proven elsewhere.
+//! proven where P(neither) = 0, and with `privacy_blanket` what is proven elsewhere.
 //!
 //! Let T be the number of reports of either kind, a of the first, and
 //! h = ceil(a*), where P − k·Q changes its sign, k = exp(ε_c). With
@@ -12,9 +12,9 @@
 //! and a* is linear in T, rising by 1/2 to 1 a step, so that w and U follow from
 //! those of T − 1 in O(1).
 
-use super::binomial::{error, exponent, probability, tail_ratio};
-use super::neither::{Batch, Neither};
+use super::privacy_blanket::{Batch, Neither};
 use super::{Method, Mixture};
+use crate::numeric::binomial::{error, exponent, probability, tail_ratio};
 
 /// Steps between which probabilities are computed anew, so that rounding cannot
 /// add up.

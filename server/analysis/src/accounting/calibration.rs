@@ -1,6 +1,6 @@
 //! What a batch must be like for a given ε_c: how small α, how large n.
 //!
-//! Both are monotone, of the sums of `neither`. Given Z₁ + … + Zₙ₊₁, the mean of
+//! Both are monotone, of the sums of `privacy_blanket`. Given Z₁ + … + Zₙ₊₁, the mean of
 //! the n first is expected to be that of all, so by Jensen's inequality
 //! E[(Z₁ + … + Zₙ)₊]/n does not grow with n; and with α Z grows in convex order.
 //! The same holds of the reduction: one more report does not depend on the person
@@ -13,7 +13,7 @@
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
-use super::divergence::Divergence;
+use super::hockey_stick::Divergence;
 use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account, hiding, honest_of};
 
 /// ε_c that is asked for.

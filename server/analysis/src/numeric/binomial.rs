@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 /// Greatest relative error of what [`probability`] gave: 8 roundings of its
 /// exponent, which is at most −ln of it, and those of three Stirling errors. It
 /// is exact of a success probability whose last bit may differ.
-pub(super) fn error(probability: f64) -> f64 {
+pub(crate) fn error(probability: f64) -> f64 {
     f64::EPSILON * (160.0 - 4.0 * probability.clamp(f64::MIN_POSITIVE, 1.0).ln())
 }
 
@@ -52,12 +52,12 @@ fn deviance(x: f64, m: f64) -> f64 {
 
 /// −ln of Chernoff's bound on the tail of Binomial(`trials`, p) that starts at
 /// x, on its side of the mean; `p` is p and 1 − p.
-pub(super) fn exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
+pub(crate) fn exponent(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     deviance(x, trials * p[0]) + deviance(trials - x, trials * p[1])
 }
 
 /// P(X = x), X ~ Binomial(`trials`, p), for whole 0 ≤ x ≤ `trials`.
-pub(super) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
+pub(crate) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
     let exponent = exponent(x, trials, p);
     if x == 0.0 || x == trials {
         return (-exponent).exp();
@@ -70,7 +70,7 @@ pub(super) fn probability(x: f64, trials: f64, p: [f64; 2]) -> f64 {
 /// P(X ≥ x)/P(X = x), X ~ Binomial(`trials`, 1/2), for x ≥ (trials − 1)/2, with
 /// the number of terms summed, each of which adds at most 4·2⁻⁵² to the relative
 /// error.
-pub(super) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
+pub(crate) fn tail_ratio(x: f64, trials: f64) -> (f64, f64) {
     let (mut sum, mut term, mut at) = (1.0, 1.0, x);
     while at < trials {
         let ratio = (trials - at) / (at + 1.0);

@@ -17,13 +17,13 @@
 //! }
 //! ```
 
-mod blanket;
-mod clones;
-mod collision;
-mod erlingsson;
-mod stronger;
+mod balle_2019;
+mod erlingsson_2019;
+mod feldman_2021;
+mod feldman_2023;
+mod wang_collision;
 
-pub use collision::theorem_3 as collision_theorem_3;
+pub use wang_collision::theorem_3 as collision_theorem_3;
 
 use hushbin::Error;
 use serde::Serialize;
@@ -142,10 +142,10 @@ pub fn compare(
         epsilon: mixture.epsilon(),
         favoured: mixture.favoured(),
     };
-    let mut all = vec![erlingsson::bound(&batch)];
-    all.extend(blanket::bounds(&batch));
-    all.push(collision::bound(&batch));
-    all.extend(clones::bounds(&batch)?);
-    all.extend(stronger::bounds(&batch)?);
+    let mut all = vec![erlingsson_2019::bound(&batch)];
+    all.extend(balle_2019::bounds(&batch));
+    all.push(wang_collision::bound(&batch));
+    all.extend(feldman_2021::bounds(&batch)?);
+    all.extend(feldman_2023::bounds(&batch)?);
     Ok(all)
 }

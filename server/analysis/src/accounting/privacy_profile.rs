@@ -1,6 +1,6 @@
 //! ε_c(δ): the least ε_c at which δ(ε_c) is at most δ.
 
-use super::divergence::Divergence;
+use super::hockey_stick::Divergence;
 
 /// What is known of the least ε_c.
 #[derive(Debug, Clone, Copy, PartialEq)]

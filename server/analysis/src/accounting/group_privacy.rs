@@ -13,9 +13,9 @@
 use hushbin::Error;
 use hushbin::bounds::Bound;
 
-use super::central::{self, Bracket};
-use super::divergence::Divergence;
-use super::inverse::crossing;
+use super::calibration::crossing;
+use super::hockey_stick::Divergence;
+use super::privacy_profile::{self, Bracket};
 use super::{Method, Mixture};
 
 /// Number of reports of one person in a batch, R.
@@ -99,7 +99,7 @@ impl OneBatch {
 
     /// The bracket of ε_c at δ.
     pub(super) fn least(&self, delta: f64) -> Bracket {
-        let one = central::least(&self.divergence, self.epsilon, self.start, delta);
+        let one = privacy_profile::least(&self.divergence, self.epsilon, self.start, delta);
         if self.reports == 1.0 {
             return one;
         }
@@ -115,7 +115,7 @@ impl OneBatch {
         let excess = |central: f64| -(self.at(central).1.max(f64::MIN_POSITIVE) / delta).ln();
         let most = self.most();
         let near = crossing([one.lower.max(1e-12 * most), most], excess);
-        let upper = central::above(most, near, |central| self.at(central).1 <= delta);
+        let upper = privacy_profile::above(most, near, |central| self.at(central).1 <= delta);
         Bracket {
             lower: one.lower,
             reduction: one.reduction,

@@ -12,8 +12,8 @@ use hushbin::Error;
 
 use super::{Batch, Kind, Published, Scope, Value};
 use crate::accounting::Mixture;
-use crate::accounting::central;
-use crate::accounting::divergence::Divergence;
+use crate::accounting::hockey_stick::Divergence;
+use crate::accounting::privacy_profile;
 
 pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     Ok([
@@ -49,5 +49,5 @@ fn exact(batch: &Batch) -> Result<f64, Error> {
     let clone = [(-batch.epsilon).exp(), -(-batch.epsilon).exp_m1()];
     let divergence = Divergence::of_clones(any, clone, batch.n, batch.delta);
     let start = divergence.limit(batch.delta);
-    Ok(central::least(&divergence, batch.epsilon, start, batch.delta).upper)
+    Ok(privacy_profile::least(&divergence, batch.epsilon, start, batch.delta).upper)
 }

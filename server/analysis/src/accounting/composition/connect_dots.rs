@@ -16,7 +16,7 @@
 //! measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c), which is a
 //! bound on the same side with M ≥ 1, or M ≤ 1.
 
-use super::loss::{Loss, Side};
+use super::privacy_loss::{Loss, Side};
 
 /// Bounds on δ of one batch at the points of a grid.
 #[derive(Debug)]

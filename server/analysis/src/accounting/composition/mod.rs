@@ -2,7 +2,7 @@
 //! one person in a batch.
 //!
 //! The losses of batches add up. Their distributions are put on a grid, from
-//! above and from below (`curve`), and added as they are, not by a Fourier
+//! above and from below (`connect_dots`), and added as they are, not by a Fourier
 //! transform (Koskela, Jälkö, Honkela 2020), whose errors are absolute, near
 //! 10⁻¹⁶, and would drown a δ of 10⁻¹⁵. Sums of what is not negative have small
 //! relative errors instead, and a measure of some thousand points is squared in
@@ -13,18 +13,18 @@
 //! (2015); Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the Dots:
 //! Tighter Discrete Approximations of Privacy Loss Distributions" (2022).
 
-mod curve;
-mod loss;
+mod connect_dots;
+mod privacy_loss;
 
 use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-use super::central::Bracket;
-use super::repeated::{self, OneBatch};
+use super::group_privacy::{self, OneBatch};
+use super::privacy_profile::Bracket;
 use super::{Account, DELTA, Method, Mixture, hiding};
 
-use curve::Curve;
+use connect_dots::Curve;
 
 /// Number of batches K.
 pub const BATCHES: Bound = Bound {
@@ -104,7 +104,7 @@ pub fn account_exposure(
     let honest_n = hiding(n, honest)?;
     DELTA.check(delta)?;
     BATCHES.check(f64::from(exposure.batches))?;
-    repeated::check(exposure.reports, honest_n)?;
+    group_privacy::check(exposure.reports, honest_n)?;
     let k = f64::from(exposure.batches);
     // Sharp for the least δ that is asked of one batch.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
