@@ -1,0 +1,138 @@
+// Imports point one way: no circle in the picture of any folder, and in the
+// core none from a lower floor to a higher one.
+//
+//   node www/scripts/check-arrows.mjs [--draw FOLDER]
+//
+// A folder's picture shows its files and folders and an arrow wherever one
+// names something of another. What of Rust it reads, and what it cannot see,
+// stands at the head of lib/rust-imports.mjs. In the server's crates a module's
+// files may name what the `mod.rs` above them defines, though it calls them: it
+// is the door of their room. The core goes without. --draw lists a folder's
+// arrows.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { circles, upward } from "./lib/arrows.mjs";
+import { ROOT } from "./lib/paths.mjs";
+import { capture, Failed, main, say } from "./lib/run.mjs";
+import { rustArrows } from "./lib/rust-imports.mjs";
+import { scriptArrows } from "./lib/script-imports.mjs";
+
+/** The floors of the core, the lowest first; an arrow may stay on its floor or point down. */
+export const FLOORS = [
+  ["error", "bounds", "fingerprint", "codec", "sort", "sample"],
+  ["domain"],
+  ["hash"],
+  ["mechanism"],
+  ["task"],
+  ["upload", "randomizer", "wasm"],
+  ["choose"],
+  ["lib", "docs"],
+];
+
+const RUST = ["src", "server/src", "server/analysis/src"];
+const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
+/** As pages and demo name the package. */
+const PACKAGE = { hushbin: "www/client/index.ts", "hushbin/slim": "www/client/slim.ts" };
+
+/**
+ * The files under version control, by folder.
+ *
+ * @param {readonly string[]} roots
+ * @param {RegExp} pattern
+ * @returns {Promise<Map<string, string>>} each file's text
+ */
+export async function sources(roots, pattern) {
+  const listed = await capture("git", ["ls-files", "--cached", "--others", "--exclude-standard"]);
+  if (listed === undefined) {
+    throw new Failed("git ls-files lists no files: this runs in a checkout");
+  }
+  const files = listed
+    .split("\n")
+    .filter((file) => pattern.test(file) && roots.some((root) => file.startsWith(`${root}/`)));
+  const texts = new Map();
+  for (const file of files) {
+    // What git still lists may be deleted, and the deletion not yet committed.
+    if (existsSync(join(ROOT, file))) {
+      texts.set(file, readFileSync(join(ROOT, file), "utf8"));
+    }
+  }
+  return texts;
+}
+
+const rust = async (root) => {
+  const others = RUST.filter((other) => other.startsWith(`${root}/`));
+  const texts = await sources([root], /\.rs$/);
+  for (const file of texts.keys()) {
+    if (others.some((other) => file.startsWith(`${other}/`))) {
+      texts.delete(file);
+    }
+  }
+  return texts;
+};
+
+/**
+ * What is wrong with the core, given its files.
+ *
+ * @param {ReadonlyMap<string, string>} core
+ */
+export function complaintsOfCore(core) {
+  const arrows = rustArrows("src", core);
+  return [...circles("src", arrows), ...upward("src", FLOORS, core.keys(), arrows)];
+}
+
+export const coreSources = () => rust("src");
+
+/** Whether an arrow leads to the door of a room that its file is in. */
+const toOwnDoor = ({ from, to }) =>
+  /\/(mod|lib)\.rs$/.test(to) && from.startsWith(to.slice(0, to.lastIndexOf("/") + 1));
+
+/** @returns {Promise<string[]>} what is wrong anywhere */
+export async function complaints() {
+  const found = complaintsOfCore(await coreSources());
+  for (const root of RUST.slice(1)) {
+    const arrows = rustArrows(root, await rust(root));
+    found.push(
+      ...circles(
+        root,
+        arrows.filter((arrow) => !toOwnDoor(arrow)),
+      ),
+    );
+  }
+  const scripts = await sources(SCRIPT, /\.ts$/);
+  for (const file of scripts.keys()) {
+    if (file.includes("/tests/")) {
+      scripts.delete(file);
+    }
+  }
+  found.push(...circles("www", scriptArrows(scripts, PACKAGE)));
+  return found;
+}
+
+/** @param {string} folder */
+async function draw(folder) {
+  const root = [...RUST].reverse().find((name) => folder === name || folder.startsWith(`${name}/`));
+  const arrows =
+    root === undefined
+      ? scriptArrows(await sources(SCRIPT, /\.ts$/), PACKAGE)
+      : rustArrows(root, await rust(root));
+  for (const { from, to, line, name } of arrows) {
+    if (from.startsWith(`${folder}/`)) {
+      say(`${from}:${line} → ${to} (${name})`);
+    }
+  }
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await main(async () => {
+    const [option, folder] = process.argv.slice(2);
+    if (option === "--draw" && folder !== undefined) {
+      return draw(folder);
+    }
+    const found = await complaints();
+    if (found.length > 0) {
+      throw new Failed(found.join("\n"));
+    }
+    say("  imports point one way");
+  });
+}

@@ -1,0 +1,405 @@
+// Which file of a Rust crate names what of which other file.
+//
+// Reads tokens, not types. Seen: `use` in any scope, paths written out
+// (`crate::a::B`, `super::c::D`, `child::e()`), names that a module re-exports
+// and uses, globs, paths in macros and in serde's attributes. A re-export is no
+// arrow by itself, and whoever imports through it points at the file that
+// defines the name, so that a `mod.rs` may gather what its children offer. Not
+// seen: methods and traits reached without naming their file, and names that a
+// macro makes up. Code under `#[cfg(test)]` and `#[cfg(doc)]` does not count.
+
+/** @typedef {{ text: string, line: number }} Token `text` of a string starts with a quote */
+/** @typedef {{ from: string, to: string, line: number, name: string }} Arrow */
+/** @typedef {{ from: string[], glob?: boolean, exported: boolean, line: number }} Use */
+/**
+ * @typedef {object} Module
+ * @property {string} key its path in the crate, joined by `::`; empty for the root
+ * @property {string} file
+ * @property {Set<string>} items
+ * @property {Map<string, Use>} uses by the name they give
+ * @property {Use[]} globs
+ * @property {{ path: string[], line: number, call: boolean }[]} mentions
+ */
+
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<comment>\/\/[^\n]*)`,
+    String.raw`(?<block>\/\*)`,
+    String.raw`(?<raw>b?r(?<hashes>#*)"[\s\S]*?"\k<hashes>)`,
+    String.raw`(?<string>b?"(?:[^"\\]|\\[\s\S])*")`,
+    String.raw`(?<char>b?'(?:[^'\\\n]|\\[^\n]{1,9}?)')`,
+    String.raw`(?<lifetime>'\w+)`,
+    String.raw`(?<word>\$?(?:r#)?[A-Za-z_]\w*)`,
+    String.raw`(?<number>\d[\w.]*?(?=\.\.|[^\w.]|$))`,
+    "(?<path>::)",
+    String.raw`(?<other>\S)`,
+  ].join("|"),
+  "g",
+);
+
+/**
+ * @param {string} source
+ * @returns {Token[]}
+ */
+export function tokens(source) {
+  const found = [];
+  let line = 1;
+  let seen = 0;
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(source); match !== null; match = TOKEN.exec(source)) {
+    for (; seen < match.index; seen += 1) {
+      if (source[seen] === "\n") {
+        line += 1;
+      }
+    }
+    const { comment, block, raw, string, char, lifetime, number } = match.groups ?? {};
+    if (block !== undefined) {
+      TOKEN.lastIndex = endOfBlockComment(source, match.index);
+    } else if (raw !== undefined || string !== undefined) {
+      found.push({ text: match[0].slice(match[0].indexOf('"')).replace(/#+$/, ""), line });
+    } else if (![comment, char, lifetime, number].some((group) => group !== undefined)) {
+      found.push({ text: match[0].replace(/^\$crate$/, "crate").replace(/^r#/, ""), line });
+    }
+  }
+  return found;
+}
+
+function endOfBlockComment(source, start) {
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = start;
+  let depth = 0;
+  for (let match = mark.exec(source); match !== null; match = mark.exec(source)) {
+    depth += match[0] === "/*" ? 1 : -1;
+    if (depth === 0) {
+      return mark.lastIndex;
+    }
+  }
+  return source.length;
+}
+
+const OPEN = { "{": "}", "(": ")", "[": "]" };
+const ITEM = new Set(["struct", "enum", "union", "trait", "type", "const", "static", "fn"]);
+const SERDE_PATH =
+  /^(with|default|serialize_with|deserialize_with|skip_serializing_if|from|try_from|into|remote)$/;
+const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
+
+const textAt = (list, at) => list[at]?.text ?? "";
+
+/** One past the bracket that closes the one at `start`. */
+function past(list, start) {
+  let depth = 0;
+  for (let at = start; at < list.length; at += 1) {
+    const text = textAt(list, at);
+    if (text in OPEN) {
+      depth += 1;
+    } else if (text === "}" || text === ")" || text === "]") {
+      depth -= 1;
+      if (depth === 0) {
+        return at + 1;
+      }
+    }
+  }
+  return list.length;
+}
+
+/** One past the item, field or arm at `start`. */
+function pastItem(list, start) {
+  const statement = new Set(["use", "const", "static", "type", "let"]);
+  let at = start;
+  while (textAt(list, at) === "#") {
+    at = past(list, at + 1);
+  }
+  let ends = ";}";
+  for (; at < list.length; ) {
+    const text = textAt(list, at);
+    if (statement.has(text) && textAt(list, at + 1) !== "fn") {
+      ends = ";";
+    }
+    if (text === ";" || text === ",") {
+      return at + 1;
+    }
+    if (text === "}" || text === ")") {
+      return at;
+    }
+    if (text in OPEN) {
+      at = past(list, at);
+      if (text === "{" && ends === ";}") {
+        return at;
+      }
+    } else {
+      at += 1;
+    }
+  }
+  return at;
+}
+
+/** Whether an attribute keeps its item out of what is built: for tests or documentation alone. */
+function leavesOut(attribute) {
+  const words = attribute.map(({ text }) => text);
+  return (
+    words[0] === "cfg" &&
+    !words.includes("not") &&
+    (words.includes("test") || words.includes("doc"))
+  );
+}
+
+/**
+ * The names that one `use` brings, as `[name, path]`; a glob has the name `*`.
+ *
+ * @param {Token[]} list
+ * @param {number} start after `use`
+ * @returns {{ end: number, names: [string, string[]][] }}
+ */
+function useTree(list, start) {
+  /** @type {[string, string[]][]} */
+  const names = [];
+  const tree = (at, prefix) => {
+    let path = prefix;
+    while (at < list.length) {
+      const text = textAt(list, at);
+      if (text === "{") {
+        at += 1;
+        while (textAt(list, at) !== "}") {
+          at = textAt(list, at) === "," ? at + 1 : tree(at, path);
+        }
+        return at + 1;
+      }
+      if (text === "*") {
+        names.push(["*", path]);
+        return at + 1;
+      }
+      if (isWord(text)) {
+        path = text === "self" && path.length > 0 ? path : [...path, text];
+        at += 1;
+      }
+      if (textAt(list, at) === "::") {
+        at += 1;
+        continue;
+      }
+      let name = path.at(-1) ?? "";
+      if (textAt(list, at) === "as") {
+        name = textAt(list, at + 1);
+        at += 2;
+      }
+      names.push([name, path]);
+      return at;
+    }
+    return at;
+  };
+  return { end: tree(start, []), names };
+}
+
+/**
+ * @param {Map<string, Module>} modules
+ * @param {string} key
+ * @param {string} file
+ * @returns {Module}
+ */
+function moduleAt(modules, key, file) {
+  const module = modules.get(key) ?? {
+    key,
+    file,
+    items: new Set(),
+    uses: new Map(),
+    globs: [],
+    mentions: [],
+  };
+  modules.set(key, module);
+  return module;
+}
+
+const childKey = (key, name) => (key === "" ? name : `${key}::${name}`);
+
+/** Reads a file's tokens into its module and those written inside of it. */
+function readFile(modules, file, key, source) {
+  const list = tokens(source);
+  const outer = moduleAt(modules, key, file);
+  const stack = [{ module: outer, until: list.length }];
+  // Where the body of an item of the module ends; names inside are not the module's.
+  let body = 0;
+  for (let at = 0; at < list.length; ) {
+    while (stack.length > 1 && at >= (stack[0]?.until ?? 0)) {
+      stack.shift();
+    }
+    const module = stack[0]?.module ?? outer;
+    const { text, line } = list[at] ?? { text: "", line: 0 };
+    const before = textAt(list, at - 1);
+    if (text === "#" && textAt(list, at + 1) === "[") {
+      const end = past(list, at + 1);
+      const attribute = list.slice(at + 2, end - 1);
+      readAttribute(module, attribute);
+      at = leavesOut(attribute) ? pastItem(list, end) : end;
+    } else if (text === "use" && before !== "<") {
+      const { end, names } = useTree(list, at + 1);
+      const exported = before === "pub" || before === ")";
+      for (const [name, path] of names) {
+        const use = { from: path, exported, line };
+        if (name === "*") {
+          module.globs.push(use);
+        } else {
+          module.uses.set(name, use);
+        }
+      }
+      at = end;
+    } else if (text === "mod" && textAt(list, at + 2) === "{") {
+      const inner = childKey(module.key, textAt(list, at + 1));
+      stack.unshift({ module: moduleAt(modules, inner, file), until: past(list, at + 2) });
+      at += 3;
+    } else if (text === "mod" && textAt(list, at + 2) === ";") {
+      at += 3;
+    } else if (text === "macro_rules" && textAt(list, at + 1) === "!") {
+      module.items.add(textAt(list, at + 2));
+      at += 3;
+    } else if (ITEM.has(text) && isWord(textAt(list, at + 1)) && !ITEM.has(textAt(list, at + 1))) {
+      if (at >= body) {
+        module.items.add(textAt(list, at + 1));
+      }
+      at += 2;
+    } else if (text === "{" && at >= body) {
+      body = past(list, at);
+      at += 1;
+    } else if (isWord(text) && before !== ".") {
+      const path = [text];
+      for (at += 1; textAt(list, at) === "::" && isWord(textAt(list, at + 1)); at += 2) {
+        path.push(textAt(list, at + 1));
+      }
+      const call = textAt(list, at) === "(" || textAt(list, at) === "!";
+      module.mentions.push({ path, line, call });
+    } else {
+      at += 1;
+    }
+  }
+}
+
+function readAttribute(module, attribute) {
+  if (attribute[0]?.text !== "serde") {
+    return;
+  }
+  attribute.forEach(({ text, line }, at) => {
+    const value = textAt(attribute, at + 2);
+    if (SERDE_PATH.test(text) && value.startsWith('"')) {
+      const path = value.slice(1, -1).replace(/<.*/, "").split("::");
+      module.mentions.push({ path, line, call: true });
+    }
+  });
+}
+
+/**
+ * Where a path leads: the file that defines its last name that is followed, or
+ * a module; undefined when it leaves the crate.
+ *
+ * @param {Map<string, Module>} modules
+ * @param {Module} module
+ * @param {readonly string[]} path
+ * @param {Set<Use>} [visited]
+ * @returns {{ file: string } | { module: Module } | undefined}
+ */
+function resolve(modules, module, path, visited = new Set()) {
+  let [here, rest] = [module, path];
+  if (path[0] === "crate") {
+    [here, rest] = [modules.get("") ?? module, path.slice(1)];
+  }
+  while (rest[0] === "self" || rest[0] === "super") {
+    if (rest[0] === "super") {
+      here = modules.get(here.key.split("::").slice(0, -1).join("::")) ?? here;
+    }
+    rest = rest.slice(1);
+  }
+  const inside = rest.length < path.length;
+  for (let first = !inside; rest.length > 0; first = false) {
+    const [name = "", ...after] = rest;
+    const child = modules.get(childKey(here.key, name));
+    if (child !== undefined) {
+      [here, rest] = [child, after];
+      continue;
+    }
+    if (here.items.has(name)) {
+      return { file: here.file };
+    }
+    const use = here.uses.get(name);
+    if (use !== undefined && !visited.has(use)) {
+      visited.add(use);
+      return resolve(modules, here, [...use.from, ...after], visited);
+    }
+    for (const glob of here.globs) {
+      if (!visited.has(glob)) {
+        visited.add(glob);
+        const target = resolve(modules, here, glob.from, visited);
+        const found =
+          target !== undefined && "module" in target && target.module !== here
+            ? resolve(modules, target.module, ["self", ...rest], visited)
+            : undefined;
+        if (found !== undefined && "file" in found) {
+          return found;
+        }
+      }
+    }
+    // A name that a macro defines, or one of another crate.
+    return first || use !== undefined ? undefined : { file: here.file };
+  }
+  return { module: here };
+}
+
+/** The module that a file holds, as the names of its path; undefined for another crate's root. */
+function modulePath(root, file) {
+  const parts = file.slice(root.length + 1, -".rs".length).split("/");
+  const last = parts.at(-1) ?? "";
+  if (last === "mod" || (parts.length === 1 && last === "lib")) {
+    parts.pop();
+  }
+  return parts;
+}
+
+/**
+ * The arrows among the files of a crate.
+ *
+ * @param {string} root the crate's `src`
+ * @param {ReadonlyMap<string, string>} sources each file's text
+ * @returns {Arrow[]}
+ */
+export function rustArrows(root, sources) {
+  /** @type {Map<string, Module>} */
+  const modules = new Map();
+  moduleAt(modules, "", `${root}/lib.rs`);
+  for (const [file, source] of sources) {
+    readFile(modules, file, modulePath(root, file).join("::"), source);
+  }
+  /** @type {Arrow[]} */
+  const arrows = [];
+  const draw = (module, to, line, path) => {
+    if (to !== module.file) {
+      arrows.push({ from: module.file, to, line, name: path.join("::") });
+    }
+  };
+  for (const module of modules.values()) {
+    const point = (path, line) => {
+      const target = resolve(modules, module, path);
+      if (target !== undefined && "file" in target) {
+        draw(module, target.file, line, path);
+      }
+    };
+    for (const { from, exported, line } of module.uses.values()) {
+      if (!exported) {
+        point(from, line);
+      }
+    }
+    for (const { from, exported, line } of module.globs) {
+      const target = resolve(modules, module, from);
+      if (!exported && target !== undefined) {
+        draw(module, "file" in target ? target.file : target.module.file, line, [...from, "*"]);
+      }
+    }
+    for (const { path, line, call } of module.mentions) {
+      const [first = ""] = path;
+      const use = module.uses.get(first);
+      const single = path.length === 1;
+      if (["crate", "self", "super"].includes(first) ? !single : !single || use?.exported) {
+        // A lone word in small letters may be a variable; a function is called.
+        if (!single || call || /^[A-Z]/.test(first)) {
+          point(path, line);
+        }
+      }
+    }
+  }
+  return arrows;
+}

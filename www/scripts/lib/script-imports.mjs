@@ -1,0 +1,42 @@
+// Which TypeScript file imports which: static imports, re-exports, dynamic
+// imports and workers named by a literal. Imports of types count too: a reader
+// follows them like any other.
+
+import { posix } from "node:path";
+
+const IMPORT = new RegExp(
+  [
+    String.raw`\b(?:import|export)\b[^;"'\`()]*?\bfrom\s*["'](?<from>[^"']+)["']`,
+    String.raw`\bimport\s*["'](?<bare>[^"']+)["']`,
+    String.raw`\bimport\(\s*["'](?<dynamic>[^"']+)["']`,
+    String.raw`\bnew\s+URL\(\s*["'](?<url>[^"']+)["'],\s*import\.meta\.url`,
+  ].join("|"),
+  "g",
+);
+
+/**
+ * @param {ReadonlyMap<string, string>} sources each file's text
+ * @param {Readonly<Record<string, string>>} [names] files that go by a bare name
+ * @returns {import("./rust-imports.mjs").Arrow[]}
+ */
+export function scriptArrows(sources, names = {}) {
+  const arrows = [];
+  for (const [file, source] of sources) {
+    const text = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/[^\n]*/gm, (comment) =>
+      comment.replace(/[^\n]/g, " "),
+    );
+    for (const match of text.matchAll(IMPORT)) {
+      const { from, bare, dynamic, url } = match.groups ?? {};
+      const name = from ?? bare ?? dynamic ?? url ?? "";
+      const written = name.startsWith(".") ? posix.join(posix.dirname(file), name) : names[name];
+      const to = [written, written?.replace(/\.js$/, ".ts")].find((path) =>
+        sources.has(path ?? ""),
+      );
+      if (to !== undefined && to !== file) {
+        const line = text.slice(0, match.index).split("\n").length;
+        arrows.push({ from: file, to, line, name });
+      }
+    }
+  }
+  return arrows;
+}
