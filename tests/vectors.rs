@@ -3,27 +3,18 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::fs;
-use std::path::PathBuf;
-
 use hushbin::Task;
 use hushbin::TaskDraft;
 use hushbin::hash::{Balanced, Keys, closed_sign, closed_sign_word, independent_bucket, open_sign};
 use hushbin::mechanism::Mechanism;
 use serde_json::{Value, json};
 
-/// The rows of a file of reference numbers, which lie beside the project where
-/// it is developed; elsewhere, `None`.
-fn rows(name: &str) -> Option<Vec<Value>> {
-    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    if !shared.exists() {
-        eprintln!("skipped: no reference numbers beside the project");
-        return None;
-    }
-    let path = shared.join("vectors").join(name);
-    let text = fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("reference numbers at {}: {error}", path.display()));
-    Some(serde_json::from_str(&text).unwrap())
+const HASH: &str = include_str!("reference/hash.json");
+const HASH_FEW_SLOTS: &str = include_str!("reference/hash-few-slots.json");
+const RATES: &str = include_str!("reference/rates.json");
+
+fn rows(reference: &str) -> Vec<Value> {
+    serde_json::from_str(reference).unwrap()
 }
 
 fn integers(value: &Value) -> Vec<u64> {
@@ -34,34 +25,42 @@ fn integers(value: &Value) -> Vec<u64> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
+/// Holds a row's buckets, and the slots of one of them.
+fn assert_balanced(hash: &Balanced, keys: &Keys, row: &Value) {
+    assert_eq!(u64::from(hash.per_bucket()), row["m"].as_u64().unwrap());
+    let buckets: Vec<u64> = integers(&row["slots"])
+        .iter()
+        .map(|&slot| u64::from(hash.bucket(keys, slot as u32)))
+        .collect();
+    assert_eq!(buckets, integers(&row["buckets"]));
+    let mut preimage = Vec::new();
+    let bucket = row["bucket"].as_u64().unwrap() as u32;
+    hash.for_each_slot(keys, bucket, |slot| preimage.push(u64::from(slot)));
+    assert_eq!(preimage.len(), hash.per_bucket() as usize);
+    preimage.sort_unstable();
+    preimage.truncate(30);
+    assert_eq!(preimage, integers(&row["preimage_sorted_first_30"]));
+}
+
+fn keys(row: &Value) -> Keys {
+    Keys::new(row["seed"].as_str().unwrap().parse().unwrap())
+}
+
+fn whole(row: &Value, field: &str) -> u32 {
+    u32::try_from(row[field].as_u64().unwrap()).unwrap()
+}
+
 #[test]
 fn hashes_match() {
-    let Some(rows) = rows("hash.json") else {
-        return;
-    };
     let mut balanced_rows = 0;
     let mut key_rows = 0;
-    for row in &rows {
-        let seed: u64 = row["seed"].as_str().unwrap().parse().unwrap();
-        let keys = Keys::new(seed);
-        let t = u32::try_from(row["t"].as_u64().unwrap()).unwrap();
-        if let Some(m) = row.get("m") {
+    for row in &rows(HASH) {
+        let keys = keys(row);
+        let t = whole(row, "t");
+        if row.get("m").is_some() {
             balanced_rows += 1;
-            let m = u32::try_from(m.as_u64().unwrap()).unwrap();
-            let hash = Balanced::new(m * t, t);
-            assert_eq!(hash.per_bucket(), m);
-            let buckets: Vec<u64> = integers(&row["slots"])
-                .iter()
-                .map(|&slot| u64::from(hash.bucket(&keys, slot as u32)))
-                .collect();
-            assert_eq!(buckets, integers(&row["buckets"]));
-            let mut preimage = Vec::new();
-            let bucket = row["bucket"].as_u64().unwrap() as u32;
-            hash.for_each_slot(&keys, bucket, |slot| preimage.push(u64::from(slot)));
-            assert_eq!(preimage.len(), m as usize);
-            preimage.sort_unstable();
-            preimage.truncate(30);
-            assert_eq!(preimage, integers(&row["preimage_sorted_first_30"]));
+            let hash = Balanced::new(whole(row, "m") * t, t);
+            assert_balanced(&hash, &keys, row);
         } else {
             key_rows += 1;
             let item_keys = integers(&row["keys"]);
@@ -89,6 +88,20 @@ fn hashes_match() {
         }
     }
     assert_eq!((balanced_rows, key_rows), (50, 10));
+}
+
+/// Buckets of 2 to 7 slots, for which rounds are added.
+#[test]
+fn hashes_of_few_slots_match() {
+    let rows = rows(HASH_FEW_SLOTS);
+    for row in &rows {
+        let (m, t) = (whole(row, "m"), whole(row, "t"));
+        assert!((2..8).contains(&m));
+        let hash = Balanced::new(m * t, t);
+        assert_eq!(hash.rounds(), 21);
+        assert_balanced(&hash, &keys(row), row);
+    }
+    assert_eq!(rows.len(), 20);
 }
 
 /// The task of a row, with the row's parameters or, under `best`, with t chosen.
@@ -120,11 +133,8 @@ fn assert_close(name: &str, ours: f64, row: &Value) {
 
 #[test]
 fn collision_rates_match() {
-    let Some(rows) = rows("rates.json") else {
-        return;
-    };
     let mut seen = 0;
-    for row in rows {
+    for row in rows(RATES) {
         if row["mechanism"] != "collision" {
             continue;
         }
@@ -154,11 +164,8 @@ fn collision_rates_match() {
 
 #[test]
 fn coco_rates_match() {
-    let Some(rows) = rows("rates.json") else {
-        return;
-    };
     let mut seen = 0;
-    for row in rows {
+    for row in rows(RATES) {
         if row["mechanism"] != "coco" {
             continue;
         }

@@ -61,11 +61,8 @@ fn mixture(row: &Value) -> Mixture {
 
 #[test]
 fn the_reduction_meets_reference_values() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../shared/vectors/amplification.json"
-    );
-    let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let rows = include_str!("../../tests/reference/amplification.json");
+    let rows: Vec<Value> = serde_json::from_str(rows).unwrap();
     assert_eq!(rows.len(), 207);
     for row in &rows {
         let mixture = mixture(row);

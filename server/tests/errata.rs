@@ -237,11 +237,8 @@ impl Reference {
 }
 
 fn reference() -> Vec<Reference> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../shared/vectors/amplification.json"
-    );
-    let rows: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let rows = include_str!("../../tests/reference/amplification.json");
+    let rows: Vec<Value> = serde_json::from_str(rows).unwrap();
     let number = |row: &Value, field: &str| row[field].as_f64().unwrap();
     rows.iter()
         .map(|row| Reference {
