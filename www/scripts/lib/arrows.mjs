@@ -84,13 +84,14 @@ export function circles(root, arrows) {
     const drawn = picture(folder, arrows);
     for (const start of [...drawn.keys()].sort()) {
       const way = shortestCircle(drawn, start);
-      if (way !== undefined) {
+      const members = `${folder} ${[...(way ?? [])].sort()}`;
+      if (way !== undefined && !found.has(members)) {
         const steps = [...way, start].slice(1).map((to, at) => {
           const arrow = drawn.get(way[at] ?? "")?.get(to);
           return arrow === undefined ? "" : `\n    ${describe(arrow)}`;
         });
         const title = `circle in ${folder}: ${[...way, start].join(" → ")}`;
-        found.set(`${folder} ${[...way].sort()}`, title + steps.join(""));
+        found.set(members, title + steps.join(""));
       }
     }
   }
