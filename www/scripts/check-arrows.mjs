@@ -10,13 +10,14 @@
 // is the door of their room. The core goes without. --draw lists a folder's
 // arrows.
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { circles, upward } from "./lib/arrows.mjs";
 import { ROOT } from "./lib/paths.mjs";
-import { capture, Failed, main, say } from "./lib/run.mjs";
+import { Failed, main, say } from "./lib/run.mjs";
 import { rustArrows } from "./lib/rust-imports.mjs";
 import { scriptArrows } from "./lib/script-imports.mjs";
+import { tracked } from "./lib/tracked.mjs";
 
 /** The floors of the core, the lowest first; an arrow may stay on its floor or point down. */
 export const FLOORS = [
@@ -36,28 +37,17 @@ const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
 const PACKAGE = { hushbin: "www/client/index.ts", "hushbin/slim": "www/client/slim.ts" };
 
 /**
- * The files under version control, by folder.
+ * The files of some folders.
  *
  * @param {readonly string[]} roots
  * @param {RegExp} pattern
  * @returns {Promise<Map<string, string>>} each file's text
  */
-export async function sources(roots, pattern) {
-  const listed = await capture("git", ["ls-files", "--cached", "--others", "--exclude-standard"]);
-  if (listed === undefined) {
-    throw new Failed("git ls-files lists no files: this runs in a checkout");
-  }
-  const files = listed
-    .split("\n")
-    .filter((file) => pattern.test(file) && roots.some((root) => file.startsWith(`${root}/`)));
-  const texts = new Map();
-  for (const file of files) {
-    // What git still lists may be deleted, and the deletion not yet committed.
-    if (existsSync(join(ROOT, file))) {
-      texts.set(file, readFileSync(join(ROOT, file), "utf8"));
-    }
-  }
-  return texts;
+async function sources(roots, pattern) {
+  const files = (await tracked(pattern)).filter((file) =>
+    roots.some((root) => file.startsWith(`${root}/`)),
+  );
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
 const rust = async (root) => {

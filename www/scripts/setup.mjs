@@ -42,11 +42,13 @@ async function packages() {
   }
 }
 
-/** @param {{ browser?: boolean, tests?: boolean }} options what is needed besides a build */
-export async function setup({ browser = false, tests = false }) {
+/** @param {{ build?: boolean, browser?: boolean, tests?: boolean }} options what is needed */
+export async function setup({ build = true, browser = false, tests = false }) {
   await step("set-up: Rust toolchain and targets", rust);
   await step("set-up: npm packages", packages);
-  await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+  if (build) {
+    await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+  }
   if (tests) {
     await step("set-up: wasm-pack", () => installTool(wasmPack));
   }

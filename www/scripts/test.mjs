@@ -7,6 +7,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildDemo, buildPlanner, PLANNER } from "./build-demo.mjs";
+import { checkDependencies } from "./check-dependencies.mjs";
+import { formatRust } from "./format.mjs";
 import { GLUE, PLANNER_GLUE, ROOT } from "./lib/paths.mjs";
 import { bold, Failed, main, run, say, seconds, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -26,11 +28,16 @@ async function build() {
   }
 }
 
-async function lint() {
-  await step("format: Rust", () => cargo("fmt", "--all", "--check"));
+/** What needs no compiler, and so fails within seconds. */
+async function sources() {
+  await step("format: Rust", () => formatRust({ check: true }));
   await step("format and lint: TypeScript, JSON, CSS", () =>
     run("biome", ["check", "--error-on-warnings"]),
   );
+  await step("dependencies: licences, sources, advisories", checkDependencies);
+}
+
+async function lint() {
   await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
   await step("lint: bindings", async () => {
     await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
@@ -104,6 +111,7 @@ async function endToEnd() {
 
 /** @type {Readonly<Record<string, () => Promise<void>>>} */
 const STEPS = {
+  sources,
   build,
   lint,
   rust,
@@ -122,8 +130,10 @@ await main(async () => {
     throw new Failed(`no step ${unknown}; there are ${Object.keys(STEPS).join(", ")}`);
   }
   const begun = performance.now();
-  await setup({ tests: true });
-  for (const name of names.length > 0 ? names : Object.keys(STEPS)) {
+  const chosen = names.length > 0 ? names : Object.keys(STEPS);
+  const compiles = chosen.some((name) => name !== "sources");
+  await setup({ build: compiles, tests: compiles });
+  for (const name of chosen) {
     await STEPS[name]?.();
   }
   say(bold(`\nall passed in ${seconds(performance.now() - begun)}`));

