@@ -12,12 +12,12 @@ export default defineConfig({
         },
       },
       {
-        test: { name: "package", include: ["tests/package/*.test.ts"], testTimeout: 60_000 },
+        test: { name: "package", include: ["tests/js/package/*.test.ts"], testTimeout: 60_000 },
       },
       {
         test: {
           name: "e2e",
-          include: ["tests/e2e/*.test.ts"],
+          include: ["tests/js/e2e/*.test.ts"],
           // Each file has its own collector and page; the processor has few cores.
           fileParallelism: false,
           testTimeout: 60_000,

@@ -5,14 +5,12 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
-#[path = "support/byte_vectors.rs"]
-mod byte_vectors;
-
 use std::collections::HashSet;
 
 use hushbin::mechanism::hash_bin::Response;
 use hushbin::wasm::{Randomizer, item_key};
 use hushbin::{ErrorCode, Report, Task, Upload};
+use hushbin_tests::byte_vectors;
 use serde_json::json;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -151,7 +149,7 @@ fn hash_bin_takes_every_level() {
     }
 }
 
-/// Natively `tests/stability.rs` runs the same.
+/// Natively `tests/core/stability.rs` runs the same.
 #[wasm_bindgen_test]
 fn bytes_are_those_of_other_platforms() {
     byte_vectors::check(include_str!("vectors/collision.json"));

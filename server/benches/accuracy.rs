@@ -7,15 +7,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../tests/common/contest.rs"]
-mod contest;
-
 use std::env;
 use std::process::ExitCode;
 
-use contest::{Contest, Ratio, task};
 use hushbin::{Entry, Randomizer, Task};
 use hushbin_analysis::estimate::{Estimand, Totals, points};
+use hushbin_tests::contest::{Contest, Ratio, task};
 use indicatif::ProgressBar;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;

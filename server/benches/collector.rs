@@ -5,9 +5,6 @@
 //! `HUSHBIN_BENCH_SECONDS` sets the time per row; `HUSHBIN_BENCH_DIR` the disk.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use std::env;
 use std::fs;
 use std::net::SocketAddr;
@@ -16,9 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::process::{Client, Collector};
-use common::{Uploads, draft};
 use hushbin::Task;
+use hushbin_tests::process::{Client, Collector};
+use hushbin_tests::uploads::{Uploads, draft};
 
 /// As large as a data set of clothes that people rated.
 const TASK: &str =

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { createRandomizer, type Task } from "../index.js";
 
-/** As in `tests/support/byte_vectors.rs`. */
+/** As in `tests/support/src/byte_vectors.rs`. */
 interface Case {
   readonly given: {
     readonly generator: string;

@@ -1,0 +1,213 @@
+//! Several batches, and several reports of one person, against enumeration in
+//! whole numbers and against limits.
+
+use crate::support::exact::Exact;
+use hushbin_analysis::accounting::{
+    Account, Composed, Exposure, Method, Mixture, account, account_exposure,
+};
+use hushbin_tests::mixtures::heaviest;
+use statrs::function::erf::erfc;
+
+fn daily(batches: u32) -> Exposure {
+    Exposure {
+        batches,
+        ..Exposure::default()
+    }
+}
+
+/// Neither bound is on the wrong side, by whole numbers.
+fn hold(found: &Composed, exact: &Exact, most: f64) {
+    let account = &found.account;
+    let enough =
+        account.epsilon_central >= most || exact.at(account.epsilon_central) <= account.delta;
+    assert!(enough, "not enough: {found:?}");
+    let needed = account.lower_bound == 0.0 || exact.at(account.lower_bound) >= account.delta;
+    assert!(needed, "more than needed: {found:?}");
+}
+
+#[test]
+fn small_batches_compose_as_enumerated() {
+    for (c, t, epsilon) in [(1, 2, 0.5), (1, 2, 3.0), (2, 9, 1.0), (5, 7, 0.1)] {
+        let mixture = heaviest(c, t, epsilon);
+        for (n, batches) in [(2, 2), (2, 3), (5, 2), (3, 3), (6, 3), (4, 4)] {
+            let exact = Exact::batch(c, t, epsilon, n, 1).times(batches);
+            for delta in [0.05, 1e-3, 1e-6, 1e-12] {
+                let found =
+                    account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
+                hold(&found, &exact, f64::from(batches) * epsilon);
+                let Account {
+                    epsilon_central,
+                    lower_bound,
+                    method,
+                    ..
+                } = found.account;
+                // What is proven is the reduction where every report tells.
+                if mixture.rest() == 0.0 {
+                    assert!(lower_bound >= 0.997 * epsilon_central, "{found:?}");
+                    assert_eq!(method, Method::LossDistribution, "{found:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Batches of others who all have one of the two inputs, which give away more than
+/// the reduction says.
+#[test]
+fn batches_beyond_the_reduction_are_composed() {
+    for (c, t, epsilon) in [(1, 3, 1.0), (2, 9, 1.0), (5, 7, 0.5)] {
+        let mixture = heaviest(c, t, epsilon);
+        for (n, batches) in [(2, 1), (2, 3), (5, 2), (4, 4)] {
+            let exact = Exact::beside_holders(c, t, epsilon, n).times(batches);
+            let most = f64::from(batches) * epsilon;
+            for delta in [0.05, 1e-3, 1e-6, 1e-12] {
+                let found =
+                    account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
+                let central = found.account.epsilon_central;
+                let enough = central >= most || exact.at(central) <= delta;
+                assert!(enough, "{found:?}");
+            }
+        }
+    }
+}
+
+/// δ of a Gaussian loss at ε_c.
+fn gaussian(mu: f64, central: f64) -> f64 {
+    let above = |x: f64| 0.5 * erfc(x / 2_f64.sqrt());
+    above(central / mu - mu / 2.0) - central.exp() * above(central / mu + mu / 2.0)
+}
+
+#[test]
+fn large_batches_approach_the_gaussian_limit() {
+    for (n, batches, delta) in [
+        (1_000_000_u64, 2, 1e-6),
+        (1_000_000, 37, 1e-12),
+        (300_000, 10_000, 1e-8),
+        (30_000_000, 365, 1e-10),
+    ] {
+        for mixture in [heaviest(4, 17, 1.0), Mixture::generic(2.0).unwrap()] {
+            let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
+            let central = found.account.epsilon_central;
+            assert!(
+                found.account.lower_bound > central * (1.0 - 1e-3),
+                "{found:?}"
+            );
+            let one = mixture.epsilon().exp_m1() * (2.0 * mixture.alpha() / n as f64).sqrt();
+            let limit = gaussian(one * f64::from(batches).sqrt(), central);
+            assert!((limit / delta - 1.0).abs() < 0.01, "{found:?}: {limit}");
+        }
+    }
+}
+
+#[test]
+fn one_batch_is_accounted_for_alone() {
+    for mixture in [heaviest(4, 17, 1.0), Mixture::generic(0.2).unwrap()] {
+        for n in [2, 100, 40_000] {
+            for delta in [0.1, 1e-9] {
+                let found = account_exposure(&mixture, n, 1.0, delta, Exposure::default()).unwrap();
+                let alone = account(&mixture, n, 1.0, delta).unwrap();
+                assert_eq!(found.account, alone);
+                assert_eq!(found.one_batch, alone.epsilon_central);
+                assert_eq!(found.basic.max(found.advanced), alone.epsilon_central);
+            }
+        }
+    }
+}
+
+#[test]
+fn more_batches_tell_more_and_no_rule_is_below() {
+    for (mixture, n) in [
+        (heaviest(1, 3, 4.0), 300_u64),
+        (heaviest(4, 17, 1.0), 20_000),
+        (Mixture::generic(0.01).unwrap(), 2),
+    ] {
+        for delta in [1e-3, 1e-9, 1e-15] {
+            let mut before = 0.0;
+            for batches in [1, 2, 3, 5, 17, 64, 1001, 10_000] {
+                let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
+                let Account {
+                    epsilon_central,
+                    lower_bound,
+                    ..
+                } = found.account;
+                assert!(
+                    0.0 <= lower_bound && lower_bound <= epsilon_central,
+                    "{found:?}"
+                );
+                assert!(before <= epsilon_central, "{found:?}, {before}");
+                before = lower_bound;
+                assert!(found.basic.min(found.advanced) >= lower_bound, "{found:?}");
+                assert!(found.basic.min(found.advanced) >= epsilon_central);
+                let most = f64::from(batches) * mixture.epsilon();
+                assert!(epsilon_central <= most * (1.0 + 1e-12), "{found:?}");
+            }
+        }
+    }
+}
+
+/// The same input every time is one of any inputs.
+#[test]
+fn group_privacy_covers_repeated_reports() {
+    for (c, t, epsilon) in [(1, 2, 0.5), (1, 2, 1.0), (1, 2, 3.0)] {
+        let mixture = heaviest(c, t, epsilon);
+        for (n, reports, batches) in [(6, 2, 1), (8, 3, 1), (4, 2, 2), (9, 9, 1)] {
+            let exact = Exact::batch(c, t, epsilon, n, reports).times(batches);
+            for delta in [0.05, 1e-3, 1e-6, 1e-12] {
+                let exposure = Exposure { batches, reports };
+                let found = account_exposure(&mixture, n.into(), 1.0, delta, exposure).unwrap();
+                let most = f64::from(batches * reports) * epsilon;
+                let account = &found.account;
+                let enough =
+                    account.epsilon_central >= most || exact.at(account.epsilon_central) <= delta;
+                assert!(enough, "{found:?}");
+                let one = account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
+                assert!(one.account.epsilon_central <= account.epsilon_central * (1.0 + 1e-9));
+                if batches == 1 {
+                    assert_eq!(account.method, Method::GroupPrivacy);
+                }
+            }
+        }
+    }
+}
+
+/// By the formula: R·ε' at δ' = δ·(exp(ε') − 1)/(exp(R·ε') − 1).
+#[test]
+fn group_privacy_splits_delta() {
+    let mixture = heaviest(4, 17, 1.0);
+    let exposure = Exposure {
+        reports: 7,
+        ..Exposure::default()
+    };
+    let found = account_exposure(&mixture, 200_000, 1.0, 1e-8, exposure).unwrap();
+    let central = found.account.epsilon_central;
+    let each = central / 7.0;
+    let delta = 1e-8 * each.exp_m1() / central.exp_m1();
+    let one = account(&mixture, 200_000, 1.0, delta).unwrap();
+    assert!((one.epsilon_central / each - 1.0).abs() < 1e-8, "{found:?}");
+}
+
+#[test]
+fn impossible_exposures_are_refused() {
+    let any = Mixture::generic(1.0).unwrap();
+    let refused = |n, honest, delta, exposure, expected: &str| {
+        let error = account_exposure(&any, n, honest, delta, exposure).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    let repeated = |reports| Exposure {
+        reports,
+        ..Exposure::default()
+    };
+    refused(
+        100,
+        1.0,
+        1e-6,
+        daily(0),
+        "batches is 0, expected 1 to 10000",
+    );
+    refused(100, 1.0, 1e-6, daily(10_001), "batches is 10001");
+    refused(100, 1.0, 1e-6, repeated(0), "reports of one person is 0");
+    refused(100, 0.5, 1e-6, repeated(51), "expected 1 to 50");
+    refused(1, 1.0, 1e-6, daily(2), "n is 1");
+    refused(100, f64::NAN, 1e-6, daily(2), "honest fraction is NaN");
+    refused(100, 1.0, 0.0, daily(2), "delta is 0");
+}

@@ -1,0 +1,313 @@
+//! What the planner answers holds together: two of people, privacy and accuracy
+//! give the third.
+
+use hushbin::Mechanism;
+use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
+use proptest::prelude::*;
+use proptest::{collection, option};
+use serde_json::{Value, json};
+
+fn question(of: Value) -> Question {
+    serde_json::from_value(of).unwrap()
+}
+
+fn ask(of: Value) -> Result<Answer, PlanError> {
+    plan(&question(of))
+}
+
+/// `base` with these fields.
+fn with(base: &Value, fields: Value) -> Value {
+    let mut merged = base.clone();
+    let Value::Object(fields) = fields else {
+        panic!("fields are an object");
+    };
+    merged.as_object_mut().unwrap().extend(fields);
+    merged
+}
+
+fn bases() -> Vec<Value> {
+    vec![
+        json!({ "items": 4, "sparsity": 4 }),
+        json!({ "items": 40, "sparsity": 3, "objective": "frequency" }),
+        json!({ "items": 1378, "sparsity": 6, "value": "real" }),
+        json!({ "items": 300, "entries": [5, 60, 20, 10, 5] }),
+        json!({ "items": 200, "sparsity": 16, "level": "event" }),
+        json!({ "items": "open", "sparsity": 2 }),
+    ]
+}
+
+#[test]
+fn people_found_are_enough_and_hardly_too_many() {
+    for base in bases() {
+        for privacy in [json!({ "epsilon": 1.0 }), json!({ "central_epsilon": 0.2 })] {
+            let base = with(&base, privacy);
+            let answer = ask(with(&base, json!({ "standard_error": 0.02 }))).unwrap();
+            assert_eq!(answer.solved_for, Unknown::People);
+            assert!(answer.picked.error.unwrap() <= 0.02, "{base}");
+            let fewer = answer.people * 98 / 100;
+            let fewer = ask(with(&base, json!({ "people": fewer }))).unwrap();
+            assert!(fewer.picked.error.unwrap() > 0.02, "{base}: {answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
+    for base in bases() {
+        let base = with(&base, json!({ "people": 100_000 }));
+        let answer = ask(with(&base, json!({ "smallest": 0.05 }))).unwrap();
+        assert_eq!(answer.solved_for, Unknown::Epsilon);
+        assert!(answer.picked.smallest.unwrap() <= 0.05, "{base}");
+        let less = answer.picked.epsilon * 0.985;
+        let less = ask(with(&base, json!({ "epsilon": less }))).unwrap();
+        assert!(
+            less.picked.error.unwrap() > answer.wanted.unwrap(),
+            "{base}"
+        );
+    }
+}
+
+#[test]
+fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
+    for base in bases() {
+        for central in [0.01, 0.2, 1.0] {
+            for local in [0.3, 2.0, 8.0] {
+                let asked = json!({
+                    "people": 20_000, "central_epsilon": central, "epsilon": local,
+                    "honest_fraction": 0.8,
+                });
+                let answer = ask(with(&base, asked)).unwrap();
+                for offer in std::iter::once(&answer.picked).chain(&answer.others) {
+                    assert!(offer.epsilon <= local);
+                    let batch = offer.central.unwrap();
+                    assert_eq!(batch.honest_n, 16_000);
+                    assert!(
+                        batch.epsilon_central <= central,
+                        "{base}, {central}, {local}: {offer:?}"
+                    );
+                }
+                let again = Mixture::of_task(&answer.task).unwrap();
+                let again = account(&again, 20_000, 0.8, 1e-8).unwrap();
+                assert_eq!(Some(again), answer.picked.central);
+            }
+        }
+    }
+}
+
+/// Where hiding is asked for, more buckets with a larger local ε are worth more
+/// than the best parameters for the local ε alone.
+#[test]
+fn hiding_is_planned_for_and_not_only_checked() {
+    let base = json!({ "items": 1378, "sparsity": 6, "people": 50_000 });
+    let planned = ask(with(
+        &base,
+        json!({ "central_epsilon": 0.1, "epsilon": 4.0 }),
+    ))
+    .unwrap();
+    // The largest local ε whose own best parameters hide as well.
+    let (mut low, mut high) = (0.1, 4.0);
+    for _ in 0..30 {
+        let middle = 0.5 * (low + high);
+        let answer = ask(with(&base, json!({ "epsilon": middle }))).unwrap();
+        if answer.picked.central.unwrap().epsilon_central <= 0.1 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let checked = ask(with(&base, json!({ "epsilon": low }))).unwrap();
+    let ratio = planned.picked.error.unwrap() / checked.picked.error.unwrap();
+    assert!(ratio < 0.85, "{ratio}");
+}
+
+#[test]
+fn others_say_what_they_would_have_cost() {
+    let base = json!({ "items": 1378, "sparsity": 6, "epsilon": 1.0 });
+    let answer = ask(with(
+        &base,
+        json!({ "people": 50_000, "people_per_day": 4000 }),
+    ))
+    .unwrap();
+    assert_eq!(answer.days, Some(12.5));
+    assert_eq!(answer.picked.people, Some(50_000.0));
+    let error = answer.picked.error.unwrap();
+    let names: Vec<&str> = answer.others.iter().map(|o| o.mechanism.name()).collect();
+    assert_eq!(names, ["collision", "hash-bin"]);
+    for other in &answer.others {
+        let people = other.people.unwrap();
+        assert!(people > 50_000.0);
+        // Its own error, at so many people.
+        let at = ask(with(&base, json!({ "people": people as u64 }))).unwrap();
+        let name = other.mechanism.name();
+        let same = at
+            .others
+            .iter()
+            .find(|o| o.mechanism.name() == name)
+            .unwrap();
+        if matches!(same.mechanism, Mechanism::Collision(_)) {
+            assert!((same.error.unwrap() / error - 1.0).abs() < 1e-3);
+        }
+    }
+}
+
+#[test]
+fn noise_is_called_noise() {
+    let kind = |of: Value| ask(of).unwrap().verdict;
+    let few = json!({ "items": 1000, "sparsity": 5, "epsilon": 0.5, "people": 100 });
+    let verdict = kind(few.clone());
+    assert_eq!(verdict.kind, VerdictKind::Noise);
+    assert!(verdict.text.contains("noise"), "{}", verdict.text);
+    let more = with(&few, json!({ "people": 1_000_000 }));
+    assert_eq!(kind(more.clone()).kind, VerdictKind::FrequentOnly);
+    let many = with(&few, json!({ "people": 1_000_000_000_u64 }));
+    assert_eq!(kind(many).kind, VerdictKind::Useful);
+    let verdict = kind(with(&more, json!({ "standard_error": 0.001 })));
+    assert_eq!(verdict.kind, VerdictKind::Missed);
+    // What it says it takes does it.
+    let people: String = verdict
+        .text
+        .split("it takes ")
+        .nth(1)
+        .unwrap()
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(char::is_ascii_digit)
+        .collect();
+    let people: u64 = people.parse().unwrap();
+    let reached = with(&more, json!({ "standard_error": 0.001, "people": people }));
+    assert_ne!(kind(reached).kind, VerdictKind::Missed);
+}
+
+#[test]
+fn what_cannot_be_answered_is_refused_by_name() {
+    let base = json!({ "items": 40, "sparsity": 3, "people": 1000, "epsilon": 1.0 });
+    let cases = [
+        (
+            json!({ "epsilon": 20 }),
+            "epsilon is 20, expected 0.001 to 12",
+            Some("epsilon"),
+        ),
+        (
+            json!({ "people": 0 }),
+            "people is 0, expected 1 to 1000000000000",
+            Some("people"),
+        ),
+        (
+            json!({ "sparsity": 41 }),
+            "sparsity is 41, expected 1 to 40",
+            Some("sparsity"),
+        ),
+        (json!({ "delta": 0.5 }), "delta is 0.5", Some("delta")),
+        (
+            json!({ "honest_fraction": 0 }),
+            "honest_fraction is 0",
+            Some("honest_fraction"),
+        ),
+        (
+            json!({ "people_per_day": -1 }),
+            "people_per_day is -1",
+            Some("people_per_day"),
+        ),
+        (
+            json!({ "standard_error": 0 }),
+            "standard_error is 0",
+            Some("standard_error"),
+        ),
+        (json!({ "smallest": 2 }), "smallest is 2", Some("smallest")),
+        (
+            json!({ "central_epsilon": 13 }),
+            "central_epsilon is 13",
+            Some("central_epsilon"),
+        ),
+        (
+            json!({ "sparsity": null }),
+            "a task needs a \"sparsity\"",
+            None,
+        ),
+        (json!({ "epsilon": null }), "say two of three", None),
+        (
+            json!({ "objective": { "mean": -1, "frequency": 1 } }),
+            "the weights",
+            None,
+        ),
+        (
+            json!({ "epsilon": null, "standard_error": 1e-6 }),
+            "not even a local ε of 12 brings the error of 1,000 people to 0.000001:",
+            None,
+        ),
+    ];
+    for (fields, text, field) in cases {
+        let error = ask(with(&base, fields.clone())).unwrap_err();
+        assert!(error.to_string().contains(text), "{fields}: {error}");
+        assert_eq!(error.field(), field, "{fields}");
+    }
+    // A bias that no number of people lessens.
+    let biased = json!({
+        "items": 10, "entries": [0, 1, 0, 0, 0, 0, 0, 0, 0, 1], "sparsity": 1, "epsilon": 1.0,
+        "objective": "frequency",
+        "standard_error": 0.001,
+    });
+    let error = ask(biased).unwrap_err();
+    assert_eq!(error.code(), "out-of-reach");
+    assert!(error.to_string().contains("no number of people"), "{error}");
+    for unknown in [
+        json!({ "epsilom": 1 }),
+        json!({ "items": -1 }),
+        json!({ "level": "none" }),
+    ] {
+        assert!(serde_json::from_value::<Question>(with(&base, unknown)).is_err());
+    }
+}
+
+/// `None`, or a number between these powers of ten.
+fn maybe(low: f64, high: f64) -> impl Strategy<Value = Option<f64>> {
+    option::of((low..high).prop_map(|exponent| 10_f64.powf(exponent)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// Whatever is asked, there is an answer that keeps what it promises, or a
+    /// reason.
+    #[test]
+    fn any_question_is_answered_or_refused(
+        items in option::of(1_u32..400),
+        sparsity in option::of(1_u32..12),
+        entries in option::of(collection::vec(0_u64..100, 1..8)),
+        people in maybe(0.0, 12.0),
+        epsilon in maybe(-3.1, 1.1),
+        central in maybe(-3.1, 1.1),
+        delta in -15.5..-0.9_f64,
+        honest in maybe(-6.0, 0.0),
+        wanted in maybe(-6.0, 0.1),
+        smallest in maybe(-6.0, 0.1),
+        frequency in any::<bool>(),
+        event in any::<bool>(),
+    ) {
+        let asked = question(json!({
+            "items": items.map_or(json!("open"), |items| json!(items)),
+            "sparsity": sparsity, "entries": entries,
+            "people": people.map(|people| people as u64),
+            "epsilon": epsilon, "central_epsilon": central, "delta": 10_f64.powf(delta),
+            "honest_fraction": honest.unwrap_or(1.0), "standard_error": wanted,
+            "smallest": smallest, "level": if event { "event" } else { "user" },
+            "objective": if frequency { "frequency" } else { "mean" },
+        }));
+        match plan(&asked) {
+            Ok(answer) => {
+                let picked = &answer.picked;
+                prop_assert!(picked.error.unwrap() > 0.0);
+                prop_assert!(epsilon.is_none_or(|most| picked.epsilon <= most));
+                prop_assert!(picked.effective_epsilon <= picked.epsilon);
+                if let Some(most) = central {
+                    prop_assert!(picked.central.unwrap().epsilon_central <= most, "{asked:?}");
+                }
+                if answer.solved_for != Unknown::Error {
+                    prop_assert!(picked.error <= answer.wanted, "{asked:?}: {answer:?}");
+                }
+            }
+            Err(error) => prop_assert!(error.to_string().len() > 10),
+        }
+    }
+}

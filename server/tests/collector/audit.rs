@@ -1,0 +1,615 @@
+//! Audits: honest randomizers pass, leaky ones do not, under hundreds of tasks.
+//!
+//! Seeds are fixed. A lower bound at confidence 0.999 is wrong with probability
+//! 0.001 at most.
+//!
+//! `HUSHBIN_AUDIT_TRIALS` sets the least number of trials of each task.
+
+use std::env;
+
+use hushbin::domain::Signed;
+use hushbin::hash::{Hashing, Keys};
+use hushbin::mechanism::coco::{self, Coco};
+use hushbin::mechanism::collision::{self, Collision};
+use hushbin::mechanism::hash_bin::{self, HashBin, Level, Noise, Response};
+use hushbin::report::BucketReport;
+use hushbin::task::Open;
+use hushbin::{Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, ValueKind};
+use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_server::audit::{
+    Audit, AuditError, Measured, Plan, Statistic, Verdict, enumerate, enumerate_bins, measure,
+};
+use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
+use rand_core::{Rng, SeedableRng};
+use serde_json::json;
+
+const CONFIDENCE: f64 = 0.999;
+
+fn rng(seed: u64) -> ChaCha20Rng {
+    ChaCha20Rng::seed_from_u64(seed)
+}
+
+/// d = 40, s = 3, ε = 1, the rest chosen.
+fn typical(mechanism: &str) -> Task {
+    let draft: TaskDraft = serde_json::from_value(json!({
+        "id": "typical", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+        "mechanism": mechanism,
+    }))
+    .unwrap();
+    draft.resolve().unwrap()
+}
+
+fn with_epsilon(task: &Task, epsilon: f64) -> Task {
+    let parts = TaskParts::from(task.clone());
+    Task::new(TaskParts { epsilon, ..parts }).unwrap()
+}
+
+fn honest(task: &Task, mut rng: impl rand_core::CryptoRng) -> impl FnMut(&[Entry]) -> Report {
+    let mut randomizer = Randomizer::new(task);
+    move |input| randomizer.randomize(input, &mut rng).unwrap().report
+}
+
+fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report) -> Measured {
+    let plan = Plan::new(task, Some(trials), CONFIDENCE).unwrap();
+    measure(task, &plan, randomize, |_, _| {})
+}
+
+fn pick(rng: &mut impl Rng, from: &[u32]) -> u32 {
+    from[rng.next_u32() as usize % from.len()]
+}
+
+/// Parameters of Collision for sparsity s, at random.
+fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s: u32) -> Mechanism {
+    let (rule, buckets) = match rule {
+        collision::RuleName::Occupied => {
+            let buckets = pick(rng, &[s + 1, 2 * s, 4 * s + 3, 30 * s]);
+            (collision::Rule::Occupied, buckets.max(s + 1))
+        }
+        collision::RuleName::Heaviest => {
+            let buckets = pick(rng, &[2, 3, s + 1, 2 * s, 4 * s + 3, 30 * s]);
+            let favoured = pick(rng, &[1, 2, s.div_ceil(2), s, buckets - 1]);
+            let favoured = favoured.min(buckets - 1);
+            (collision::Rule::Heaviest { favoured }, buckets)
+        }
+    };
+    Mechanism::Collision(Collision::new(rule, hashing, buckets).unwrap())
+}
+
+/// The same for CoCo.
+fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> Mechanism {
+    let (rule, pairs) = match rule {
+        coco::RuleName::Overwrite => {
+            let pairs = pick(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
+            (coco::Rule::Overwrite, pairs.max(s + 1))
+        }
+        coco::RuleName::Strongest => {
+            let pairs = pick(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
+            let favoured = pick(rng, &[1, 2, s.div_ceil(2), s, pairs]).min(pairs);
+            (coco::Rule::Strongest { favoured }, pairs)
+        }
+    };
+    Mechanism::Coco(Coco::new(rule, hashing, 2 * pairs).unwrap())
+}
+
+/// Every level with and without δ, every noise.
+fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> Mechanism {
+    let clip = f64::from(pick(rng, &[1, 2, 5, 30])) / 2.0;
+    let distance = f64::from(pick(rng, &[1, 2, 4, 9, 60, 400])) / 2.0;
+    let level = match kind {
+        0 => Level::Event,
+        1 => Level::Neighbouring {
+            distance,
+            delta: None,
+        },
+        2 => Level::Neighbouring {
+            distance,
+            delta: Some(0.001),
+        },
+        3 => Level::User {
+            clip,
+            noise: Noise::TwoPoint,
+        },
+        _ => Level::User {
+            clip,
+            noise: Noise::Laplace,
+        },
+    };
+    let bins = match level {
+        Level::User { .. } => 1,
+        _ => pick(rng, &[1, 1, 2, 5, 20]).min(items.count().unwrap_or(20)),
+    };
+    let grid = pick(rng, &[2, 64, 1024]);
+    Mechanism::HashBin(HashBin::new(level, hashing, bins, grid).unwrap())
+}
+
+/// Every rule or level with every hashing and kind of domain, so many times
+/// each.
+fn tasks(each: u32) -> Vec<Task> {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let mut tasks = Vec::new();
+    for kind in 0..27 {
+        let (rule, domain) = (kind / 3, kind % 3);
+        let hashing = match domain {
+            0 => Hashing::Balanced,
+            _ => Hashing::Independent,
+        };
+        for index in 0..each {
+            let s = pick(&mut rng, &[1, 1, 2, 2, 3, 3, 4, 6, 8, 16, 32, 64]);
+            let epsilon = [0.05, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.5, 8.0][index as usize % 10];
+            let items = match domain {
+                2 => Items::Open(Open::Open),
+                _ => Items::Count(pick(&mut rng, &[s, s + 1, 2 * s, 2 * s + 3, 300])),
+            };
+            let mechanism = match rule {
+                0 => collision(&mut rng, collision::RuleName::Occupied, hashing, s),
+                1 => collision(&mut rng, collision::RuleName::Heaviest, hashing, s),
+                2 => coco(&mut rng, coco::RuleName::Overwrite, hashing, s),
+                3 => coco(&mut rng, coco::RuleName::Strongest, hashing, s),
+                _ => hash_bin(&mut rng, rule - 4, hashing, &items),
+            };
+            let parts = TaskParts {
+                id: format!("task-{kind}-{index}"),
+                items,
+                sparsity: s,
+                epsilon,
+                value: [ValueKind::Sign, ValueKind::Real][index as usize % 2],
+                mechanism,
+            };
+            tasks.push(Task::new(parts).unwrap());
+        }
+    }
+    tasks
+}
+
+#[test]
+fn no_task_exceeds_its_budget() {
+    let least: u64 = env::var("HUSHBIN_AUDIT_TRIALS").map_or(1500, |text| text.parse().unwrap());
+    let tasks = tasks(16);
+    let (mut enumerated, mut attained, mut closest, mut sum) = (0, 0, 0.0_f64, 0.0);
+    for (seed, task) in (0..).zip(&tasks) {
+        let epsilon = task.epsilon();
+        let effective = task.effective_epsilon();
+        assert!(effective <= epsilon, "{task:?}");
+        let steps = least << 8;
+        let enumerated_task = core_probabilities(task)
+            .and_then(|probabilities| enumerate(task, steps, &mut rng(seed), probabilities))
+            .or_else(|| enumerate_bins(task, steps, &mut rng(seed)));
+        if let Some(found) = enumerated_task {
+            assert!(!found.exceeds(effective), "{task:?}: {found:?}");
+            let exact = found.epsilon(effective);
+            assert!(
+                exact <= effective && exact >= found.loss - found.error,
+                "{task:?}: {found:?}"
+            );
+            enumerated += 1;
+            attained += u32::from(exact == effective);
+        }
+        let plan = match Plan::new(task, Some(least), CONFIDENCE) {
+            Err(AuditError::Trials { least, .. }) => Plan::new(task, Some(least), CONFIDENCE),
+            plan => plan,
+        };
+        let found = measure(task, &plan.unwrap(), honest(task, rng(seed)), |_, _| {});
+        assert!(found.lower_bound <= epsilon, "{task:?}: {found:?}");
+        closest = closest.max(found.lower_bound / epsilon);
+        sum += found.lower_bound / epsilon;
+    }
+    println!(
+        "{} tasks; {enumerated} enumerated, {attained} of them lose all of the effective epsilon; \
+         bounds are {:.3} of epsilon on average, {closest:.3} at most",
+        tasks.len(),
+        sum / tasks.len() as f64
+    );
+    assert!(tasks.len() >= 400 && enumerated >= 50, "{enumerated}");
+    assert!(attained >= enumerated / 2, "{attained} of {enumerated}");
+}
+
+/// An audit can tell: what it measures comes close to what there is.
+#[test]
+fn bounds_come_close_where_an_attacker_can() {
+    let mut tasks = vec![typical("collision"), typical("coco")];
+    for (level, items) in [
+        (Level::Event, 40),
+        (user(Noise::TwoPoint), 40),
+        (user(Noise::Laplace), 40),
+        (within(6.0), 3),
+    ] {
+        tasks.push(of_level(level, items));
+    }
+    for task in tasks {
+        let found = measured(&task, 50_000, honest(&task, rng(1)));
+        println!("{:?}: {found:?}", task.mechanism());
+        // All bins of a distance of 6 rarely point the same way.
+        assert!(found.lower_bound > 0.8, "{task:?}: {found:?}");
+        assert!(found.lower_bound <= 1.0, "{task:?}: {found:?}");
+    }
+}
+
+fn user(noise: Noise) -> Level {
+    Level::User { clip: 1.5, noise }
+}
+
+fn within(distance: f64) -> Level {
+    Level::Neighbouring {
+        distance,
+        delta: None,
+    }
+}
+
+/// Hash-bin with s = 3, ε = 1 and as many bins as can be.
+fn of_level(level: Level, items: u32) -> Task {
+    let bins = match level {
+        Level::User { .. } => 1,
+        _ => items,
+    };
+    let hash_bin = HashBin::new(level, Hashing::Balanced, bins, 1024).unwrap();
+    let parts = TaskParts::from(typical("collision"));
+    let parts = TaskParts {
+        items: Items::Count(items),
+        mechanism: Mechanism::HashBin(hash_bin),
+        ..parts
+    };
+    Task::new(parts).unwrap()
+}
+
+/// Noise for half the distance, a clip that is not applied, noise left out of
+/// one report in 50.
+#[test]
+fn leaks_of_hash_bin_are_caught() {
+    let task = of_level(Level::Event, 40);
+    let leaky = of_level(within(1.0), 40);
+    let found = measured(&task, 30_000, honest(&leaky, rng(11)));
+    assert_leaks(&task, &found);
+
+    let task = of_level(user(Noise::TwoPoint), 40);
+    let sums = unclipped(&task);
+    let mut words = rng(12);
+    // The sum of s entries goes where only its clip may.
+    let found = measured(&task, 30_000, |input| {
+        let seed = words.next_u64();
+        let lean = sums(seed, input)[0] / 1.5 * 0.5_f64.tanh();
+        let plus = f64::from(words.next_u32()) / f64::from(u32::MAX) < 0.5 * (1.0 + lean);
+        let response = Response::Sign(plus);
+        Report::HashBin(hash_bin::Report { seed, response })
+    });
+    assert_leaks(&task, &found);
+
+    let task = of_level(Level::Event, 3);
+    let sums = unclipped(&task);
+    let mut honest = honest(&task, rng(13));
+    let mut coin = rng(14);
+    let found = measured(&task, 30_000, |input| {
+        let mut report = honest(input);
+        if let Report::HashBin(report) = &mut report
+            && coin.next_u32().is_multiple_of(50)
+        {
+            let exact = sums(report.seed, input);
+            let steps = exact.iter().map(|sum| (sum * 1024.0) as i64);
+            report.response = Response::Bins(steps.collect());
+        }
+        report
+    });
+    assert_leaks(&task, &found);
+}
+
+/// The sums of signed values by bin.
+fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
+    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+        unreachable!()
+    };
+    let (support, bins) = (hash_bin.support(&task.domain()), hash_bin.bins() as usize);
+    move |seed, input| {
+        let keys = Keys::new(seed);
+        let mut sums = vec![0.0; bins];
+        for entry in input {
+            let (bin, sign) = support.place(&keys, entry.item);
+            sums[bin as usize] += f64::from(sign) * entry.value;
+        }
+        sums
+    }
+}
+
+#[track_caller]
+fn assert_leaks(task: &Task, found: &Measured) {
+    println!("{found:?}");
+    assert!(found.lower_bound > task.epsilon(), "{found:?}");
+    let plan = Plan::new(task, None, CONFIDENCE).unwrap();
+    let audit = Audit::new(task, &plan, None, found.clone());
+    assert_eq!(audit.verdict, Verdict::ExceedsBudget);
+}
+
+#[test]
+fn thresholds_of_a_larger_epsilon_are_caught() {
+    for mechanism in ["collision", "coco"] {
+        let task = typical(mechanism);
+        let leaky = with_epsilon(&task, 1.25);
+        let found = measured(&task, 40_000, honest(&leaky, rng(2)));
+        assert_leaks(&task, &found);
+    }
+}
+
+/// One report in 50 has the items and their signs for a seed.
+#[test]
+fn input_in_clear_is_caught() {
+    let task = typical("collision");
+    let mut honest = honest(&task, rng(3));
+    let mut coin = rng(33);
+    let found = measured(&task, 30_000, |input| {
+        let report = honest(input);
+        if !coin.next_u32().is_multiple_of(50) {
+            return report;
+        }
+        let Report::Collision(BucketReport { bucket, .. }) = report else {
+            unreachable!()
+        };
+        let signed = |entry: &Entry| 2 * entry.item + u64::from(entry.value < 0.0);
+        let seed = input
+            .iter()
+            .fold(0, |seed, entry| seed << 8 | signed(entry));
+        Report::Collision(BucketReport { seed, bucket })
+    });
+    assert_leaks(&task, &found);
+}
+
+/// One report in 30 is made from a generator that starts anew each time, so
+/// that its noise can be subtracted.
+#[test]
+fn noise_that_repeats_is_caught() {
+    let task = typical("coco");
+    let mut honest = honest(&task, rng(4));
+    let mut randomizer = Randomizer::new(&task);
+    let mut coin = rng(44);
+    let found = measured(&task, 30_000, |input| {
+        if !coin.next_u32().is_multiple_of(30) {
+            return honest(input);
+        }
+        randomizer.randomize(input, &mut rng(5)).unwrap().report
+    });
+    assert_leaks(&task, &found);
+}
+
+/// People who have item 0 get the same seed, now and then.
+#[test]
+fn seed_reused_for_some_inputs_is_caught() {
+    let task = typical("coco");
+    let mut honest = honest(&task, rng(6));
+    let mut coin = rng(66);
+    let found = measured(&task, 30_000, |input| {
+        let report = honest(input);
+        let Report::Coco(BucketReport { bucket, .. }) = report else {
+            unreachable!()
+        };
+        if coin.next_u32().is_multiple_of(20) && input.iter().any(|entry| entry.item == 0) {
+            return Report::Coco(BucketReport { seed: 0, bucket });
+        }
+        report
+    });
+    assert_leaks(&task, &found);
+}
+
+/// t = 12 buckets, of which 3 are favoured.
+fn small() -> Task {
+    let rule = collision::Rule::Heaviest { favoured: 3 };
+    let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+    let parts = TaskParts::from(typical("collision"));
+    let mechanism = Mechanism::Collision(collision);
+    Task::new(TaskParts { mechanism, ..parts }).unwrap()
+}
+
+fn signed(input: &[Entry]) -> Vec<Signed> {
+    let signed = input.iter().map(|entry| Signed {
+        item: entry.item,
+        negative: entry.value < 0.0,
+    });
+    signed.collect()
+}
+
+/// Draws by going along the probabilities of buckets, as `distort` leaves them.
+fn along(
+    task: &Task,
+    mut rng: ChaCha20Rng,
+    distort: impl Fn(&mut [f64]),
+) -> impl FnMut(&[Entry]) -> Report {
+    let mut probabilities = core_probabilities(task).unwrap();
+    move |input| {
+        let seed = rng.next_u64();
+        let mut row = probabilities(seed, &signed(input), 0);
+        distort(&mut row);
+        let mut left = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        let bucket = row.iter().position(|p| {
+            left -= p;
+            left < 0.0
+        });
+        // What rounding leaves over goes to the last.
+        let bucket = bucket.unwrap_or(row.len() - 1) as u32;
+        Report::Collision(BucketReport { seed, bucket })
+    }
+}
+
+/// The distortions below are what is caught, not the way of drawing.
+#[test]
+fn drawing_along_probabilities_is_not_flagged() {
+    let task = small();
+    let found = measured(&task, 40_000, along(&task, rng(7), |_| {}));
+    assert!(found.lower_bound <= 1.0, "{found:?}");
+}
+
+/// Probabilities in five bits: all are cut off, and the last bucket gets the
+/// rest.
+#[test]
+fn coarse_probabilities_are_caught() {
+    let task = small();
+    let distort = |row: &mut [f64]| row.iter_mut().for_each(|p| *p = (*p * 32.0).floor() / 32.0);
+    let found = measured(&task, 40_000, along(&task, rng(8), distort));
+    assert_leaks(&task, &found);
+}
+
+/// The favoured buckets together get no more than they should, but the first
+/// of them gets half of it: seen only by where the bucket stands.
+#[test]
+fn favourite_among_the_favoured_is_caught() {
+    let task = small();
+    let distort = |row: &mut [f64]| {
+        let most = row.iter().copied().fold(0.0, f64::max);
+        let favoured = |p: &f64| *p > 0.999 * most;
+        let first = row.iter().position(favoured).unwrap();
+        for p in row.iter_mut().skip(first + 1).filter(|p| favoured(p)) {
+            *p -= 0.25 * most;
+        }
+        row[first] += 1.0 - row.iter().sum::<f64>();
+    };
+    let found = measured(&task, 30_000, along(&task, rng(9), distort));
+    assert_leaks(&task, &found);
+    assert_ne!(found.event.statistic, Statistic::LikelihoodRatio);
+}
+
+/// A probability too high by one part in 10¹² is more than rounding.
+#[test]
+fn enumeration_sees_beyond_twelve_digits() {
+    for mechanism in ["collision", "coco"] {
+        let parts = TaskParts::from(typical(mechanism));
+        let task = Task::new(TaskParts {
+            items: Items::Count(6),
+            ..parts
+        })
+        .unwrap();
+        let effective = task.effective_epsilon();
+        let found = enumerate(
+            &task,
+            1 << 20,
+            &mut rng(10),
+            core_probabilities(&task).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(found.inputs, 1 + 12 + 60 + 160);
+        assert!(found.error < 1e-13, "{found:?}");
+        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
+        assert_eq!(found.epsilon(effective), effective);
+        let mut core = core_probabilities(&task).unwrap();
+        let leaky = enumerate(&task, 1 << 20, &mut rng(10), |seed, signed, paddings| {
+            let mut row = core(seed, signed, paddings);
+            if signed.iter().any(|signed| signed.item == 5) {
+                row.iter_mut().for_each(|p| *p *= 1.0 + 1e-12);
+            }
+            row
+        });
+        let leaky = leaky.unwrap();
+        assert!(leaky.exceeds(effective), "{leaky:?}");
+        assert!(leaky.epsilon(effective) > effective, "{leaky:?}");
+
+        let larger = core_probabilities(&with_epsilon(&task, 1.25)).unwrap();
+        let leaky = enumerate(&task, 1 << 20, &mut rng(10), larger).unwrap();
+        assert!(leaky.exceeds(1.249) && !leaky.exceeds(1.25), "{leaky:?}");
+    }
+}
+
+/// Neighbours at every level, and values off the grid, lose what is stated and no
+/// more; and what is sampled for a larger budget is seen.
+#[test]
+fn neighbours_under_hash_bin_are_enumerated() {
+    for (parameters, attained) in [
+        (
+            r#"{ "name": "hash-bin", "level": "event", "bins": 2 }"#,
+            true,
+        ),
+        (
+            r#"{ "name": "hash-bin", "level": "neighbouring", "distance": 2, "bins": 1 }"#,
+            false,
+        ),
+        (
+            r#"{ "name": "hash-bin", "level": "neighbouring", "distance": 0.3, "bins": 2 }"#,
+            false,
+        ),
+        (
+            r#"{ "name": "hash-bin", "noise": "two-point", "clip": 1.5 }"#,
+            true,
+        ),
+        (
+            r#"{ "name": "hash-bin", "noise": "laplace", "clip": 1.5 }"#,
+            true,
+        ),
+        // Nobody's sum reaches this clip.
+        (
+            r#"{ "name": "hash-bin", "noise": "two-point", "clip": 5 }"#,
+            false,
+        ),
+    ] {
+        let task = |epsilon: f64| -> Task {
+            let draft = format!(
+                r#"{{ "id": "bins", "items": 4, "sparsity": 2, "epsilon": {epsilon},
+                     "value": "real", "mechanism": {parameters} }}"#
+            );
+            let draft: TaskDraft = serde_json::from_str(&draft).unwrap();
+            draft.resolve().unwrap()
+        };
+        let found = |epsilon| enumerate_bins(&task(epsilon), 1 << 22, &mut rng(11)).unwrap();
+        let effective = task(1.0).effective_epsilon();
+        let honest = found(1.0);
+        assert!(!honest.exceeds(effective), "{parameters}: {honest:?}");
+        assert!(honest.epsilon(effective) <= effective && honest.error < 1e-10);
+        let close = (honest.loss - effective).abs() <= honest.error;
+        assert_eq!(close, attained, "{parameters}: {honest:?}");
+        assert!(honest.loss > 0.7 * effective, "{parameters}: {honest:?}");
+        if attained {
+            assert!(found(1.01).exceeds(effective), "{parameters}");
+        }
+    }
+    let with_delta = r#"{ "id": "bins", "items": 4, "sparsity": 2, "epsilon": 1, "value": "real",
+        "mechanism": { "name": "hash-bin", "level": "neighbouring", "distance": 2000,
+                       "delta": 0.01, "bins": 1 } }"#;
+    let draft: TaskDraft = serde_json::from_str(with_delta).unwrap();
+    assert!(enumerate_bins(&draft.resolve().unwrap(), u64::MAX, &mut rng(0)).is_none());
+}
+
+#[test]
+fn large_and_open_tasks_are_not_enumerated() {
+    let parts = TaskParts::from(typical("collision"));
+    let parts = TaskParts {
+        items: Items::Count(1 << 20),
+        sparsity: 64,
+        ..parts
+    };
+    let hashing = Hashing::Independent;
+    let rule = collision::Rule::Heaviest { favoured: 2 };
+    let collision = Collision::new(rule, hashing, 1000).unwrap();
+    let mechanism = Mechanism::Collision(collision);
+    let large = TaskParts { mechanism, ..parts };
+    let open = TaskParts {
+        items: Items::Open(Open::Open),
+        ..large.clone()
+    };
+    for parts in [large, open] {
+        let task = Task::new(parts).unwrap();
+        let found = enumerate(&task, u64::MAX, &mut rng(0), |_, _, _| unreachable!());
+        assert_eq!(found, None);
+    }
+}
+
+#[test]
+fn plans_that_cannot_tell_are_refused() {
+    let task = typical("collision");
+    for confidence in [0.0, 0.49, 1.0, f64::NAN, -1.0, 99.9] {
+        let error = Plan::new(&task, None, confidence).unwrap_err();
+        assert!(matches!(error, AuditError::Confidence { .. }), "{error}");
+    }
+    for epsilon in [0.01, 1.0, 3.0, 8.0] {
+        let task = with_epsilon(&task, epsilon);
+        for trials in [0, 99, u64::MAX] {
+            let error = Plan::new(&task, Some(trials), CONFIDENCE).unwrap_err();
+            assert!(matches!(error, AuditError::Trials { .. }), "{error}");
+        }
+        let error = Plan::new(&task, Some(0), CONFIDENCE).unwrap_err();
+        let AuditError::Trials { least, .. } = error else {
+            unreachable!()
+        };
+        assert!(Plan::new(&task, Some(least - 1), CONFIDENCE).is_err());
+        // A randomizer that hides nothing, and so few trials as are allowed.
+        let found = measured(&task, least, |input| {
+            let first = input.first().copied();
+            let item = first.map_or(u64::MAX, |entry| entry.item);
+            let negative = first.is_some_and(|entry| entry.value < 0.0);
+            let seed = 2 * item.min(1 << 20) + u64::from(negative);
+            Report::Collision(BucketReport { seed, bucket: 0 })
+        });
+        assert!(found.lower_bound > epsilon, "{epsilon}: {found:?}");
+    }
+}

@@ -1,0 +1,323 @@
+//! `hushbin account`: what it prints is what the library says.
+
+use std::fs;
+use std::process::Output;
+
+use hushbin_analysis::accounting::{
+    Exposure, Method, Mixture, REPORTS, account, account_exposure, compare, delta_at,
+    smallest_batch,
+};
+use hushbin_tests::mixtures::{heaviest, occupied};
+use hushbin_tests::process;
+use serde_json::{Value, json};
+
+fn hushbin(arguments: &[&str]) -> Output {
+    process::hushbin(&[&["account"], arguments].concat())
+}
+
+/// The same, of a line.
+fn line(arguments: &str) -> Output {
+    hushbin(&arguments.split_whitespace().collect::<Vec<_>>())
+}
+
+#[test]
+fn batches_are_accounted_for() {
+    let options = "--mechanism collision --rule occupied --s 4 --t 17 --epsilon 1 --n 2000000 \
+                   --delta 1e-8 --honest-fraction 0.5";
+    let output = line(&format!("{options} --json"));
+    assert!(output.status.success(), "{output:?}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = account(&occupied(4, 17, 1.0), 2_000_000, 0.5, 1e-8).unwrap();
+    assert_eq!(answer["epsilon_central"], found.epsilon_central);
+    assert_eq!(answer["lower_bound"], found.lower_bound);
+    assert_eq!(answer["alpha"], found.alpha);
+    assert_eq!(answer["delta"], 1e-8);
+    assert_eq!(answer["method"], "bounded-sum");
+    let small = account(&occupied(4, 17, 1.0), 100, 1.0, 1e-8).unwrap();
+    assert_eq!(small.method, Method::ExactSum);
+    let any = account(&Mixture::generic(1.0).unwrap(), 1_000_000, 1.0, 1e-8).unwrap();
+    assert_eq!(any.method, Method::ExactSum);
+    assert_eq!(answer["honest_n"], 1_000_000);
+    assert_eq!(answer["honest_fraction"], 0.5);
+    assert!(answer["seconds"].as_f64().unwrap() >= 0.0);
+    let words = String::from_utf8(line(options).stdout).unwrap();
+    assert!(words.contains("1000000 of them assumed honest"), "{words}");
+    assert!(
+        words.contains("nothing that links a report to a client"),
+        "{words}"
+    );
+}
+
+#[test]
+fn invalid_input_is_refused_with_its_range() {
+    let collision = "--mechanism collision --rule occupied";
+    let batch = "--n 1000 --delta 1e-6";
+    for (options, expected) in [
+        (
+            "--mechanism generic --epsilon 1 --n 1 --delta 1e-6".to_owned(),
+            "n is 1, expected 2 to 1000000000000",
+        ),
+        (
+            "--mechanism generic --epsilon 1 --n 1000 --delta 0".to_owned(),
+            "delta is 0, expected 0.000000000000001 to 0.1",
+        ),
+        (
+            "--mechanism generic --epsilon 1 --n 1000 --delta NaN".to_owned(),
+            "delta is NaN, expected",
+        ),
+        (
+            format!("--mechanism generic --epsilon 13 {batch}"),
+            "epsilon is 13, expected 0.001 to 12",
+        ),
+        (
+            format!("--mechanism generic --epsilon 1 {batch} --honest-fraction 1.5"),
+            "honest fraction is 1.5, expected",
+        ),
+        (
+            format!("--mechanism generic --epsilon 1 {batch} --honest-fraction 0.001"),
+            "honest reports is 1, expected 2",
+        ),
+        (
+            format!("--mechanism generic --epsilon 1 {batch} --t 4"),
+            "mechanism generic takes no --t",
+        ),
+        (
+            format!("--mechanism generic --for-central 0.0000001 {batch}"),
+            "central epsilon is 0.0000001, expected",
+        ),
+        (
+            format!("{collision} --s 4 --t 4 --epsilon 1 {batch}"),
+            "needs more buckets t than the sparsity s",
+        ),
+        (
+            format!("{collision} --t 4 --epsilon 1 {batch}"),
+            "rule occupied needs --s",
+        ),
+        (
+            format!("--mechanism collision --rule heaviest --t 4 --c 4 --epsilon 1 {batch}"),
+            "favoured is 4, expected 1 to 3",
+        ),
+        (
+            format!("--mechanism coco --rule overwrite --t 8 --s 4 --epsilon 1 {batch}"),
+            "at least 2s + 2",
+        ),
+        (
+            format!("--mechanism coco --rule occupied --t 8 --s 4 --epsilon 1 {batch}"),
+            "--rule is occupied or heaviest",
+        ),
+        (format!("--mechanism generic {batch}"), "--epsilon"),
+    ] {
+        let output = line(&options);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && said.contains(expected),
+            "{options}: {said}"
+        );
+    }
+    assert!(delta_at(&Mixture::generic(1.0).unwrap(), 10, 1.1).is_err());
+    assert_eq!(REPORTS.max, 1e12);
+}
+
+fn answer(arguments: &[&str]) -> Value {
+    let output = hushbin(&[arguments, &["--json"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_task_says_how_large_its_local_epsilon_may_be() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let task = json!({
+        "id": "t", "items": 40, "sparsity": 4, "epsilon": 1.0, "value": "real",
+        "mechanism": {
+            "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": 17,
+        },
+    });
+    fs::write(&file, task.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let batch = ["--n", "1000000", "--delta", "1e-8", "--for-central", "0.01"];
+    let of_task = answer(&[&["--task", file], &batch[..]].concat());
+    // The same buckets, whatever ε is.
+    let named = "--mechanism collision --rule occupied --s 4 --t 17";
+    let named: Vec<&str> = named.split(' ').collect();
+    let named = answer(&[&named[..], &batch].concat());
+    assert_eq!(of_task["epsilon"], named["epsilon"]);
+    assert!(of_task["epsilon_central"].as_f64().unwrap() <= 0.01);
+    assert!(of_task["epsilon"].as_f64().unwrap() > 1.5);
+    let output = hushbin(&[
+        "--task",
+        file,
+        "--epsilon",
+        "2",
+        "--n",
+        "10",
+        "--delta",
+        "0.1",
+    ]);
+    assert!(!output.status.success(), "a task has its own ε");
+}
+
+#[test]
+fn published_bounds_are_compared() {
+    let options = "--mechanism collision --rule occupied --s 4 --t 17 --epsilon 1 --n 100000 \
+                   --delta 1e-7 --compare";
+    let options: Vec<&str> = options.split_whitespace().collect();
+    let found = answer(&options);
+    assert_eq!(found["best_published"], "own privacy blanket, Bennett");
+    assert_eq!(
+        found["best_for_any_randomizer"],
+        "stronger clones, exact sum"
+    );
+    let rows = found["published"].as_array().unwrap();
+    let central = |row: &Value| row["epsilon_central"].as_f64();
+    let known: Vec<f64> = rows.iter().filter_map(central).collect();
+    assert!(known.is_sorted() && known.len() == 9, "{known:?}");
+    let last = rows.last().unwrap();
+    assert_eq!(last["name"], "amplification by shuffling");
+    assert_eq!(last["reason"], "local epsilon below 1/2");
+    let ours = found["epsilon_central"].as_f64().unwrap();
+    assert_eq!(rows[0]["ours_smaller_by"], 1.0 - ours / known[0]);
+    let words = String::from_utf8(hushbin(&options).stdout).unwrap();
+    assert!(
+        words.contains("stronger clones, exact sum; ours is 22.3% smaller"),
+        "{words}"
+    );
+}
+
+#[test]
+fn bounds_are_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("privacy.svg");
+    let options = "--mechanism collision --rule occupied --s 4 --t 17 --epsilon 0.4 --n 20000 \
+                   --delta 1e-7 --plot";
+    let mut options: Vec<&str> = options.split_whitespace().collect();
+    options.push(file.to_str().unwrap());
+    assert!(hushbin(&options).status.success());
+    let picture = fs::read_to_string(&file).unwrap();
+    assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
+    // Whatever has a value is named, in words that can be searched for.
+    let words: Vec<&str> = picture
+        .split("</text>")
+        .filter_map(|text| Some(text.rsplit_once('>')?.1.trim()))
+        .collect();
+    let published = compare(&occupied(4, 17, 0.4), 20_000, 1.0, 1e-7).unwrap();
+    assert_eq!(published.len(), 10);
+    let names = published.iter().map(|bound| bound.name);
+    for name in names.chain([
+        "hushbin, exact sum",
+        "central ε (nats) at δ = 1e-7",
+        "local ε of a report (nats), n = 20000",
+        "reports in the batch (number), local ε = 0.4",
+        "10⁶",
+    ]) {
+        let escaped = name.replace('\'', "&apos;");
+        assert!(
+            words.iter().any(|word| *word == name || *word == escaped),
+            "{name}: {words:?}"
+        );
+    }
+    assert!(!words.contains(&"none"));
+
+    // A picture that fails leaves the one before it, and nothing else.
+    fs::write(&file, "before").unwrap();
+    options.extend(["--honest-fraction", "0.00001"]);
+    assert!(!hushbin(&options).status.success());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "before");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let nowhere = directory.path().join("missing").join("privacy.svg");
+    for file in [nowhere.as_path(), directory.path()] {
+        let file = file.to_str().unwrap();
+        let options = [
+            "--mechanism",
+            "generic",
+            "--epsilon",
+            "1",
+            "--n",
+            "1000",
+            "--delta",
+        ];
+        let output = hushbin(&[&options[..], &["1e-6", "--plot", file]].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && output.stdout.is_empty());
+        assert!(said.contains(&format!("cannot write {file}: ")), "{said}");
+    }
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+}
+
+const OPTIONS: &str = "--mechanism collision --rule heaviest --t 17 --c 4 --delta 1e-8";
+
+#[test]
+fn several_batches_are_composed() {
+    let options = format!("{OPTIONS} --epsilon 1 --n 50000 --batches 12 --reports 2");
+    let output = line(&format!("{options} --json"));
+    assert!(output.status.success(), "{output:?}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let exposure = Exposure {
+        batches: 12,
+        reports: 2,
+    };
+    let found = account_exposure(&heaviest(4, 17, 1.0), 50_000, 1.0, 1e-8, exposure).unwrap();
+    assert_eq!(answer["epsilon_central"], found.account.epsilon_central);
+    assert_eq!(answer["lower_bound"], found.account.lower_bound);
+    assert_eq!(answer["method"], "loss-distribution");
+    assert_eq!(answer["basic"], found.basic);
+    assert_eq!(answer["advanced"], found.advanced);
+    assert_eq!(answer["batches"], 12);
+    assert_eq!(answer["reports"], 2);
+    let words = String::from_utf8(line(&options).stdout).unwrap();
+    let assumed = "up to 2 reports, of whatever inputs, in each of up to 12 such batches";
+    assert!(words.contains(assumed), "{words}");
+}
+
+#[test]
+fn the_smallest_batch_is_found() {
+    let output = line(&format!(
+        "{OPTIONS} --epsilon 1 --for-central 0.02 --honest-fraction 0.5 --json"
+    ));
+    assert!(output.status.success(), "{output:?}");
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let n = smallest_batch(&heaviest(4, 17, 1.0), 0.5, 1e-8, 0.02).unwrap();
+    assert_eq!(answer["n"], n);
+    assert!(answer["epsilon_central"].as_f64().unwrap() <= 0.02);
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    for (options, expected) in [
+        ("--epsilon 1", "--n"),
+        ("--for-central 0.1", "--for-central needs --n, or --epsilon"),
+        (
+            "--for-central 0.1 --n 1000 --epsilon 1",
+            "leave out the one",
+        ),
+        (
+            "--for-central 0.1 --n 1000 --batches 2",
+            "cannot be used with",
+        ),
+        (
+            "--epsilon 1 --n 1000 --compare --reports 2",
+            "cannot be used with",
+        ),
+        (
+            "--epsilon 1 --n 1000 --batches 0",
+            "batches is 0, expected 1 to 10000",
+        ),
+        (
+            "--epsilon 12 --for-central 0",
+            "central epsilon is 0, expected",
+        ),
+    ] {
+        let output = line(&format!("{OPTIONS} {options}"));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && said.contains(expected),
+            "{options}: {said}"
+        );
+    }
+}

@@ -1,0 +1,3 @@
+mod account;
+mod audit;
+mod plan;

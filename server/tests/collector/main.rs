@@ -1,0 +1,15 @@
+//! The collector and its command.
+
+#![allow(clippy::unwrap_used)]
+
+mod audit;
+mod cli;
+#[cfg(unix)]
+mod crash;
+mod http;
+mod plan;
+mod readme;
+#[cfg(unix)]
+mod shutdown;
+mod simulate;
+mod support;

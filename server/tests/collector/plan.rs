@@ -1,0 +1,138 @@
+//! The planner on random questions: the error that it predicts is the one that
+//! reports have, and no other choice that keeps as much is better.
+
+use std::fs;
+use std::ops::Range;
+
+use crate::support::alternatives::Asked;
+use crate::support::simulation::Simulation;
+use hushbin::Task;
+use hushbin_tests::process::answer;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use serde_json::Value;
+
+/// Seeds of questions: among them is, for nearly every part of what the planner
+/// searches through, one that something random would be better for without it;
+/// the last one's best sparsity is between those that it tries first.
+const QUESTIONS: (Range<u64>, u64) = (427..446, 466);
+/// Of each question, random ones.
+const ALTERNATIVES: u32 = 50;
+/// How far off a predicted error may be.
+const MARGIN: f64 = 0.05;
+
+/// Enough runs for 6400 estimates, whose squared errors average to a standard
+/// deviation of √(2/6400) or 1.8%, and their root to one of 0.9%: a prediction
+/// that is right is off by more than the margin with a probability below 10⁻⁷.
+/// Not few runs, in which the bias of some items would meet the same noise.
+fn runs(items: u32) -> u32 {
+    6400_u32.div_ceil(items).max(12)
+}
+
+/// With the seed of each.
+fn questions() -> impl Iterator<Item = (u64, Asked)> {
+    let (seeds, last) = QUESTIONS;
+    seeds
+        .chain([last])
+        .map(|seed| (seed, Asked::random(seed, runs)))
+}
+
+/// What the command answers, and the task that it writes.
+fn planned(asked: &Asked, simulation: &Simulation) -> (Value, Task) {
+    let out = format!("--out={}", simulation.task().display());
+    let mut arguments = vec!["plan", "--json", &out];
+    let asked = asked.arguments();
+    arguments.extend(asked.iter().map(String::as_str));
+    let answer = answer(&arguments);
+    let task = fs::read_to_string(simulation.task()).unwrap();
+    let task: Task = serde_json::from_str(&task).unwrap();
+    assert_eq!(answer["task"], serde_json::to_value(&task).unwrap());
+    (answer, task)
+}
+
+#[test]
+fn questions_are_of_every_kind() {
+    let kinds = |kind: &dyn Fn(&Asked) -> bool| {
+        let of_kind = questions().filter(|(_, asked)| kind(asked)).count();
+        assert!((4..=16).contains(&of_kind), "{of_kind}");
+    };
+    kinds(&|asked| asked.event);
+    kinds(&|asked| asked.frequency);
+    kinds(&|asked| asked.entries.is_ok());
+    kinds(&|asked| asked.privacy.central.is_some());
+}
+
+/// Root of the mean squared error over everything that is asked for, and what
+/// part of its square are the biases of these people.
+fn measured(asked: &Asked, simulation: &Simulation) -> (f64, f64) {
+    // Frequencies are those of either sign.
+    let estimands: &[&str] = if asked.frequency {
+        &["plus", "minus"]
+    } else {
+        &["mean"]
+    };
+    let (mut mse, mut bias) = (0.0, 0.0);
+    for (seed, estimand) in (1..).zip(estimands) {
+        let found = simulation.run(estimand, runs(asked.items), seed);
+        let part = |name: &str| found[name].as_f64().unwrap() / estimands.len() as f64;
+        mse += part("mse");
+        bias += part("predicted_squared_bias");
+    }
+    (mse.sqrt(), bias)
+}
+
+/// For people who have anything, and for those of whom bias is the worst: all of
+/// them have the same items.
+#[test]
+fn errors_are_as_predicted() {
+    let ones = [1.0; 64];
+    for (seed, asked) in questions() {
+        let simulation = Simulation::new();
+        let (answer, task) = planned(&asked, &simulation);
+        let stated = |name: &str| answer["picked"][name].as_f64().unwrap();
+        let assert_near = |measured: f64, name: &str| {
+            let ratio = measured / stated(name);
+            println!("{seed}: {name} {measured:.3e}, {ratio:.3} of what is stated");
+            assert!((ratio - 1.0).abs() < MARGIN, "{name}: {asked:?}: {task:?}");
+        };
+        let entries = asked.by_person();
+        let people = entries.iter().map(|&entries| &ones[..entries as usize]);
+        simulation.scatter(asked.items, people, seed);
+        let (error, bias) = measured(&asked, &simulation);
+        assert_near((error * error - bias).sqrt(), "standard_error");
+        if stated("bias") > 0.0 {
+            simulation.agree(asked.items, entries.iter().copied());
+            let (error, _) = measured(&asked, &simulation);
+            assert_near(error, "error");
+        } else {
+            assert_eq!(bias, 0.0);
+        }
+    }
+}
+
+/// Random choices of everything that a task holds, with as much protection, at
+/// a central target with a local ε of their own: none has an error that is
+/// smaller by more than a hundredth.
+#[test]
+fn no_random_alternative_is_better() {
+    for (seed, asked) in questions() {
+        let simulation = Simulation::new();
+        let (answer, ours) = planned(&asked, &simulation);
+        assert!(asked.keeps(&ours), "{asked:?}: {ours:?}");
+        let error = |task: &Task| asked.error(task).unwrap().total().sqrt();
+        let stated = answer["picked"]["error"].as_f64().unwrap();
+        assert!((stated / error(&ours) - 1.0).abs() < 1e-9, "{asked:?}");
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut best = f64::INFINITY;
+        for _ in 0..ALTERNATIVES {
+            let other = asked.alternative(&ours, &mut rng);
+            let ratio = error(&other) / stated;
+            assert!(
+                ratio > 0.99,
+                "{ratio} of the error of {ours:?} has {other:?}: {asked:?}"
+            );
+            best = ratio.min(best);
+        }
+        println!("{seed}: the best has {best:.4} of the error");
+    }
+}

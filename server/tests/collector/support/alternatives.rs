@@ -1,0 +1,366 @@
+//! Random questions to a planner, and random answers to them other than its own.
+
+use hushbin::hash::Hashing;
+use hushbin::mechanism::coco::{self, Coco};
+use hushbin::mechanism::collision::{self, Collision};
+use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
+use hushbin::mechanism::{Crowd, Neighbours, SquaredError};
+use hushbin::sample::below;
+use hushbin::{Error, Items, Mechanism, Task, TaskParts, ValueKind};
+use hushbin_analysis::accounting::{Mixture, account};
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+
+/// δ of all questions with a central target.
+pub(crate) const DELTA: f64 = 1e-8;
+
+/// Of all runs of a question together, about the most.
+const REPORTS: f64 = 3e6;
+
+/// What may be given away.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Privacy {
+    /// Local ε at most.
+    pub(crate) epsilon: f64,
+    /// ε of the shuffled batch at most, if it is shuffled.
+    pub(crate) central: Option<f64>,
+}
+
+/// What a planner is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) items: u32,
+    /// Entries that everyone has, or how many people have 0, 1, 2, …
+    pub(crate) entries: Result<u32, Vec<u64>>,
+    pub(crate) people: u64,
+    pub(crate) privacy: Privacy,
+    pub(crate) frequency: bool,
+    pub(crate) event: bool,
+}
+
+impl Asked {
+    /// Of fewer people where there are few items: those take many runs.
+    pub(crate) fn random(seed: u64, runs: impl Fn(u32) -> u32) -> Self {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let rng = &mut rng;
+        let items = log_uniform(rng, 4.0, 2000.0) as u32;
+        let most = log_uniform(rng, 1.0, f64::from(items.min(64)) + 0.999) as u32;
+        let reports = REPORTS / f64::from(runs(items));
+        let people = log_uniform(rng, 1000.0, reports.clamp(1000.0, 50_000.0)) as u64;
+        let entries = if below(rng, 2) == 0 || most == 1 {
+            Ok(most)
+        } else {
+            Err(histogram(rng, most, people))
+        };
+        let central = (below(rng, 4) == 0).then(|| log_uniform(rng, 0.03, 0.5));
+        Self {
+            items,
+            people,
+            privacy: Privacy {
+                epsilon: match central {
+                    Some(_) => 4.0,
+                    None => log_uniform(rng, 0.2, 4.0),
+                },
+                central,
+            },
+            frequency: below(rng, 4) == 0,
+            event: below(rng, 2) == 0,
+            entries,
+        }
+    }
+
+    pub(crate) fn crowd(&self) -> Crowd {
+        match &self.entries {
+            Ok(sparsity) => Crowd::even(self.people as f64, *sparsity),
+            Err(counts) => Crowd::from_counts(counts).unwrap(),
+        }
+    }
+
+    /// Numbers of entries, by person.
+    pub(crate) fn by_person(&self) -> Vec<u32> {
+        match &self.entries {
+            Ok(sparsity) => vec![*sparsity; self.people as usize],
+            Err(counts) => (0..)
+                .zip(counts)
+                .flat_map(|(entries, &people)| (0..people).map(move |_| entries))
+                .collect(),
+        }
+    }
+
+    /// The most entries that anyone has.
+    fn most(&self) -> u32 {
+        match &self.entries {
+            Ok(sparsity) => *sparsity,
+            Err(counts) => counts.len() as u32 - 1,
+        }
+    }
+
+    /// As `hushbin plan` is asked.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec![
+            format!("--items={}", self.items),
+            format!("--people={}", self.people),
+            format!("--epsilon={}", self.privacy.epsilon),
+            format!("--delta={DELTA}"),
+            format!(
+                "--objective={}",
+                if self.frequency { "frequency" } else { "mean" }
+            ),
+            format!("--level={}", if self.event { "event" } else { "user" }),
+        ];
+        arguments.push(match &self.entries {
+            Ok(sparsity) => format!("--sparsity={sparsity}"),
+            Err(counts) => {
+                let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+                format!("--entries={}", counts.join(","))
+            }
+        });
+        arguments.extend(
+            self.privacy
+                .central
+                .map(|central| format!("--central-epsilon={central}")),
+        );
+        arguments
+    }
+
+    /// The squared error of what is asked for; `None` where the mechanism does
+    /// not estimate it.
+    pub(crate) fn error(&self, task: &Task) -> Option<SquaredError> {
+        let (domain, epsilon) = (task.domain(), task.epsilon());
+        let predicted = task.mechanism().predict(&domain, epsilon, &self.crowd());
+        if self.frequency {
+            predicted.frequency
+        } else {
+            predicted.mean
+        }
+    }
+
+    /// Whether the task keeps what is promised: enough is protected, enough is
+    /// hidden, and nobody is estimated with bias who need not be.
+    pub(crate) fn keeps(&self, task: &Task) -> bool {
+        let Privacy { epsilon, central } = self.privacy;
+        let protects = match task.mechanism().neighbours() {
+            Neighbours::Any => true,
+            Neighbours::OneItem => self.event,
+            // One value can change by 2.
+            Neighbours::Within(distance) => self.event && distance >= 2.0,
+        };
+        let hides = central.is_none_or(|central| {
+            let mixture = Mixture::of_task(task);
+            let account = mixture.map(|mixture| account(&mixture, self.people, 1.0, DELTA));
+            matches!(account, Ok(Ok(account)) if account.epsilon_central <= central)
+        });
+        // Who asks for a sparsity is to get all so many entries without bias, and
+        // a single entry is never clipped.
+        let whole = match &self.entries {
+            Ok(sparsity) => *sparsity,
+            Err(_) => 1,
+        };
+        let unbiased = match task.mechanism() {
+            Mechanism::HashBin(hash_bin) => hash_bin.left(whole) == 1.0,
+            Mechanism::Collision(_) | Mechanism::Coco(_) => task.sparsity() >= whole,
+        };
+        let exact = task.mechanism().delta() == 0.0;
+        // More bins than these take off an eighth of the variance at most, but
+        // make reports as much larger (`tests/core/choose/hash_bin.rs` of the core).
+        let small = match task.mechanism() {
+            Mechanism::HashBin(hash_bin) => hash_bin.bins() <= self.bins(),
+            Mechanism::Collision(_) | Mechanism::Coco(_) => true,
+        };
+        task.epsilon() <= epsilon && protects && hides && unbiased && exact && small
+    }
+
+    /// At level `event`, bins to which other entries add an eighth of the noise:
+    /// s/b of 8/ε².
+    fn bins(&self) -> u32 {
+        let entries = self.crowd().average(f64::from).ceil();
+        let bins = self.privacy.epsilon.powi(2) * entries;
+        (bins.round() as u32).clamp(1, self.items)
+    }
+
+    /// A random task that keeps what is promised and estimates what is wanted:
+    /// of any mechanism, or next to `ours`.
+    pub(crate) fn alternative(&self, ours: &Task, rng: &mut ChaCha20Rng) -> Task {
+        loop {
+            let sparsity = match &self.entries {
+                Ok(sparsity) => *sparsity,
+                Err(_) if below(rng, 2) == 0 => near(rng, ours.sparsity()),
+                Err(_) => log_uniform(rng, 1.0, f64::from(self.most()) + 0.999) as u32,
+            };
+            let mechanism = if below(rng, 2) == 0 {
+                neighbour(ours.mechanism(), rng)
+            } else {
+                self.any(sparsity, rng)
+            };
+            let at = |epsilon: f64| -> Option<Task> {
+                Task::new(TaskParts {
+                    id: "alternative".to_owned(),
+                    items: Items::Count(self.items),
+                    sparsity,
+                    epsilon,
+                    value: ValueKind::Sign,
+                    mechanism: mechanism.clone().ok()?,
+                })
+                .ok()
+                .filter(|task| self.keeps(task))
+            };
+            let task = match self.privacy.central {
+                None => at(self.privacy.epsilon),
+                Some(_) => self.largest(&at, rng),
+            };
+            if let Some(task) = task.filter(|task| self.error(task).is_some()) {
+                return task;
+            }
+        }
+    }
+
+    /// At the largest ε that keeps what is promised, to one part in 500, or at
+    /// any.
+    fn largest(&self, at: &impl Fn(f64) -> Option<Task>, rng: &mut ChaCha20Rng) -> Option<Task> {
+        let cap = self.privacy.epsilon;
+        if let Some(task) = at(cap) {
+            return Some(task);
+        }
+        let mut below = at(log_uniform(rng, 0.02, cap))?;
+        if rng.next_u32() & 1 == 0 {
+            return Some(below);
+        }
+        let mut above = cap;
+        while above > 1.002 * below.epsilon() {
+            let middle = (below.epsilon() * above).sqrt();
+            match at(middle) {
+                Some(task) => below = task,
+                None => above = middle,
+            }
+        }
+        Some(below)
+    }
+
+    /// Of any mechanism; more often than not one that does.
+    fn any(&self, sparsity: u32, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
+        let hashing = [Hashing::Balanced, Hashing::Independent][below(rng, 2) as usize];
+        // What the papers' rules call for, and an order of magnitude around it.
+        let wide = f64::from(sparsity) * (self.privacy.epsilon.exp() + 2.0);
+        let buckets = log_uniform(rng, 2.0, 10.0 * wide) as u32;
+        let favoured = log_uniform(rng, 1.0, f64::from(buckets.min(2 * sparsity)) + 0.5) as u32;
+        let draw = below(rng, if self.frequency { 3 } else { 8 });
+        match draw {
+            0 => Collision::new(collision::Rule::Occupied, hashing, buckets)
+                .map(Mechanism::Collision),
+            1 | 2 => Collision::new(collision::Rule::Heaviest { favoured }, hashing, buckets)
+                .map(Mechanism::Collision),
+            3 => Coco::new(coco::Rule::Overwrite, hashing, 2 * buckets).map(Mechanism::Coco),
+            4 | 5 => Coco::new(coco::Rule::Strongest { favoured }, hashing, 2 * buckets)
+                .map(Mechanism::Coco),
+            6 if self.event => {
+                let bins = log_uniform(rng, 1.0, f64::from(self.items)) as u32;
+                let levels = [
+                    Level::Event,
+                    Level::Neighbouring {
+                        distance: 2.0,
+                        delta: None,
+                    },
+                ];
+                let level = levels[below(rng, 2) as usize];
+                HashBin::new(level, hashing, bins, GRID).map(Mechanism::HashBin)
+            }
+            _ => {
+                let clip = log_uniform(rng, 1.0, f64::from(self.most()) + 0.5);
+                let clip = match &self.entries {
+                    Ok(sparsity) => f64::from(*sparsity),
+                    Err(_) => on_grid(clip),
+                };
+                let noise = [Noise::TwoPoint, Noise::Laplace][below(rng, 2) as usize];
+                let level = Level::User { clip, noise };
+                HashBin::new(level, hashing, 1, GRID).map(Mechanism::HashBin)
+            }
+        }
+    }
+}
+
+const GRID: u32 = 1024;
+
+fn on_grid(clip: f64) -> f64 {
+    (clip * f64::from(GRID)).round() / f64::from(GRID)
+}
+
+/// The same mechanism with parameters a little different.
+fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
+    let other = |hashing, rng: &mut ChaCha20Rng| match (hashing, below(rng, 4)) {
+        (Hashing::Balanced, 0) => Hashing::Independent,
+        (Hashing::Independent, 0) => Hashing::Balanced,
+        (same, _) => same,
+    };
+    match mechanism {
+        Mechanism::Collision(collision) => {
+            let hashing = other(collision.hashing(), rng);
+            let buckets = near(rng, collision.buckets());
+            let rule = match collision.rule() {
+                collision::Rule::Heaviest { favoured } => collision::Rule::Heaviest {
+                    favoured: near(rng, favoured),
+                },
+                collision::Rule::Occupied => collision::Rule::Occupied,
+            };
+            Collision::new(rule, hashing, buckets).map(Mechanism::Collision)
+        }
+        Mechanism::Coco(coco) => {
+            let hashing = other(coco.hashing(), rng);
+            let pairs = near(rng, coco.pairs());
+            let rule = match coco.rule() {
+                coco::Rule::Strongest { favoured } => coco::Rule::Strongest {
+                    favoured: near(rng, favoured),
+                },
+                coco::Rule::Overwrite => coco::Rule::Overwrite,
+            };
+            Coco::new(rule, hashing, 2 * pairs).map(Mechanism::Coco)
+        }
+        Mechanism::HashBin(hash_bin) => {
+            let hashing = other(hash_bin.hashing(), rng);
+            let (level, bins) = match hash_bin.level() {
+                Level::User { clip, noise } => {
+                    let clip = on_grid(clip * log_uniform(rng, 0.7, 1.0 / 0.7));
+                    (Level::User { clip, noise }, 1)
+                }
+                level @ (Level::Event | Level::Neighbouring { .. }) => {
+                    (level, near(rng, hash_bin.bins()))
+                }
+            };
+            HashBin::new(level, hashing, bins, GRID).map(Mechanism::HashBin)
+        }
+    }
+}
+
+/// As many, one more or less, or up to a third.
+fn near(rng: &mut ChaCha20Rng, number: u32) -> u32 {
+    match below(rng, 4) {
+        0 => number,
+        1 => number + 1,
+        2 => number.saturating_sub(1).max(1),
+        _ => (f64::from(number) * log_uniform(rng, 0.75, 1.0 / 0.75)).round() as u32,
+    }
+}
+
+/// How many of so many people have 0, 1, 2, … entries: someone has the most.
+fn histogram(rng: &mut ChaCha20Rng, most: u32, people: u64) -> Vec<u64> {
+    let decay = log_uniform(rng, 0.2, 8.0) / f64::from(most);
+    let mut weights: Vec<f64> = (0..=most)
+        .map(|entries| uniform(rng) * (-decay * f64::from(entries)).exp())
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    for weight in &mut weights {
+        *weight *= people as f64 / sum;
+    }
+    let mut counts: Vec<u64> = weights.iter().map(|weight| *weight as u64).collect();
+    counts[most as usize] += 1;
+    let counted: u64 = counts.iter().sum();
+    counts[1] += people - counted.min(people);
+    counts
+}
+
+fn uniform(rng: &mut ChaCha20Rng) -> f64 {
+    f64::from(rng.next_u32()) / 4_294_967_296.0
+}
+
+fn log_uniform(rng: &mut ChaCha20Rng, least: f64, most: f64) -> f64 {
+    least * (most / least).powf(uniform(rng))
+}

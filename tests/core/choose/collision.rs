@@ -1,0 +1,171 @@
+//! The parameters that are chosen are the best that there are, or within a
+//! hair of them, by trying all.
+
+use hushbin::Mechanism;
+use hushbin::TaskDraft;
+use hushbin::domain::Domain;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rule, RuleName};
+use hushbin::mechanism::{Budget, alpha};
+use serde_json::json;
+
+fn domain(items: u32, sparsity: u32) -> Domain {
+    let draft: TaskDraft = serde_json::from_value(json!({
+        "id": "choice", "items": items, "sparsity": sparsity, "epsilon": 1.0, "value": "real",
+        "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1, "buckets": 2 },
+    }))
+    .unwrap();
+    draft.resolve().unwrap().domain()
+}
+
+fn variance(collision: &Collision, domain: &Domain, epsilon: f64) -> f64 {
+    collision.rates(domain, epsilon).total_variance(domain)
+}
+
+/// The least variance with t up to far beyond where it could be.
+fn least(domain: &Domain, epsilon: f64, rule: RuleName, hashing: Hashing) -> f64 {
+    let s = domain.sparsity();
+    let most = (3.0 * f64::from(s) * (epsilon.exp() + 3.0)) as u32 + 8;
+    let candidates = (2..=most).flat_map(|t| match rule {
+        RuleName::Occupied if t > s => vec![(Rule::Occupied, t)],
+        RuleName::Occupied => vec![],
+        RuleName::Heaviest => (1..=(s + 2).min(t - 1))
+            .map(|favoured| (Rule::Heaviest { favoured }, t))
+            .collect(),
+    });
+    candidates
+        .map(|(rule, t)| Collision::new(rule, hashing, t).unwrap())
+        .map(|collision| variance(&collision, domain, epsilon))
+        .filter(|variance| *variance >= 0.0)
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn no_other_parameters_are_better() {
+    for (items, sparsity) in [(1, 1), (3, 2), (20, 1), (20, 3), (40, 6), (100, 5)] {
+        let domain = domain(items, sparsity);
+        for epsilon in [0.1, 0.7, 1.5, 3.0] {
+            for rule in [RuleName::Heaviest, RuleName::Occupied] {
+                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                    let best = least(&domain, epsilon, rule, hashing);
+                    let chosen = Collision::choose(&domain, epsilon, rule, None, hashing, None);
+                    let chosen = chosen.unwrap();
+                    assert_eq!((chosen.rule_name(), chosen.hashing()), (rule, hashing));
+                    let ours = variance(&chosen, &domain, epsilon);
+                    assert!(
+                        ours <= best * 1.001 && ours >= best * (1.0 - 1e-12),
+                        "{chosen:?}: {ours}, at best {best}; d = {items}, s = {sparsity}, ε = {epsilon}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Of parameters whose α is at most a limit, up to where the variance only
+/// rises.
+#[test]
+fn no_other_parameters_that_hide_as_well_are_better() {
+    for (items, sparsity) in [(1, 1), (20, 1), (20, 3), (40, 6), (300, 16)] {
+        let domain = domain(items, sparsity);
+        for epsilon in [0.3, 1.5, 4.0] {
+            let e = f64::exp(epsilon);
+            for limit in [0.6, 0.1, 0.01, 0.002].map(|part| part / (e + 1.0)) {
+                let budget = Budget {
+                    epsilon,
+                    alpha: limit,
+                };
+                let (rule, hashing) = (RuleName::Heaviest, Hashing::Balanced);
+                let chosen = Collision::choose(&domain, budget, rule, None, hashing, None);
+                let chosen = chosen.unwrap();
+                let hides = |c: u32, t: u32| alpha(c, t, e) <= limit;
+                assert!(hides(chosen.favoured().unwrap(), chosen.buckets()));
+                let ours = variance(&chosen, &domain, epsilon);
+                for favoured in 1..=sparsity {
+                    let first = (2 * favoured..).find(|t| hides(favoured, *t)).unwrap();
+                    // Near the limit, and then at some distance.
+                    for t in (0..8)
+                        .chain((1..12).map(|i| first * i / 8))
+                        .map(|more| first + more)
+                    {
+                        let other =
+                            Collision::new(Rule::Heaviest { favoured }, hashing, t).unwrap();
+                        let theirs = variance(&other, &domain, epsilon);
+                        assert!(
+                            ours <= theirs * 1.002,
+                            "{chosen:?}: {ours}, {other:?}: {theirs}; d = {items}, s = {sparsity}, \
+                             ε = {epsilon}, α = {limit}"
+                        );
+                    }
+                }
+                let occupied =
+                    Collision::choose(&domain, budget, RuleName::Occupied, None, hashing, None);
+                assert!(hides(sparsity, occupied.unwrap().buckets()));
+                let named = Collision::choose(&domain, budget, rule, None, hashing, Some(2));
+                assert!(hides(1, 2) || named.is_err());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_given_is_kept() {
+    let domain = domain(40, 6);
+    let choose = |rule, favoured, buckets| {
+        Collision::choose(&domain, 1.0, rule, favoured, Hashing::Balanced, buckets)
+    };
+    let best = choose(RuleName::Heaviest, None, None).unwrap();
+    for buckets in [2, 3, 10, 500] {
+        let chosen = choose(RuleName::Heaviest, None, Some(buckets)).unwrap();
+        assert_eq!(chosen.buckets(), buckets);
+        assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
+    }
+    for favoured in [1, 4, 6, 7, 100] {
+        let chosen = choose(RuleName::Heaviest, Some(favoured), None).unwrap();
+        assert_eq!(chosen.favoured(), Some(favoured));
+        assert!(variance(&chosen, &domain, 1.0) >= variance(&best, &domain, 1.0));
+    }
+    assert!(choose(RuleName::Heaviest, Some(0), None).is_err());
+    assert!(choose(RuleName::Heaviest, Some(u32::MAX), None).is_err());
+    assert!(choose(RuleName::Heaviest, Some(10), Some(10)).is_err());
+    assert!(choose(RuleName::Heaviest, None, Some(1)).is_err());
+    assert!(choose(RuleName::Occupied, Some(1), None).is_err());
+    assert!(choose(RuleName::Occupied, None, Some(6)).is_err());
+    assert!(choose(RuleName::Occupied, None, Some(u32::MAX)).is_err());
+}
+
+/// Measured against P1's Collision at its own t (independent hash, rule
+/// `occupied`), the design states these ratios of variances, from simulation.
+#[test]
+fn the_defaults_beat_the_paper_as_designed() {
+    let cases = [
+        (256, 16, 0.5, 0.87),
+        (256, 32, 1.0, 0.82),
+        (256, 64, 1.0, 0.70),
+        (4096, 64, 0.5, 0.88),
+    ];
+    for (items, sparsity, epsilon, ratio) in cases {
+        let file = json!({
+            "id": "default", "items": items, "sparsity": sparsity, "epsilon": epsilon, "value": "real",
+        });
+        let task = serde_json::from_value::<TaskDraft>(file)
+            .unwrap()
+            .resolve()
+            .unwrap();
+        let Mechanism::Collision(ours) = task.mechanism() else {
+            unreachable!()
+        };
+        let s = f64::from(sparsity);
+        let t = (s * f64::exp(epsilon) + 2.0 * s - 1.0).floor() as u32;
+        let paper = Collision::new(Rule::Occupied, Hashing::Independent, t).unwrap();
+        let domain = task.domain();
+        let measured = variance(ours, &domain, epsilon) / variance(&paper, &domain, epsilon);
+        println!(
+            "d = {items}, s = {sparsity}, ε = {epsilon}: {measured:.3} of the paper's variance"
+        );
+        assert!(
+            (ratio - 0.03..=ratio + 0.005).contains(&measured),
+            "{measured}, not {ratio}: {ours:?}"
+        );
+    }
+}

@@ -1,0 +1,621 @@
+//! The wire: what is written can be read, what can be read is what would be
+//! written, and hostile bytes get typed errors.
+
+use hushbin::hash::Hashing;
+use hushbin::mechanism::Mechanism;
+use hushbin::mechanism::coco::{self, Coco};
+use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
+use hushbin::report::{BinsReport, BucketReport};
+use hushbin::{
+    Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskParts, Upload,
+    UploadId, ValueKind, assemble_upload, bounds,
+};
+use proptest::prelude::*;
+use rand_chacha::rand_core::{CryptoRng, Rng};
+
+use crate::support::generators::{Scripted, seeded};
+
+fn task_with(items: Items, mechanism: Mechanism) -> Task {
+    Task::new(TaskParts {
+        id: "codec".to_owned(),
+        items,
+        sparsity: 3,
+        epsilon: 1.0,
+        value: ValueKind::Sign,
+        mechanism,
+    })
+    .unwrap()
+}
+
+/// A task of Collision.
+fn task(buckets: u32) -> Task {
+    let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets);
+    task_with(Items::Count(100), Mechanism::Collision(collision.unwrap()))
+}
+
+/// A task of CoCo, open where there are many buckets.
+fn coco_task(buckets: u32) -> Task {
+    let (items, rule) = match buckets {
+        ..8 => (Items::Count(100), coco::Rule::Strongest { favoured: 1 }),
+        8..1000 => (Items::Count(100), coco::Rule::Overwrite),
+        _ => (
+            serde_json::from_str("\"open\"").unwrap(),
+            coco::Rule::Overwrite,
+        ),
+    };
+    let coco = Coco::new(rule, Hashing::Independent, buckets).unwrap();
+    task_with(items, Mechanism::Coco(coco))
+}
+
+fn hash_bin_task(level: Level, bins: u32, grid: u32, open: bool) -> Task {
+    let (items, hashing) = if open {
+        (
+            serde_json::from_str("\"open\"").unwrap(),
+            Hashing::Independent,
+        )
+    } else {
+        (Items::Count(100), Hashing::Balanced)
+    };
+    let hash_bin = HashBin::new(level, hashing, bins, grid).unwrap();
+    task_with(items, Mechanism::HashBin(hash_bin))
+}
+
+/// Signs; one bin; several; and bins whose bounds take one byte to five.
+fn hash_bin_tasks() -> Vec<Task> {
+    let user = |noise| Level::User { clip: 2.0, noise };
+    let neighbouring = |distance, delta| Level::Neighbouring { distance, delta };
+    vec![
+        hash_bin_task(user(Noise::TwoPoint), 1, 1024, false),
+        hash_bin_task(user(Noise::Laplace), 1, 1024, true),
+        hash_bin_task(Level::Event, 3, 1, false),
+        hash_bin_task(Level::Event, 40, 1024, true),
+        hash_bin_task(neighbouring(0.5, None), 5, 4, false),
+        hash_bin_task(neighbouring(2000.0, Some(1e-6)), 7, 1 << 16, true),
+    ]
+}
+
+fn tasks() -> Vec<Task> {
+    let even = BUCKETS.iter().filter(|buckets| buckets.is_multiple_of(2));
+    let coco = even.map(|&buckets| coco_task(buckets));
+    let collision = BUCKETS.iter().map(|&buckets| task(buckets));
+    collision.chain(coco).chain(hash_bin_tasks()).collect()
+}
+
+/// A valid report, its response fixed by `detail`: the bucket where there are
+/// that many, plus where it is odd, or bins of every size.
+fn report(task: &Task, seed: u64, detail: u64) -> Report {
+    let in_bucket = |buckets: u32| {
+        let bucket = (detail % u64::from(buckets)) as u32;
+        BucketReport { seed, bucket }
+    };
+    match task.mechanism() {
+        Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.buckets())),
+        Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.buckets())),
+        Mechanism::HashBin(hash_bin) => {
+            let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
+            let response = match sampling.limit() {
+                None => Response::Sign(detail % 2 == 1),
+                Some(limit) => {
+                    let mut rng = seeded(detail);
+                    let mut bin = || {
+                        let wide = (rng.next_u64() as i64) >> (rng.next_u32() % 64);
+                        wide.clamp(-limit, limit)
+                    };
+                    Response::Bins((0..hash_bin.bins()).map(|_| bin()).collect())
+                }
+            };
+            Report::HashBin(BinsReport { seed, response })
+        }
+    }
+}
+
+fn reports(most: usize) -> impl Strategy<Value = Vec<(u64, u64)>> {
+    proptest::collection::vec(any::<(u64, u64)>(), 1..=most)
+}
+
+/// Bucket counts on either side of each length of a varint.
+const BUCKETS: [u32; 7] = [2, 127, 128, 129, 16_384, 16_385, 1 << 22];
+
+/// Errors of decoding; anything else would be a lie about the bytes.
+fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
+    match Upload::decode(bytes, task) {
+        Ok(upload) => {
+            assert_eq!(upload.encode(&task.fingerprint()), bytes);
+            true
+        }
+        Err(error) => {
+            assert!(matches!(
+                error.code(),
+                ErrorCode::Version | ErrorCode::FingerprintMismatch | ErrorCode::Malformed
+            ));
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn uploads_survive(
+        id in any::<[u8; 16]>(),
+        task in proptest::sample::select(tasks()),
+        reports in reports(300),
+    ) {
+        // As many bytes of bins as of buckets: prefixes take a square of them.
+        let longest = match task.mechanism() {
+            Mechanism::Collision(_) | Mechanism::Coco(_) => 300,
+            Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
+        };
+        let reports = reports.into_iter().take(longest);
+        let reports = reports.map(|(seed, detail)| report(&task, seed, detail)).collect();
+        let upload = Upload { id: UploadId(id), reports };
+        let bytes = upload.encode(&task.fingerprint());
+        prop_assert_eq!(Upload::decode(&bytes, &task), Ok(upload.clone()));
+
+        // The same from parts, as in a browser.
+        let mut encoded = Vec::new();
+        upload.reports.iter().for_each(|report| report.encode(&mut encoded));
+        let count = upload.reports.len() as u32;
+        prop_assert_eq!(&assemble_upload(upload.id, &task.fingerprint(), count, &encoded), &bytes);
+
+        // No prefix is an upload, nor anything longer.
+        for end in 0..bytes.len() {
+            prop_assert!(Upload::decode(&bytes[..end], &task).is_err());
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        prop_assert_eq!(Upload::decode(&longer, &task).unwrap_err().code(), ErrorCode::Malformed);
+    }
+
+    #[test]
+    fn no_text_panics_as_a_task(text in "\\PC{0,200}") {
+        let _ = serde_json::from_str::<Task>(&text);
+        let _ = serde_json::from_str::<TaskDraft>(&text);
+    }
+}
+
+#[test]
+fn the_format_is_this() {
+    for task in [task(300), coco_task(300), coco_task(3000)] {
+        the_format_is_this_of(&task);
+    }
+}
+
+fn the_format_is_this_of(task: &Task) {
+    let upload = Upload {
+        id: UploadId(*b"0123456789abcdef"),
+        reports: vec![
+            report(task, 0x0102_0304_0506_0708, 5),
+            report(task, u64::MAX, 299),
+        ],
+    };
+    let mut expected = vec![1];
+    expected.extend_from_slice(&task.fingerprint().0);
+    expected.extend_from_slice(b"0123456789abcdef");
+    expected.push(2);
+    expected.extend_from_slice(&[8, 7, 6, 5, 4, 3, 2, 1, 5]);
+    expected.extend_from_slice(&[255, 255, 255, 255, 255, 255, 255, 255, 0xab, 2]);
+    assert_eq!(upload.encode(&task.fingerprint()), expected);
+    assert_eq!(upload.id.to_string(), "30313233343536373839616263646566");
+    assert_eq!(upload.id.to_string().parse(), Ok(upload.id));
+}
+
+/// Signs are a byte, bins as many zigzag varints as the task has.
+#[test]
+fn the_format_of_sums_is_this() {
+    let upload = |responses: Vec<Response>| Upload {
+        id: UploadId([7; 16]),
+        reports: responses
+            .into_iter()
+            .map(|response| {
+                let seed = 0x0102_0304_0506_0708;
+                Report::HashBin(BinsReport { seed, response })
+            })
+            .collect(),
+    };
+    let body = |task: &Task, upload: &Upload| {
+        let bytes = upload.encode(&task.fingerprint());
+        assert_eq!(Upload::decode(&bytes, task).as_ref(), Ok(upload));
+        bytes[33..].to_vec()
+    };
+    let user = |noise| Level::User { clip: 2.0, noise };
+    let signs = hash_bin_task(user(Noise::TwoPoint), 1, 1024, false);
+    assert_eq!(
+        body(
+            &signs,
+            &upload(vec![Response::Sign(true), Response::Sign(false)])
+        ),
+        [&[2][..], &SEED, &[1], &SEED, &[0]].concat()
+    );
+    let three = hash_bin_task(Level::Event, 3, 1024, true);
+    assert_eq!(
+        body(&three, &upload(vec![Response::Bins(vec![0, -1, 1])])),
+        [&[1][..], &SEED, &[0, 1, 2]].concat()
+    );
+    // 63 takes a byte, 64 two; 300 is 600 doubled.
+    assert_eq!(
+        body(&three, &upload(vec![Response::Bins(vec![-64, 64, -300])])),
+        [&[1][..], &SEED, &[127, 0x80, 1, 0xd7, 4]].concat()
+    );
+}
+
+const SEED: [u8; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
+
+/// A limit is at 45 scales beyond what a sum of all items reaches, or beyond the
+/// clip; and on either side of it.
+#[test]
+fn bins_beyond_the_noise_are_refused() {
+    for task in hash_bin_tasks() {
+        let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+            unreachable!()
+        };
+        let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
+        let Some(limit) = sampling.limit() else {
+            continue;
+        };
+        let grid = i64::from(hash_bin.grid());
+        let values = match hash_bin.level() {
+            Level::User { clip, .. } => clip * grid as f64,
+            _ => {
+                let most = task.items().count().map_or(4096.0, f64::from);
+                (most.min(10.0 * most.sqrt()) * grid as f64).ceil()
+            }
+        };
+        let reach = 45.0 * hash_bin.sensitivity() as f64 / task.effective_epsilon();
+        assert_eq!(limit as f64, values + reach.ceil());
+        let decoded = |bin: i64| {
+            let mut bins = vec![0; hash_bin.bins() as usize];
+            *bins.last_mut().unwrap() = bin;
+            let response = Response::Bins(bins);
+            let reports = vec![Report::HashBin(BinsReport { seed: 5, response })];
+            let id = UploadId([7; 16]);
+            let bytes = Upload { id, reports }.encode(&task.fingerprint());
+            Upload::decode(&bytes, &task)
+        };
+        for good in [limit, -limit, limit - 1, 0] {
+            assert!(decoded(good).is_ok(), "{good}");
+        }
+        for bad in [limit + 1, -limit - 1, i64::MAX, i64::MIN, i64::MIN + 1] {
+            let error = decoded(bad).unwrap_err().to_string();
+            assert!(error.ends_with("within what the noise reaches"), "{error}");
+        }
+    }
+}
+
+/// What a randomizer makes can be decoded: of a person with far more entries than
+/// s, whose bins stay within the limit; and when noise goes beyond it, which takes
+/// luck of 2⁻⁶⁴ and words that bring it about, bins are set to it.
+#[test]
+fn reports_keep_to_the_limit() {
+    let task = hash_bin_task(Level::Event, 2, 1024, true);
+    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+        unreachable!()
+    };
+    let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
+    let limit = sampling.limit().unwrap();
+    let mut randomizer = Randomizer::new(&task);
+    let mut made = |entries: &[Entry], rng: &mut dyn CryptoRng| {
+        let report = randomizer.randomize(entries, rng).unwrap().report;
+        let id = UploadId([7; 16]);
+        let reports = vec![report.clone()];
+        let upload = Upload { id, reports };
+        let bytes = upload.encode(&task.fingerprint());
+        assert_eq!(Upload::decode(&bytes, &task), Ok(upload));
+        let Report::HashBin(BinsReport {
+            response: Response::Bins(bins),
+            ..
+        }) = report
+        else {
+            unreachable!()
+        };
+        bins
+    };
+    let entries: Vec<Entry> = (0..500).map(|item| Entry { item, value: 1.0 }).collect();
+    let mut rng = seeded(6);
+    for _ in 0..200 {
+        assert!(made(&entries, &mut rng).iter().all(|bin| bin.abs() < limit));
+    }
+    // A remainder of 0, kept; a quotient of 400 by as many successes, each a
+    // draw of 0 out of 2 and of 2 out of 3; its end; and a sign.
+    let mut words = vec![9];
+    for sign in [0, 1] {
+        words.extend([0, 0]);
+        words.extend([0, u64::MAX].repeat(400));
+        words.extend([u64::MAX, sign]);
+    }
+    let bins = made(&[], &mut Scripted::new(&words));
+    assert_eq!(bins, [limit, -limit]);
+}
+
+#[test]
+fn each_fault_is_named() {
+    for task in [task(300), coco_task(300)] {
+        each_fault_is_named_of(&task);
+        each_fault_of_a_bucket_is_named(&task);
+    }
+    for task in hash_bin_tasks() {
+        each_fault_is_named_of(&task);
+    }
+    each_fault_of_a_sign_or_a_bin_is_named();
+    // Another task's reports may look alike; the fingerprint tells them apart.
+    let upload = Upload {
+        id: UploadId([7; 16]),
+        reports: vec![report(&task(300), 9, 5)],
+    };
+    let bytes = upload.encode(&task(300).fingerprint());
+    let error = Upload::decode(&bytes, &coco_task(300)).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::FingerprintMismatch);
+}
+
+/// An upload of one report, and what is said of it with other bytes.
+struct Faults<'a> {
+    task: &'a Task,
+    report: Report,
+    good: Vec<u8>,
+}
+
+impl<'a> Faults<'a> {
+    fn new(task: &'a Task) -> Self {
+        let report = report(task, 9, 5);
+        let upload = Upload {
+            id: UploadId([7; 16]),
+            reports: vec![report.clone()],
+        };
+        let good = upload.encode(&task.fingerprint());
+        assert_eq!(Upload::decode(&good, task), Ok(upload));
+        Self { task, report, good }
+    }
+
+    fn refused(&self, change: impl Fn(&mut Vec<u8>)) -> Error {
+        let mut bytes = self.good.clone();
+        change(&mut bytes);
+        Upload::decode(&bytes, self.task).unwrap_err()
+    }
+
+    fn malformed(&self, words: &str, change: impl Fn(&mut Vec<u8>)) {
+        let error = self.refused(change);
+        assert_eq!(error.code(), ErrorCode::Malformed);
+        assert!(error.to_string().contains(words), "{error}");
+    }
+
+    /// From byte 42, behind the seed, on there is this.
+    fn response(&self, bytes: &[u8], words: &str) {
+        self.malformed(words, |b| drop(b.splice(42.., bytes.iter().copied())));
+    }
+}
+
+/// What does not depend on the reports' shape.
+fn each_fault_is_named_of(task: &Task) {
+    let faults = Faults::new(task);
+    let count = |number: &'static [u8], words| {
+        faults.malformed(words, |b| {
+            drop(b.splice(33..34, number.iter().copied()));
+        });
+    };
+    assert_eq!(faults.refused(|b| b[0] = 2).code(), ErrorCode::Version);
+    assert_eq!(
+        faults.refused(|b| b[3] ^= 1).code(),
+        ErrorCode::FingerprintMismatch
+    );
+    faults.malformed("byte 0: expected a version byte", Vec::clear);
+    faults.malformed("byte 1: expected a task fingerprint", |b| b.truncate(16));
+    faults.malformed("byte 17: expected an upload id", |b| b.truncate(32));
+    faults.malformed("byte 33: expected the number of reports", |b| {
+        b.truncate(33);
+    });
+    faults.malformed("byte 34: expected a seed", |b| b.truncate(41));
+    let end = faults.good.len();
+    faults.malformed(&format!("byte {end}: expected the end"), |b| b.push(0));
+    faults.malformed(&format!("byte {end}: expected a seed"), |b| b[33] = 2);
+    count(&[0], "expected 1 to 4096 reports");
+    count(&[0x81, 0], "shortest encoding");
+    count(&[0xff; 5], "expected the number of reports");
+    count(&[0xff, 0xff, 0xff, 0xff, 15], "1 to 4096 reports");
+
+    let many = |count: usize| Upload {
+        id: UploadId([7; 16]),
+        reports: vec![faults.report.clone(); count],
+    };
+    let most = bounds::REPORTS.max as usize;
+    let bytes = many(most).encode(&task.fingerprint());
+    assert_eq!(Upload::decode(&bytes, task), Ok(many(most)));
+    let bytes = many(most + 1).encode(&task.fingerprint());
+    assert!(Upload::decode(&bytes, task).is_err());
+}
+
+fn each_fault_of_a_bucket_is_named(task: &Task) {
+    let faults = Faults::new(task);
+    faults.response(&[], "byte 34: expected a seed and a bucket");
+    faults.response(&[0xac, 2], "below the task's number of buckets");
+    faults.response(&[0x85, 0], "shortest encoding");
+}
+
+fn each_fault_of_a_sign_or_a_bin_is_named() {
+    let user = |noise| Level::User { clip: 2.0, noise };
+    let signs = hash_bin_task(user(Noise::TwoPoint), 1, 1024, false);
+    let faults = Faults::new(&signs);
+    faults.response(&[], "byte 42: expected a sign, 0 or 1");
+    faults.response(&[2], "byte 42: expected a sign, 0 or 1");
+    faults.response(&[255], "byte 42: expected a sign, 0 or 1");
+    faults.response(&[1, 0], "byte 43: expected the end");
+
+    let two = hash_bin_task(Level::Event, 2, 1024, false);
+    let faults = Faults::new(&two);
+    let missing = "expected a number for each of the task's bins";
+    faults.response(&[], &format!("byte 42: {missing}"));
+    faults.response(&[1], &format!("byte 43: {missing}"));
+    faults.response(&[1, 0x80], &format!("byte 43: {missing}"));
+    faults.response(&[1, 2, 3], "byte 44: expected the end");
+    faults.response(&[0x81, 0, 1], "shortest encoding");
+    faults.response(
+        &[1, 0xff, 0xff, 0xff, 0x7f],
+        "within what the noise reaches",
+    );
+    // The least and the greatest of 64 bits, and what fits none.
+    let nines = [0xff; 9];
+    faults.response(
+        &[&[1], &nines[..], &[1]].concat(),
+        "within what the noise reaches",
+    );
+    faults.response(
+        &[&[1, 0xfe], &nines[1..], &[1]].concat(),
+        "within what the noise reaches",
+    );
+    faults.response(&[&[1], &nines[..], &[2]].concat(), missing);
+    faults.response(&[1; 400], "byte 44: expected the end");
+}
+
+/// A task may have many bins, an upload of it few bytes: no more is reserved
+/// than they can hold.
+#[test]
+fn few_bytes_reserve_little() {
+    let most = bounds::BINS.max as u32;
+    let task = hash_bin_task(Level::Event, most, 1, true);
+    let one = Upload {
+        id: UploadId([7; 16]),
+        reports: vec![report(&task, 9, 5)],
+    };
+    let mut bytes = one.encode(&task.fingerprint());
+    assert_eq!(Upload::decode(&bytes, &task), Ok(one));
+    // As many reports as there may be, of which not even one is whole.
+    bytes.splice(33..34, [0x80, 0x20]);
+    bytes.truncate(100);
+    let info = allocation_counter::measure(|| {
+        assert!(Upload::decode(&bytes, &task).is_err());
+    });
+    let reports = bounds::REPORTS.max as u64 * size_of::<Report>() as u64;
+    assert!(info.bytes_max <= reports + 8 * 100, "{info:?}");
+}
+
+/// Changes bytes as an attacker or a bad line would.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut impl Rng) {
+    let at = |rng: &mut dyn Rng, len: usize| rng.next_u32() as usize % len.max(1);
+    // Faults at the front hide what lies behind, so most keep off the header.
+    let place = |rng: &mut dyn Rng, len: usize| match rng.next_u32() % 8 {
+        0 => at(rng, len),
+        _ => (33 + at(rng, len.saturating_sub(33))).min(len.saturating_sub(1)),
+    };
+    match rng.next_u32() % 8 {
+        0 | 1 => {
+            for _ in 0..=rng.next_u32() % 3 {
+                let index = place(rng, bytes.len());
+                if let Some(byte) = bytes.get_mut(index) {
+                    *byte ^= 1 << (rng.next_u32() % 8);
+                }
+            }
+        }
+        2 => bytes.truncate(place(rng, bytes.len())),
+        3 => bytes.extend((0..=rng.next_u32() % 20).map(|i| (i * 37) as u8)),
+        // An overlong or huge number where the count or a bucket stands.
+        4 | 5 => {
+            let index = if rng.next_u32().is_multiple_of(2) {
+                33
+            } else {
+                place(rng, bytes.len())
+            };
+            let number: &[u8] = match rng.next_u32() % 6 {
+                0 => &[0x80, 0],
+                1 => &[0x81, 0x80, 0],
+                2 => &[0xff, 0xff, 0xff, 0xff, 0x0f],
+                3 => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+                4 => &[0x80, 0x20],
+                _ => &[0x80, 0x80, 0x80, 0x80, 0x80],
+            };
+            let end = (index + 1).min(bytes.len());
+            bytes.splice(index.min(end)..end, number.iter().copied());
+        }
+        6 => {
+            let (from, to) = (place(rng, bytes.len()), place(rng, bytes.len()));
+            if from < to {
+                let piece = bytes[from..to].to_vec();
+                bytes.splice(to..to, piece);
+            }
+        }
+        _ => {
+            let from = place(rng, bytes.len());
+            bytes[from..].fill_with(|| rng.next_u32() as u8);
+        }
+    }
+}
+
+#[test]
+fn a_million_hostile_uploads() {
+    let mut rng = seeded(4);
+    let tasks = tasks();
+    let (mut decoded, mut input) = (0, Vec::new());
+    for round in 0..1_000_000 {
+        let task = &tasks[round % tasks.len()];
+        input.clear();
+        if round % 16 == 0 {
+            let len = rng.next_u32() as usize % 80;
+            input.resize_with(len, || rng.next_u32() as u8);
+        } else {
+            let reports =
+                (0..=rng.next_u32() % 4).map(|_| report(task, rng.next_u64(), rng.next_u64()));
+            let reports = reports.collect();
+            let id = UploadId([round as u8; 16]);
+            input = Upload { id, reports }.encode(&task.fingerprint());
+            for _ in 0..=rng.next_u32() % 3 {
+                mutate(&mut input, &mut rng);
+            }
+        }
+        decoded += u32::from(assert_decodes_or_refuses(&input, task));
+    }
+    // Flipped bits of a seed or an upload id make another valid upload; most
+    // mutations do not, but neither kind is rare.
+    assert!((50_000..500_000).contains(&decoded), "{decoded}");
+}
+
+#[test]
+fn hostile_task_files_never_panic() {
+    let mut tasks = vec![task(300), coco_task(300), coco_task(2), coco_task(3000)];
+    tasks.extend(hash_bin_tasks());
+    let files = tasks
+        .iter()
+        .map(|task| serde_json::to_string(task).unwrap());
+    let files: Vec<String> = files.collect();
+    let pieces: [&[u8]; 12] = [
+        b"\"",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b"1e999",
+        b"-1",
+        b"null",
+        b"\"open\"",
+        b"4294967296",
+        b"\\ud800",
+    ];
+    let mut rng = seeded(5);
+    let mut accepted = 0;
+    for round in 0..100_000 {
+        let mut bytes = files[round % files.len()].clone().into_bytes();
+        for _ in 0..=rng.next_u32() % 3 {
+            let from = rng.next_u32() as usize % bytes.len();
+            let to = (from + rng.next_u32() as usize % 4).min(bytes.len());
+            let piece = pieces[rng.next_u32() as usize % pieces.len()];
+            match rng.next_u32() % 3 {
+                0 => drop(bytes.splice(from..to, piece.iter().copied())),
+                1 => drop(bytes.drain(from..to)),
+                _ => bytes[from] = rng.next_u32() as u8,
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        if let Ok(task) = serde_json::from_slice::<Task>(&bytes) {
+            // What comes in is valid, and says the same when it goes out.
+            assert!(task.effective_epsilon() <= task.epsilon());
+            let again = serde_json::to_string(&task).unwrap();
+            assert_eq!(serde_json::from_str::<Task>(&again).unwrap(), task);
+            accepted += 1;
+        }
+        let _ = serde_json::from_slice::<TaskDraft>(&bytes);
+    }
+    assert!(accepted > 100, "{accepted}");
+}

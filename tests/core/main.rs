@@ -1,0 +1,19 @@
+//! The core through its public interface, natively.
+
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used)]
+
+mod choose;
+mod codec;
+mod epsilon;
+mod errata;
+mod hash;
+mod occupancy;
+mod privacy;
+mod rates;
+mod readme;
+mod reference;
+mod stability;
+mod statistics;
+mod support;
+mod task;

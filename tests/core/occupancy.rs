@@ -1,0 +1,246 @@
+//! G(c) and its twin for squares against the reference: a dynamic program over
+//! the cells, whose state is the number of elements left and the number of
+//! cells so far whose strength is v or more.
+
+use hushbin::mechanism::occupancy::{Occupancy, Strength};
+
+/// P(count = n) of the next cell, for each n, when `left` elements are left for
+/// this and `others` more cells.
+fn next_cell(per_cell: Option<u32>, others: u32, left: usize) -> Vec<f64> {
+    if others == 0 {
+        let mut certain = vec![0.0; left + 1];
+        certain[left] = 1.0;
+        return certain;
+    }
+    // Terms C(left, n)·others^(left − n), or C(m, n)·C(m·others, left − n), up
+    // to a factor: each from the one before.
+    let mut law = vec![0.0; left + 1];
+    let others = f64::from(others);
+    let (first, ratio): (usize, Box<dyn Fn(f64) -> f64>) = match per_cell {
+        None => (0, Box::new(|n| (left as f64 - n) / (n + 1.0) / others)),
+        Some(m) => {
+            let m = f64::from(m);
+            let rest = m * others;
+            let least = (left as f64 - rest).max(0.0);
+            let ratio = move |n: f64| {
+                let stay = left as f64 - n;
+                (m - n) / (n + 1.0) * stay / (rest - stay + 1.0)
+            };
+            (least as usize, Box::new(ratio))
+        }
+    };
+    law[first] = 1.0;
+    for n in first..left {
+        law[n + 1] = law[n] * ratio(n as f64).max(0.0);
+    }
+    let total: f64 = law.iter().sum();
+    law.iter().map(|p| p / total).collect()
+}
+
+/// P(strength ≥ v) of a cell that holds n elements.
+fn strong(strength: Strength, n: usize, v: usize) -> f64 {
+    match strength {
+        Strength::Count => f64::from(n >= v),
+        Strength::SignedSum => {
+            // C(n, k)/2ⁿ, k elements pushing to the minus side.
+            let mut p = 0.5f64.powi(n as i32);
+            let mut sum = 0.0;
+            for k in 0..=n {
+                if n.abs_diff(2 * k) >= v {
+                    sum += p;
+                }
+                p *= (n - k) as f64 / (k + 1) as f64;
+            }
+            sum
+        }
+    }
+}
+
+/// P(K_v = k) for each k.
+fn reaching(
+    occupancy: &Occupancy,
+    strength: Strength,
+    v: usize,
+    laws: &[Vec<Vec<f64>>],
+) -> Vec<f64> {
+    let s = occupancy.elements as usize;
+    let most = s / v;
+    let strong: Vec<f64> = (0..=s).map(|n| strong(strength, n, v)).collect();
+    // state[left][k].
+    let mut state = vec![vec![0.0; most + 1]; s + 1];
+    state[s][0] = 1.0;
+    for cell in laws {
+        let mut next = vec![vec![0.0; most + 1]; s + 1];
+        for (left, row) in state.iter().enumerate() {
+            for (k, &p) in row.iter().enumerate().filter(|&(_, &p)| p > 0.0) {
+                for (n, &q) in cell[left].iter().enumerate().filter(|&(_, &q)| q > 0.0) {
+                    next[left - n][k] += p * q * (1.0 - strong[n]);
+                    if strong[n] > 0.0 {
+                        next[left - n][k + 1] += p * q * strong[n];
+                    }
+                }
+            }
+        }
+        state = next;
+    }
+    state.swap_remove(0)
+}
+
+/// (G(c), its twin for squares) for c from 0 to `most`.
+fn reference(occupancy: &Occupancy, strength: Strength, most: u32) -> Vec<(f64, f64)> {
+    let s = occupancy.elements as usize;
+    let laws: Vec<Vec<Vec<f64>>> = (0..occupancy.cells)
+        .rev()
+        .map(|others| {
+            (0..=s)
+                .map(|left| next_cell(occupancy.per_cell, others, left))
+                .collect()
+        })
+        .collect();
+    let mut sums = vec![(0.0, 0.0); most as usize + 1];
+    for v in 1..=s {
+        let law = reaching(occupancy, strength, v, &laws);
+        for (c, (sum, squares)) in sums.iter_mut().enumerate() {
+            let capped = law.iter().enumerate().map(|(k, p)| k.min(c) as f64 * p);
+            let mean: f64 = capped.sum();
+            *sum += mean;
+            *squares += (2 * v - 1) as f64 * mean;
+        }
+    }
+    sums
+}
+
+fn grid(elements: &[u32], cells: &[u32], per_cell: &[Option<u32>]) -> Vec<Occupancy> {
+    let mut grid = Vec::new();
+    for &elements in elements {
+        for &cells in cells {
+            for &per_cell in per_cell {
+                // Every domain has more slots than an input has elements.
+                if per_cell.is_none_or(|m| u64::from(m) * u64::from(cells) > u64::from(elements)) {
+                    grid.push(Occupancy {
+                        elements,
+                        cells,
+                        per_cell,
+                    });
+                }
+            }
+        }
+    }
+    grid
+}
+
+#[test]
+fn sums_are_those_of_the_dynamic_program() {
+    let slots = [
+        None,
+        Some(1),
+        Some(2),
+        Some(3),
+        Some(7),
+        Some(40),
+        Some(2000),
+    ];
+    let grid = grid(&[1, 2, 3, 6, 17, 40], &[1, 2, 3, 7, 20, 60], &slots);
+    assert!(grid.len() > 150, "{}", grid.len());
+    for occupancy in grid {
+        let most = occupancy.cells.min(occupancy.elements);
+        for strength in [Strength::Count, Strength::SignedSum] {
+            let ours = occupancy.top_sums(strength, most);
+            for (c, (sum, squares)) in (0..).zip(reference(&occupancy, strength, most)) {
+                let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-11 * exact;
+                assert!(
+                    close(ours.sum(c), sum),
+                    "G({c}) is {}, not {sum}: {strength:?} of {occupancy:?}",
+                    ours.sum(c)
+                );
+                assert!(
+                    close(ours.square_sum(c), squares),
+                    "the squares of {c} are {}, not {squares}: {strength:?} of {occupancy:?}",
+                    ours.square_sum(c)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn all_cells_together_hold_all() {
+    let slots = [None, Some(1), Some(3), Some(5000)];
+    for occupancy in grid(&[1, 5, 64, 300], &[2, 9, 100, 5000], &slots) {
+        let s = occupancy.elements;
+        // Never more than s cells hold anything.
+        let top = occupancy.top_sums(Strength::Count, occupancy.cells);
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
+        assert!(
+            close(top.sum(occupancy.cells), f64::from(s)),
+            "{occupancy:?}"
+        );
+        let squares = top.square_sum(occupancy.cells);
+        assert!(close(squares, occupancy.mean_square_sum()), "{occupancy:?}");
+        // The squares of signed sums add up to s, whatever falls together.
+        let signed = occupancy.top_sums(Strength::SignedSum, occupancy.cells);
+        let squares = signed.square_sum(occupancy.cells);
+        assert!(close(squares, f64::from(s)), "{squares}: {occupancy:?}");
+        assert!(signed.sum(occupancy.cells) <= f64::from(s) * (1.0 + 1e-11));
+        if occupancy.per_cell == Some(1) {
+            let c = occupancy.cells.min(s).div_ceil(2);
+            assert!(close(top.sum(c), f64::from(c)), "{occupancy:?}");
+            assert!(close(signed.sum(c), f64::from(c)), "{occupancy:?}");
+        }
+    }
+}
+
+#[test]
+fn sums_stay_in_range_at_the_greatest_sparsity() {
+    let slots = [None, Some(2), Some(1600), Some(1 << 21)];
+    for occupancy in grid(&[1024], &[2, 40, 1500, 1 << 22], &slots) {
+        let most = 16.min(occupancy.cells);
+        let signed = occupancy.top_sums(Strength::SignedSum, most);
+        assert!(signed.sum(1) >= 1.0 - 1e-12 && signed.sum(most).is_finite());
+        assert!(signed.square_sum(most) <= 1024.0 * (1.0 + 1e-9));
+        let top = occupancy.top_sums(Strength::Count, most);
+        let mean = f64::from(occupancy.elements) / f64::from(occupancy.cells);
+        for c in 1..=most {
+            let step = top.sum(c) - top.sum(c - 1);
+            assert!(top.sum(c).is_finite() && top.square_sum(c).is_finite());
+            // The c-th fullest cell holds no more than the one before, and the
+            // fullest at least the mean.
+            if c == 1 {
+                assert!(step >= mean.max(1.0) * (1.0 - 1e-12), "{occupancy:?}");
+            } else {
+                let before = top.sum(c - 1) - top.sum(c - 2);
+                assert!(
+                    step <= before * (1.0 + 1e-9) && step >= 0.0,
+                    "{occupancy:?}"
+                );
+            }
+        }
+        assert!(top.sum(most) <= f64::from(occupancy.elements) * (1.0 + 1e-12));
+    }
+}
+
+/// The approximation ranks candidates; it has to be near, not exact.
+#[test]
+fn the_approximation_is_near() {
+    for occupancy in grid(&[3, 16, 64], &[4, 30, 200], &[None, Some(4), Some(60)]) {
+        let most = occupancy.cells.min(occupancy.elements);
+        for strength in [Strength::Count, Strength::SignedSum] {
+            let exact = occupancy.top_sums(strength, most);
+            let near = occupancy.top_sums_approximate(strength, most);
+            for c in 1..=most {
+                let off = (near.sum(c) / exact.sum(c) - 1.0).abs();
+                // Where nearly every cell that holds anything is counted, the exact
+                // sum cannot exceed s and the approximate one varies about it.
+                let allowed = if 2 * c <= occupancy.elements {
+                    0.08
+                } else {
+                    0.23
+                };
+                assert!(
+                    off <= allowed,
+                    "G({c}) is off by {off}: {strength:?} of {occupancy:?}"
+                );
+            }
+        }
+    }
+}

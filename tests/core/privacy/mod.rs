@@ -1,0 +1,3 @@
+mod coco;
+mod collision;
+mod hash_bin;

@@ -1,0 +1,196 @@
+//! CoCo's rates and variances against their definitions: every way in which
+//! ideal hashes can place a few elements and sign them is enumerated, with its
+//! probability.
+
+use std::collections::HashMap;
+
+use hushbin::hash::{Balanced, Hashing};
+use num_traits::ToPrimitive;
+
+use crate::support::coco::{Model, Pushes};
+use hushbin::mechanism::coco::Presence;
+
+/// What a report does, on average over the seed.
+#[derive(Debug, Default)]
+struct Averages {
+    sum: f64,
+    /// P(hit on the side that an entry pushes to), and on the opposite side.
+    own: f64,
+    opposite: f64,
+    /// P(hit on the pair) of an item that is no entry.
+    other_pair: f64,
+    /// P(an entry decides in its pair), if one entry of each pair does.
+    deciding: f64,
+}
+
+/// Places s entries with signs of their pushes, then another item, in every
+/// way.
+struct Enumeration<'a> {
+    model: &'a Model,
+    /// Slots in each pair, or `None` for independent elements.
+    per_pair: Option<u32>,
+    distributions: HashMap<Pushes, Vec<f64>>,
+    averages: Averages,
+}
+
+impl Enumeration<'_> {
+    fn run(model: &Model) -> Averages {
+        let elements = model.items + model.sparsity;
+        let mut enumeration = Enumeration {
+            model,
+            per_pair: match model.hashing {
+                Hashing::Balanced => Some(Balanced::new(elements, model.pairs).per_bucket()),
+                Hashing::Independent => None,
+            },
+            distributions: HashMap::new(),
+            averages: Averages::default(),
+        };
+        enumeration.place(&mut Vec::new(), 1.0);
+        enumeration.averages
+    }
+
+    /// `placed` holds the sides that the elements so far push to; of the other
+    /// item, which pushes to none, the pair's plus side.
+    fn place(&mut self, placed: &mut Vec<usize>, probability: f64) {
+        let s = self.model.sparsity as usize;
+        if placed.len() == s + 1 {
+            self.report(placed, probability);
+            return;
+        }
+        let pairs = self.model.pairs;
+        for pair in 0..pairs as usize {
+            let taken = placed.iter().filter(|&&side| side / 2 == pair).count() as f64;
+            let here = match self.per_pair {
+                None => 1.0 / f64::from(pairs),
+                Some(m) => (f64::from(m) - taken) / (f64::from(m * pairs) - placed.len() as f64),
+            };
+            if here <= 0.0 {
+                continue;
+            }
+            let signs = if placed.len() < s { 2 } else { 1 };
+            for minus in 0..signs {
+                placed.push(2 * pair + minus);
+                self.place(placed, probability * here / signs as f64);
+                placed.pop();
+            }
+        }
+    }
+
+    fn report(&mut self, placed: &[usize], probability: f64) {
+        let model = self.model;
+        let (entries, other) = placed.split_at(model.sparsity as usize);
+        let mut pushes = vec![0; model.buckets() as usize];
+        for &side in entries {
+            pushes[side] += 1;
+        }
+        let sharing = pushes[entries[0]] + pushes[entries[0] ^ 1];
+        let distribution = self
+            .distributions
+            .entry(pushes)
+            .or_insert_with_key(|pushes| {
+                let exact = model.distribution(pushes, &model.words());
+                exact.iter().map(|p| p.to_f64().unwrap()).collect()
+            });
+        let averages = &mut self.averages;
+        averages.sum += probability * distribution.iter().sum::<f64>();
+        averages.own += probability * distribution[entries[0]];
+        averages.opposite += probability * distribution[entries[0] ^ 1];
+        averages.other_pair += probability * (distribution[other[0]] + distribution[other[0] ^ 1]);
+        averages.deciding += probability / f64::from(sharing);
+    }
+}
+
+fn check(model: &Model) {
+    let averages = Enumeration::run(model);
+    let domain = model.task().domain();
+    let rates = model.coco().rates(&domain, model.epsilon);
+    let close = |ours: f64, exact: f64, what: &str| {
+        assert!(
+            (ours - exact).abs() <= 1e-9 * exact.abs().max(1e-6),
+            "{what} is {ours}, by enumeration {exact}: {model:?}"
+        );
+    };
+    close(averages.sum, 1.0, "the sum");
+    let gap = averages.own - averages.opposite;
+    assert!(gap > 1e-6, "{model:?}");
+    close(rates.gap, gap, "gap");
+    close(model.coco().deciding(&domain), averages.deciding, "κ");
+
+    let entry_pair = averages.own + averages.opposite;
+    let s = f64::from(model.sparsity);
+    let pairs = f64::from(model.pairs);
+    close(rates.pair, 1.0 / pairs, "1/T");
+    match model.hashing {
+        Hashing::Independent => close(averages.other_pair, 1.0 / pairs, "another's pair"),
+        // Every pair has as many slots: over all of them 1/T are hit.
+        Hashing::Balanced => {
+            let elements = model.items + model.sparsity;
+            let slots = Balanced::new(elements, model.pairs).slots() as f64;
+            let all = s * entry_pair + (slots - s) * averages.other_pair;
+            close(all / slots, 1.0 / pairs, "all slots' pairs");
+        }
+    }
+    let Some(presence) = rates.presence else {
+        assert!(model.coco().favoured().is_some());
+        assert_eq!(rates.nonmissing_variance(true), None);
+        assert_eq!(rates.mean_times_presence(), None);
+        // A prediction, worst where few pairs are shared by few entries.
+        let off = rates.predicted.p_pair / entry_pair - 1.0;
+        assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
+        let Presence { p_pair, q_pair } = rates.predicted;
+        close(rates.mean_square(true), p_pair / (gap * gap), "an entry's");
+        close(rates.mean_square(false), q_pair / (gap * gap), "another's");
+        match model.hashing {
+            Hashing::Independent => close(q_pair, 1.0 / pairs, "predicted q_pair"),
+            // Every pair has as many slots: over all of them 1/T are hit.
+            Hashing::Balanced => {
+                let elements = model.items + model.sparsity;
+                let slots = Balanced::new(elements, model.pairs).slots() as f64;
+                close(
+                    s * p_pair + (slots - s) * q_pair,
+                    slots / pairs,
+                    "predicted q_pair",
+                );
+            }
+        }
+        assert!(rates.total_variance(&domain) > 0.0, "{model:?}");
+        return;
+    };
+    close(presence.p_pair, entry_pair, "p_pair");
+    close(presence.q_pair, averages.other_pair, "q_pair");
+    // Second moments of ±1/gap on a hit of the pair, and variances of
+    // (hit − q)/(p − q).
+    let square = |p: f64| p / (gap * gap);
+    close(rates.mean_square(true), square(entry_pair), "an entry's");
+    let other = square(averages.other_pair);
+    close(rates.mean_square(false), other, "another's");
+    let total = s * (square(entry_pair) - 1.0) + (f64::from(model.items) - s) * other;
+    close(rates.total_variance(&domain), total, "total_variance");
+    let presence_gap = entry_pair - averages.other_pair;
+    for (present, p) in [(true, entry_pair), (false, averages.other_pair)] {
+        let ours = rates.nonmissing_variance(present).unwrap();
+        let exact = p * (1.0 - p) / (presence_gap * presence_gap);
+        close(ours, exact, "nonmissing_variance");
+    }
+    // Hit on the own side, on the opposite one, or on neither.
+    let product = |sign: f64, p: f64| p * sign / gap * (1.0 - averages.other_pair) / presence_gap;
+    let exact = product(1.0, averages.own) + product(-1.0, averages.opposite);
+    let ours = rates.mean_times_presence().unwrap();
+    close(ours, exact, "mean_times_presence");
+}
+
+#[test]
+fn rates_are_those_of_the_ideal_hashes() {
+    let models = Model::all(1..=5, &[1, 2, 3, 4, 5], &[0.4, 3.0]);
+    models.iter().for_each(check);
+    assert!(models.len() > 600, "{}", models.len());
+    let wider: Vec<Model> = Model::all(6..=6, &[5, 6], &[1.0])
+        .into_iter()
+        .map(|model| Model {
+            sparsity: 4,
+            ..model
+        })
+        .collect();
+    wider.iter().for_each(check);
+    assert!(wider.len() > 40);
+}

@@ -1,0 +1,2 @@
+mod coco;
+mod collision;

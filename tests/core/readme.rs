@@ -1,0 +1,51 @@
+//! What the README shows works.
+
+use hushbin::{Entry, Randomizer, Task, TaskDraft};
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+
+const README: &str = include_str!("../../README.md");
+
+/// The first block of code in this language.
+fn block(language: &str) -> &'static str {
+    let start = format!("```{language}\n");
+    let rest = &README[README.find(&start).unwrap() + start.len()..];
+    &rest[..rest.find("```").unwrap()]
+}
+
+#[test]
+fn the_task_is_valid_and_takes_the_report_shown() {
+    let task: Task = serde_json::from_str::<TaskDraft>(block("json"))
+        .unwrap()
+        .resolve()
+        .unwrap();
+    let entries: Vec<Entry> = ["dark-mode", "autoplay"]
+        .iter()
+        .zip([1.0, -1.0])
+        .map(|(name, value)| {
+            assert!(block("ts").contains(name));
+            let item = task.items().resolve(name).unwrap();
+            Entry { item, value }
+        })
+        .collect();
+    assert!(block("ts").contains(&format!("task: \"{}\"", task.id())));
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    Randomizer::new(&task)
+        .randomize(&entries, &mut rng)
+        .unwrap();
+}
+
+#[test]
+fn every_field_of_a_task_is_in_the_table() {
+    let task: Task = serde_json::from_str::<TaskDraft>(block("json"))
+        .unwrap()
+        .resolve()
+        .unwrap();
+    let json = serde_json::to_value(&task).unwrap();
+    let mechanism = json["mechanism"].as_object().unwrap();
+    for field in json.as_object().unwrap().keys() {
+        assert!(README.contains(&format!("| `{field}` |")), "{field}");
+    }
+    for field in mechanism.keys().filter(|field| *field != "name") {
+        assert!(README.contains(&format!("`{field}`")), "{field}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Bytes do not change, from release to release and between platforms.
+//!
+//! `HUSHBIN_REGENERATE=1 cargo test --test core stability` works the outcomes out
+//! anew from what the file gives (to add a case, write its `given` alone). Any
+//! change of an outcome is a change of the wire or of the draws.
+
+use std::collections::BTreeSet;
+
+use hushbin::mechanism::Mechanism;
+use hushbin_tests::byte_vectors::{Case, Given, check, run};
+
+const COLLISION: &str = include_str!("../vectors/collision.json");
+const COCO: &str = include_str!("../vectors/coco.json");
+const HASH_BIN: &str = include_str!("../vectors/hash-bin.json");
+
+fn check_or_regenerate(name: &str, vectors: &str) {
+    if std::env::var_os("HUSHBIN_REGENERATE").is_none() {
+        check(vectors);
+        return;
+    }
+    let cases: Vec<serde_json::Value> = serde_json::from_str(vectors).unwrap();
+    let line = |case: serde_json::Value| {
+        let given: Given = serde_json::from_value(case["given"].clone()).unwrap();
+        let outcome = run(&given);
+        serde_json::to_string(&Case { given, outcome }).unwrap()
+    };
+    let lines: Vec<String> = cases.into_iter().map(line).collect();
+    let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
+}
+
+#[test]
+fn reports_and_uploads_of_collision_keep_their_bytes() {
+    check_or_regenerate("collision.json", COLLISION);
+}
+
+#[test]
+fn reports_and_uploads_of_coco_keep_their_bytes() {
+    check_or_regenerate("coco.json", COCO);
+}
+
+#[test]
+fn reports_and_uploads_of_hash_bin_keep_their_bytes() {
+    check_or_regenerate("hash-bin.json", HASH_BIN);
+}
+
+/// The vectors are worth running: every combination of items, rule or level,
+/// and hash that there is, and inputs of every kind.
+#[test]
+fn the_vectors_cover_every_kind() {
+    // Open domains cannot be balanced.
+    for (vectors, combinations) in [(COLLISION, 2 * 3), (COCO, 2 * 3), (HASH_BIN, 5 * 3)] {
+        let cases: Vec<Case> = serde_json::from_str(vectors).unwrap();
+        let kinds: BTreeSet<String> = cases
+            .iter()
+            .map(|case| {
+                let task = &case.outcome.task;
+                let open = task.items().count().is_none();
+                match task.mechanism() {
+                    Mechanism::Collision(c) => {
+                        format!("{open} {:?} {:?}", c.rule_name(), c.hashing())
+                    }
+                    Mechanism::Coco(c) => format!("{open} {:?} {:?}", c.rule_name(), c.hashing()),
+                    Mechanism::HashBin(h) => {
+                        let level = h.level();
+                        let delta = h.realised_delta() > 0.0;
+                        let (name, noise) = (level.name(), level.noise());
+                        format!("{open} {name:?} {delta} {noise:?} {:?}", h.hashing())
+                    }
+                }
+            })
+            .collect();
+        assert_eq!(kinds.len(), combinations, "{kinds:?}");
+        let values = || cases.iter().map(|case| case.outcome.task.value());
+        assert_ne!(
+            values().min_by_key(|v| *v as u8),
+            values().max_by_key(|v| *v as u8)
+        );
+        // More entries than s are sampled down, but under hash-bin.
+        let longer = |case: &Case| {
+            let sparsity = case.outcome.task.sparsity() as usize;
+            let given = case.given.inputs.iter().map(|input| input.len() > sparsity);
+            given
+                .zip(&case.outcome.sampled_down)
+                .any(|(longer, sampled_down)| {
+                    let takes_all = matches!(case.outcome.task.mechanism(), Mechanism::HashBin(_));
+                    longer && *sampled_down != takes_all
+                })
+        };
+        assert!(cases.iter().filter(|case| longer(case)).count() >= 3);
+        let inputs = || cases.iter().flat_map(|case| &case.given.inputs);
+        assert!(inputs().any(Vec::is_empty));
+        assert!(inputs().flatten().any(|(_, value)| *value == 0.5));
+    }
+}
+
+/// The numbers that cross to JavaScript, and the names that follow them.
+#[test]
+fn error_codes_keep_their_numbers() {
+    use hushbin::ErrorCode::{
+        Combination, DuplicateItem, DuplicateName, FingerprintMismatch, ItemName, Malformed,
+        NoEntropy, OutOfRange, TaskDiffers, TaskId, UnknownItem, ValueRange, Version,
+    };
+    let codes = [
+        (OutOfRange, 1, "out-of-range"),
+        (TaskId, 2, "task-id"),
+        (ItemName, 3, "item-name"),
+        (DuplicateName, 4, "duplicate-name"),
+        (Combination, 5, "combination"),
+        (TaskDiffers, 6, "task-differs"),
+        (UnknownItem, 7, "unknown-item"),
+        (DuplicateItem, 8, "duplicate-item"),
+        (ValueRange, 9, "value-range"),
+        (Version, 10, "version"),
+        (FingerprintMismatch, 11, "fingerprint-mismatch"),
+        (Malformed, 12, "malformed"),
+        (NoEntropy, 13, "no-entropy"),
+    ];
+    for (code, number, name) in codes {
+        assert_eq!((code as u32, code.as_str()), (number, name));
+    }
+}

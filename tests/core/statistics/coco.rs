@@ -1,0 +1,363 @@
+//! CoCo's reports as they come, from fixed seeds: each comparison would fail by
+//! chance with probability 10⁻⁶ at most, shared among its cells.
+
+use hushbin::domain::Signed;
+use hushbin::hash::{Hashing, Keys, closed_sign, open_sign};
+use hushbin::mechanism::Mechanism;
+use hushbin::mechanism::coco::{self, Coco, Rule};
+use hushbin::{Entry, Items, Randomizer, Report, Task, TaskParts, ValueKind};
+use rand_chacha::rand_core::Rng;
+
+use crate::support::coco::Model;
+use crate::support::generators::{FixedFirst, seeded};
+use crate::support::significance::{assert_distributed, assert_means, assert_rates};
+
+const BALANCED: Hashing = Hashing::Balanced;
+const INDEPENDENT: Hashing = Hashing::Independent;
+
+fn model(
+    items: u32,
+    sparsity: u32,
+    epsilon: f64,
+    rule: Rule,
+    hashing: Hashing,
+    pairs: u32,
+) -> Model {
+    Model {
+        items,
+        sparsity,
+        epsilon,
+        rule,
+        hashing,
+        pairs,
+    }
+}
+
+fn strongest(favoured: u32) -> Rule {
+    Rule::Strongest { favoured }
+}
+
+fn bucket_report(report: &Report) -> coco::Report {
+    let Report::Coco(report) = report else {
+        unreachable!("the task is one of CoCo")
+    };
+    *report
+}
+
+#[test]
+fn reports_come_as_often_as_said() {
+    // Few pairs, so that ties of every kind come up, and more of them than the
+    // sampler's branches are walked for.
+    let models = [
+        model(6, 3, 1.0, strongest(1), BALANCED, 4),
+        model(6, 5, 2.0, strongest(2), INDEPENDENT, 4),
+        model(6, 5, 0.2, strongest(4), INDEPENDENT, 4),
+        model(6, 6, 1.0, strongest(1), BALANCED, 1),
+        model(9, 4, 3.0, strongest(3), BALANCED, 6),
+        model(6, 4, 1.0, Rule::Overwrite, INDEPENDENT, 5),
+        model(6, 4, 2.5, Rule::Overwrite, BALANCED, 7),
+    ];
+    let mut rng = seeded(33);
+    let n = 20_000;
+    for model in models {
+        let task = model.task();
+        let mut randomizer = Randomizer::new(&task);
+        let mut said = coco::Randomizer::new(&model.coco(), &task.domain(), model.epsilon);
+        for seed in [1, 2, 3] {
+            for size in [0, 1, model.sparsity] {
+                let signed: Vec<Signed> = (0..size)
+                    .map(|i| Signed {
+                        item: u64::from(i),
+                        negative: i % 2 == 1,
+                    })
+                    .collect();
+                let entries: Vec<Entry> = signed
+                    .iter()
+                    .map(|signed| Entry {
+                        item: signed.item,
+                        value: if signed.negative { -1.0 } else { 1.0 },
+                    })
+                    .collect();
+                let mut counts = vec![0; model.buckets() as usize];
+                for _ in 0..n {
+                    let mut fixed = FixedFirst {
+                        first: Some(seed),
+                        rest: &mut rng,
+                    };
+                    let made = randomizer.randomize(&entries, &mut fixed).unwrap();
+                    let report = bucket_report(&made.report);
+                    assert_eq!(report.seed, seed);
+                    counts[report.bucket as usize] += 1;
+                }
+                let words = model.padding_words(&signed);
+                let share = 1.0 / words.end as f64;
+                let mut averaged = vec![0.0; counts.len()];
+                for word in words {
+                    let row = said.probabilities(seed, &signed, word);
+                    averaged
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(a, p)| *a += p * share);
+                }
+                assert_distributed(&counts, &averaged, &format!("{model:?}, seed {seed}"));
+            }
+        }
+    }
+}
+
+/// What is watched of one item: hits on its plus side and on its minus side.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hits {
+    plus: u64,
+    minus: u64,
+}
+
+impl Hits {
+    fn pair(self) -> u64 {
+        self.plus + self.minus
+    }
+
+    /// Estimates of single reports are ±1/gap or 0: their sum and the sum of
+    /// their squares, with what they should come to on average.
+    fn estimates(self, gap: f64, mean: f64, what: String) -> (String, f64, f64, f64) {
+        let sum = (self.plus as f64 - self.minus as f64) / gap;
+        (what, sum, self.pair() as f64 / (gap * gap), mean)
+    }
+}
+
+/// Means are unbiased for items of both signs, for fractions, for absent items
+/// and for paddings' slots; pairs are hit at the predicted rates; with seeds
+/// drawn as in use, by the hits that a decoder lists.
+#[test]
+fn means_are_unbiased() {
+    let models = [
+        model(20, 3, 1.0, strongest(1), BALANCED, 1),
+        model(20, 3, 1.0, strongest(1), BALANCED, 5),
+        model(20, 3, 1.0, strongest(2), INDEPENDENT, 5),
+        model(40, 6, 2.0, strongest(4), BALANCED, 12),
+        model(40, 8, 0.5, strongest(3), BALANCED, 3),
+        model(20, 3, 2.0, Rule::Overwrite, BALANCED, 9),
+        model(20, 3, 2.0, Rule::Overwrite, INDEPENDENT, 9),
+        model(40, 6, 0.7, Rule::Overwrite, BALANCED, 7),
+        // One slot in each pair.
+        model(5, 3, 2.0, strongest(2), BALANCED, 8),
+        model(5, 3, 2.0, Rule::Overwrite, BALANCED, 8),
+    ];
+    let mut rng = seeded(34);
+    let n = 200_000;
+    for model in models {
+        let task = Task::new(TaskParts {
+            value: ValueKind::Real,
+            ..task_parts(&model.task())
+        })
+        .unwrap();
+        let mut randomizer = Randomizer::new(&task);
+        let domain = task.domain();
+        let support = model.coco().support(&domain);
+        let rates = model.coco().rates(&domain, model.epsilon);
+        let entry = |item, value| Entry { item, value };
+        // With s = 3 there are at times paddings, at times none.
+        let input = [entry(1, 1.0), entry(2, -1.0), entry(4, -0.4)];
+        let mut hits = vec![Hits::default(); support.slots()];
+        let mut listed = 0;
+        for _ in 0..n {
+            let report = bucket_report(&randomizer.randomize(&input, &mut rng).unwrap().report);
+            assert!(report.bucket < model.buckets());
+            support.for_each_hit(&report, |slot, plus| {
+                listed += 1;
+                let hits = &mut hits[slot as usize];
+                *(if plus {
+                    &mut hits.plus
+                } else {
+                    &mut hits.minus
+                }) += 1;
+            });
+        }
+        let truth = |item: usize| {
+            let found = input.iter().find(|entry| entry.item == item as u64);
+            found.map_or(0.0, |entry| entry.value)
+        };
+        let items = model.items as usize;
+        let sums: Vec<_> = (0..items)
+            .map(|item| {
+                let what = format!("item {item} of {model:?}");
+                hits[item].estimates(rates.gap, truth(item), what)
+            })
+            .collect();
+        assert_means(n, &sums);
+        if model.hashing == BALANCED {
+            // 1/T of all slots, in every report.
+            assert_eq!(listed * u64::from(model.pairs), n * support.slots() as u64);
+        }
+        let mut events = Vec::new();
+        for (item, hits) in hits.iter().enumerate().take(items) {
+            let present = truth(item).abs();
+            let p = match rates.presence {
+                Some(rates) => present * rates.p_pair + (1.0 - present) * rates.q_pair,
+                // Exactly 1/T of another item's pair, if independent.
+                None if model.hashing == INDEPENDENT && present == 0.0 => rates.pair,
+                None => continue,
+            };
+            events.push((format!("pair of {item} of {model:?}"), hits.pair(), p));
+        }
+        if !events.is_empty() {
+            assert_rates(n, &events);
+        }
+    }
+}
+
+fn task_parts(task: &Task) -> TaskParts {
+    TaskParts {
+        id: task.id().to_owned(),
+        items: task.items().clone(),
+        sparsity: task.sparsity(),
+        epsilon: task.epsilon(),
+        value: task.value(),
+        mechanism: task.mechanism().clone(),
+    }
+}
+
+/// The same in open tasks, whose items are asked for one by one.
+#[test]
+fn means_of_open_tasks_are_unbiased() {
+    let mut rng = seeded(35);
+    let n = 200_000;
+    for (rule, pairs) in [(strongest(1), 1), (strongest(2), 6), (Rule::Overwrite, 10)] {
+        let coco = Coco::new(rule, INDEPENDENT, 2 * pairs).unwrap();
+        let items: Items = serde_json::from_str("\"open\"").unwrap();
+        let task = Task::new(TaskParts {
+            id: "open".to_owned(),
+            items: items.clone(),
+            sparsity: 4,
+            epsilon: 1.5,
+            value: ValueKind::Sign,
+            mechanism: Mechanism::Coco(coco),
+        })
+        .unwrap();
+        let names = ["https://a.example", "https://b.example", "c", "d", ""];
+        let keys = names.map(|name| items.resolve(name).unwrap_or(0));
+        let means = [1.0, -1.0, 1.0, 0.0, 0.0];
+        let input: Vec<Entry> = keys
+            .into_iter()
+            .zip(means)
+            .filter(|(_, value)| *value != 0.0)
+            .map(|(item, value)| Entry { item, value })
+            .collect();
+        let support = coco.support(&task.domain());
+        assert_eq!(support.slots(), 0);
+        let rates = coco.rates(&task.domain(), task.epsilon());
+        let mut randomizer = Randomizer::new(&task);
+        let mut hits = [Hits::default(); 5];
+        for _ in 0..n {
+            let report = bucket_report(&randomizer.randomize(&input, &mut rng).unwrap().report);
+            support.for_each_hit(&report, |_, _| panic!("an open task lists nothing"));
+            for (hits, &key) in hits.iter_mut().zip(&keys) {
+                match support.hit(&report, key) {
+                    Some(true) => hits.plus += 1,
+                    Some(false) => hits.minus += 1,
+                    None => {}
+                }
+            }
+        }
+        let sums: Vec<_> = (0..5)
+            .map(|i| hits[i].estimates(rates.gap, means[i], format!("{:?} of {coco:?}", names[i])))
+            .collect();
+        assert_means(n, &sums);
+        let events: Vec<_> = (0..5)
+            .filter_map(|i| {
+                let p = match rates.presence {
+                    Some(presence) if means[i] != 0.0 => presence.p_pair,
+                    Some(presence) => presence.q_pair,
+                    None if means[i] == 0.0 => rates.pair,
+                    None => return None,
+                };
+                Some((
+                    format!("pair of {:?} of {coco:?}", names[i]),
+                    hits[i].pair(),
+                    p,
+                ))
+            })
+            .filter(|(_, _, p)| *p < 1.0)
+            .collect();
+        if !events.is_empty() {
+            assert_rates(n, &events);
+        }
+    }
+}
+
+/// What is listed is what is asked for one by one, and no more.
+#[test]
+fn listed_hits_are_those_asked_for() {
+    let mut rng = seeded(36);
+    for (hashing, pairs) in [
+        (BALANCED, 1),
+        (BALANCED, 7),
+        (BALANCED, 300),
+        (INDEPENDENT, 1),
+        (INDEPENDENT, 7),
+    ] {
+        let model = model(150, 4, 1.0, strongest(1), hashing, pairs);
+        let support = model.coco().support(&model.task().domain());
+        for _ in 0..200 {
+            let report = coco::Report {
+                seed: rng.next_u64(),
+                bucket: rng.next_u32() % model.buckets(),
+            };
+            let mut listed = vec![None; support.slots()];
+            support.for_each_hit(&report, |slot, plus| {
+                assert_eq!(listed[slot as usize].replace(plus), None);
+            });
+            for item in 0..u64::from(model.items) {
+                assert_eq!(listed[item as usize], support.hit(&report, item));
+            }
+            // The plus side of the item is that of the pair where its sign is +1.
+            let keys = Keys::new(report.seed);
+            for (slot, listed) in (0..).zip(&listed) {
+                let plus = (closed_sign(&keys, slot) == 1) == report.bucket.is_multiple_of(2);
+                assert!(listed.is_none_or(|listed| listed == plus));
+            }
+        }
+    }
+}
+
+/// The sign hash is fair, and items' signs do not go together.
+#[test]
+fn signs_are_fair() {
+    let mut rng = seeded(37);
+    let n = 100_000;
+    let elements = [0u32, 1, 63, 64, 65, 4095, 1 << 20];
+    let key = |element: u32| u64::from(element).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut plus = [[0; 7]; 2];
+    let mut alike = [[[0; 7]; 7]; 2];
+    for round in 0..n {
+        // Seeds as a generator and as a counter would give them.
+        let seed = if round % 2 == 0 {
+            round
+        } else {
+            rng.next_u64()
+        };
+        let keys = Keys::new(seed);
+        let signs = [
+            elements.map(|element| closed_sign(&keys, element)),
+            elements.map(|element| open_sign(&keys, key(element))),
+        ];
+        for (kind, signs) in signs.iter().enumerate() {
+            for i in 0..7 {
+                plus[kind][i] += u64::from(signs[i] == 1);
+                for j in 0..i {
+                    alike[kind][i][j] += u64::from(signs[i] == signs[j]);
+                }
+            }
+        }
+    }
+    let mut events = Vec::new();
+    for kind in 0..2 {
+        for i in 0..7 {
+            events.push((format!("sign of {i}, {kind}"), plus[kind][i], 0.5));
+            for (j, &alike) in alike[kind][i].iter().enumerate().take(i) {
+                events.push((format!("signs of {i}, {j}, {kind}"), alike, 0.5));
+            }
+        }
+    }
+    assert_rates(n, &events);
+}

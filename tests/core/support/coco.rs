@@ -1,0 +1,238 @@
+//! CoCo from its definition, by brute force: which sides are pushed to, who is
+//! favoured, and with which probability each side is reported. Shares no code
+//! with the sampler but the hashes, which reference numbers hold.
+
+use hushbin::domain::Signed;
+use hushbin::hash::{Balanced, Hashing, Keys, closed_sign, independent_bucket};
+use hushbin::mechanism::Mechanism;
+use hushbin::mechanism::coco::{Coco, Rule};
+use hushbin::sample::ExpLowerBound;
+use hushbin::{Items, Task, TaskParts, ValueKind};
+use num_bigint::BigUint;
+
+use super::collision;
+use super::exact::Exact;
+
+/// One set of parameters over a closed domain.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Model {
+    pub(crate) items: u32,
+    pub(crate) sparsity: u32,
+    pub(crate) epsilon: f64,
+    pub(crate) rule: Rule,
+    pub(crate) hashing: Hashing,
+    pub(crate) pairs: u32,
+}
+
+/// How many pushes each side has: bucket 2k is the plus side of pair k.
+pub(crate) type Pushes = Vec<u32>;
+
+/// The integers out of 2⁶⁴ that are drawn against.
+#[derive(Debug, Clone)]
+pub(crate) enum Words {
+    /// Of reporting inside C.
+    Strongest { inside: BigUint },
+    /// Of one pushed pair, and of the decided side given the pair.
+    Overwrite { pair: BigUint, decided: BigUint },
+}
+
+fn whole() -> BigUint {
+    BigUint::from(1u8) << 64
+}
+
+impl Model {
+    pub(crate) fn coco(&self) -> Coco {
+        Coco::new(self.rule, self.hashing, self.buckets()).unwrap()
+    }
+
+    pub(crate) fn buckets(&self) -> u32 {
+        2 * self.pairs
+    }
+
+    pub(crate) fn task(&self) -> Task {
+        Task::new(TaskParts {
+            id: "model".to_owned(),
+            items: Items::Count(self.items),
+            sparsity: self.sparsity,
+            epsilon: self.epsilon,
+            value: ValueKind::Sign,
+            mechanism: Mechanism::Coco(self.coco()),
+        })
+        .unwrap()
+    }
+
+    /// The two rules at this T, with small, middle and large c, as far as they
+    /// go with this s.
+    pub(crate) fn rules(sparsity: u32, pairs: u32) -> Vec<Rule> {
+        let mut favoured = vec![1, pairs.div_ceil(2), sparsity.min(pairs), pairs];
+        favoured.sort_unstable();
+        favoured.dedup();
+        let strongest = favoured
+            .into_iter()
+            .map(|favoured| Rule::Strongest { favoured });
+        let overwrite = (pairs > sparsity).then_some(Rule::Overwrite);
+        strongest.chain(overwrite).collect()
+    }
+
+    /// Every combination of these with small parameters.
+    pub(crate) fn all(
+        items: impl Iterator<Item = u32>,
+        pairs: &[u32],
+        epsilons: &[f64],
+    ) -> Vec<Self> {
+        let mut models = Vec::new();
+        for items in items {
+            for sparsity in 1..=items.min(3) {
+                for &pairs in pairs {
+                    for rule in Self::rules(sparsity, pairs) {
+                        for hashing in [Hashing::Balanced, Hashing::Independent] {
+                            models.extend(epsilons.iter().map(|&epsilon| Self {
+                                items,
+                                sparsity,
+                                epsilon,
+                                rule,
+                                hashing,
+                                pairs,
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+        models
+    }
+
+    /// Every input: all signed subsets of the items of size at most s.
+    pub(crate) fn inputs(&self) -> Vec<Vec<Signed>> {
+        collision::inputs(self.items, self.sparsity)
+    }
+
+    /// Every word of signs that the paddings of an input may get.
+    pub(crate) fn padding_words(&self, input: &[Signed]) -> std::ops::Range<u64> {
+        0..1 << (self.sparsity as usize - input.len())
+    }
+
+    /// How often each side is pushed to under this seed. A padding's sign is
+    /// negative where its bit is set.
+    pub(crate) fn pushes(&self, seed: u64, input: &[Signed], paddings: u64) -> Pushes {
+        let keys = Keys::new(seed);
+        let balanced = Balanced::new(self.items + self.sparsity, self.pairs);
+        let items = input
+            .iter()
+            .map(|signed| (signed.item as u32, if signed.negative { -1 } else { 1 }));
+        let missing = self.sparsity - input.len() as u32;
+        let padding = |i| (self.items + i, 1 - 2 * (paddings >> i & 1) as i8);
+        let mut pushes = vec![0; self.buckets() as usize];
+        for (element, sign) in items.chain((0..missing).map(padding)) {
+            let pair = match self.hashing {
+                Hashing::Balanced => balanced.bucket(&keys, element),
+                Hashing::Independent => independent_bucket(&keys, u64::from(element), self.pairs),
+            };
+            let minus = sign * closed_sign(&keys, element) < 0;
+            pushes[2 * pair as usize + usize::from(minus)] += 1;
+        }
+        pushes
+    }
+
+    /// What the mechanism draws against, by its definition of rounding.
+    pub(crate) fn words(&self) -> Words {
+        let e = ExpLowerBound::new(self.epsilon);
+        let (s, t) = (self.sparsity, self.buckets());
+        match self.rule {
+            Rule::Strongest { favoured: c } => Words::Strongest {
+                inside: e.share(c, c, t - c).into(),
+            },
+            Rule::Overwrite => Words::Overwrite {
+                pair: e.pair_share(s, t - 2 * s).into(),
+                decided: e.share(1, 1, 1).into(),
+            },
+        }
+    }
+
+    /// The same from e as a fraction, rounded down or up.
+    pub(crate) fn words_of(&self, e: &Exact, up: bool) -> Words {
+        let one = || Exact::from_integer(1u8.into());
+        let integer = |n: u32| Exact::from_integer(n.into());
+        let round = |p: Exact| {
+            let p: Exact = p * whole();
+            if up { p.ceil() } else { p.floor() }.to_integer()
+        };
+        let (s, t) = (self.sparsity, self.buckets());
+        match self.rule {
+            Rule::Strongest { favoured: c } => {
+                let favoured = e * integer(c);
+                let inside = favoured.clone() / (favoured + integer(t - c));
+                Words::Strongest {
+                    inside: round(inside),
+                }
+            }
+            Rule::Overwrite => {
+                let both = e + one();
+                let all = both.clone() * integer(s) + integer(t - 2 * s);
+                Words::Overwrite {
+                    pair: round(both.clone() / all),
+                    decided: round(e / both),
+                }
+            }
+        }
+    }
+
+    /// The probability of each side, given how often each is pushed to.
+    pub(crate) fn distribution(&self, pushes: &Pushes, words: &Words) -> Vec<Exact> {
+        match (self.rule, words) {
+            (Rule::Strongest { favoured }, Words::Strongest { inside }) => {
+                let sets = favoured_sets(favoured, pushes);
+                let outside = whole() - inside;
+                // Over 2⁶⁴ · c · (t − c) · number of sets.
+                let others = self.buckets() - favoured;
+                let denominator: BigUint = whole() * favoured * others * sets.len();
+                (0..self.buckets())
+                    .map(|bucket| {
+                        let within = sets.iter().filter(|&set| set >> bucket & 1 == 1).count();
+                        let without = sets.len() - within;
+                        let weight = inside * others * within + &outside * favoured * without;
+                        Exact::new_raw(weight, denominator.clone())
+                    })
+                    .collect()
+            }
+            (Rule::Overwrite, Words::Overwrite { pair, decided }) => {
+                let pushed = pushes
+                    .chunks(2)
+                    .filter(|sides| sides[0] + sides[1] > 0)
+                    .count();
+                let elsewhere = Exact::new_raw(
+                    whole() - pair * pushed,
+                    whole() * (self.buckets() - 2 * pushed as u32),
+                );
+                let other = whole() - decided;
+                (0..pushes.len())
+                    .map(|bucket| {
+                        let (own, opposite) = (pushes[bucket], pushes[bucket ^ 1]);
+                        if own + opposite == 0 {
+                            return elsewhere.clone();
+                        }
+                        let side = decided * own + &other * opposite;
+                        Exact::new_raw(pair * side, whole() * whole() * (own + opposite))
+                    })
+                    .collect()
+            }
+            _ => unreachable!("words are of the rule"),
+        }
+    }
+}
+
+/// The sets C that rule `strongest` may pick, each equally likely, as bits: the
+/// sets of c sides of which none is weaker than a side outside.
+fn favoured_sets(favoured: u32, pushes: &Pushes) -> Vec<u32> {
+    let strength = |side: usize| i64::from(pushes[side]) - i64::from(pushes[side ^ 1]);
+    let member = |set: u32, side: usize| set >> side & 1 == 1;
+    let sides = 0..pushes.len();
+    (0..1u32 << pushes.len())
+        .filter(|set| set.count_ones() == favoured)
+        .filter(|&set| {
+            let inside = sides.clone().filter(|&side| member(set, side));
+            let outside = sides.clone().filter(|&side| !member(set, side));
+            inside.map(strength).min() >= outside.map(strength).max()
+        })
+        .collect()
+}

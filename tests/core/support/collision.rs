@@ -1,0 +1,146 @@
+//! Collision from its definition, by brute force: who is favoured, and with
+//! which probability each bucket is reported. Shares no code with the sampler
+//! but the hash, which reference numbers hold.
+
+use hushbin::domain::Signed;
+use hushbin::hash::{Balanced, Hashing, Keys, independent_bucket};
+use hushbin::mechanism::Mechanism;
+use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::{Items, Task, TaskParts, ValueKind};
+use num_bigint::BigUint;
+
+use super::exact::Exact;
+
+/// One set of parameters over a closed domain.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Model {
+    pub(crate) items: u32,
+    pub(crate) sparsity: u32,
+    pub(crate) epsilon: f64,
+    pub(crate) rule: Rule,
+    pub(crate) hashing: Hashing,
+    pub(crate) buckets: u32,
+}
+
+impl Model {
+    pub(crate) fn collision(&self) -> Collision {
+        Collision::new(self.rule, self.hashing, self.buckets).unwrap()
+    }
+
+    pub(crate) fn task(&self) -> Task {
+        Task::new(TaskParts {
+            id: "model".to_owned(),
+            items: Items::Count(self.items),
+            sparsity: self.sparsity,
+            epsilon: self.epsilon,
+            value: ValueKind::Sign,
+            mechanism: Mechanism::Collision(self.collision()),
+        })
+        .unwrap()
+    }
+
+    /// The two rules at this t, with small, middle and large c, as far as they
+    /// go with this s.
+    pub(crate) fn rules(sparsity: u32, buckets: u32) -> Vec<Rule> {
+        let mut favoured = vec![1, buckets / 2, sparsity.min(buckets - 1), buckets - 1];
+        favoured.sort_unstable();
+        favoured.dedup();
+        let heaviest = favoured
+            .into_iter()
+            .map(|favoured| Rule::Heaviest { favoured });
+        let occupied = (buckets > sparsity).then_some(Rule::Occupied);
+        heaviest.chain(occupied).collect()
+    }
+
+    /// Every input: see [`inputs`].
+    pub(crate) fn inputs(&self) -> Vec<Vec<Signed>> {
+        inputs(self.items, self.sparsity)
+    }
+
+    /// How many of the input's s elements each bucket holds under this seed.
+    pub(crate) fn counts(&self, seed: u64, input: &[Signed]) -> Vec<u32> {
+        let keys = Keys::new(seed);
+        let balanced = Balanced::new(2 * self.items + self.sparsity, self.buckets);
+        let items = input
+            .iter()
+            .map(|signed| 2 * signed.item as u32 + u32::from(signed.negative));
+        let paddings = (0..self.sparsity - input.len() as u32).map(|i| 2 * self.items + i);
+        let mut counts = vec![0; self.buckets as usize];
+        for element in items.chain(paddings) {
+            let bucket = match self.hashing {
+                Hashing::Balanced => balanced.bucket(&keys, element),
+                Hashing::Independent => independent_bucket(&keys, u64::from(element), self.buckets),
+            };
+            counts[bucket as usize] += 1;
+        }
+        counts
+    }
+
+    /// The probability of each bucket, given the number of elements that each
+    /// holds and the threshold of reporting inside C.
+    pub(crate) fn distribution(
+        &self,
+        counts: &[u32],
+        inside: impl Fn(u32) -> BigUint,
+    ) -> Vec<Exact> {
+        let sets = favoured_sets(self.rule, counts);
+        let occupied = counts.iter().filter(|&&count| count > 0).count() as u32;
+        let size = sets[0].count_ones();
+        let whole = BigUint::from(1u8) << 64;
+        let inside = inside(occupied);
+        let outside = &whole - &inside;
+        // Over the common denominator 2⁶⁴ · |C| · (t − |C|) · number of sets.
+        let others = self.buckets - size;
+        let denominator: BigUint = whole * size * others * sets.len();
+        (0..self.buckets)
+            .map(|bucket| {
+                let within = sets.iter().filter(|&set| set >> bucket & 1 == 1).count();
+                let weight = &inside * others * within + &outside * size * (sets.len() - within);
+                Exact::new_raw(weight, denominator.clone())
+            })
+            .collect()
+    }
+}
+
+/// Every input: all signed subsets of the items of size at most s.
+pub(crate) fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
+    let mut inputs = vec![vec![]];
+    for item in 0..u64::from(items) {
+        for index in 0..inputs.len() {
+            if inputs[index].len() < sparsity as usize {
+                for negative in [false, true] {
+                    let mut longer: Vec<Signed> = inputs[index].clone();
+                    longer.push(Signed { item, negative });
+                    inputs.push(longer);
+                }
+            }
+        }
+    }
+    inputs
+}
+
+/// The sets C that the rule may pick, each equally likely, as bits.
+///
+/// Rule `heaviest`: the sets of c buckets of which none holds fewer elements
+/// than a bucket outside. Breaking ties uniformly at random makes each of these
+/// equally likely.
+pub(crate) fn favoured_sets(rule: Rule, counts: &[u32]) -> Vec<u32> {
+    let member = |set: u32, bucket: usize| set >> bucket & 1 == 1;
+    let buckets = 0..counts.len();
+    match rule {
+        Rule::Occupied => {
+            let occupied = buckets.filter(|&bucket| counts[bucket] > 0);
+            vec![occupied.fold(0, |set, bucket| set | 1 << bucket)]
+        }
+        Rule::Heaviest { favoured } => (0..1u32 << counts.len())
+            .filter(|set| set.count_ones() == favoured)
+            .filter(|&set| {
+                let inside = buckets.clone().filter(|&b| member(set, b));
+                let outside = buckets.clone().filter(|&b| !member(set, b));
+                let lightest = inside.map(|b| counts[b]).min();
+                let heaviest = outside.map(|b| counts[b]).max();
+                lightest >= heaviest
+            })
+            .collect(),
+    }
+}

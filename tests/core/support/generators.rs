@@ -1,0 +1,72 @@
+//! Generators that tests hold by the hand.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Infallible, SeedableRng, TryCryptoRng, TryRng};
+
+/// Hands out these words, of which 32-bit draws take the low half; then
+/// zeros. Counts how many were taken.
+pub(crate) struct Scripted<'a> {
+    pub(crate) words: &'a [u64],
+    pub(crate) taken: usize,
+}
+
+impl<'a> Scripted<'a> {
+    pub(crate) fn new(words: &'a [u64]) -> Self {
+        Self { words, taken: 0 }
+    }
+}
+
+impl TryRng for Scripted<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.try_next_u64().map(|word| word as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let word = self.words.get(self.taken).copied().unwrap_or(0);
+        self.taken += 1;
+        Ok(word)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        bytes.fill_with(|| self.try_next_u64().map_or(0, |word| word as u8));
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Scripted<'_> {}
+
+/// The first 64-bit word is given, so that a report's seed is; the rest is
+/// ChaCha.
+pub(crate) struct FixedFirst<'a> {
+    pub(crate) first: Option<u64>,
+    pub(crate) rest: &'a mut ChaCha8Rng,
+}
+
+impl TryRng for FixedFirst<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        assert!(self.first.is_none(), "the first word is the seed, 64 bits");
+        self.rest.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        match self.first.take() {
+            Some(first) => Ok(first),
+            None => self.rest.try_next_u64(),
+        }
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.rest.try_fill_bytes(bytes)
+    }
+}
+
+impl TryCryptoRng for FixedFirst<'_> {}
+
+/// A generator for the test of this number.
+pub(crate) fn seeded(number: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(number)
+}

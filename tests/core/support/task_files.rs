@@ -1,0 +1,110 @@
+//! Task files with a mechanism to be tried: what is refused, and with which
+//! words; what tells two apart; what drafts leave open.
+
+use hushbin::{Error, ErrorCode, Fingerprint, Task, TaskDraft, TaskParts};
+use serde_json::{Value, json};
+
+/// A small valid task, as in a file, with this mechanism.
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn task(mechanism: Value) -> Value {
+    json!({
+        "id": "settings",
+        "items": ["dark-mode", "autoplay", "captions"],
+        "sparsity": 2,
+        "epsilon": 2.0,
+        "value": "sign",
+        "mechanism": mechanism,
+    })
+}
+
+/// The same for any string as an item.
+pub(crate) fn open(mut task: Value) -> Value {
+    task["items"] = json!("open");
+    task["mechanism"]["hashing"] = json!("independent");
+    task
+}
+
+/// `object` with one field replaced or added.
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) fn with(mut object: Value, field: &str, value: Value) -> Value {
+    object[field] = value;
+    object
+}
+
+/// `object` without one of its fields.
+pub(crate) fn without(mut object: Value, field: &str) -> Value {
+    object.as_object_mut().unwrap().remove(field).unwrap();
+    object
+}
+
+pub(crate) fn parse(task: &Value) -> Result<Task, String> {
+    serde_json::from_str(&task.to_string()).map_err(|error| error.to_string())
+}
+
+pub(crate) fn draft(file: Value) -> TaskDraft {
+    serde_json::from_value(file).unwrap()
+}
+
+/// What the constructor says about the parts that a file holds.
+pub(crate) fn construct(task: &Value) -> Result<Task, Error> {
+    Task::new(serde_json::from_value::<TaskParts>(task.clone()).unwrap())
+}
+
+/// The constructor refuses with this code, deserialisation with the same words,
+/// and so does a draft that leaves nothing open.
+pub(crate) fn assert_refused(task: &Value, code: ErrorCode) {
+    let error = construct(task).unwrap_err();
+    assert_eq!(error.code(), code, "{task}: {error}");
+    assert_refused_as(task, &error);
+}
+
+/// Where it is read, and in a draft that leaves nothing open, a task is refused
+/// with this error.
+pub(crate) fn assert_refused_as(task: &Value, error: &Error) {
+    let text = parse(task).unwrap_err();
+    assert!(
+        text.starts_with(&error.to_string()),
+        "{text} is not {error}"
+    );
+    assert_eq!(draft(task.clone()).resolve().as_ref(), Err(error));
+}
+
+/// What goes out is what came in; a draft that leaves nothing open is it.
+pub(crate) fn assert_survives(file: Value) {
+    let task = parse(&file).unwrap();
+    assert_eq!(serde_json::to_value(&task).unwrap(), file);
+    let draft = draft(file);
+    assert_eq!(draft.agrees_with(&task), Ok(()));
+    assert!(task.effective_epsilon() <= task.epsilon());
+    assert_eq!(draft.resolve(), Ok(task));
+}
+
+/// No two of these tasks are confused.
+pub(crate) fn assert_all_distinct(files: &[Value]) {
+    let mut seen: Vec<Fingerprint> = files
+        .iter()
+        .map(|file| parse(file).unwrap().fingerprint())
+        .collect();
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), files.len());
+}
+
+/// The draft agrees with the task in use; and what it leaves open can be
+/// chosen, and agrees again.
+pub(crate) fn assert_agrees(file: &Value, in_use: &Task) {
+    let draft = draft(file.clone());
+    assert_eq!(draft.agrees_with(in_use), Ok(()), "{file}");
+    let chosen = draft.resolve().unwrap();
+    assert_eq!(draft.agrees_with(&chosen), Ok(()), "{file}");
+}
+
+/// The draft differs from the task in use, and first in this field; the words.
+pub(crate) fn assert_differs(file: &Value, in_use: &Task, expected: &str) -> String {
+    let error = draft(file.clone()).agrees_with(in_use).unwrap_err();
+    match &error {
+        Error::TaskDiffers { field, .. } => assert_eq!(*field, expected, "{file}"),
+        other => panic!("{expected}: {other:?}"),
+    }
+    error.to_string()
+}

@@ -1,0 +1,393 @@
+/** The demo page in a real browser, against a real collector. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SIZES } from "../../../www/demo/crowd-view.js";
+import { demoTasks } from "../../../www/scripts/build-demo.mjs";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
+import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { violations } from "./axe.js";
+import { type Estimates, Gateway } from "./harness.js";
+
+const directory = mkdtempSync(join(tmpdir(), "hushbin-demo-e2e-"));
+const gateway = new Gateway();
+/** What went wrong in any page; a test that expects trouble empties it. */
+const complaints: string[] = [];
+
+let browser: Browser;
+let collector: Collector;
+let site: Awaited<ReturnType<typeof serve>>;
+
+beforeAll(async () => {
+  collector = await startCollector({
+    program: join(TARGET, "debug/hushbin"),
+    data: join(directory, "data"),
+    tasks: demoTasks(),
+  });
+  gateway.to = collector.url;
+  const endpoint = await gateway.listen();
+  site = await serve({
+    directories: { "/": DEMO_DIST },
+    documents: {
+      "/config.json": { type: "application/json", body: JSON.stringify({ endpoint }) },
+    },
+  });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+  gateway.close();
+  await collector?.stop("SIGKILL");
+  rmSync(directory, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  gateway.passed.length = 0;
+  gateway.faults.length = 0;
+  complaints.length = 0;
+});
+
+async function open(options: BrowserContextOptions = {}, init?: () => void): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) {
+      complaints.push(message.text());
+    }
+  });
+  if (init) {
+    await page.addInitScript(init);
+  }
+  await page.goto(site.url);
+  return page;
+}
+
+async function started(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await open(options);
+  await page.waitForSelector("html[data-ready]");
+  return page;
+}
+
+async function estimates(task = "habits-collision"): Promise<Estimates> {
+  const response = await fetch(`${collector.url}/tasks/${task}/estimates`);
+  return response.json() as Promise<Estimates>;
+}
+
+const text = (page: Page, selector: string) => page.locator(selector).textContent();
+/** The hexadecimal digits on show. */
+const shownBytes = async (page: Page) =>
+  (await page.locator("#tape .byte").allTextContents()).join("");
+const shownBucket = async (page: Page) => text(page, "#picture li[data-reported] .bucket-number");
+
+async function growTo(page: Page, people: number): Promise<void> {
+  await page.locator("#size").fill(String(SIZES.indexOf(people)));
+  await page.locator("#growth-text").filter({ hasText: "on the collector’s disk" }).waitFor();
+}
+
+describe("the demo page", () => {
+  it("previews without sending, sends once, and shows the bytes that left", async () => {
+    const page = await started();
+    const before = (await estimates()).reports;
+    const first = await shownBytes(page);
+    await page.getByRole("button", { name: "Randomise again" }).click();
+    expect(await shownBytes(page)).not.toBe(first);
+    expect(await page.locator("#draws li").count()).toBe(2);
+    expect(gateway.posts).toEqual([]);
+
+    await page.getByRole("button", { name: "Send one report" }).click();
+    await page.waitForSelector('#report[data-state="sent"]');
+    expect(gateway.posts).toHaveLength(1);
+    const sent = gateway.posts[0]?.body.toString("hex");
+    expect(await shownBytes(page)).toBe(sent);
+    expect(Number.parseInt(sent?.slice(-2) ?? "", 16)).toBe(Number(await shownBucket(page)));
+    expect((await estimates()).reports).toBe(before + 1);
+
+    // A preview afterwards is only that; and nothing is sent twice.
+    await page.getByRole("button", { name: "Preview another draw" }).click();
+    expect(await shownBytes(page)).not.toBe(sent);
+    expect(await page.getByRole("button", { name: "Sent, once" }).isDisabled()).toBe(true);
+    await page.reload();
+    await page.waitForSelector('#report[data-state="sent"]');
+    expect(await shownBytes(page)).toBe(sent);
+    expect(gateway.posts).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it("grows a crowd whose truth the collector's intervals hold", async () => {
+    const page = await started();
+    const elsewhere = (await estimates()).reports;
+    await growTo(page, 5000);
+    expect(await text(page, "#figure-people")).toBe("5,000");
+    const found = await estimates();
+    expect(found.reports).toBe(elsewhere + 5000);
+    await page.locator("#standing").filter({ hasText: found.reports.toLocaleString() }).waitFor();
+
+    // The chart's table is the collector's answer.
+    await page.getByText("The same as a table").click();
+    const rows = await page.locator("#table tbody tr").allInnerTexts();
+    expect(rows).toHaveLength(12);
+    for (const [index, row] of rows.entries()) {
+      const [, truth, estimate] = row.split("\t");
+      const mean = found.estimates[index]?.mean;
+      const [known, shown] = [truth, estimate].map((cell) =>
+        Number.parseFloat(cell?.replace("−", "-") ?? ""),
+      ) as [number, number];
+      expect(shown).toBeCloseTo((mean?.estimate ?? Number.NaN) * 100, 0);
+      // Twice the 95% interval: chance alone leaves it once in 10⁶ runs.
+      const [low, high] = mean?.simultaneous_interval ?? [0, 0];
+      const reach = high - low;
+      expect(Math.abs(known - shown) / 100).toBeLessThan(reach);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("sends lost uploads again, byte for byte, and counts them once", async () => {
+    const page = await started();
+    const before = (await estimates()).reports;
+    gateway.faults.push("lose-answer");
+    await page.locator("#size").fill(String(SIZES.indexOf(100)));
+    await page.locator("#growth-text").filter({ hasText: "Sending stopped" }).waitFor();
+    await expect.poll(() => page.locator("#figure-people").textContent()).toBe("10");
+    expect((await estimates()).reports).toBe(before + 10);
+    expect(await page.locator("#trouble").isVisible()).toBe(false);
+    const bodies = gateway.posts.map(({ body }) => body.toString("hex"));
+    expect(bodies.length).toBeGreaterThan(1);
+    expect(new Set(bodies).size).toBe(1);
+
+    await growTo(page, 100);
+    expect((await estimates()).reports).toBe(before + 100);
+    expect(await text(page, "#figure-people")).toBe("100");
+  });
+
+  it("says that few reports are noise, and whose truth it knows", async () => {
+    const page = await started();
+    expect(await text(page, "#others")).toMatch(/came from elsewhere/);
+    await growTo(page, 10);
+    await page.locator("#others").filter({ hasText: "the 10 people this browser sent" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("can be used by keyboard alone", async () => {
+    const page = await started();
+    const focus = () => page.evaluate(() => document.activeElement?.id);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Skip/);
+    await page.locator('#questions input[name="autoplay"]:checked').focus();
+    const before = await shownBytes(page);
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.locator('#questions input[name="autoplay"]:checked').inputValue()).toBe("-1");
+    expect(await shownBytes(page)).not.toBe(before);
+    for (let presses = 0; (await focus()) !== "again"; presses += 1) {
+      expect(presses).toBeLessThan(20);
+      await page.keyboard.press("Tab");
+    }
+    const drawn = await shownBytes(page);
+    await page.keyboard.press("Enter");
+    expect(await shownBytes(page)).not.toBe(drawn);
+    for (let presses = 0; (await focus()) !== "size"; presses += 1) {
+      expect(presses).toBeLessThan(10);
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page
+      .locator("#growth-text")
+      .filter({ hasText: "20 reports, sent just now, on" })
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("lets one report answer three questions, and says so", async () => {
+    const page = await started();
+    const yes = (item: string) => page.locator(`#questions input[name="${item}"][value="1"]`);
+    await yes("sync").check();
+    expect(await text(page, "#answered")).toMatch(/3 of 3 answered/);
+    expect(await yes("location").isDisabled()).toBe(true);
+    await page.locator('#questions input[name="sync"][value="0"]').check();
+    expect(await yes("location").isEnabled()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says what is wrong where it cannot run", async () => {
+    const unable = await open({}, () => {
+      Reflect.deleteProperty(globalThis, "WebAssembly");
+    });
+    await unable.locator("#trouble").filter({ hasText: "WebAssembly" }).waitFor();
+    const unlucky = await open({}, () => {
+      Crypto.prototype.getRandomValues = () => {
+        throw new Error("no entropy");
+      };
+    });
+    await unlucky.locator("#trouble").filter({ hasText: "no secure randomness" }).waitFor();
+    gateway.to = "http://127.0.0.1:1";
+    const alone = await open();
+    await alone.locator("#trouble").filter({ hasText: "does not answer" }).waitFor();
+    gateway.to = collector.url;
+    await alone.getByRole("button", { name: "Try again" }).click();
+    await alone.waitForSelector("html[data-ready]");
+  });
+});
+
+/** Half the width of the interval of yes minus no, as the panel shows it. */
+async function shownWidth(page: Page, mechanism: string): Promise<number> {
+  const row = page.locator("#widths li").filter({ hasText: mechanism });
+  return Number.parseFloat((await row.locator(".width-half").textContent())?.slice(1) ?? "");
+}
+
+const choose = (page: Page, mechanism: string) =>
+  page.locator("#mechanisms").getByRole("radio", { name: mechanism }).check();
+
+describe("the switch between mechanisms", () => {
+  it("changes the error bars that the same people's reports have", async () => {
+    const page = await started();
+    await growTo(page, 2000);
+    await choose(page, "CoCo");
+    expect(await text(page, "#figure-people")).toBe("0");
+    await growTo(page, 2000);
+    await page
+      .locator("#widths li")
+      .filter({ hasText: "CoCo" })
+      .getByText("2,000 reports")
+      .waitFor();
+    // Other tests have sent to Collision, too.
+    const [collision, coco] = [await estimates(), await estimates("habits-coco")];
+    const scaled = ({ estimates: found, reports }: Estimates) =>
+      (found.reduce((sum, { mean }) => {
+        const [low, high] = mean.simultaneous_interval;
+        return sum + (high - low) / 2;
+      }, 0) /
+        found.length) *
+      Math.sqrt(reports);
+    // Measured: 7 to 9 per cent narrower, over 2000 people by less than one.
+    expect(scaled(coco) / scaled(collision)).toBeLessThan(0.96);
+    expect(await shownWidth(page, "CoCo")).toBeCloseTo(
+      (scaled(coco) / Math.sqrt(coco.reports)) * 100,
+      0,
+    );
+    // CoCo tells only the balance.
+    expect(await page.getByRole("radio", { name: "Said yes" }).isDisabled()).toBe(true);
+    expect(await text(page, "#table caption")).toBe("Share of yes minus share of no");
+    expect(complaints).toEqual([]);
+  });
+
+  it("lets the people of the largest crowd report to the others", async () => {
+    const page = await started();
+    await choose(page, "CoCo");
+    await growTo(page, 100);
+    await page.getByRole("button", { name: "Let the same people report" }).click();
+    await page
+      .locator("#growth-text")
+      .filter({ hasText: `${100 * (demoTasks().length - 1)} reports, sent just now` })
+      .waitFor();
+    for (const radio of await page.locator("#mechanisms input").all()) {
+      await radio.check();
+      expect(await text(page, "#figure-people")).toBe("100");
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("works by keyboard, from either group, and keeps both in step", async () => {
+    const page = await started();
+    const checked = (group: string) => page.locator(`#${group} input:checked`).inputValue();
+    await page.locator("#mechanisms input:checked").focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await checked("mechanisms-again")).toBe("habits-coco");
+    expect(await text(page, "#tape .part[data-part=response]")).toMatch(/^0[01]$/);
+    await page.locator("#mechanisms-again input:checked").focus();
+    await page.keyboard.press("ArrowLeft");
+    expect(await checked("mechanisms")).toBe("habits-collision");
+  });
+
+  it("never makes a second report of the visitor", async () => {
+    const page = await started();
+    await choose(page, "CoCo");
+    await page.getByRole("button", { name: "Send one report" }).click();
+    await page.waitForSelector('#report[data-state="sent"]');
+    const sent = await shownBytes(page);
+    await choose(page, "Collision");
+    expect(await page.locator("#report").getAttribute("data-state")).toBe("preview");
+    expect(await text(page, "#stamp-text")).toMatch(/has left, under CoCo/);
+    expect(await page.getByRole("button", { name: "Sent, once" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Show what was sent" }).click();
+    expect(await shownBytes(page)).toBe(sent);
+    expect(await page.locator("#mechanisms input:checked").inputValue()).toBe("habits-coco");
+    expect(gateway.posts).toHaveLength(1);
+  });
+});
+
+describe("the audit in the browser", () => {
+  /** Runs it and returns the bound that it measured. */
+  async function audited(page: Page): Promise<number> {
+    await page.getByRole("button", { name: "Run the audit" }).click();
+    await page.locator("#audit-text").filter({ hasText: /\d/ }).waitFor();
+    return Number(
+      await page
+        .locator("#audit-figures div")
+        .filter({ hasText: "measured" })
+        .locator("dd")
+        .textContent(),
+    );
+  }
+
+  it("stays below ε, whatever a report's ε covers, and sends nothing", async () => {
+    const page = await started();
+    for (const mechanism of ["Collision", "Hash-bin (event)"]) {
+      await choose(page, mechanism);
+      const bound = await audited(page);
+      // Of the logarithm measured, chance moves 0.03 once in 10⁵ audits or less.
+      expect(bound).toBeLessThan(1.03);
+      expect(bound).toBeGreaterThan(0.8);
+    }
+    expect(gateway.posts).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("catches a randomiser that spends twice the budget", async () => {
+    const page = await started();
+    await page.getByRole("checkbox", { name: /Sabotage/ }).check();
+    expect(await audited(page)).toBeGreaterThan(1.5);
+    expect(await text(page, "#audit-text")).toMatch(/^Caught/);
+    expect(await page.locator("#gauge").getAttribute("data-caught")).not.toBeNull();
+    // What was measured is about that randomiser only.
+    await page.getByRole("checkbox", { name: /Sabotage/ }).uncheck();
+    expect(await text(page, "#audit-text")).toBe("");
+  });
+
+  it("can be cancelled", async () => {
+    const page = await started();
+    await page.getByRole("button", { name: "Run the audit" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Run the audit" }).waitFor();
+    expect(await text(page, "#audit-detail")).toMatch(/Nothing measured yet/);
+  });
+});
+
+describe.each([
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 360 },
+] as const)("the demo page, $colorScheme, $width wide", ({ colorScheme, width }) => {
+  it("is accessible and fits", async () => {
+    const page = await started({ colorScheme, viewport: { width, height: 800 } });
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) {
+        details.open = true;
+      }
+    });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await violations(page)).toEqual([]);
+    await choose(page, "Hash-bin (event)");
+    await page.getByRole("checkbox", { name: /Sabotage/ }).check();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+});

@@ -1,0 +1,336 @@
+/** The planner's page in a real browser, against the command of the same name. */
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { spread } from "../../../www/demo/planner/curves.js";
+import init, { plan } from "../../../www/demo/planner/wasm/planner.js";
+import type { Answer } from "../../../www/demo/planner/wire.js";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { violations } from "./axe.js";
+
+/** What went wrong in any page; a test that expects trouble empties it. */
+const complaints: string[] = [];
+/** Paths that pages have loaded. */
+const loaded: string[] = [];
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+
+beforeAll(async () => {
+  site = await serve({ directories: { "/": DEMO_DIST } });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+});
+
+beforeEach(() => {
+  complaints.length = 0;
+  loaded.length = 0;
+});
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  context.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+  await page.goto(site.url + path);
+  return page;
+}
+
+/** The page with the answer to what its URL says. */
+async function planner(fragment = "", options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await open(`/planner.html#${fragment}`, options);
+  await page.waitForSelector("html[data-ready]");
+  return page;
+}
+
+/** Waits for the answer to what was set last. */
+const answered = (page: Page) => page.waitForSelector('#verdict[aria-busy="false"]');
+const drawn = (page: Page) => page.waitForSelector('#plots[aria-busy="false"]');
+const text = (page: Page, selector: string) => page.locator(selector).textContent();
+
+/** A figure's number as it was computed. */
+async function exact(page: Page, name: string): Promise<number> {
+  const called = page.locator("dt").filter({ hasText: new RegExp(`^${name}$`) });
+  const figure = page.locator("#figures div").filter({ has: called });
+  return Number(await figure.locator("data").getAttribute("value"));
+}
+
+/** What the command answers that the page shows. */
+async function native(page: Page): Promise<Answer> {
+  const [program, ...args] = (await text(page, "#command"))?.split(" ") ?? [];
+  expect(program).toBe("hushbin");
+  const answer = execFileSync(join(TARGET, "debug/hushbin"), [...args, "--json"], {
+    encoding: "utf8",
+  });
+  return JSON.parse(answer) as Answer;
+}
+
+/** The platforms' exponentials and logarithms may differ in the last bits. */
+function expectNear(shown: number, expected: number, name?: string): void {
+  expect(Math.abs(shown / expected - 1), `${name}: ${shown}, ${expected}`).toBeLessThan(1e-12);
+}
+
+describe("the planner's module", () => {
+  it("refuses what it cannot answer, and goes on", async () => {
+    await init({ module_or_path: readFileSync(join(DEMO_DIST, "planner/planner.wasm")) });
+    const refusal = (question: string) => {
+      try {
+        return plan(question);
+      } catch (thrown) {
+        // Of a trap it would be an error that is no JSON.
+        return JSON.parse(String(thrown));
+      }
+    };
+    for (const question of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      '{"items":4,"sparsity":1,"peple":10}',
+      '{"items":-4,"sparsity":1}',
+      '{"items":4.5,"sparsity":1}',
+      '{"items":4,"sparsity":1e300}',
+      '{"items":4,"sparsity":1,"people":1e300}',
+      '{"items":4,"sparsity":1,"epsilon":null,"delta":"small"}',
+      "[".repeat(10_000),
+    ]) {
+      expect(refusal(question), question).toMatchObject({ message: expect.any(String) });
+    }
+    expect(refusal('{"items":4,"sparsity":1,"peple":10}')).toEqual({
+      code: "question",
+      message: expect.stringContaining("peple"),
+    });
+    expect(refusal('{"items":4,"sparsity":1}')).toMatchObject({ code: "underspecified" });
+    expect(refusal('{"items":4,"sparsity":1,"people":10,"epsilon":13}')).toEqual({
+      code: "parameter",
+      field: "epsilon",
+      message: "epsilon is 13, expected 0.001 to 12",
+    });
+    expect(JSON.parse(plan('{"items":4,"sparsity":1,"people":1000,"epsilon":1}')).people).toBe(
+      1000,
+    );
+  });
+});
+
+describe("the planner's page", () => {
+  it.each([
+    "",
+    "solve=error&budget=central&central_epsilon=0.2&items=1378&sparsity=6&objective=frequency",
+    "solve=error&level=event&sparsity=40&items=300&epsilon=2&honest_fraction=0.5",
+    "solve=error&domain=open&sparsity=3&epsilon=3&value=real&people=1000000",
+    "solve=people&goal=smallest&smallest=0.02&people_per_day=unknown",
+    "solve=people&budget=central&central_epsilon=0.05&goal=error&standard_error=0.02",
+    "solve=epsilon&goal=error&standard_error=0.005&people=500000",
+  ])("answers as the command does: %s", async (fragment) => {
+    const page = await planner(fragment);
+    const answer = await native(page);
+    const { picked } = answer;
+    expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
+    for (const [name, expected] of [
+      [picked.bias ? "error" : "standard error", picked.error],
+      ["95% interval", picked.interval],
+      ["smallest frequency seen", picked.smallest],
+      ["local ε", picked.effective_epsilon],
+      ["shuffled ε", picked.central?.epsilon_central],
+      ["people", answer.people],
+    ] as const) {
+      if (expected === null || expected === undefined) continue;
+      expectNear(await exact(page, name), expected, name);
+    }
+    expect(await text(page, "#verdict-text")).toBe(answer.verdict.text);
+    expect(await page.locator("#offers tr").count()).toBe(1 + answer.others.length);
+    expect(complaints).toEqual([]);
+  });
+
+  it("answers anew when a slider is moved, by pointer or by keyboard, or a number typed", async () => {
+    const page = await planner();
+    const error = await exact(page, "standard error");
+    const slider = page.getByRole("slider", { name: "Local ε, slider" });
+    const at = Number(await slider.inputValue());
+    await slider.fill(String(at + 8));
+    await answered(page);
+    const moved = await exact(page, "standard error");
+    expect(moved).toBeLessThan(error);
+    expect(Number(await page.getByLabel("Local ε", { exact: true }).inputValue())).toBe(2);
+
+    await slider.focus();
+    for (let step = 0; step < 8; step += 1) await page.keyboard.press("ArrowLeft");
+    await answered(page);
+    expect(await exact(page, "standard error")).toBe(error);
+
+    await page.getByLabel("People", { exact: true }).fill("400000");
+    await answered(page);
+    // Four times the people, half the error.
+    expect((await exact(page, "standard error")) / error).toBeCloseTo(0.5, 12);
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows the answer to the newest question, however fast a slider moves", async () => {
+    const page = await planner();
+    await page.evaluate(() => {
+      const slider = document.querySelector<HTMLInputElement>('[data-field="people"] [type=range]');
+      for (let stop = 10; slider && stop <= 60; stop += 1) {
+        slider.value = String(stop);
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    });
+    await answered(page);
+    await drawn(page);
+    const people = Number(await page.getByLabel("People", { exact: true }).inputValue());
+    expect(await exact(page, "people")).toBe(people);
+    expectNear(await exact(page, "standard error"), (await native(page)).picked.error ?? 0);
+  });
+
+  it("leaves a long computation for a newer question", async () => {
+    // Minutes: sums over batches of up to 10¹² reports, again and again.
+    const hard = "solve=people&budget=central&central_epsilon=0.000001&standard_error=0.01";
+    const page = await open(`/planner.html#${hard}`);
+    await page.waitForSelector('#verdict[aria-busy="true"]');
+    await page.getByLabel("Shuffled ε", { exact: true }).fill("0.1");
+    await answered(page);
+    expect(await exact(page, "shuffled ε")).toBeLessThanOrEqual(0.1);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says at a field what is wrong with it", async () => {
+    const page = await planner("epsilon=99");
+    const field = page.getByLabel("Local ε", { exact: true });
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect(await text(page, "#error-epsilon")).toBe("Epsilon is 99, expected 0.001 to 12.");
+    expect(await text(page, "#verdict-kind")).toBe("No plan");
+    expect(await page.locator("#download").isVisible()).toBe(false);
+    await field.fill("");
+    expect(await text(page, "#error-epsilon")).toBe("Expected a number.");
+    await field.fill("1");
+    await answered(page);
+    expect(await page.locator("#figures").isVisible()).toBe(true);
+    expect(await page.locator("#download").isEnabled()).toBe(true);
+    expect(await field.getAttribute("aria-invalid")).toBeNull();
+    expect(await page.locator("#error-epsilon").isVisible()).toBe(false);
+    await page.getByLabel("Sparsity", { exact: true }).fill("101");
+    await page.locator("#error-sparsity").filter({ hasText: "expected 1 to 100" }).waitFor();
+    // Nothing older passes for an answer.
+    expect(await page.locator("#figures").isVisible()).toBe(false);
+    expect(await page.locator("#download").isEnabled()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says what cannot be reached", async () => {
+    const page = await planner("solve=epsilon&people=100&goal=error&standard_error=0.0001");
+    expect(await text(page, "#verdict-text")).toMatch(/takes more people/);
+    await page.locator("#status").filter({ hasText: "takes more people" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("says when it cannot compute, and tries again", async () => {
+    const context = await browser.newContext();
+    await context.route("**/planner.wasm", (route) => route.fulfill({ status: 503 }));
+    const page = await context.newPage();
+    await page.goto(`${site.url}/planner.html`);
+    await page.locator("#trouble").filter({ hasText: "cannot compute" }).waitFor();
+    await context.unroute("**/planner.wasm");
+    await page.getByLabel("People", { exact: true }).fill("50000");
+    await page.waitForSelector("html[data-ready]");
+    expect(await exact(page, "people")).toBe(50_000);
+    expect(await page.locator("#trouble").isVisible()).toBe(false);
+  });
+
+  it("keeps the plan in the URL", async () => {
+    const page = await planner("items=40&sparsity=2&solve=people");
+    expect(await page.getByLabel("Items", { exact: true }).inputValue()).toBe("40");
+    expect(await page.getByRole("radio", { name: "How many people" }).isChecked()).toBe(true);
+    await page.getByRole("radio", { name: "shuffled ε" }).check();
+    await page.waitForFunction(() => location.hash.includes("budget=central"));
+    await answered(page);
+    const [people, url] = [await exact(page, "people"), page.url()];
+    const other = await planner(new URL(url).hash.slice(1));
+    expect(await exact(other, "people")).toBe(people);
+    await other.evaluate(() => {
+      location.hash = "items=4&sparsity=1&people=5000";
+    });
+    await answered(other);
+    await other.waitForFunction(() =>
+      document.querySelector("#figures")?.textContent?.includes("5,000"),
+    );
+    expect(await other.getByLabel("Items", { exact: true }).inputValue()).toBe("4");
+  });
+
+  it("hands out the task file", async () => {
+    const page = await planner();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe("planned.json");
+    const task = JSON.parse(readFileSync(await file.path(), "utf8"));
+    expect(task).toEqual((await native(page)).task);
+    expect(complaints).toEqual([]);
+  });
+
+  it("plots every curve whole, with its numbers in a table", async () => {
+    const page = await planner();
+    await drawn(page);
+    const points = spread([1, 2]).length;
+    for (const figure of ["plot-epsilon", "plot-people", "plot-privacy"]) {
+      const plot = page.locator(`#${figure} svg[role=img]`);
+      await plot.waitFor();
+      expect(await plot.getAttribute("aria-label")).toMatch(/against/);
+      for (const line of ["line-first", "line-second"]) {
+        expect(await plot.locator(`.${line} path`).getAttribute("d")).toMatch(/^M.*L/);
+      }
+      await expect.poll(() => page.locator(`#${figure} tbody tr`).count()).toBe(points);
+    }
+    // The people curve goes through the plan.
+    const row = page.locator("#plot-people tbody tr").filter({ hasText: /^100,000/ });
+    expect(await row.locator("td").first().textContent()).toBe(
+      await text(page, "#figures .figure-value >> nth=0"),
+    );
+  });
+
+  it("is loaded by nobody else", async () => {
+    await open("/");
+    // The demo cannot run here, without a collector; it has loaded what it loads.
+    await browser.contexts().at(-1)?.pages()[0]?.waitForSelector("html[data-failed]");
+    expect(loaded).toContain("/main.js");
+    expect(loaded.filter((path) => /planner|plots|worker/.test(path))).toEqual([]);
+    complaints.length = 0;
+    loaded.length = 0;
+    const page = await planner();
+    await drawn(page);
+    expect(loaded).toContain("/planner/planner.wasm");
+    expect(loaded.some((path) => path.startsWith("/parts/plots"))).toBe(true);
+  });
+});
+
+describe.each([
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 360 },
+  { colorScheme: "dark", width: 360 },
+] as const)("the planner's page, $colorScheme, $width wide", ({ colorScheme, width }) => {
+  it("is accessible and fits", async () => {
+    const page = await planner("", { colorScheme, viewport: { width, height: 800 } });
+    await drawn(page);
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) details.open = true;
+    });
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await page.getByRole("radio", { name: "shuffled ε" }).check();
+    await page.getByLabel("Shuffled ε", { exact: true }).fill("77");
+    await page.locator("#error-central_epsilon").filter({ hasText: "77" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+});

@@ -1,0 +1,311 @@
+/** The package as npm would publish it: packed, installed, loaded, bundled, typed. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BIN, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
+
+let project: string;
+let tarball: string;
+
+const run = (program: string, args: readonly string[], cwd = project) =>
+  execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+
+const installed = (file: string) => join(project, "node_modules/hushbin", file);
+
+const TASK = JSON.stringify({
+  id: "settings",
+  items: ["dark-mode", "autoplay"],
+  sparsity: 1,
+  epsilon: 2,
+  value: "sign",
+  mechanism: { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced", buckets: 8 },
+});
+
+const CLIPPED = `{
+  name: "hash-bin", level: "user", clip: 0.5, noise: "two-point", hashing: "balanced", bins: 1, grid: 256,
+}`;
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
+  const [packed] = JSON.parse(
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], ROOT),
+  );
+  tarball = join(project, packed.filename);
+  writeFileSync(
+    join(project, "package.json"),
+    JSON.stringify({ name: "consumer", private: true, type: "module" }),
+  );
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball]);
+}, 120_000);
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe("the tarball", () => {
+  it("holds what is published and nothing else", () => {
+    const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
+    const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
+    expect(code).toEqual([
+      "package/dist/client.d.ts",
+      "package/dist/errors.d.ts",
+      "package/dist/exports.d.ts",
+      "package/dist/hushbin.wasm",
+      "package/dist/index.d.ts",
+      "package/dist/index.js",
+      "package/dist/index.js.map",
+      "package/dist/input.d.ts",
+      "package/dist/module.d.ts",
+      "package/dist/randomizer.d.ts",
+      "package/dist/slim.d.ts",
+      "package/dist/slim.js",
+      "package/dist/slim.js.map",
+      "package/dist/task.d.ts",
+      "package/package.json",
+    ]);
+  });
+
+  it("has no dependencies", () => {
+    const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
+      readFileSync(installed("package.json"), "utf8"),
+    );
+    expect({ dependencies, peerDependencies, optionalDependencies }).toEqual({});
+  });
+
+  it("satisfies publint", async () => {
+    const bytes = readFileSync(tarball);
+    const { messages, pkg } = await publint({
+      pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) },
+      strict: true,
+    });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("has types that every resolution finds", () => {
+    // It is ESM only, on purpose; wasm has no types.
+    const args = ["--profile", "esm-only", "--exclude-entrypoints", "hushbin.wasm"];
+    run(join(BIN, "attw"), [tarball, ...args], ROOT);
+  }, 60_000);
+});
+
+describe("the module", () => {
+  const wasm = () => new WebAssembly.Module(readFileSync(installed("dist/hushbin.wasm")));
+
+  it("exports the bindings, and no way to hand a seed in", () => {
+    const names = WebAssembly.Module.exports(wasm())
+      .filter(({ kind }) => kind === "function")
+      .map(({ name }) => name)
+      .filter((name) => !/^__(wbindgen|externref_table)_/.test(name));
+    expect(names.sort()).toEqual([
+      "__wbg_randomizer_free",
+      "item_key",
+      "randomizer_fingerprint",
+      "randomizer_new",
+      "randomizer_randomize",
+      "randomizer_randomize_many",
+      "randomizer_randomize_open",
+      "randomizer_sampled_down",
+      "randomizer_upload",
+    ]);
+  });
+
+  it("imports randomness and nothing else of the world", () => {
+    const names = WebAssembly.Module.imports(wasm()).map(({ name }) => name);
+    const worldly = names.filter((name) => !/^__wbindgen_|^__wbg___wbindgen_throw_/.test(name));
+    expect(worldly).toHaveLength(1);
+    expect(worldly[0]).toMatch(/^__wbg_getRandomValues_/);
+  });
+
+  it("uses only what the stated browsers have", () => {
+    // Checked by wasm-opt: it refuses a module that uses other features.
+    const features = FEATURES.map((feature) => `--enable-${feature}`);
+    const args = [installed("dist/hushbin.wasm"), "--mvp-features", ...features];
+    run(join(BIN, "wasm-opt"), [...args, "-o", join(project, "checked.wasm")]);
+  });
+});
+
+describe("in Node", () => {
+  const evaluate = (script: string) =>
+    run(process.execPath, ["--input-type=module", "--eval", script]).trim();
+
+  it("is imported without effects", () => {
+    const script = `
+      const names = () => Reflect.ownKeys(globalThis).map(String).sort().join();
+      const before = names();
+      WebAssembly.compile = WebAssembly.Module = fetch = () => { throw new Error("too early"); };
+      await import("hushbin");
+      await import("hushbin/slim");
+      console.log(before === names());`;
+    expect(evaluate(script)).toBe("true");
+  });
+
+  it("works", () => {
+    const script = `
+      import { createRandomizer, UnknownItemError } from "hushbin";
+      const randomizer = await createRandomizer({ task: ${TASK} });
+      console.log(randomizer.randomize({ "dark-mode": 1 }).length);
+      try { randomizer.randomize({ typo: 1 }); }
+      catch (error) { console.log(error instanceof UnknownItemError, error.name); }`;
+    expect(evaluate(script)).toBe("9\ntrue UnknownItemError");
+  });
+
+  it("works without buckets too", () => {
+    const script = `
+      import { createRandomizer } from "hushbin";
+      const task = { ...${TASK}, mechanism: ${CLIPPED} };
+      const randomizer = await createRandomizer({ task });
+      const report = randomizer.randomize({ "dark-mode": 1, autoplay: -1 });
+      console.log(report.length, report[8] <= 1, randomizer.sampledDown);
+      const wrong = { ...task, mechanism: { ...task.mechanism, clip: 0.3 } };
+      await createRandomizer({ task: wrong }).catch(({ code }) => console.log(code));`;
+    expect(evaluate(script)).toBe("9 true 0\ninvalid-task");
+  });
+
+  it("works slim, with the module from the package", () => {
+    const script = `
+      import { readFile } from "node:fs/promises";
+      import { createRandomizer, initialize } from "hushbin/slim";
+      await initialize(await readFile(new URL(import.meta.resolve("hushbin/hushbin.wasm"))));
+      const randomizer = await createRandomizer({ task: ${TASK} });
+      console.log(randomizer.fingerprint.length);`;
+    expect(evaluate(script)).toBe("32");
+  });
+
+  it("lets the process end while reports wait", () => {
+    const script = `
+      import { createClient } from "hushbin";
+      const client = await createClient({ endpoint: "http://127.0.0.1:9", task: ${TASK} });
+      await client.report({ autoplay: 1 });
+      await client.flush().catch(({ code }) => console.log(code));
+      await client.report({ autoplay: 1 });`;
+    expect(evaluate(script)).toBe("network");
+  });
+});
+
+describe("bundled by esbuild", () => {
+  async function bundle(source: string, platform: "browser" | "node" = "browser") {
+    const result = await build({
+      stdin: { contents: source, resolveDir: project, loader: "ts" },
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform,
+      metafile: true,
+      logLevel: "silent",
+    });
+    return { text: result.outputFiles[0]?.text ?? "", warnings: result.warnings };
+  }
+
+  it("is one file that loads nothing", async () => {
+    const { text, warnings } = await bundle(
+      `import { createClient } from "hushbin"; console.log(createClient);`,
+    );
+    expect(warnings).toEqual([]);
+    expect(text).not.toMatch(/new URL\(|import\.meta|^import |^await /m);
+  });
+
+  it("disappears when it is not used", async () => {
+    const { text } = await bundle(`import "hushbin"; import "hushbin/slim"; console.log(1);`);
+    expect(text.length).toBeLessThan(100);
+  });
+
+  it("stays small when slim", async () => {
+    const { text } = await bundle(
+      `import { createClient, initialize } from "hushbin/slim"; console.log(createClient, initialize);`,
+    );
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).not.toMatch(/new URL\(|import\.meta/);
+  });
+
+  it("runs", async () => {
+    const { text } = await bundle(
+      `import { createRandomizer } from "hushbin";
+       const { fingerprint } = await createRandomizer({ task: ${TASK} as never });
+       console.log(fingerprint.length);`,
+      "node",
+    );
+    writeFileSync(join(project, "bundle.mjs"), text);
+    expect(run(process.execPath, ["bundle.mjs"]).trim()).toBe("32");
+  });
+});
+
+describe("typed", () => {
+  const OPTIONS = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    target: "es2022",
+    lib: ["es2022", "dom"],
+    types: [],
+  };
+
+  const check = (source: string, options: object) => {
+    writeFileSync(join(project, "use.ts"), source);
+    const config = { compilerOptions: { ...OPTIONS, ...options }, files: ["use.ts"] };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
+    try {
+      run(join(BIN, "tsc"), ["-p", "tsconfig.json"]);
+      return "";
+    } catch (error) {
+      return String((error as { stdout: string }).stdout);
+    }
+  };
+
+  it("as the README shows", () => {
+    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+    const shown = /```ts\n([\s\S]*?)```/.exec(readme)?.[1];
+    expect(shown).toContain("client.report");
+    const options = { module: "esnext", moduleResolution: "bundler" };
+    expect(check(`${shown}\nexport {};`, options)).toBe("");
+  });
+
+  it.each([
+    { module: "nodenext", moduleResolution: "nodenext" },
+    { module: "esnext", moduleResolution: "bundler" },
+  ])("with $moduleResolution", (resolution) => {
+    const use = `
+      import { type Client, createClient, NetworkError, type Task } from "hushbin";
+      import { initialize } from "hushbin/slim";
+      const task: Task = ${TASK};
+      const client: Client = await createClient({ endpoint: "/telemetry", task });
+      await client.report({ "dark-mode": 1, autoplay: -1 });
+      await client.report(new Map([["autoplay", 1]]));
+      await client.flush().catch((error: unknown) => {
+        if (error instanceof NetworkError) { const wait: number | undefined = error.retryAfterMs; console.log(wait); }
+      });
+      await initialize(fetch("/hushbin.wasm"));
+      export { client };`;
+    expect(check(use, resolution)).toBe("");
+    const mechanisms = `
+      import type { CocoMechanism, CollisionMechanism, HashBinMechanism, Mechanism } from "hushbin";
+      const clipped: HashBinMechanism = ${CLIPPED};
+      export const width = (mechanism: Mechanism): number => {
+        if (mechanism.name === "hash-bin") {
+          return mechanism.bins * (mechanism.clip ?? mechanism.distance ?? clipped.grid);
+        }
+        const bucketed: CollisionMechanism | CocoMechanism = mechanism;
+        return bucketed.buckets;
+      };`;
+    expect(check(mechanisms, resolution)).toBe("");
+    const level = check(mechanisms.replace('"user"', '"person"'), resolution);
+    expect(level).toMatch(/TS2322.*"person"/);
+    expect(check(mechanisms.replace("bins: 1,", ""), resolution)).toMatch(/TS2741.*'bins'/);
+    const misuse = (line: string) =>
+      check(`import { createClient } from "hushbin"; ${line} export {};`, resolution);
+    expect(misuse(`await createClient({ endpoint: "/" });`)).toContain("TS2741");
+    expect(
+      misuse(
+        `const c = await createClient({ endpoint: "/", task: "t" }); await c.report({ a: true });`,
+      ),
+    ).toContain("TS2322");
+    expect(
+      misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
+    ).toContain("TS2540");
+  });
+});

@@ -1,0 +1,149 @@
+//! Two mechanisms on the same random crowds: how much smaller the squared error
+//! of one is.
+
+use hushbin::sample::{below, choose_front};
+use hushbin::{Entry, Randomizer, Task, TaskDraft};
+use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+/// Everyone has s entries of ±1, uniformly random.
+pub struct Contest {
+    ours: Task,
+    theirs: Task,
+    estimands: &'static [Estimand],
+}
+
+/// Mean squared error of ours over theirs.
+pub struct Ratio {
+    pub measured: f64,
+    pub standard_error: f64,
+}
+
+pub fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Task {
+    let draft: TaskDraft = serde_json::from_value(json!({
+        "id": "contest", "items": items, "sparsity": sparsity, "epsilon": epsilon,
+        "value": "sign", "mechanism": mechanism,
+    }))
+    .unwrap();
+    draft.resolve().unwrap()
+}
+
+impl Contest {
+    /// Of all means: what hushbin chooses against P1's CoCo, with an independent
+    /// hash, the rule `overwrite` and its best t ≥ 2s + 2.
+    pub fn of_means(items: u32, sparsity: u32, epsilon: f64) -> Self {
+        let paper = json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" });
+        Self {
+            ours: task(items, sparsity, epsilon, &json!("auto")),
+            theirs: task(items, sparsity, epsilon, &paper),
+            estimands: &[Estimand::Mean],
+        }
+    }
+
+    /// Of the frequencies of all items with either sign: what hushbin chooses
+    /// against P1's Collision, with an independent hash, the rule `occupied` and
+    /// its t = floor(s·e + 2s − 1).
+    pub fn of_frequencies(items: u32, sparsity: u32, epsilon: f64) -> Self {
+        let s = f64::from(sparsity);
+        let frequency = json!({ "name": "auto", "objective": "frequency" });
+        let paper = json!({
+            "name": "collision", "rule": "occupied", "hashing": "independent",
+            "buckets": (s * epsilon.exp() + 2.0 * s - 1.0) as u32,
+        });
+        Self {
+            ours: task(items, sparsity, epsilon, &frequency),
+            theirs: task(items, sparsity, epsilon, &paper),
+            estimands: &[Estimand::Plus, Estimand::Minus],
+        }
+    }
+
+    /// What the ratio should be.
+    pub fn predicted(&self) -> f64 {
+        let error = |task: &Task| -> f64 {
+            let value = |i: u32| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+            let entry = |i: u32| Entry {
+                item: u64::from(i),
+                value: value(i),
+            };
+            let entries: Vec<Entry> = (0..task.sparsity()).map(entry).collect();
+            let of_one = |&estimand: &Estimand| {
+                let items = task.items().count().unwrap();
+                let mut expectation = Expectation::new(task, estimand, items).unwrap();
+                expectation.add(&entries);
+                expectation.mean_squared_error()
+            };
+            self.estimands.iter().map(of_one).sum()
+        };
+        error(&self.ours) / error(&self.theirs)
+    }
+
+    /// The same from `runs` crowds of `people`; every run has a seed of its own.
+    pub fn measure(&self, people: u32, runs: u64, done: impl Fn() + Sync) -> Ratio {
+        let errors: Vec<[f64; 2]> = (0..runs)
+            .into_par_iter()
+            .map(|run| {
+                let errors = self.run(people, &mut ChaCha20Rng::seed_from_u64(run));
+                done();
+                errors
+            })
+            .collect();
+        let n = runs as f64;
+        let [ours, theirs] = [0, 1].map(|i| errors.iter().map(|e| e[i]).sum::<f64>() / n);
+        let measured = ours / theirs;
+        // By the delta method.
+        let residuals = errors.iter().map(|e| (e[0] - measured * e[1]).powi(2));
+        let variance = residuals.sum::<f64>() / (n - 1.0);
+        Ratio {
+            measured,
+            standard_error: (variance / n).sqrt() / theirs,
+        }
+    }
+
+    /// Squared errors over one crowd, averaged over all that is estimated.
+    fn run(&self, people: u32, rng: &mut ChaCha20Rng) -> [f64; 2] {
+        let (items, sparsity) = (self.ours.items().count().unwrap(), self.ours.sparsity());
+        let tasks = [&self.ours, &self.theirs];
+        let mut randomizers = tasks.map(Randomizer::new);
+        let mut totals = tasks.map(Totals::new);
+        let mut deck: Vec<u64> = (0..u64::from(items)).collect();
+        let mut having = vec![[0.0; 2]; items as usize];
+        for _ in 0..people {
+            choose_front(rng, &mut deck, sparsity as usize);
+            let mut entries: Vec<Entry> = deck[..sparsity as usize]
+                .iter()
+                .map(|&item| Entry {
+                    item,
+                    value: [1.0, -1.0][below(rng, 2) as usize],
+                })
+                .collect();
+            entries.sort_unstable_by_key(|entry| entry.item);
+            for entry in &entries {
+                having[entry.item as usize][usize::from(entry.value < 0.0)] += 1.0;
+            }
+            for (randomizer, totals) in randomizers.iter_mut().zip(&mut totals) {
+                totals.fold(&randomizer.randomize(&entries, rng).unwrap().report);
+            }
+        }
+        let asked: Vec<u64> = (0..u64::from(items)).collect();
+        let error = |task: &Task, totals: &Totals| {
+            let mut sum = 0.0;
+            for (points, [plus, minus]) in points(task, totals, &asked).iter().zip(&having) {
+                for &estimand in self.estimands {
+                    let truth = match estimand {
+                        Estimand::Mean => plus - minus,
+                        Estimand::Plus => *plus,
+                        Estimand::Minus => *minus,
+                        Estimand::Nonmissing => plus + minus,
+                    };
+                    let estimate = points.get(estimand).unwrap().estimate;
+                    sum += (estimate - truth / f64::from(people)).powi(2);
+                }
+            }
+            sum / (asked.len() * self.estimands.len()) as f64
+        };
+        [0, 1].map(|i| error(tasks[i], &totals[i]))
+    }
+}

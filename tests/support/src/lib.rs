@@ -1,0 +1,12 @@
+//! What the tests and benches of several crates share.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+pub mod byte_vectors;
+#[cfg(feature = "analysis")]
+pub mod contest;
+pub mod errata;
+#[cfg(feature = "analysis")]
+pub mod mixtures;
+pub mod process;
+pub mod uploads;

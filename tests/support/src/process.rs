@@ -1,0 +1,166 @@
+//! The real binary, and a small blocking HTTP client for it.
+
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// The command `hushbin`, for tests and benches of the package that builds it.
+pub fn command() -> Command {
+    Command::new(env::var_os("CARGO_BIN_EXE_hushbin").expect("cargo says where it is"))
+}
+
+/// What it does with these arguments.
+pub fn hushbin(arguments: &[&str]) -> Output {
+    command().args(arguments).output().unwrap()
+}
+
+/// What it prints as JSON; it must succeed.
+pub fn answer(arguments: &[&str]) -> Value {
+    let output = hushbin(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A running `hushbin serve`; killed on drop.
+pub struct Collector {
+    child: Child,
+}
+
+impl Collector {
+    /// Starts it on a free port; it logs to this process's standard error only
+    /// what is wrong.
+    pub fn spawn(data: &Path, tasks: &[&Path], more: &[&str]) -> Self {
+        let mut command = command();
+        command.arg("serve").arg("--data").arg(data);
+        for task in tasks {
+            command.arg("--task").arg(task);
+        }
+        command
+            .args(["--listen", "127.0.0.1:0", "--log", "error"])
+            .args(more)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        Self {
+            child: command.spawn().unwrap(),
+        }
+    }
+
+    /// Waits for the ready line and returns the address in it.
+    pub fn address(&mut self) -> SocketAddr {
+        let stdout = self.child.stdout.take().unwrap();
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        let address = line
+            .trim_end()
+            .strip_prefix("hushbin listening on http://")
+            .unwrap_or_else(|| panic!("not the ready line: {line:?}"));
+        address.parse().unwrap()
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// kill -9.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub fn terminate(&self) {
+        let status = Command::new("kill")
+            .args(["-TERM", &self.pid().to_string()])
+            .status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Waits for the process to end by itself.
+    pub fn wait(mut self, at_most: Duration) -> ExitStatus {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(begin.elapsed() < at_most, "still running");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One connection, kept alive.
+pub struct Client {
+    stream: BufReader<TcpStream>,
+}
+
+impl Client {
+    pub fn connect(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+        })
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.get_mut().write_all(bytes)
+    }
+
+    /// Status and body of the next answer.
+    pub fn read(&mut self) -> io::Result<(u16, Vec<u8>)> {
+        let broken = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let status = line.split(' ').nth(1).and_then(|word| word.parse().ok());
+        let status = status.ok_or_else(broken)?;
+        let mut length = 0;
+        loop {
+            line.clear();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Err(broken());
+            }
+            if line == "\r\n" {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().map_err(|_| broken())?;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        Ok((status, body))
+    }
+
+    pub fn post(&mut self, task: &str, body: &[u8]) -> io::Result<(u16, Vec<u8>)> {
+        let mut request = head(task, body.len());
+        request.extend_from_slice(body);
+        self.write(&request)?;
+        self.read()
+    }
+
+    pub fn get(&mut self, path: &str) -> io::Result<(u16, Vec<u8>)> {
+        self.write(format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").as_bytes())?;
+        self.read()
+    }
+}
+
+/// The head of an upload's request.
+pub fn head(task: &str, length: usize) -> Vec<u8> {
+    format!("POST /tasks/{task}/reports HTTP/1.1\r\nhost: test\r\ncontent-length: {length}\r\n\r\n")
+        .into_bytes()
+}

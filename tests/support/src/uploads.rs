@@ -1,0 +1,49 @@
+//! Drafts and uploads.
+
+use hushbin::{Entry, Randomizer, Task, TaskDraft, Upload, UploadId};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+pub fn draft(json: &str) -> TaskDraft {
+    serde_json::from_str(json).unwrap()
+}
+
+/// Makes uploads with ids and reports that are random, but the same in every run.
+pub struct Uploads {
+    task: Task,
+    rng: ChaCha20Rng,
+}
+
+impl Uploads {
+    pub fn new(task: &Task, seed: u64) -> Self {
+        Self {
+            task: task.clone(),
+            rng: ChaCha20Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// An upload of so many people who all report item 0 as 1.
+    pub fn make(&mut self, reports: usize) -> Upload {
+        let mut randomizer = Randomizer::new(&self.task);
+        let item = self.task.items().resolve("dark-mode").unwrap_or(0);
+        let entries = [Entry { item, value: 1.0 }];
+        let mut id = [0; 16];
+        self.rng.fill_bytes(&mut id);
+        let reports = (0..reports)
+            .map(|_| {
+                randomizer
+                    .randomize(&entries, &mut self.rng)
+                    .unwrap()
+                    .report
+            })
+            .collect();
+        Upload {
+            id: UploadId(id),
+            reports,
+        }
+    }
+
+    pub fn bytes(&mut self, reports: usize) -> Vec<u8> {
+        self.make(reports).encode(&self.task.fingerprint())
+    }
+}
