@@ -22,7 +22,7 @@ export async function buildPlanner() {
     compile("hushbin-analysis", PLANNER),
   );
   await step("build: planner's bindings", () => bind(compiled, PLANNER_GLUE, "planner"));
-  await step("build: planner's wasm-opt", () => optimise(PLANNER_GLUE, "planner"));
+  await step("build: planner's wasm-opt", () => optimise(PLANNER_GLUE, "planner", "-O3"));
 }
 
 async function bundle() {

@@ -60,7 +60,7 @@ export async function buildWasm() {
     compile("hushbin", ["--features", "wasm-module"]),
   );
   await step("build: bindings", () => bind(compiled, GLUE, "hushbin"));
-  await step("build: wasm-opt", async () => embed(await optimise(GLUE, "hushbin")));
+  await step("build: wasm-opt", async () => embed(await optimise(GLUE, "hushbin", "-Oz")));
 }
 
 export async function buildPackage() {

@@ -73,14 +73,15 @@ export async function bind(compiled, directory, name) {
  *
  * @param {string} directory
  * @param {string} name
+ * @param {"-Oz" | "-O3"} goal for size or for speed
  * @returns {Promise<string>} the module
  */
-export async function optimise(directory, name) {
+export async function optimise(directory, name, goal) {
   const bound = join(directory, `${name}_bg.wasm`);
   const module = join(directory, `${name}.wasm`);
   const features = FEATURES.map((feature) => `--enable-${feature}`);
   await run("wasm-opt", [
-    ...["-Oz", "--mvp-features", ...features],
+    ...[goal, "--mvp-features", ...features],
     ...["--strip-debug", "--strip-producers", "--strip-target-features"],
     ...[bound, "-o", module],
   ]);
