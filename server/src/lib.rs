@@ -8,7 +8,6 @@
 pub mod audit;
 pub mod cli;
 pub mod config;
-pub mod data;
+mod evaluate;
 pub mod http;
-pub mod simulate;
 pub mod store;

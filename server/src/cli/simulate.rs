@@ -10,8 +10,7 @@ use rand_core::SeedableRng;
 
 use super::Error;
 use super::task::{describe, load_draft};
-use crate::data::DataSet;
-use crate::simulate::{Outcome, Repeated, simulate};
+use crate::evaluate::{DataSet, Outcome, Repeated, simulate};
 use hushbin_analysis::estimate::Estimand;
 
 /// Run the randomizer and the estimator over a data set and compare with its

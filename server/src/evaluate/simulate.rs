@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::data::DataSet;
+use super::DataSet;
 use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
 
 /// What a simulation found.

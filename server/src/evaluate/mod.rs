@@ -1,0 +1,8 @@
+//! Simulations of a task on people whose truth is known, and how wrong its
+//! estimates come out.
+
+mod data_set;
+mod simulate;
+
+pub(crate) use data_set::DataSet;
+pub(crate) use simulate::{Outcome, Repeated, simulate};
