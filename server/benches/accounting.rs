@@ -32,7 +32,9 @@ const HALVINGS: u32 = 20;
 
 fn main() {
     if let Ok(n) = env::var(CHILD) {
-        Cli::parse_from(command(n.parse().unwrap())).run().unwrap();
+        Cli::parse_from(command(n.parse().unwrap()))
+            .run(&mut std::io::stdout())
+            .unwrap();
         eprint!("{}", peak_kilobytes().unwrap_or_default());
         return;
     }

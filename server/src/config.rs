@@ -1,8 +1,8 @@
 //! The collector's configuration, validated.
 
-use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hushbin::TaskDraft;
@@ -12,89 +12,57 @@ use crate::store::StoreOptions;
 
 /// Everything that `hushbin serve` needs to know.
 #[derive(Debug, Clone)]
-pub struct Config {
+pub(crate) struct Config {
     /// Directory of the journal.
-    pub data: PathBuf,
+    pub(crate) data: PathBuf,
     /// The tasks of all task files.
-    pub tasks: Vec<TaskDraft>,
+    pub(crate) tasks: Vec<TaskDraft>,
     /// Where to listen.
-    pub listen: SocketAddr,
+    pub(crate) listen: SocketAddr,
     /// Bounds of one request.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Bounds of the server.
-    pub server: ServerOptions,
+    pub(crate) server: ServerOptions,
     /// Bounds of the store.
-    pub store: StoreOptions,
+    pub(crate) store: StoreOptions,
 }
 
-/// Why a configuration cannot be used.
+/// A number that an option cannot have.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// A task file cannot be read.
-    #[error("task file {path}: {source}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// The operating system's answer.
-        source: std::io::Error,
-    },
-    /// A task file is not a task.
-    #[error("task file {path}: {source}")]
-    NotATask {
-        /// The file.
-        path: String,
-        /// What is wrong, with line and column.
-        source: serde_json::Error,
-    },
-    /// A number is out of range.
-    #[error("--{option} is {value}, expected {expected}")]
-    OutOfRange {
-        /// The option.
-        option: &'static str,
-        /// Its value.
-        value: u64,
-        /// What would do.
-        expected: &'static str,
-    },
-}
-
-/// Reads a task file.
-///
-/// # Errors
-/// When it cannot be read or is not a task; the parameters are validated when
-/// the draft is resolved.
-pub fn read_task_file(path: &Path) -> Result<TaskDraft, ConfigError> {
-    let shown = || path.display().to_string();
-    let text = fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
-        path: shown(),
-        source,
-    })?;
-    serde_json::from_str(&text).map_err(|source| ConfigError::NotATask {
-        path: shown(),
-        source,
-    })
-}
-
-/// `value` when it lies in the range.
-pub(crate) fn in_range(
+#[error("--{option} is {value}, expected {expected}")]
+pub(crate) struct OutOfRange {
     option: &'static str,
     value: u64,
-    least: u64,
-    most: u64,
     expected: &'static str,
-) -> Result<u64, ConfigError> {
-    if (least..=most).contains(&value) {
+}
+
+/// `value` when it lies in the range, which `expected` says in words.
+pub(crate) fn count(
+    option: &'static str,
+    value: usize,
+    range: RangeInclusive<usize>,
+    expected: &'static str,
+) -> Result<usize, OutOfRange> {
+    if range.contains(&value) {
         Ok(value)
     } else {
-        Err(ConfigError::OutOfRange {
+        Err(OutOfRange {
             option,
-            value,
+            value: value as u64,
             expected,
         })
     }
 }
 
 /// Seconds that an option may name.
-pub(crate) fn seconds(option: &'static str, value: u64) -> Result<Duration, ConfigError> {
-    in_range(option, value, 1, 3600, "1 to 3600 seconds").map(Duration::from_secs)
+pub(crate) fn seconds(option: &'static str, value: u64) -> Result<Duration, OutOfRange> {
+    if (1..=3600).contains(&value) {
+        Ok(Duration::from_secs(value))
+    } else {
+        Err(OutOfRange {
+            option,
+            value,
+            expected: "1 to 3600 seconds",
+        })
+    }
 }

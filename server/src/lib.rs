@@ -7,7 +7,8 @@
 
 pub mod audit;
 pub mod cli;
-pub mod config;
+mod config;
 mod evaluate;
 pub mod http;
 pub mod store;
+mod task_file;

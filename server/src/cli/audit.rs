@@ -1,5 +1,6 @@
 //! `hushbin audit`: how much a report gives away, measured.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use hushbin::Task;
@@ -7,8 +8,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::Error;
-use super::task::load_draft;
 use crate::audit::{Audit, Plan, Verdict, audit};
+use crate::task_file::TaskFile;
 
 /// Measure the privacy loss of a report: enumerate all inputs where a task is
 /// small, and run the randomizer against an attacker in any case. Fails if the
@@ -33,9 +34,8 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Error> {
-    let named = |error| format!("{}: {error}", options.task.display());
-    let task = load_draft(&options.task)?.resolve().map_err(named)?;
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let task = TaskFile::read(&options.task)?.resolve()?;
     let plan = Plan::new(&task, options.trials, options.confidence)?;
     let mut rng = match options.seed {
         Some(seed) => ChaCha20Rng::seed_from_u64(seed),
@@ -47,12 +47,12 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&found)?);
-    } else {
-        print(&task, &found);
-    }
-    conclude(&task, &found)
+    let written = super::write_answer(out, options.json, &found, |out| {
+        write_words(out, &task, &found)
+    });
+    // Whoever reads no further still learns from the exit status.
+    conclude(&task, &found)?;
+    written
 }
 
 /// Makes the command fail where a task does not keep its budget.
@@ -68,7 +68,7 @@ fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
     }
 }
 
-fn print(task: &Task, found: &Audit) {
+fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()> {
     let Audit {
         requested_epsilon,
         effective_epsilon,
@@ -84,38 +84,50 @@ fn print(task: &Task, found: &Audit) {
         event_trials,
         verdict,
     } = found;
-    println!("{}: {}", task.id(), task.mechanism().name());
-    println!("asked for   ε = {requested_epsilon}");
-    println!("sampled     ε ≤ {effective_epsilon}, in integers");
+    writeln!(out, "{}: {}", task.id(), task.mechanism().name())?;
+    writeln!(out, "asked for   ε = {requested_epsilon}")?;
+    writeln!(out, "sampled     ε ≤ {effective_epsilon}, in integers")?;
     if *delta > 0.0 {
-        println!("            but with probability δ = {delta}, which is subtracted below");
+        writeln!(
+            out,
+            "            but with probability δ = {delta}, which is subtracted below"
+        )?;
     }
     match (exact_epsilon, enumerated_inputs, enumerated_seeds) {
-        (Some(exact), Some(inputs), Some(seeds)) => println!(
+        (Some(exact), Some(inputs), Some(seeds)) => writeln!(
+            out,
             "enumerated  ε = {exact}, rounded up: all {inputs} inputs under {seeds} random seeds"
-        ),
-        _ => println!("enumerated  no: inputs or reports are too many, or the guarantee has a δ"),
+        )?,
+        _ => writeln!(
+            out,
+            "enumerated  no: inputs or reports are too many, or the guarantee has a δ"
+        )?,
     }
-    println!(
+    writeln!(
+        out,
         "measured    ε ≥ {empirical_lower_bound:.4} at {}% confidence, {trials} reports of either input",
         100.0 * confidence
-    );
-    println!(
+    )?;
+    writeln!(
+        out,
         "  event     {} {} {:.4}: {hits} of {event_trials} against {others} of {event_trials}",
         event.statistic.name(),
         if event.at_least { "at least" } else { "below" },
         event.threshold,
-    );
-    println!(
+    )?;
+    writeln!(
+        out,
         "  inputs    {} against {}",
         event.inputs[0], event.inputs[1]
-    );
-    println!();
+    )?;
+    writeln!(out)?;
     match verdict {
-        Verdict::WithinBudget => println!(
+        Verdict::WithinBudget => writeln!(
+            out,
             "No loss above ε = {requested_epsilon} was found. Trials cannot prove that there is none; the integers do, if they are what is sampled."
         ),
-        Verdict::ExceedsBudget => println!(
+        Verdict::ExceedsBudget => writeln!(
+            out,
             "NOT PRIVATE at ε = {requested_epsilon}: a loss above it was {}.",
             if empirical_lower_bound > requested_epsilon {
                 "measured"

@@ -1,28 +1,19 @@
 //! The `hushbin` command: one file per command, each with its options and a
 //! function that runs it.
 
-/// Prints a line, as the standard macro does; but whoever reads it may have read
-/// enough (`hushbin plan ... | head`), which is no failure.
-macro_rules! println {
-    ($($argument:tt)*) => {{
-        use std::io::Write as _;
-        if let Err(error) = writeln!(std::io::stdout(), $($argument)*) {
-            $crate::cli::end_for(&error);
-        }
-    }};
-}
-
 mod account;
 mod audit;
+mod describe;
 mod plan;
 mod serve;
 mod simulate;
 mod task;
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use serde::Serialize;
 
 /// What a command fails with; shown to the user as one line.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -46,35 +37,56 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command.
+    /// Runs the command, which writes its answer to `out`.
+    ///
+    /// Whoever reads the answer may have read enough (`hushbin plan ... | head`):
+    /// a broken pipe ends the command and is no failure.
     ///
     /// # Errors
     /// Whatever makes the command fail, in words for its user.
-    pub fn run(self) -> Result<(), Error> {
-        match self.command {
-            Command::Account(options) => account::run(&options),
-            Command::Audit(options) => audit::run(&options),
-            Command::Plan(options) => plan::run(&options),
-            Command::Serve(options) => serve::run(options),
-            Command::Simulate(options) => simulate::run(&options),
-            Command::Task(options) => task::run(&options),
+    pub fn run(self, out: &mut dyn Write) -> Result<(), Error> {
+        let result = match self.command {
+            Command::Account(options) => account::run(&options, out),
+            Command::Audit(options) => audit::run(&options, out),
+            Command::Plan(options) => plan::run(&options, out),
+            Command::Serve(options) => serve::run(options, out),
+            Command::Simulate(options) => simulate::run(&options, out),
+            Command::Task(options) => task::run(&options, out),
+        };
+        match result.and_then(|()| Ok(out.flush()?)) {
+            Err(error) if is_broken_pipe(&error) => Ok(()),
+            result => result,
         }
     }
 }
 
-/// Ends the program as nobody can be told anything more.
-fn end_for(error: &std::io::Error) -> ! {
-    if error.kind() == std::io::ErrorKind::BrokenPipe {
-        std::process::exit(0);
-    }
-    eprintln!("hushbin: {error}");
-    std::process::exit(1);
+/// Whether writing an answer failed because nobody reads on. Other files and
+/// sockets fail with errors that name them, of other types.
+fn is_broken_pipe(error: &Error) -> bool {
+    error
+        .downcast_ref::<io::Error>()
+        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// What is shown on the terminal while something takes long that cannot say how
-/// long; nothing where there is no terminal. It goes when it is dropped.
+/// Writes an answer, as JSON or else in words.
+fn write_answer(
+    out: &mut dyn Write,
+    json: bool,
+    answer: &impl Serialize,
+    words: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    if json {
+        writeln!(out, "{}", serde_json::to_string_pretty(answer)?)?;
+    } else {
+        words(out)?;
+    }
+    Ok(())
+}
+
+/// A spinner on the terminal, while something takes long that cannot say how
+/// long; hidden where there is no terminal. It goes when it is dropped.
 fn spinner(doing: &'static str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new_spinner().with_message(doing);
@@ -82,12 +94,67 @@ fn spinner(doing: &'static str) -> ProgressBar {
     bar.with_finish(ProgressFinish::AndClear)
 }
 
-/// A bar of so many `things` on the terminal; none where there is no terminal.
+/// A bar of so many `things` on the terminal; hidden where there is no terminal.
 fn progress_bar(len: u64, things: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let template = format!("{{bar:40}} {{pos}} of {{len}} {things}, {{per_sec}}, {{eta}} left");
     let style = ProgressStyle::with_template(&template).expect("the template is well-formed");
     ProgressBar::new(len).with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader that goes away after so many bytes, or a disk that is full.
+    struct Failing {
+        bytes: usize,
+        kind: io::ErrorKind,
+    }
+
+    impl Write for Failing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.bytes == 0 {
+                return Err(self.kind.into());
+            }
+            let taken = bytes.len().min(self.bytes);
+            self.bytes -= taken;
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    const COMMANDS: [&str; 3] = [
+        "plan --items 40 --sparsity 3 --people 20000 --epsilon 1",
+        "account --mechanism generic --epsilon 1 --n 1000 --delta 1e-6",
+        "account --mechanism generic --epsilon 1 --n 1000 --delta 1e-6 --compare",
+    ];
+
+    fn cli(words: &str) -> Cli {
+        Cli::parse_from(["hushbin"].into_iter().chain(words.split_whitespace()))
+    }
+
+    #[test]
+    fn readers_may_go_away_but_disks_may_not_be_full() {
+        for words in COMMANDS {
+            for json in ["", " --json"] {
+                let words = words.to_owned() + json;
+                let mut whole = Vec::new();
+                cli(&words).run(&mut whole).unwrap();
+                assert!(whole.ends_with(b"\n") && whole.len() > 300, "{words}");
+                for bytes in [0, 1, whole.len() / 2, whole.len() - 1] {
+                    let run = |kind| cli(&words).run(&mut Failing { bytes, kind });
+                    assert!(run(io::ErrorKind::BrokenPipe).is_ok(), "{words}");
+                    let error = run(io::ErrorKind::StorageFull).unwrap_err();
+                    let error = error.downcast::<io::Error>().unwrap();
+                    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+                }
+            }
+        }
+    }
 }

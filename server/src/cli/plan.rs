@@ -1,6 +1,7 @@
 //! `hushbin plan`: from what is known and wanted to a task.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -8,7 +9,8 @@ use hushbin::task::{AutoLevel, ObjectiveDraft, ObjectiveName};
 use hushbin::{Items, ValueKind};
 
 use super::Error;
-use super::task::{describe, write_task};
+use super::describe;
+use crate::task_file;
 use hushbin_analysis::plan::{Answer, Offer, POWER, Question, Unknown, plan};
 
 /// Find a task for what is known and wanted: of people, privacy and accuracy
@@ -110,20 +112,15 @@ fn names(path: &Path) -> Result<Items, Error> {
     Ok(Items::Named(text.lines().map(str::to_owned).collect()))
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Error> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let question = options.question()?;
     let searching = super::spinner("searching for the best parameters");
     let answer = plan(&question)?;
     drop(searching);
-    if let Some(out) = &options.out {
-        write_task(out, &answer.task)?;
+    if let Some(file) = &options.out {
+        task_file::write(file, &answer.task)?;
     }
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&answer)?);
-    } else {
-        print(&answer);
-    }
-    Ok(())
+    super::write_answer(out, options.json, &answer, |out| write_words(out, &answer))
 }
 
 impl Options {
@@ -162,8 +159,19 @@ impl Options {
     }
 }
 
-fn print(answer: &Answer) {
-    let Answer { picked, task, .. } = answer;
+fn write_words(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    writeln!(out, "{}", answer.verdict.text)?;
+    writeln!(out)?;
+    write_picked(out, answer)?;
+    writeln!(out)?;
+    write_offers(out, answer)?;
+    writeln!(out)?;
+    writeln!(out, "{}", answer.assumes)
+}
+
+/// What was picked, and the quantity that was found.
+fn write_picked(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    let picked = &answer.picked;
     let found = |unknown| {
         if answer.solved_for == unknown {
             "  <- found"
@@ -171,93 +179,93 @@ fn print(answer: &Answer) {
             ""
         }
     };
-    println!("{}", answer.verdict.text);
-    println!();
     let days = answer
         .days
         .map_or_else(String::new, |days| format!(", {} days", days.ceil()));
-    println!(
-        "people       {}{days}{}",
-        answer.people,
-        found(Unknown::People)
-    );
-    println!("mechanism    {}", describe(&picked.mechanism));
-    println!("sparsity     {}", picked.sparsity);
-    println!(
+    let people = answer.people;
+    writeln!(out, "people       {people}{days}{}", found(Unknown::People))?;
+    writeln!(
+        out,
+        "mechanism    {}",
+        describe::mechanism(&picked.mechanism)
+    )?;
+    writeln!(out, "sparsity     {}", picked.sparsity)?;
+    writeln!(
+        out,
         "local ε      {}, {} spent by each report (rounded up); protects {}{}",
         picked.epsilon,
         picked.effective_epsilon,
         picked.protects,
         found(Unknown::Epsilon)
+    )?;
+    write_shuffled(out, picked)?;
+    let number = |value| describe::decimals(value, 5);
+    writeln!(
+        out,
+        "error        {} standard error, {} bias{}",
+        number(picked.standard_error),
+        number(picked.bias),
+        found(Unknown::Error)
+    )?;
+    writeln!(
+        out,
+        "intervals    ±{} for one item, ±{} for all at once (95%)",
+        number(picked.interval),
+        number(picked.simultaneous_interval)
+    )?;
+    let seen = picked.smallest.map_or_else(
+        || "nothing".to_owned(),
+        |smallest| {
+            format!(
+                "items that {:.3}% of people have, or more, in {POWER} of all cases",
+                100.0 * smallest
+            )
+        },
     );
+    writeln!(out, "seen         {seen}")?;
+    writeln!(out, "fingerprint  {}", answer.task.fingerprint())
+}
+
+fn write_shuffled(out: &mut dyn Write, picked: &Offer) -> io::Result<()> {
     match (&picked.central, &picked.central_reason) {
-        (Some(central), _) => println!(
+        (Some(central), _) => writeln!(
+            out,
             "shuffled ε   {:.5}, δ = {:e}, among {} reports assumed honest (rounded up)",
             (central.epsilon_central * 1e5).ceil() / 1e5,
             central.delta,
             central.honest_n
         ),
-        (None, reason) => println!(
+        (None, reason) => writeln!(
+            out,
             "shuffled ε   none: {}",
             reason.as_deref().unwrap_or("unknown")
         ),
     }
-    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.5}"));
-    println!(
-        "error        {} standard error, {} bias{}",
-        number(picked.standard_error),
-        number(picked.bias),
-        found(Unknown::Error)
-    );
-    println!(
-        "intervals    ±{} for one item, ±{} for all at once (95%)",
-        number(picked.interval),
-        number(picked.simultaneous_interval)
-    );
-    println!(
-        "seen         {}",
-        picked.smallest.map_or_else(
-            || "nothing".to_owned(),
-            |smallest| {
-                format!(
-                    "items that {:.3}% of people have, or more, in {} of all cases",
-                    100.0 * smallest,
-                    POWER
-                )
-            }
-        )
-    );
-    println!("fingerprint  {}", task.fingerprint());
-    println!();
-    print_offers(answer);
-    println!();
-    println!("{}", answer.assumes);
 }
 
-fn print_offers(answer: &Answer) {
-    println!("the same, and what else there is at the same privacy:");
-    println!(
+fn write_offers(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    writeln!(out, "the same, and what else there is at the same privacy:")?;
+    writeln!(
+        out,
         "  {:<10}  {:>8}  {:>8}  {:>8}  {:>8}  {:>22}  protects",
         "mechanism", "sparsity", "local ε", "error", "of bias", "people, for that error"
-    );
-    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.5}"));
-    let row = |mark: &str, offer: &Offer| {
+    )?;
+    let offers = std::iter::once(&answer.picked).chain(&answer.others);
+    for (mark, offer) in "*".chars().chain(std::iter::repeat(' ')).zip(offers) {
         let people = match offer.people {
             Some(people) => format!("{people}"),
             None => "no number".to_owned(),
         };
-        println!(
+        writeln!(
+            out,
             "{mark} {:<10}  {:>8}  {:>8.4}  {:>8}  {:>8}  {people:>22}  {}",
             offer.mechanism.name(),
             offer.sparsity,
             offer.epsilon,
-            number(offer.error),
-            number(offer.bias),
+            describe::decimals(offer.error, 5),
+            describe::decimals(offer.bias, 5),
             offer.protects
-        );
-    };
-    row("*", &answer.picked);
-    for offer in &answer.others {
-        row(" ", offer);
+        )?;
     }
+    Ok(())
 }

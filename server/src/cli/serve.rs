@@ -12,9 +12,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
 use super::Error;
-use crate::config::{self, Config, ConfigError};
+use crate::config::{self, Config, OutOfRange};
 use crate::http::{self, AppState, Limits, ServerOptions};
 use crate::store::{Store, StoreOptions};
+use crate::task_file::TaskFile;
 
 /// Collect reports and serve estimates
 ///
@@ -25,10 +26,10 @@ use crate::store::{Store, StoreOptions};
 pub(super) struct Options {
     /// Directory of the journal; created when there is none
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
-    pub(super) data: PathBuf,
+    data: PathBuf,
     /// Task file (JSON); may be repeated. Tasks of earlier runs are served as well
     #[arg(long = "task", value_name = "FILE")]
-    pub(super) tasks: Vec<PathBuf>,
+    tasks: Vec<PathBuf>,
     /// Address and port; port 0 takes a free one
     #[arg(
         long,
@@ -36,7 +37,7 @@ pub(super) struct Options {
         env = "HUSHBIN_LISTEN",
         default_value = "127.0.0.1:8686"
     )]
-    pub(super) listen: SocketAddr,
+    listen: SocketAddr,
     /// How much to log: error, warn, info or debug. Uploads are never logged
     #[arg(
         long,
@@ -44,115 +45,93 @@ pub(super) struct Options {
         env = "HUSHBIN_LOG",
         default_value = "info"
     )]
-    pub(super) log: LevelFilter,
+    log: LevelFilter,
     /// Longest upload that is read
-    #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES", default_value_t = 1 << 20)]
-    pub(super) max_upload_bytes: usize,
+    #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES", default_value_t = Limits::DEFAULT.upload_bytes)]
+    max_upload_bytes: usize,
     /// Uploads that may wait for the disk; more are asked to come back
-    #[arg(
-        long,
-        value_name = "COUNT",
-        env = "HUSHBIN_QUEUE_UPLOADS",
-        default_value_t = 8192
-    )]
-    pub(super) queue_uploads: usize,
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_QUEUE_UPLOADS", default_value_t = StoreOptions::DEFAULT.queue_uploads)]
+    queue_uploads: usize,
     /// Memory for uploads between socket and disk
-    #[arg(long, value_name = "BYTES", env = "HUSHBIN_QUEUE_BYTES", default_value_t = 64 << 20)]
-    pub(super) queue_bytes: usize,
+    #[arg(long, value_name = "BYTES", env = "HUSHBIN_QUEUE_BYTES", default_value_t = StoreOptions::DEFAULT.queue_bytes)]
+    queue_bytes: usize,
     /// Connections served at once
-    #[arg(
-        long,
-        value_name = "COUNT",
-        env = "HUSHBIN_MAX_CONNECTIONS",
-        default_value_t = 4096
-    )]
-    pub(super) max_connections: usize,
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_CONNECTIONS", default_value_t = ServerOptions::DEFAULT.connections)]
+    max_connections: usize,
     /// Seconds that a request may take
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        env = "HUSHBIN_REQUEST_TIMEOUT",
-        default_value_t = 30
-    )]
-    pub(super) request_timeout: u64,
+    #[arg(long, value_name = "SECONDS", env = "HUSHBIN_REQUEST_TIMEOUT", default_value_t = Limits::DEFAULT.request_timeout.as_secs())]
+    request_timeout: u64,
     /// Seconds that requests under way have left after SIGTERM
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        env = "HUSHBIN_DRAIN_TIMEOUT",
-        default_value_t = 20
-    )]
-    pub(super) drain_timeout: u64,
+    #[arg(long, value_name = "SECONDS", env = "HUSHBIN_DRAIN_TIMEOUT", default_value_t = ServerOptions::DEFAULT.drain_timeout.as_secs())]
+    drain_timeout: u64,
 }
 
-impl TryFrom<Options> for Config {
-    type Error = ConfigError;
-
-    fn try_from(options: Options) -> Result<Self, ConfigError> {
-        let count = |option, value: usize, least, most, expected| {
-            config::in_range(option, value as u64, least, most, expected).map(|_| value)
-        };
-        let upload_bytes = count(
-            "max-upload-bytes",
-            options.max_upload_bytes,
-            64,
-            64 << 20,
-            "64 bytes to 64 MiB",
-        )?;
-        let queue_bytes = count(
-            "queue-bytes",
-            options.queue_bytes,
-            upload_bytes as u64,
-            1 << 40,
-            "at least the longest upload, at most 1 TiB",
-        )?;
-        let queue_uploads = count(
-            "queue-uploads",
-            options.queue_uploads,
-            1,
-            1 << 20,
-            "1 to 1048576",
-        )?;
-        let connections = count(
-            "max-connections",
-            options.max_connections,
-            1,
-            1 << 20,
-            "1 to 1048576",
-        )?;
-        let request_timeout = config::seconds("request-timeout", options.request_timeout)?;
-        let drain_timeout = config::seconds("drain-timeout", options.drain_timeout)?;
-        Ok(Self {
-            data: options.data,
-            tasks: options
+impl Options {
+    /// The configuration of these options, task files read.
+    fn config(self) -> Result<Config, Error> {
+        Ok(Config {
+            limits: self.limits()?,
+            server: self.server()?,
+            store: self.store()?,
+            tasks: self
                 .tasks
                 .iter()
-                .map(|path| config::read_task_file(path))
-                .collect::<Result<_, _>>()?,
-            listen: options.listen,
-            limits: Limits {
-                upload_bytes,
-                request_timeout,
-                ..Limits::default()
-            },
-            server: ServerOptions {
-                connections,
-                drain_timeout,
-                ..ServerOptions::default()
-            },
-            store: StoreOptions {
-                queue_uploads,
-                queue_bytes,
-                ..StoreOptions::default()
-            },
+                .map(|path| Ok(TaskFile::read(path)?.draft))
+                .collect::<Result<_, Error>>()?,
+            data: self.data,
+            listen: self.listen,
+        })
+    }
+
+    fn limits(&self) -> Result<Limits, OutOfRange> {
+        Ok(Limits {
+            upload_bytes: config::count(
+                "max-upload-bytes",
+                self.max_upload_bytes,
+                64..=64 << 20,
+                "64 bytes to 64 MiB",
+            )?,
+            request_timeout: config::seconds("request-timeout", self.request_timeout)?,
+            ..Limits::DEFAULT
+        })
+    }
+
+    fn store(&self) -> Result<StoreOptions, OutOfRange> {
+        Ok(StoreOptions {
+            queue_bytes: config::count(
+                "queue-bytes",
+                self.queue_bytes,
+                self.max_upload_bytes..=1 << 40,
+                "at least the longest upload, at most 1 TiB",
+            )?,
+            queue_uploads: config::count(
+                "queue-uploads",
+                self.queue_uploads,
+                1..=1 << 20,
+                "1 to 1048576",
+            )?,
+            ..StoreOptions::DEFAULT
+        })
+    }
+
+    fn server(&self) -> Result<ServerOptions, OutOfRange> {
+        Ok(ServerOptions {
+            connections: config::count(
+                "max-connections",
+                self.max_connections,
+                1..=1 << 20,
+                "1 to 1048576",
+            )?,
+            drain_timeout: config::seconds("drain-timeout", self.drain_timeout)?,
+            ..ServerOptions::DEFAULT
         })
     }
 }
 
 /// Serves until told to stop.
-pub(super) fn run(options: Options) -> Result<(), Error> {
+pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
     log_to_stderr(options.log);
-    let config = Config::try_from(options)?;
+    let config = options.config()?;
     // Before the journal is read, which may take a while: an address that is taken
     // fails at once, and clients that come early wait instead of being refused.
     let runtime = Runtime::new()?;
@@ -161,21 +140,28 @@ pub(super) fn run(options: Options) -> Result<(), Error> {
         .block_on(TcpListener::bind(listen))
         .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
     let store = Store::open(&config.data, &config.tasks, config.store)?;
-    let result = runtime.block_on(collect(listener, &store, &config));
+    let result = runtime.block_on(collect(listener, &store, &config, out));
     // Scans under way only read; the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
 }
 
-async fn collect(listener: TcpListener, store: &Store, config: &Config) -> Result<(), Error> {
+async fn collect(
+    listener: TcpListener,
+    store: &Store,
+    config: &Config,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;
     let router = http::router(AppState::new(store.clone(), config.limits));
 
-    let mut stdout = io::stdout();
-    writeln!(stdout, "hushbin listening on http://{address}")?;
-    stdout.flush()?;
+    // A collector whose address nobody can learn is of no use: here even a broken
+    // pipe is a failure.
+    writeln!(out, "hushbin listening on http://{address}")
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("cannot say where it listens: {error}"))?;
 
     let mut defect = false;
     let stop = async {

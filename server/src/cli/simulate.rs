@@ -1,6 +1,7 @@
 //! `hushbin simulate`: how wrong the estimates of a task come out on people
 //! whose truth is known.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -9,8 +10,9 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::Error;
-use super::task::{describe, load_draft};
-use crate::evaluate::{DataSet, Outcome, Repeated, simulate};
+use super::describe;
+use crate::evaluate::{DataSet, Errors, Outcome, Repeated, simulate};
+use crate::task_file::TaskFile;
 use hushbin_analysis::estimate::Estimand;
 
 /// Run the randomizer and the estimator over a data set and compare with its
@@ -65,15 +67,14 @@ impl From<EstimandName> for Estimand {
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Error> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let data = DataSet::open(&options.data)?;
-    let mut draft = load_draft(&options.task)?;
+    let mut file = TaskFile::read(&options.task)?;
     // A task that leaves the sparsity open is fitted to these people.
-    if draft.sparsity.is_none() && draft.entries.is_none() {
-        draft.entries = Some(data.entry_counts());
+    if file.draft.sparsity.is_none() && file.draft.entries.is_none() {
+        file.draft.entries = Some(data.entry_counts());
     }
-    let named = |error| format!("{}: {error}", options.task.display());
-    let task = draft.resolve().map_err(named)?;
+    let task = file.resolve()?;
     let people = options.people.unwrap_or(data.people());
     let first = match options.seed {
         Some(seed) => seed,
@@ -89,89 +90,108 @@ pub(super) fn run(options: &Options) -> Result<(), Error> {
         outcomes.push(simulate(&task, &data, people, estimand, &rng, progress)?);
     }
     bar.finish_and_clear();
-    let found = Repeated::of(&outcomes).ok_or("there is nothing to sum up")?;
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&found)?);
-    } else {
-        print(&task, &found);
-    }
-    Ok(())
+    let found = Repeated::from_outcomes(&outcomes).ok_or("there is nothing to sum up")?;
+    super::write_answer(out, options.json, &found, |out| {
+        write_words(out, &task, &found)
+    })
 }
 
-fn print(task: &Task, found: &Repeated) {
-    let Repeated {
-        runs,
-        average,
-        mse_standard_error,
-        largest_error,
-        squared_bias,
-    } = found;
+fn write_words(out: &mut dyn Write, task: &Task, found: &Repeated) -> io::Result<()> {
+    write_subject(out, task, found)?;
+    write_errors(out, found)?;
+    let Outcome {
+        randomize_ns,
+        decode_ns,
+        ..
+    } = found.average;
+    writeln!(out, "these estimates are   {}", found.verdict())?;
+    writeln!(
+        out,
+        "randomising           {randomize_ns:.0} ns a report on one core"
+    )?;
+    writeln!(
+        out,
+        "decoding              {decode_ns:.0} ns a report on one core"
+    )
+}
+
+/// Who reported, and how.
+fn write_subject(out: &mut dyn Write, task: &Task, found: &Repeated) -> io::Result<()> {
     let Outcome {
         people,
         reports,
         items,
         estimand,
+        replaced,
+        sampled_down,
+        ..
+    } = &found.average;
+    let times = match found.runs {
+        1 => String::new(),
+        runs => format!(", average of {runs} runs"),
+    };
+    writeln!(
+        out,
+        "{people} people, {reports} reports, {items} items, {}{times}",
+        estimand.as_str()
+    )?;
+    let sparsity = task.sparsity();
+    let mechanism = describe::mechanism(task.mechanism());
+    writeln!(out, "{mechanism}, sparsity {sparsity}")?;
+    if *replaced > 0 {
+        writeln!(
+            out,
+            "{replaced} lines were replaced by a later one of the same person and item"
+        )?;
+    }
+    if *sampled_down > 0 {
+        writeln!(
+            out,
+            "{sampled_down} people had more entries than the sparsity, {sparsity}"
+        )?;
+    }
+    Ok(())
+}
+
+/// Errors as found, beside those predicted and those of answering 0.
+fn write_errors(out: &mut dyn Write, found: &Repeated) -> io::Result<()> {
+    let Outcome {
+        predicted_mse,
+        predicted_squared_bias,
+        ..
+    } = found.average;
+    let Errors {
         tve,
         max_abs_error,
         mse,
-        predicted_mse,
-        predicted_squared_bias,
-        randomize_ns,
-        decode_ns,
-        replaced,
-        sampled_down,
         zero_mse,
         zero_max_abs_error,
-        errors: _,
-    } = average;
-    let times = if *runs > 1 {
-        format!(", average of {runs} runs")
-    } else {
-        String::new()
+        ..
+    } = found.average.errors;
+    let (spread, largest) = match found.runs {
+        1 => (String::new(), String::new()),
+        _ => (
+            format!(" ± {:.1e}", found.mse_standard_error),
+            format!(" (largest of all runs {:.4e})", found.largest_error),
+        ),
     };
-    println!(
-        "{people} people, {reports} reports, {items} items, {}{times}",
-        estimand.as_str()
-    );
-    println!(
-        "{}, sparsity {}",
-        describe(task.mechanism()),
-        task.sparsity()
-    );
-    if *replaced > 0 {
-        println!("{replaced} lines were replaced by a later one of the same person and item");
-    }
-    if *sampled_down > 0 {
-        println!(
-            "{sampled_down} people had more entries than the sparsity, {}",
-            task.sparsity()
-        );
-    }
-    let spread = if *runs > 1 {
-        format!(" ± {mse_standard_error:.1e}")
-    } else {
-        String::new()
-    };
-    println!(
+    writeln!(
+        out,
         "mean squared error    {mse:.4e}{spread}   predicted {predicted_mse:.4e}   answering 0: {zero_mse:.4e}"
-    );
-    if *predicted_squared_bias > 0.0 {
-        let measured = squared_bias.map_or_else(
+    )?;
+    if predicted_squared_bias > 0.0 {
+        let measured = found.squared_bias.map_or_else(
             || "several --runs measure it".to_owned(),
             |bias| format!("measured {bias:.4e}"),
         );
-        println!("of it squared bias    predicted {predicted_squared_bias:.4e}   {measured}");
+        writeln!(
+            out,
+            "of it squared bias    predicted {predicted_squared_bias:.4e}   {measured}"
+        )?;
     }
-    let most = if *runs > 1 {
-        format!(" (largest of all runs {largest_error:.4e})")
-    } else {
-        String::new()
-    };
-    println!(
-        "largest error         {max_abs_error:.4e}{most}   answering 0: {zero_max_abs_error:.4e}"
-    );
-    println!("total variation error {tve:.4e}");
-    println!("these estimates are   {}", found.verdict());
-    println!("randomising           {randomize_ns:.0} ns a report on one core");
-    println!("decoding              {decode_ns:.0} ns a report on one core");
+    writeln!(
+        out,
+        "largest error         {max_abs_error:.4e}{largest}   answering 0: {zero_max_abs_error:.4e}"
+    )?;
+    writeln!(out, "total variation error {tve:.4e}")
 }

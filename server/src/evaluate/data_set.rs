@@ -14,7 +14,7 @@ use hushbin::Entry;
 
 /// People and their entries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DataSet {
+pub(crate) struct DataSet {
     items: u32,
     /// Entries by person, each person's ascending by item.
     entries: Vec<Entry>,
@@ -25,8 +25,7 @@ pub struct DataSet {
 
 /// Why a data set cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
+pub(crate) enum DataError {
     /// The file cannot be read.
     #[error("{path}: {source}")]
     Io {
@@ -50,7 +49,7 @@ impl DataSet {
     ///
     /// # Errors
     /// [`DataError`], naming the first line that is wrong.
-    pub fn open(path: &Path) -> Result<Self, DataError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let named = |source| DataError::Io {
             path: path.display().to_string(),
             source,
@@ -66,7 +65,7 @@ impl DataSet {
     ///
     /// # Errors
     /// As [`DataSet::open`].
-    pub fn read(reader: impl BufRead) -> Result<Self, DataError> {
+    pub(crate) fn read(reader: impl BufRead) -> Result<Self, DataError> {
         let mut lines = (1..).zip(reader.lines());
         let refuse = |line: usize, reason: &str| DataError::Line {
             line,
@@ -88,23 +87,10 @@ impl DataSet {
         let mut found: Vec<(u32, Entry)> = Vec::new();
         for (number, line) in lines {
             let line = line.map_err(io)?;
-            if line.trim().is_empty() {
-                continue;
+            if !line.trim().is_empty() {
+                let entry = entry(&line, people, items);
+                found.push(entry.map_err(|reason| refuse(number, &reason))?);
             }
-            let (person, item, value): (u32, u32, f64) = fields(&line)
-                .and_then(|f| Some((f[0].parse().ok()?, f[1].parse().ok()?, f[2].parse().ok()?)))
-                .ok_or_else(|| refuse(number, "expected `person item value`"))?;
-            if person >= people {
-                return Err(refuse(number, &format!("person {person} of {people}")));
-            }
-            if item >= items {
-                return Err(refuse(number, &format!("item {item} of {items}")));
-            }
-            if !(-1.0..=1.0).contains(&value) {
-                return Err(refuse(number, &format!("value {value}, expected -1 to 1")));
-            }
-            let item = u64::from(item);
-            found.push((person, Entry { item, value }));
         }
         found.sort_by_key(|(person, entry)| (*person, entry.item));
         // The sort is stable: of equal neighbours the later line is kept.
@@ -137,26 +123,22 @@ impl DataSet {
     }
 
     /// Number of people.
-    #[must_use]
-    pub fn people(&self) -> usize {
+    pub(crate) fn people(&self) -> usize {
         self.bounds.len() - 1
     }
 
     /// Number of items.
-    #[must_use]
-    pub const fn items(&self) -> u32 {
+    pub(crate) const fn items(&self) -> u32 {
         self.items
     }
 
     /// How many lines were replaced by a later one of the same person and item.
-    #[must_use]
-    pub const fn replaced(&self) -> usize {
+    pub(crate) const fn replaced(&self) -> usize {
         self.replaced
     }
 
     /// How many people have 0, 1, 2, … entries.
-    #[must_use]
-    pub fn entry_counts(&self) -> Vec<u64> {
+    pub(crate) fn entry_counts(&self) -> Vec<u64> {
         let mut counts = Vec::new();
         for bounds in self.bounds.windows(2) {
             let entries = bounds[1] - bounds[0];
@@ -172,10 +154,27 @@ impl DataSet {
     ///
     /// # Panics
     /// If there is no such person.
-    #[must_use]
-    pub fn person(&self, index: usize) -> &[Entry] {
+    pub(crate) fn person(&self, index: usize) -> &[Entry] {
         &self.entries[self.bounds[index]..self.bounds[index + 1]]
     }
+}
+
+/// A person and an entry, or what is wrong with the line.
+fn entry(line: &str, people: u32, items: u32) -> Result<(u32, Entry), String> {
+    let (person, item, value): (u32, u32, f64) = fields(line)
+        .and_then(|f| Some((f[0].parse().ok()?, f[1].parse().ok()?, f[2].parse().ok()?)))
+        .ok_or("expected `person item value`")?;
+    if person >= people {
+        return Err(format!("person {person} of {people}"));
+    }
+    if item >= items {
+        return Err(format!("item {item} of {items}"));
+    }
+    if !(-1.0..=1.0).contains(&value) {
+        return Err(format!("value {value}, expected -1 to 1"));
+    }
+    let item = u64::from(item);
+    Ok((person, Entry { item, value }))
 }
 
 fn fields(line: &str) -> Option<[&str; 3]> {

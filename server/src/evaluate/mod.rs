@@ -2,7 +2,9 @@
 //! estimates come out.
 
 mod data_set;
+mod outcome;
 mod simulate;
 
 pub(crate) use data_set::DataSet;
-pub(crate) use simulate::{Outcome, Repeated, simulate};
+pub(crate) use outcome::{Errors, Outcome, Repeated};
+pub(crate) use simulate::simulate;

@@ -8,137 +8,14 @@ use std::time::{Duration, Instant};
 use hushbin::{Items, Randomizer, Report, Task};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::DataSet;
+use super::outcome::{Errors, Outcome};
 use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
-
-/// What a simulation found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Outcome {
-    /// People in the crowd.
-    pub people: usize,
-    /// Reports folded, one for each of them.
-    pub reports: u64,
-    /// Items estimated.
-    pub items: u32,
-    /// What was estimated of each.
-    pub estimand: Estimand,
-    /// Total variation error: the sum of absolute errors over all items.
-    pub tve: f64,
-    /// The largest absolute error.
-    pub max_abs_error: f64,
-    /// Squared error, averaged over items.
-    pub mse: f64,
-    /// What it is expected to be.
-    pub predicted_mse: f64,
-    /// The part of it that is expected to be bias, of entries left out or
-    /// clipped.
-    pub predicted_squared_bias: f64,
-    /// Nanoseconds to randomise one person's entries, on one core.
-    pub randomize_ns: f64,
-    /// Nanoseconds to fold one report into totals, on one core.
-    pub decode_ns: f64,
-    /// Lines of the data set that a later one of the same person and item
-    /// replaced.
-    pub replaced: usize,
-    /// People who had more entries left than the sparsity.
-    pub sampled_down: usize,
-    /// Mean squared error of answering 0 for every item: what any estimate must
-    /// beat to be worth having.
-    pub zero_mse: f64,
-    /// Largest absolute error of answering 0 for every item.
-    pub zero_max_abs_error: f64,
-    /// By item.
-    #[serde(skip)]
-    pub errors: Vec<f64>,
-}
-
-/// What several simulations of one task found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Repeated {
-    /// How many there were.
-    pub runs: usize,
-    /// Averages over them.
-    #[serde(flatten)]
-    pub average: Outcome,
-    /// Standard error of the averaged mean squared error.
-    pub mse_standard_error: f64,
-    /// The largest absolute error of any run.
-    pub largest_error: f64,
-    /// Squared bias, averaged over items: the squares of the errors averaged
-    /// over runs, less what the noise leaves in them. `None` of a single run,
-    /// which does not tell bias from noise.
-    pub squared_bias: Option<f64>,
-}
-
-impl Repeated {
-    /// Sums up runs of the same task, people and estimand; `None` if there are
-    /// none.
-    #[must_use]
-    pub fn of(outcomes: &[Outcome]) -> Option<Self> {
-        let first = outcomes.first()?;
-        let runs = outcomes.len() as f64;
-        let average = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / runs;
-        let mse = average(|outcome| outcome.mse);
-        let spread: f64 = outcomes.iter().map(|run| (run.mse - mse).powi(2)).sum();
-        let errors: Vec<f64> = (0..first.errors.len())
-            .map(|item| outcomes.iter().map(|run| run.errors[item]).sum::<f64>() / runs)
-            .collect();
-        // E[average²] = bias² + variance/runs, and the mean square of all errors
-        // is bias² + variance.
-        let square = errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64;
-        let several = outcomes.len() > 1;
-        Some(Self {
-            runs: outcomes.len(),
-            mse_standard_error: (spread / (runs - 1.0).max(1.0) / runs).sqrt(),
-            largest_error: outcomes
-                .iter()
-                .fold(0.0, |most, run| run.max_abs_error.max(most)),
-            squared_bias: several.then(|| (runs * square - mse) / (runs - 1.0)),
-            average: Outcome {
-                mse,
-                tve: average(|outcome| outcome.tve),
-                max_abs_error: average(|outcome| outcome.max_abs_error),
-                randomize_ns: average(|outcome| outcome.randomize_ns),
-                decode_ns: average(|outcome| outcome.decode_ns),
-                sampled_down: average(|outcome| outcome.sampled_down as f64) as usize,
-                errors,
-                ..first.clone()
-            },
-        })
-    }
-
-    /// Whether the estimates are better than answering 0 for every item, on
-    /// average and in the worst item.
-    #[must_use]
-    pub fn verdict(&self) -> &'static str {
-        let Outcome {
-            mse,
-            zero_mse,
-            max_abs_error,
-            zero_max_abs_error,
-            ..
-        } = self.average;
-        match (mse < zero_mse, max_abs_error < zero_max_abs_error) {
-            (true, true) => "better than answering 0 for every item",
-            (true, false) => {
-                "better than answering 0 for every item on average, but the worst item is farther off"
-            }
-            (false, true) => {
-                "worse than answering 0 for every item on average, but the worst item is closer"
-            }
-            (false, false) => {
-                "worth nothing here: answering 0 for every item errs less, on average and in the worst item"
-            }
-        }
-    }
-}
 
 /// Why a simulation cannot run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SimulateError {
+pub(crate) enum SimulateError {
     /// The task asks about other items than the data set has.
     #[error("the task has {task} items, the data set {data}")]
     Items {
@@ -185,7 +62,7 @@ const BLOCK: usize = 4096;
 ///
 /// # Errors
 /// [`SimulateError`].
-pub fn simulate(
+pub(crate) fn simulate(
     task: &Task,
     data: &DataSet,
     people: usize,
@@ -193,14 +70,49 @@ pub fn simulate(
     rng: &ChaCha20Rng,
     progress: impl Fn(usize) + Sync,
 ) -> Result<Outcome, SimulateError> {
-    let items = data.items();
-    if task.items().count() != Some(items) {
+    check(task, data, people)?;
+    let unestimated = || SimulateError::Estimand {
+        mechanism: task.mechanism().name(),
+        estimand,
+    };
+    let mut expectation = Expectation::new(task, estimand, data.items()).ok_or_else(unestimated)?;
+    // Sums of doubles depend on their order, so one thread adds them up.
+    let ((), whole) = rayon::join(
+        || (0..people).for_each(|person| expectation.add(data.person(person))),
+        || randomize(task, data, people, rng, &progress),
+    );
+    let whole = whole?;
+    let asked: Vec<u64> = (0..u64::from(data.items())).collect();
+    let estimates: Vec<f64> = points(task, &whole.totals, &asked)
+        .iter()
+        .map(|points| Some(points.get(estimand)?.estimate))
+        .collect::<Option<_>>()
+        .ok_or_else(unestimated)?;
+    let nanoseconds = |time: Duration| time.as_nanos() as f64 / people as f64;
+    Ok(Outcome {
+        people,
+        reports: whole.totals.reports(),
+        items: data.items(),
+        estimand,
+        predicted_mse: expectation.mean_squared_error(),
+        predicted_squared_bias: expectation.squared_bias(),
+        randomize_ns: nanoseconds(whole.randomizing),
+        decode_ns: nanoseconds(whole.decoding),
+        replaced: data.replaced(),
+        sampled_down: whole.sampled_down,
+        errors: Errors::new(&estimates, expectation.truth()),
+    })
+}
+
+/// Whether the task can be asked of so many people of the data set.
+fn check(task: &Task, data: &DataSet, people: usize) -> Result<(), SimulateError> {
+    if task.items().count() != Some(data.items()) {
         return Err(SimulateError::Items {
             task: match task.items() {
                 Items::Open(_) => "open".to_owned(),
                 closed => closed.count().unwrap_or(0).to_string(),
             },
-            data: items,
+            data: data.items(),
         });
     }
     if people == 0 || people > data.people() {
@@ -209,11 +121,17 @@ pub fn simulate(
             there: data.people(),
         });
     }
-    let refused = SimulateError::Estimand {
-        mechanism: task.mechanism().name(),
-        estimand,
-    };
-    let mut expectation = Expectation::new(task, estimand, items).ok_or_else(|| refused.clone())?;
+    Ok(())
+}
+
+/// Reports of the people, folded, a block at a time on any core.
+fn randomize(
+    task: &Task,
+    data: &DataSet,
+    people: usize,
+    rng: &ChaCha20Rng,
+    progress: &(impl Fn(usize) + Sync),
+) -> Result<Part, SimulateError> {
     let done = AtomicUsize::new(0);
     let randomizer = Randomizer::new(task);
     let nobody = || Part::new(task, randomizer.clone());
@@ -227,56 +145,10 @@ pub fn simulate(
         progress(done.fetch_add(size, Ordering::Relaxed) + size);
         Ok(part)
     };
-    // Sums of doubles depend on their order, so one thread adds them up.
-    let ((), whole) = rayon::join(
-        || (0..people).for_each(|person| expectation.add(data.person(person))),
-        || {
-            let blocks = (0..people.div_ceil(BLOCK)).into_par_iter();
-            blocks
-                .try_fold(nobody, add_block)
-                .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
-        },
-    );
-    let Part {
-        totals,
-        sampled_down,
-        randomizing,
-        decoding,
-        ..
-    } = whole?;
-
-    let asked: Vec<u64> = (0..u64::from(items)).collect();
-    let estimates = points(task, &totals, &asked);
-    let mut outcome = Outcome {
-        people,
-        reports: totals.reports(),
-        items,
-        estimand,
-        tve: 0.0,
-        max_abs_error: 0.0,
-        mse: 0.0,
-        predicted_mse: expectation.mean_squared_error(),
-        predicted_squared_bias: expectation.squared_bias(),
-        randomize_ns: randomizing.as_nanos() as f64 / people as f64,
-        decode_ns: decoding.as_nanos() as f64 / people as f64,
-        replaced: data.replaced(),
-        sampled_down,
-        zero_mse: 0.0,
-        zero_max_abs_error: 0.0,
-        errors: Vec::with_capacity(items as usize),
-    };
-    for (points, truth) in estimates.iter().zip(expectation.truth()) {
-        let point = points.get(estimand).ok_or_else(|| refused.clone())?;
-        let error = point.estimate - truth;
-        outcome.errors.push(error);
-        let error = error.abs();
-        outcome.tve += error;
-        outcome.max_abs_error = outcome.max_abs_error.max(error);
-        outcome.mse += error * error / f64::from(items);
-        outcome.zero_mse += truth * truth / f64::from(items);
-        outcome.zero_max_abs_error = outcome.zero_max_abs_error.max(truth.abs());
-    }
-    Ok(outcome)
+    (0..people.div_ceil(BLOCK))
+        .into_par_iter()
+        .try_fold(nobody, add_block)
+        .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
 }
 
 /// Some of the blocks.
@@ -341,6 +213,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
+    use crate::evaluate::Repeated;
 
     /// More than two blocks of people, with 1 to 3 entries each.
     fn crowd(people: usize) -> DataSet {
@@ -391,7 +264,7 @@ mod tests {
             let runs: Vec<_> = (0..12)
                 .map(|seed| on_cores(2, &task, &data, seed))
                 .collect();
-            Repeated::of(&runs).unwrap()
+            Repeated::from_outcomes(&runs).unwrap()
         };
         let clipped = outcomes(r#"{ "name": "hash-bin", "clip": 0.5 }"#);
         let predicted = clipped.average.predicted_squared_bias;
@@ -404,7 +277,7 @@ mod tests {
         );
         let unbiased = outcomes(r#""coco""#);
         assert_eq!(unbiased.average.predicted_squared_bias, 0.0);
-        assert!(unbiased.squared_bias.unwrap() < unbiased.average.mse);
+        assert!(unbiased.squared_bias.unwrap() < unbiased.average.errors.mse);
     }
 
     #[test]
@@ -438,9 +311,9 @@ mod tests {
         let outcome = on_cores(2, &draft.resolve().unwrap(), &data, 7);
         // Over 20 items that is nine standard deviations too much.
         assert!(
-            outcome.mse < 4.0 * outcome.predicted_mse,
+            outcome.errors.mse < 4.0 * outcome.predicted_mse,
             "{} instead of {}",
-            outcome.mse,
+            outcome.errors.mse,
             outcome.predicted_mse
         );
     }

@@ -60,14 +60,19 @@ pub struct Limits {
     pub estimates_at_once: usize,
 }
 
+impl Limits {
+    /// Bounds that suit browsers that send a few reports at a time.
+    pub const DEFAULT: Self = Self {
+        upload_bytes: 1 << 20,
+        body_timeout: Duration::from_secs(10),
+        request_timeout: Duration::from_secs(30),
+        estimates_at_once: 2,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            upload_bytes: 1 << 20,
-            body_timeout: Duration::from_secs(10),
-            request_timeout: Duration::from_secs(30),
-            estimates_at_once: 2,
-        }
+        Self::DEFAULT
     }
 }
 

@@ -26,13 +26,18 @@ pub struct ServerOptions {
     pub drain_timeout: Duration,
 }
 
+impl ServerOptions {
+    /// Bounds that suit one process on a small machine.
+    pub const DEFAULT: Self = Self {
+        connections: 4096,
+        head_timeout: Duration::from_secs(60),
+        drain_timeout: Duration::from_secs(20),
+    };
+}
+
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self {
-            connections: 4096,
-            head_timeout: Duration::from_secs(60),
-            drain_timeout: Duration::from_secs(20),
-        }
+        Self::DEFAULT
     }
 }
 

@@ -57,14 +57,19 @@ pub struct StoreOptions {
     pub group_bytes: usize,
 }
 
+impl StoreOptions {
+    /// Bounds that suit one process on a small machine.
+    pub const DEFAULT: Self = Self {
+        queue_uploads: 8192,
+        queue_bytes: 64 << 20,
+        group_uploads: 1024,
+        group_bytes: 8 << 20,
+    };
+}
+
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self {
-            queue_uploads: 8192,
-            queue_bytes: 64 << 20,
-            group_uploads: 1024,
-            group_bytes: 8 << 20,
-        }
+        Self::DEFAULT
     }
 }
 

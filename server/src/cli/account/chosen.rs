@@ -44,64 +44,87 @@ enum Rule {
     Strongest,
 }
 
+impl Rule {
+    /// As on the command line.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Occupied => "occupied",
+            Self::Heaviest => "heaviest",
+            Self::Overwrite => "overwrite",
+            Self::Strongest => "strongest",
+        }
+    }
+}
+
 impl Chosen {
     /// The mechanism of the options, at local budget ε.
     pub(super) fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
-        let need = |value: Option<u32>, name: &str, rule: &str| {
-            value.ok_or_else(|| format!("rule {rule} needs --{name}, a whole number"))
-        };
-        let refuse = |value: Option<u32>, name: &str, of: &str| match value {
-            Some(_) => Err(format!("{of} takes no --{name}")),
-            None => Ok(()),
-        };
-        match (self.mechanism, self.rule) {
-            (Some(MechanismName::Generic), None) => {
+        use MechanismName::{Coco as NameOfCoco, Collision as NameOfCollision, Generic};
+        Ok(match (self.mechanism, self.rule) {
+            (Some(Generic), None) => {
                 for (value, name) in [(self.s, "s"), (self.t, "t"), (self.c, "c")] {
                     refuse(value, name, "mechanism generic")?;
                 }
-                Ok(Mixture::generic(epsilon)?)
+                Mixture::generic(epsilon)?
             }
-            (Some(MechanismName::Collision), Some(Rule::Occupied)) => {
-                refuse(self.c, "c", "rule occupied")?;
-                let (s, t) = (
-                    need(self.s, "s", "occupied")?,
-                    need(self.t, "t", "occupied")?,
+            (Some(NameOfCollision), Some(rule @ (Rule::Occupied | Rule::Heaviest))) => {
+                let Parameters { s, t, favoured } = self.parameters(rule)?;
+                let rule = favoured.map_or(collision::Rule::Occupied, |favoured| {
+                    collision::Rule::Heaviest { favoured }
+                });
+                Mixture::collision(&Collision::new(rule, HASHING, t)?, s, epsilon)?
+            }
+            (Some(NameOfCoco), Some(rule @ (Rule::Overwrite | Rule::Strongest))) => {
+                let Parameters { s, t, favoured } = self.parameters(rule)?;
+                let rule = favoured.map_or(coco::Rule::Overwrite, |favoured| {
+                    coco::Rule::Strongest { favoured }
+                });
+                Mixture::coco(&Coco::new(rule, HASHING, t)?, s, epsilon)?
+            }
+            _ => {
+                return Err(
+                    "--rule is occupied or heaviest for collision, overwrite or strongest for \
+                     coco, and none for generic"
+                        .into(),
                 );
-                let collision = Collision::new(collision::Rule::Occupied, HASHING, t)?;
-                Ok(Mixture::collision(&collision, s, epsilon)?)
             }
-            (Some(MechanismName::Collision), Some(Rule::Heaviest)) => {
-                let favoured = need(self.c, "c", "heaviest")?;
-                let t = need(self.t, "t", "heaviest")?;
-                let rule = collision::Rule::Heaviest { favoured };
-                let s = self.s.unwrap_or(1);
-                Ok(Mixture::collision(
-                    &Collision::new(rule, HASHING, t)?,
-                    s,
-                    epsilon,
-                )?)
+        })
+    }
+
+    fn parameters(&self, rule: Rule) -> Result<Parameters, String> {
+        let need = |value: Option<u32>, name: &str| {
+            let rule = rule.name();
+            value.ok_or_else(|| format!("rule {rule} needs --{name}, a whole number"))
+        };
+        Ok(match rule {
+            Rule::Occupied | Rule::Overwrite => {
+                refuse(self.c, "c", &format!("rule {}", rule.name()))?;
+                Parameters {
+                    s: need(self.s, "s")?,
+                    t: need(self.t, "t")?,
+                    favoured: None,
+                }
             }
-            (Some(MechanismName::Coco), Some(Rule::Overwrite)) => {
-                refuse(self.c, "c", "rule overwrite")?;
-                let (s, t) = (
-                    need(self.s, "s", "overwrite")?,
-                    need(self.t, "t", "overwrite")?,
-                );
-                let coco = Coco::new(coco::Rule::Overwrite, HASHING, t)?;
-                Ok(Mixture::coco(&coco, s, epsilon)?)
-            }
-            (Some(MechanismName::Coco), Some(Rule::Strongest)) => {
-                let favoured = need(self.c, "c", "strongest")?;
-                let t = need(self.t, "t", "strongest")?;
-                let coco = Coco::new(coco::Rule::Strongest { favoured }, HASHING, t)?;
-                Ok(Mixture::coco(&coco, self.s.unwrap_or(1), epsilon)?)
-            }
-            _ => Err(
-                "--rule is occupied or heaviest for collision, overwrite or strongest for \
-                      coco, and none for generic"
-                    .into(),
-            ),
-        }
+            Rule::Heaviest | Rule::Strongest => Parameters {
+                favoured: Some(need(self.c, "c")?),
+                s: self.s.unwrap_or(1),
+                t: need(self.t, "t")?,
+            },
+        })
+    }
+}
+
+/// Parameters of a mechanism of buckets, as its rule takes them.
+struct Parameters {
+    s: u32,
+    t: u32,
+    favoured: Option<u32>,
+}
+
+fn refuse(value: Option<u32>, name: &str, chosen: &str) -> Result<(), String> {
+    match value {
+        Some(_) => Err(format!("{chosen} takes no --{name}")),
+        None => Ok(()),
     }
 }
 

@@ -4,14 +4,15 @@ mod chosen;
 mod plot;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use hushbin::Task;
 use serde::Serialize;
 
 use super::Error;
-use super::task::load_draft;
+use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
     Account, Composed, Exposure, Mixture, account_exposure, compare, largest_epsilon,
@@ -76,143 +77,182 @@ struct Answer {
     table: Option<Table>,
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Error> {
-    let task = match &options.task {
-        Some(file) => {
-            let draft = load_draft(file)?;
-            Some(draft.resolve().map_err(|error| named(file, &error))?)
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let mechanism = match &options.task {
+        Some(path) => {
+            let file = TaskFile::read(path)?;
+            Subject::Task(file.resolve()?, file)
         }
-        None => None,
-    };
-    let at = |epsilon| match (&options.task, &task) {
-        (Some(file), Some(task)) => {
-            Mixture::of_mechanism(task.mechanism(), task.sparsity(), epsilon)
-                .map_err(|error| named(file, &error).into())
-        }
-        _ => options.chosen.mixture(epsilon),
+        None => Subject::Chosen(&options.chosen),
     };
     // Where the picture cannot be written, that is known at once.
     let plot = options.plot.as_deref().map(plot::Output::create);
     let plot = plot.transpose()?;
-    let start = Instant::now();
-    let (honest, delta) = (options.honest_fraction, options.delta);
-    let epsilon = options.epsilon.or(task.as_ref().map(Task::epsilon));
-    let (mixture, n) = match (options.n, options.for_central, epsilon) {
-        (Some(_), Some(_), _) if options.epsilon.is_some() => {
-            return Err("--n, --epsilon and --for-central: leave out the one to be found".into());
-        }
-        (Some(n), Some(central), _) => (largest_epsilon(at, n, honest, delta, central)?, n),
-        (Some(n), None, Some(epsilon)) => (at(epsilon)?, n),
-        (None, Some(central), Some(epsilon)) => {
-            let mixture = at(epsilon)?;
-            (mixture, smallest_batch(&mixture, honest, delta, central)?)
-        }
-        (None, Some(_), None) => {
-            return Err("--for-central needs --n, or --epsilon to find the smallest --n".into());
-        }
-        (_, None, _) => unreachable!("clap asks for --n, and for --epsilon or --task"),
-    };
-    let exposure = Exposure {
-        batches: options.batches,
-        reports: options.reports,
-    };
-    let composed = account_exposure(&mixture, n, honest, delta, exposure)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let table = if options.compare {
-        let published = compare(&mixture, n, honest, delta)?;
-        Some(Table::new(&composed.account, published))
-    } else {
-        None
-    };
-    let answer = Answer {
-        composed,
-        epsilon: mixture.epsilon(),
-        n,
-        honest_fraction: honest,
-        seconds,
-        table,
-    };
+    let answer = options.answer(&mechanism)?;
     if let Some(output) = plot {
         let batch = plot::Batch {
             epsilon: answer.epsilon,
-            n,
-            honest,
-            delta,
+            n: answer.n,
+            honest: answer.honest_fraction,
+            delta: options.delta,
         };
-        output.finish(&plot::svg(&batch, at)?)?;
+        output.finish(&plot::svg(&batch, |epsilon| mechanism.mixture(epsilon))?)?;
     }
-    if options.json {
-        println!("{}", serde_json::to_string_pretty(&answer)?);
-    } else {
-        print(&answer);
-    }
-    Ok(())
+    super::write_answer(out, options.json, &answer, |out| answer.write_words(out))
 }
 
-fn named(file: &Path, error: &dyn std::fmt::Display) -> String {
-    format!("{}: {error}", file.display())
+/// What is accounted for: a task, or a mechanism named by options.
+enum Subject<'a> {
+    Task(Task, TaskFile),
+    Chosen(&'a Chosen),
 }
 
-fn print(answer: &Answer) {
-    let Answer {
-        composed,
-        epsilon,
-        n,
-        honest_fraction,
-        seconds,
-        table,
-    } = answer;
-    let Composed {
-        account,
-        exposure: Exposure { batches, reports },
-        one_batch,
-        basic,
-        advanced,
-    } = composed;
-    let Account {
-        epsilon_central,
-        reduction,
-        lower_bound,
-        alpha,
-        delta,
-        method,
-        honest_n,
-    } = account;
-    println!("one report  ε = {epsilon}, α = {alpha}");
-    println!(
-        "batch       {n} reports, {honest_n} of them assumed honest ({honest_fraction} of all)"
-    );
-    println!("shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up");
-    println!("            {method}, {seconds:.3} s");
-    match reduction {
-        Some(reduction) => println!(
-            "attained    above {lower_bound:e} by others unlike both inputs; Wang et al.'s reduction gives {reduction:e}"
-        ),
-        None => println!("attained    above {lower_bound:e}"),
+impl Subject<'_> {
+    /// The mechanism at local budget ε.
+    fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
+        match self {
+            Self::Task(task, file) => {
+                Mixture::of_mechanism(task.mechanism(), task.sparsity(), epsilon)
+                    .map_err(|error| file.named(error).into())
+            }
+            Self::Chosen(chosen) => chosen.mixture(epsilon),
+        }
     }
-    if *batches > 1 {
-        println!(
-            "{batches} batches  one ε = {one_batch:e} with the same δ; basic composition {basic:e}, advanced {advanced:e}"
-        );
+}
+
+impl Options {
+    fn answer(&self, subject: &Subject<'_>) -> Result<Answer, Error> {
+        let start = Instant::now();
+        let (honest, delta) = (self.honest_fraction, self.delta);
+        let (mixture, n) = self.batch(subject)?;
+        let exposure = Exposure {
+            batches: self.batches,
+            reports: self.reports,
+        };
+        let composed = account_exposure(&mixture, n, honest, delta, exposure)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let table = if self.compare {
+            let published = compare(&mixture, n, honest, delta)?;
+            Some(Table::new(&composed.account, published))
+        } else {
+            None
+        };
+        Ok(Answer {
+            composed,
+            epsilon: mixture.epsilon(),
+            n,
+            honest_fraction: honest,
+            seconds,
+            table,
+        })
     }
-    if let Some(table) = table {
-        println!();
-        table.print(account);
+
+    /// The mechanism and the number of reports: as they are given, or one of them
+    /// found for the other and a central ε.
+    fn batch(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
+        let at = |epsilon| subject.mixture(epsilon);
+        let (honest, delta) = (self.honest_fraction, self.delta);
+        let epsilon = self.epsilon.or(match subject {
+            Subject::Task(task, _) => Some(task.epsilon()),
+            Subject::Chosen(_) => None,
+        });
+        match (self.n, self.for_central, epsilon) {
+            (Some(_), Some(_), _) if self.epsilon.is_some() => {
+                Err("--n, --epsilon and --for-central: leave out the one to be found".into())
+            }
+            (Some(n), Some(central), _) => Ok((largest_epsilon(at, n, honest, delta, central)?, n)),
+            (Some(n), None, Some(epsilon)) => Ok((at(epsilon)?, n)),
+            (None, Some(central), Some(epsilon)) => {
+                let mixture = at(epsilon)?;
+                let n = smallest_batch(&mixture, honest, delta, central)?;
+                Ok((mixture, n))
+            }
+            (None, Some(_), None) => {
+                Err("--for-central needs --n, or --epsilon to find the smallest --n".into())
+            }
+            (_, None, _) => unreachable!("clap asks for --n, and for --epsilon or --task"),
+        }
     }
-    println!();
-    let each = match reports {
+}
+
+impl Answer {
+    fn write_words(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Self {
+            composed,
+            epsilon,
+            n,
+            honest_fraction,
+            seconds,
+            table,
+        } = self;
+        let Composed {
+            account,
+            exposure,
+            one_batch,
+            basic,
+            advanced,
+        } = composed;
+        let Account {
+            epsilon_central,
+            reduction,
+            lower_bound,
+            alpha,
+            delta,
+            method,
+            honest_n,
+        } = account;
+        writeln!(out, "one report  ε = {epsilon}, α = {alpha}")?;
+        writeln!(
+            out,
+            "batch       {n} reports, {honest_n} of them assumed honest ({honest_fraction} of all)"
+        )?;
+        writeln!(
+            out,
+            "shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up"
+        )?;
+        writeln!(out, "            {method}, {seconds:.3} s")?;
+        match reduction {
+            Some(reduction) => writeln!(
+                out,
+                "attained    above {lower_bound:e} by others unlike both inputs; Wang et al.'s reduction gives {reduction:e}"
+            )?,
+            None => writeln!(out, "attained    above {lower_bound:e}")?,
+        }
+        if exposure.batches > 1 {
+            writeln!(
+                out,
+                "{} batches  one ε = {one_batch:e} with the same δ; basic composition {basic:e}, advanced {advanced:e}",
+                exposure.batches
+            )?;
+        }
+        if let Some(table) = table {
+            writeln!(out)?;
+            table.write(out, account)?;
+        }
+        writeln!(out)?;
+        write_assumptions(out, *epsilon, exposure)
+    }
+}
+
+/// What the numbers hold for, and against whom.
+fn write_assumptions(out: &mut dyn Write, epsilon: f64, exposure: &Exposure) -> io::Result<()> {
+    let each = match exposure.reports {
         1 => "one report".to_owned(),
-        _ => format!("up to {reports} reports, of whatever inputs,"),
+        reports => format!("up to {reports} reports, of whatever inputs,"),
     };
-    let of = match batches {
+    let batches = match exposure.batches {
         1 => "the batch".to_owned(),
-        _ => format!("each of up to {batches} such batches"),
+        batches => format!("each of up to {batches} such batches"),
     };
-    println!("Assumed of every person: {each} in {of}. More reports give away more.");
-    println!(
+    writeln!(
+        out,
+        "Assumed of every person: {each} in {batches}. More reports give away more."
+    )?;
+    writeln!(
+        out,
         "ε = {epsilon} holds for one report against everybody, the operator of the collector included. The \
          shuffled ε holds only against someone who sees the shuffled batch and nothing that links \
          a report to a client: no arrival order, address, time or stable id. A collector that \
          could link must quote ε = {epsilon} to itself."
-    );
+    )
 }

@@ -1,5 +1,7 @@
 //! `--compare`: what others would have said of the same batch.
 
+use std::io::{self, Write};
+
 use serde::Serialize;
 
 use hushbin_analysis::accounting::{Account, Kind, Published, Scope};
@@ -45,13 +47,14 @@ impl Table {
         }
     }
 
-    pub(super) fn print(&self, account: &Account) {
-        let line = |name: &str, central: &str, part: &str, about: &str| {
-            println!("{name:<31}  {central:<10}  {part:>9}  {about}");
+    /// Writes a line for each bound.
+    pub(super) fn write(&self, out: &mut dyn Write, account: &Account) -> io::Result<()> {
+        let mut line = |name: &str, central: &str, part: &str, about: &str| {
+            writeln!(out, "{name:<31}  {central:<10}  {part:>9}  {about}")
         };
-        line("bound", "ε", "ours less", "source");
+        line("bound", "ε", "ours less", "source")?;
         let own = digits(account.epsilon_central);
-        line("hushbin, exact sum", &own, "", "");
+        line("hushbin, exact sum", &own, "", "")?;
         for Row {
             bound,
             ours_smaller_by,
@@ -68,18 +71,19 @@ impl Table {
             let central = bound.epsilon_central.map(digits);
             let part = ours_smaller_by.map(|part| format!("{:.1}%", 100.0 * part));
             let or_none = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
-            line(bound.name, &or_none(central), &or_none(part), &about);
+            line(bound.name, &or_none(central), &or_none(part), &about)?;
         }
         for (what, name) in [
             ("best published", self.best_published),
             ("of any randomizer", self.best_for_any_randomizer),
         ] {
-            let of_name = |row: &&Row| Some(row.bound.name) == name;
-            let row = self.published.iter().find(of_name);
+            let named = |row: &&Row| Some(row.bound.name) == name;
+            let row = self.published.iter().find(named);
             if let (Some(name), Some(part)) = (name, row.and_then(|row| row.ours_smaller_by)) {
-                println!("{what}: {name}; ours is {:.1}% smaller", 100.0 * part);
+                writeln!(out, "{what}: {name}; ours is {:.1}% smaller", 100.0 * part)?;
             }
         }
+        Ok(())
     }
 }
 

@@ -1,0 +1,175 @@
+//! What a task will cost: privacy, bytes and error.
+
+use hushbin::mechanism::Candidate;
+use hushbin::report::{BinsReport, BucketReport, Response};
+use hushbin::task::Plan;
+use hushbin::{Mechanism, Report, Task};
+use serde::Serialize;
+
+use crate::cli::Error;
+use hushbin_analysis::estimate::{Estimand, Predictor, Quantiles};
+use hushbin_analysis::plan::CONFIDENCE;
+use hushbin_analysis::promise::{bias, protects};
+
+/// The cost of a task: privacy of a report, its bytes, and the error of estimates.
+#[derive(Debug, Serialize)]
+pub(super) struct Cost {
+    pub(super) task: Task,
+    pub(super) fingerprint: String,
+    pub(super) effective_epsilon: f64,
+    /// What ε is about.
+    pub(super) protects: String,
+    /// Probability that the guarantee fails.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) delta: f64,
+    /// Of what is clipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bias: Option<String>,
+    /// Bytes of one encoded report, at most.
+    pub(super) report_bytes: usize,
+    /// Bytes of an upload of one report, at most.
+    pub(super) upload_bytes: usize,
+    pub(super) predictions: Vec<Prediction>,
+    /// People planned for.
+    pub(super) planned_people: f64,
+    /// The task's mechanism and what else there is, at the people planned for.
+    pub(super) candidates: Vec<Compared>,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+/// The errors to expect of a mechanism at its best, over all items of people
+/// with entries of ±1.
+#[derive(Debug, Serialize)]
+pub(super) struct Compared {
+    pub(super) mechanism: Mechanism,
+    pub(super) sparsity: u32,
+    pub(super) protects: String,
+    /// Root of the mean squared error of means.
+    pub(super) mean_error: Option<f64>,
+    /// The part of it that is bias, in the worst case, and does not fall with
+    /// the number of people.
+    pub(super) mean_bias: Option<f64>,
+    /// Root of the mean squared error of the frequencies of either sign.
+    pub(super) frequency_error: Option<f64>,
+}
+
+impl From<Candidate> for Compared {
+    fn from(candidate: Candidate) -> Self {
+        let Candidate {
+            mechanism,
+            sparsity,
+            predicted,
+            ..
+        } = candidate;
+        Self {
+            sparsity,
+            protects: protects(mechanism.neighbours()),
+            mean_error: predicted.mean.map(|error| error.total().sqrt()),
+            mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
+            frequency_error: predicted.frequency.map(|error| error.total().sqrt()),
+            mechanism,
+        }
+    }
+}
+
+/// The error to expect of an item that hardly anybody has.
+#[derive(Debug, Serialize)]
+pub(super) struct Prediction {
+    pub(super) people: u64,
+    /// Of the frequency of an item with one sign, where it is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) frequency_standard_error: Option<f64>,
+    /// Of the mean.
+    pub(super) mean_standard_error: f64,
+    /// Half-width of the mean's 95% interval.
+    pub(super) interval: f64,
+    /// The same over all items simultaneously; absent for open tasks.
+    pub(super) simultaneous_interval: Option<f64>,
+}
+
+impl Cost {
+    /// The cost of a planned task, with errors predicted at these numbers of
+    /// people.
+    ///
+    /// # Errors
+    /// When one of them is 0, or the mechanism estimates no means.
+    pub(super) fn new(plan: Plan, people: &[u64]) -> Result<Self, Error> {
+        let task = plan.task;
+        let report_bytes = largest_report(&task);
+        let upload = hushbin::assemble_upload(
+            hushbin::UploadId([0; 16]),
+            &task.fingerprint(),
+            1,
+            &vec![0; report_bytes],
+        );
+        Ok(Self {
+            fingerprint: task.fingerprint().to_string(),
+            effective_epsilon: task.effective_epsilon(),
+            protects: protects(task.mechanism().neighbours()),
+            delta: task.mechanism().delta(),
+            bias: bias(&task),
+            report_bytes,
+            upload_bytes: upload.len(),
+            predictions: predictions(&task, people)?,
+            planned_people: plan.people,
+            candidates: std::iter::once(plan.picked)
+                .chain(plan.others)
+                .map(Compared::from)
+                .collect(),
+            task,
+        })
+    }
+}
+
+fn predictions(task: &Task, people: &[u64]) -> Result<Vec<Prediction>, Error> {
+    let predictor = Predictor::new(task);
+    let alone = Quantiles::new(CONFIDENCE, 1)?.simultaneous();
+    let together = match task.items().count() {
+        Some(items) => Some(Quantiles::new(CONFIDENCE, items as usize)?.simultaneous()),
+        None => None,
+    };
+    let predict = |&people| {
+        if people == 0 {
+            return Err("there is nothing to predict for 0 people".into());
+        }
+        let standard_error = |estimand| predictor.standard_error(estimand, people as f64);
+        let mean = standard_error(Estimand::Mean).ok_or("the mechanism estimates no means")?;
+        Ok(Prediction {
+            people,
+            frequency_standard_error: standard_error(Estimand::Plus),
+            mean_standard_error: mean,
+            interval: alone * mean,
+            simultaneous_interval: together.map(|reach| reach * mean),
+        })
+    };
+    people.iter().map(predict).collect()
+}
+
+/// Bytes of the longest report that the task's mechanism makes.
+fn largest_report(task: &Task) -> usize {
+    let largest = |buckets: u32| BucketReport {
+        seed: u64::MAX,
+        bucket: buckets - 1,
+    };
+    let report = match task.mechanism() {
+        Mechanism::Collision(collision) => Report::Collision(largest(collision.buckets())),
+        Mechanism::Coco(coco) => Report::Coco(largest(coco.buckets())),
+        Mechanism::HashBin(hash_bin) => {
+            let limit = hash_bin
+                .sampling(task.items().count(), task.epsilon())
+                .limit();
+            Report::HashBin(BinsReport {
+                seed: u64::MAX,
+                response: limit.map_or(Response::Sign(true), |limit| {
+                    Response::Bins(vec![limit; hash_bin.bins() as usize])
+                }),
+            })
+        }
+    };
+    let mut bytes = Vec::new();
+    report.encode(&mut bytes);
+    bytes.len()
+}

@@ -1,0 +1,57 @@
+//! `hushbin task`: what a task will cost, before anyone is asked.
+
+mod cost;
+mod words;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::Error;
+use crate::task_file::{self, TaskFile};
+use cost::Cost;
+
+/// Look at tasks before they are used.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(CheckOptions),
+}
+
+/// Validate a task file and say what the task will cost: privacy, bytes, error.
+#[derive(Debug, clap::Args)]
+struct CheckOptions {
+    /// Task file; parameters it leaves out are chosen.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Predict the error at this many reports; may be repeated.
+    #[arg(long, value_name = "N", default_values_t = [1_000, 10_000, 100_000, 1_000_000])]
+    people: Vec<u64>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write the complete task, with the parameters chosen, to a file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    match &options.command {
+        Command::Check(options) => check(options, out),
+    }
+}
+
+fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let plan = TaskFile::read(&options.file)?.plan()?;
+    if let Some(file) = &options.out {
+        task_file::write(file, &plan.task)?;
+    }
+    let cost = Cost::new(plan, &options.people)?;
+    super::write_answer(out, options.json, &cost, |out| cost.write_words(out))
+}

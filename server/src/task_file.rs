@@ -1,0 +1,140 @@
+//! Task files: where they are read, resolved and written.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hushbin::task::Plan;
+use hushbin::{Task, TaskDraft};
+use hushbin_analysis::accounting::AccountError;
+
+/// A task file that was read; what it leaves out is still open.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskFile {
+    path: PathBuf,
+    /// What the file says.
+    pub(crate) draft: TaskDraft,
+}
+
+/// What is wrong with a task file, behind its path.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {cause}")]
+pub(crate) struct TaskFileError {
+    path: String,
+    #[source]
+    cause: Cause,
+}
+
+/// What can be wrong with a task file.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) enum Cause {
+    /// It cannot be read or written.
+    Io(#[from] io::Error),
+    /// It is not a task; the message names line and column.
+    Json(#[from] serde_json::Error),
+    /// Its parameters are out of range, or do not go together.
+    Parameters(#[from] hushbin::Error),
+    /// Its reports cannot be accounted for.
+    Account(#[from] AccountError),
+}
+
+impl TaskFile {
+    /// Reads a task file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a task. Whether its parameters have a
+    /// meaning shows when it is resolved.
+    pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
+        let draft = fs::read_to_string(path)
+            .map_err(Cause::from)
+            .and_then(|text| Ok(serde_json::from_str(&text)?))
+            .map_err(|cause| named(path, cause))?;
+        Ok(Self {
+            path: path.to_owned(),
+            draft,
+        })
+    }
+
+    /// The complete task.
+    ///
+    /// # Errors
+    /// When its parameters have no meaning.
+    pub(crate) fn resolve(&self) -> Result<Task, TaskFileError> {
+        self.draft.resolve().map_err(|error| self.named(error))
+    }
+
+    /// The complete task, and what else could have been chosen.
+    ///
+    /// # Errors
+    /// As [`TaskFile::resolve`].
+    pub(crate) fn plan(&self) -> Result<Plan, TaskFileError> {
+        self.draft.plan().map_err(|error| self.named(error))
+    }
+
+    /// An error of what the file says.
+    pub(crate) fn named(&self, cause: impl Into<Cause>) -> TaskFileError {
+        named(&self.path, cause)
+    }
+}
+
+/// Writes a complete task to a file.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write(path: &Path, task: &Task) -> Result<(), TaskFileError> {
+    serde_json::to_string_pretty(task)
+        .map_err(Cause::from)
+        .and_then(|text| Ok(fs::write(path, text + "\n")?))
+        .map_err(|cause| named(path, cause))
+}
+
+fn named(path: &Path, cause: impl Into<Cause>) -> TaskFileError {
+    TaskFileError {
+        path: path.display().to_string(),
+        cause: cause.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_file_and_what_is_wrong_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("task.json");
+        let shown = path.display();
+        let error = TaskFile::read(&path).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("{shown}: No such file")),
+            "{error}"
+        );
+
+        fs::write(&path, "{\n \"id\": 3 }").unwrap();
+        let error = TaskFile::read(&path).unwrap_err().to_string();
+        assert!(
+            error.contains("task.json: ") && error.contains("line 2"),
+            "{error}"
+        );
+
+        let text = r#"{ "id": "t", "items": 4, "sparsity": 5, "epsilon": 1.0, "value": "sign" }"#;
+        fs::write(&path, text).unwrap();
+        let file = TaskFile::read(&path).unwrap();
+        for error in [file.resolve().unwrap_err(), file.plan().unwrap_err()] {
+            let expected = format!("{shown}: sparsity is 5, expected 1 to 4");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_the_same_task() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("task.json");
+        let text = r#"{ "id": "t", "items": 4, "sparsity": 2, "epsilon": 0.1, "value": "real" }"#;
+        fs::write(&path, text).unwrap();
+        let task = TaskFile::read(&path).unwrap().resolve().unwrap();
+        write(&path, &task).unwrap();
+        assert_eq!(TaskFile::read(&path).unwrap().resolve().unwrap(), task);
+    }
+}
