@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { circles, upward } from "./lib/arrows.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { Failed, main, say } from "./lib/run.mjs";
-import { rustArrows } from "./lib/rust-imports.mjs";
+import { rustArrows, rustMacros } from "./lib/rust-imports.mjs";
 import { scriptArrows } from "./lib/script-imports.mjs";
 import { tracked } from "./lib/tracked.mjs";
 
@@ -79,9 +79,11 @@ const toOwnDoor = ({ from, to }) =>
 
 /** @returns {Promise<string[]>} what is wrong anywhere */
 export async function complaints() {
-  const found = complaintsOfCore(await coreSources());
+  const core = await coreSources();
+  const macros = rustMacros("src", core);
+  const found = complaintsOfCore(core);
   for (const root of RUST.slice(1)) {
-    const arrows = rustArrows(root, await rust(root));
+    const arrows = rustArrows(root, await rust(root), macros);
     found.push(
       ...circles(
         root,
@@ -105,7 +107,7 @@ async function draw(folder) {
   const arrows =
     root === undefined
       ? scriptArrows(await sources(SCRIPT, /\.ts$/), PACKAGE)
-      : rustArrows(root, await rust(root));
+      : rustArrows(root, await rust(root), rustMacros("src", await coreSources()));
   for (const { from, to, line, name } of arrows) {
     if (from.startsWith(`${folder}/`)) {
       say(`${from}:${line} → ${to} (${name})`);

@@ -4,9 +4,11 @@
 // (`crate::a::B`, `super::c::D`, `child::e()`), names that a module re-exports
 // and uses, globs, paths in macros and in serde's attributes. A re-export is no
 // arrow by itself, and whoever imports through it points at the file that
-// defines the name, so that a `mod.rs` may gather what its children offer. Not
-// seen: methods and traits reached without naming their file, and names that a
-// macro makes up. Code under `#[cfg(test)]` and `#[cfg(doc)]` does not count.
+// defines the name, so that a `mod.rs` may gather what its children offer. Where
+// a macro is called, an arrow leads to where it is defined, and to the modules of
+// the caller's that its definition lists. Not seen: methods and traits reached
+// without naming their file, and other names that a macro makes up. Code under
+// `#[cfg(test)]` and `#[cfg(doc)]` does not count.
 
 /** @typedef {{ text: string, line: number }} Token `text` of a string starts with a quote */
 /** @typedef {{ from: string, to: string, line: number, name: string }} Arrow */
@@ -19,6 +21,8 @@
  * @property {Map<string, Use>} uses by the name they give
  * @property {Use[]} globs
  * @property {{ path: string[], line: number, call: boolean }[]} mentions
+ * @property {{ name: string, line: number }[]} calls of macros
+ * @property {Map<string, Set<string>>} macros the words of each that is defined
  */
 
 const TOKEN = new RegExp(
@@ -203,6 +207,8 @@ function moduleAt(modules, key, file) {
     uses: new Map(),
     globs: [],
     mentions: [],
+    calls: [],
+    macros: new Map(),
   };
   modules.set(key, module);
   return module;
@@ -248,7 +254,9 @@ function readFile(modules, file, key, source) {
     } else if (text === "mod" && textAt(list, at + 2) === ";") {
       at += 3;
     } else if (text === "macro_rules" && textAt(list, at + 1) === "!") {
+      const words = list.slice(at + 3, past(list, at + 3)).map(({ text }) => text);
       module.items.add(textAt(list, at + 2));
+      module.macros.set(textAt(list, at + 2), new Set(words.filter(isWord)));
       at += 3;
     } else if (ITEM.has(text) && isWord(textAt(list, at + 1)) && !ITEM.has(textAt(list, at + 1))) {
       if (at >= body) {
@@ -263,8 +271,12 @@ function readFile(modules, file, key, source) {
       for (at += 1; textAt(list, at) === "::" && isWord(textAt(list, at + 1)); at += 2) {
         path.push(textAt(list, at + 1));
       }
-      const call = textAt(list, at) === "(" || textAt(list, at) === "!";
-      module.mentions.push({ path, line, call });
+      const next = textAt(list, at);
+      if (next === "!" && textAt(list, at + 1) in OPEN) {
+        module.calls.push({ name: path.at(-1) ?? "", line });
+      } else {
+        module.mentions.push({ path, line, call: next === "(" });
+      }
     } else {
       at += 1;
     }
@@ -350,20 +362,44 @@ function modulePath(root, file) {
   return parts;
 }
 
-/**
- * The arrows among the files of a crate.
- *
- * @param {string} root the crate's `src`
- * @param {ReadonlyMap<string, string>} sources each file's text
- * @returns {Arrow[]}
- */
-export function rustArrows(root, sources) {
+function readCrate(root, sources) {
   /** @type {Map<string, Module>} */
   const modules = new Map();
   moduleAt(modules, "", `${root}/lib.rs`);
   for (const [file, source] of sources) {
     readFile(modules, file, modulePath(root, file).join("::"), source);
   }
+  return modules;
+}
+
+/**
+ * The macros that a crate defines: where, and the words of each definition.
+ *
+ * @param {string} root the crate's `src`
+ * @param {ReadonlyMap<string, string>} sources each file's text
+ * @returns {Map<string, { file: string, words: Set<string> }>}
+ */
+export function rustMacros(root, sources) {
+  const defined = new Map();
+  for (const { file, macros } of readCrate(root, sources).values()) {
+    for (const [name, words] of macros) {
+      defined.set(name, { file, words });
+    }
+  }
+  return defined;
+}
+
+/**
+ * The arrows among the files of a crate.
+ *
+ * @param {string} root the crate's `src`
+ * @param {ReadonlyMap<string, string>} sources each file's text
+ * @param {ReturnType<typeof rustMacros>} [macros] of crates that it depends on
+ * @returns {Arrow[]}
+ */
+export function rustArrows(root, sources, macros = new Map()) {
+  const modules = readCrate(root, sources);
+  const own = rustMacros(root, sources);
   /** @type {Arrow[]} */
   const arrows = [];
   const draw = (module, to, line, path) => {
@@ -387,6 +423,18 @@ export function rustArrows(root, sources) {
       const target = resolve(modules, module, from);
       if (!exported && target !== undefined) {
         draw(module, "file" in target ? target.file : target.module.file, line, [...from, "*"]);
+      }
+    }
+    for (const { name, line } of module.calls) {
+      const { file, words } = own.get(name) ?? macros.get(name) ?? {};
+      if (file !== undefined && own.has(name)) {
+        draw(module, file, line, [`${name}!`]);
+      }
+      for (const word of words ?? []) {
+        const child = modules.get(childKey(module.key, word));
+        if (child !== undefined) {
+          draw(module, child.file, line, [`${name}!`, word]);
+        }
       }
     }
     for (const { path, line, call } of module.mentions) {

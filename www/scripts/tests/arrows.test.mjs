@@ -64,6 +64,13 @@ test("a module that gathers names points at their files only when it uses them",
   assert.deepEqual(drawn({ "a/mod": using, "a/inner": A }), ["a/mod → a/inner"]);
 });
 
+test("a macro that lists modules draws arrows to those of whoever calls it", () => {
+  const list = "macro_rules! all { ($m:ident) => { $m! { one: One, } } } all!(register);";
+  const files = { "a/mod": list, "a/one": "", "b/mod": "crate::all!(register);", "b/one": "" };
+  assert.deepEqual(drawn(files).sort(), ["a/mod → a/one", "b/mod → a/mod", "b/mod → b/one"]);
+  assert.deepEqual(drawn({ a: "fn f() { g != h }", "a/g": "" }), []);
+});
+
 test("a circle shows in the folder that holds all of it", () => {
   const arrows = (files) => circles("src", rustArrows("src", crate(files)));
   const files = {
