@@ -134,7 +134,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
     };
     let (ours, found) = quickest(runs, &|| {
         let found = account(black_box(&mixture), n, 1.0, DELTA).unwrap();
-        found.epsilon_central
+        found.central_epsilon
     });
     let (naive, close) = quickest(3, &|| naive_central(black_box(&mixture), n));
     // What is compared answers the same question.

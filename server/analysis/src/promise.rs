@@ -27,7 +27,7 @@ fn is_zero(number: &f64) -> bool {
 impl Privacy {
     /// Of one report of the task.
     #[must_use]
-    pub fn of(task: &Task) -> Self {
+    pub fn for_task(task: &Task) -> Self {
         let neighbours = task.mechanism().neighbours();
         let about = match neighbours {
             Neighbours::Any => "the person who sent it".to_owned(),

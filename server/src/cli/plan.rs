@@ -231,9 +231,9 @@ fn write_shuffled(out: &mut dyn Write, picked: &Offer) -> io::Result<()> {
         (Some(central), _) => writeln!(
             out,
             "shuffled ε   {:.5}, δ = {:e}, among {} reports assumed honest (rounded up)",
-            (central.epsilon_central * 1e5).ceil() / 1e5,
+            (central.central_epsilon * 1e5).ceil() / 1e5,
             central.delta,
-            central.honest_n
+            central.honest_reports
         ),
         (None, reason) => writeln!(
             out,

@@ -29,7 +29,7 @@ struct Show<'a> {
     shuffled_statement: String,
 }
 
-/// `GET /tasks/{id}/privacy?delta=1e-8&honest=1`.
+/// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`.
 pub(super) async fn show(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
@@ -51,7 +51,7 @@ pub(super) async fn show(
         let show = Show {
             task: task.id(),
             fingerprint: task.fingerprint(),
-            local: Privacy::of(task),
+            local: Privacy::for_task(task),
             reports,
             shuffled,
             shuffled_statement,
@@ -68,14 +68,17 @@ fn shuffled(
     reports: u64,
     asked: query::Privacy,
 ) -> Result<(Option<Account>, String), Problem> {
-    let query::Privacy { delta, honest } = asked;
+    let query::Privacy {
+        delta,
+        honest_fraction: honest,
+    } = asked;
     // What is asked is checked even where there is nothing to answer.
     let bad = |error: hushbin::Error| Problem::BadQuery {
         detail: error.to_string(),
     };
     DELTA.check(delta).map_err(bad)?;
     HONEST_FRACTION.check(honest).map_err(bad)?;
-    let mixture = match Mixture::of_task(task) {
+    let mixture = match Mixture::for_task(task) {
         Ok(mixture) => mixture,
         Err(reason) => return Ok((None, reason.to_string())),
     };
@@ -90,8 +93,8 @@ fn shuffled(
          ({:e}, {delta:e})-differentially private, rounded up, if each person sent one report and \
          {} of them come from people who follow the protocol. This collector does not shuffle: \
          against its operator, and whoever else could link, the local epsilon of {} holds.",
-        found.epsilon_central,
-        found.honest_n,
+        found.central_epsilon,
+        found.honest_reports,
         task.epsilon(),
     );
     Ok((Some(found), statement))

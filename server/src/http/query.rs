@@ -63,24 +63,24 @@ pub(super) struct Privacy {
     /// δ.
     pub(super) delta: f64,
     /// Part of the reports that may be counted on.
-    pub(super) honest: f64,
+    pub(super) honest_fraction: f64,
 }
 
-/// Reads `delta=1e-8&honest=0.9`, both optional: 1e-8 and 1.
+/// Reads `delta=1e-8&honest_fraction=0.9`, both optional: 1e-8 and 1.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
 pub(super) fn parse_privacy(query: &str) -> Result<Privacy, Problem> {
-    let (mut delta, mut honest) = (None, None);
+    let (mut delta, mut honest_fraction) = (None, None);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let key = decode(key)?;
         let field = match key.as_str() {
             "delta" => &mut delta,
-            "honest" => &mut honest,
+            "honest_fraction" => &mut honest_fraction,
             other => {
                 return Err(bad(format!(
-                    "unknown parameter {other:?}, expected delta or honest"
+                    "unknown parameter {other:?}, expected delta or honest_fraction"
                 )));
             }
         };
@@ -94,7 +94,7 @@ pub(super) fn parse_privacy(query: &str) -> Result<Privacy, Problem> {
     }
     Ok(Privacy {
         delta: delta.unwrap_or(1e-8),
-        honest: honest.unwrap_or(1.0),
+        honest_fraction: honest_fraction.unwrap_or(1.0),
     })
 }
 

@@ -143,7 +143,7 @@ describe("the planner's page", () => {
       ["95% interval", picked.interval],
       ["smallest frequency seen", picked.smallest],
       ["local ε", picked.effective_epsilon],
-      ["shuffled ε", picked.central?.epsilon_central],
+      ["shuffled ε", picked.central?.central_epsilon],
       ["people", answer.people],
     ] as const) {
       if (expected === null || expected === undefined) continue;

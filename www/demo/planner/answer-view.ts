@@ -123,8 +123,8 @@ function figuresOf(
     ],
     [
       "shuffled ε",
-      central?.epsilon_central,
-      lossDigits(central?.epsilon_central),
+      central?.central_epsilon,
+      lossDigits(central?.central_epsilon),
       central ? `with δ = ${digits(central.delta)}` : (central_reason ?? ""),
     ],
     [
@@ -160,7 +160,7 @@ function tally({ picked, people, verdict }: Answer): string {
     VERDICTS[verdict.kind],
     `error ${digits(picked.error)}`,
     `ε ${lossDigits(picked.effective_epsilon)}`,
-    `shuffled ${lossDigits(picked.central?.epsilon_central)}`,
+    `shuffled ${lossDigits(picked.central?.central_epsilon)}`,
     `${count(people)} people`,
   ].join(" · ");
 }
@@ -183,7 +183,7 @@ function row(offer: Offer, picked: boolean): HTMLElement {
       ),
     ),
     el("td", {}, `${digits(offer.error)}${biased}`),
-    el("td", {}, lossDigits(central?.epsilon_central)),
+    el("td", {}, lossDigits(central?.central_epsilon)),
     el("td", {}, offer.people === null ? "–" : count(offer.people)),
   );
 }

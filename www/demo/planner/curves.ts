@@ -86,6 +86,6 @@ export function pointOf(at: number, answer: Answer | null): Point {
     error: picked?.error ?? null,
     smallest: picked?.smallest ?? null,
     epsilon: picked?.epsilon ?? null,
-    central: picked?.central?.epsilon_central ?? null,
+    central: picked?.central?.central_epsilon ?? null,
   };
 }

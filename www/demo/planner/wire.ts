@@ -46,8 +46,8 @@ export interface Offer {
   readonly smallest: number | null;
   readonly people: number | null;
   readonly central: {
-    readonly epsilon_central: number;
-    readonly lower_bound: number;
+    readonly central_epsilon: number;
+    readonly lower_bound_epsilon: number;
     readonly delta: number;
   } | null;
   readonly central_reason?: string;

@@ -14,11 +14,11 @@ use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
 use super::hockey_stick::Divergence;
-use super::{DELTA, HONEST, HONEST_FRACTION, Mixture, REPORTS, account, hiding, honest_of};
+use super::{DELTA, HONEST_FRACTION, HONEST_REPORTS, Mixture, REPORTS, account, hiding, honest_of};
 
 /// ε_c that is asked for.
-pub const CENTRAL: Bound = Bound {
-    name: "central epsilon",
+pub const CENTRAL_EPSILON: Bound = Bound {
+    name: "central_epsilon",
     min: 0.0,
     max: EPSILON.max,
 };
@@ -40,12 +40,12 @@ pub fn largest_epsilon<E: From<Error>>(
     central: f64,
 ) -> Result<Mixture, E> {
     let reached = |mixture: &Mixture| -> Result<f64, E> {
-        Ok(account(mixture, n, honest, delta)?.epsilon_central)
+        Ok(account(mixture, n, honest, delta)?.central_epsilon)
     };
     let mut best = at(EPSILON.min)?;
     let range = Bound {
         min: reached(&best)?,
-        ..CENTRAL
+        ..CENTRAL_EPSILON
     };
     range.check(central)?;
     let greatest = at(EPSILON.max)?;
@@ -56,7 +56,7 @@ pub fn largest_epsilon<E: From<Error>>(
     let (least, mut above) = (best, EPSILON.max);
     while above - best.epsilon() > 1e-9 * above {
         let middle = at((best.epsilon() * above).sqrt())?;
-        if enough_at(&middle, n, honest, delta, central)? {
+        if meets_central_epsilon(&middle, n, honest, delta, central)? {
             best = middle;
         } else {
             above = middle.epsilon();
@@ -79,18 +79,18 @@ pub fn largest_epsilon<E: From<Error>>(
 /// [`account`] takes a dozen for, but for roundings.
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] when `central` is outside [`CENTRAL`].
-pub fn enough_at(
+/// As [`account`]; [`Error::OutOfRange`] when `central` is outside [`CENTRAL_EPSILON`].
+pub fn meets_central_epsilon(
     mixture: &Mixture,
     n: u64,
     honest: f64,
     delta: f64,
     central: f64,
 ) -> Result<bool, Error> {
-    let honest_n = hiding(n, honest)?;
+    let honest_reports = hiding(n, honest)?;
     DELTA.check(delta)?;
-    CENTRAL.check(central)?;
-    let found = || Divergence::new(*mixture, honest_n, delta).at(central);
+    CENTRAL_EPSILON.check(central)?;
+    let found = || Divergence::new(*mixture, honest_reports, delta).at(central);
     Ok(central >= mixture.epsilon() || found().upper <= delta)
 }
 
@@ -110,7 +110,7 @@ pub fn enough_at(
 ///
 /// # Errors
 /// As [`account`]; [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
-/// `central` outside [`CENTRAL`].
+/// `central` outside [`CENTRAL_EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
     n: u64,
@@ -119,14 +119,14 @@ pub fn largest_alpha(
     central: f64,
 ) -> Result<f64, Error> {
     let generic = Mixture::generic(epsilon)?;
-    CENTRAL.check(central)?;
+    CENTRAL_EPSILON.check(central)?;
     let enough = |mixture: &Mixture| -> Result<bool, Error> {
-        Ok(account(mixture, n, honest, delta)?.epsilon_central <= central)
+        Ok(account(mixture, n, honest, delta)?.central_epsilon <= central)
     };
     if enough(&generic)? {
         return Ok(generic.alpha());
     }
-    let honest_n = hiding(n, honest)?;
+    let honest_reports = hiding(n, honest)?;
     // ε_c is below ε, else any would be enough. The least is a little less than
     // what a single report allows, for rounding.
     let least = (1.0 - 1e-9) * delta / (central.exp() * (epsilon - central).exp_m1());
@@ -135,12 +135,12 @@ pub fn largest_alpha(
         return Ok(generic.alpha());
     }
     let beyond = |part: f64| {
-        let batch = Divergence::new(generic.part_of(part), honest_n, delta);
+        let batch = Divergence::new(generic.part_of(part), honest_reports, delta);
         excess(&batch, central, delta)
     };
     // Nearly, ε_c is proportional to √α.
     let fewest = least.alpha() / generic.alpha();
-    let likely = central / Divergence::new(generic, honest_n, delta).limit(delta);
+    let likely = central / Divergence::new(generic, honest_reports, delta).limit(delta);
     let around = [0.7 * likely * likely, 1.4 * likely * likely];
     let bracketed =
         fewest < around[0] && around[1] < 1.0 && beyond(around[0]) < 0.0 && beyond(around[1]) > 0.0;
@@ -167,26 +167,26 @@ pub fn largest_alpha(
 ///
 /// let any = Mixture::generic(1.0).unwrap();
 /// let n = smallest_batch(&any, 1.0, 1e-8, 0.01).unwrap();
-/// assert!(account(&any, n, 1.0, 1e-8).unwrap().epsilon_central <= 0.01);
-/// assert!(account(&any, n - 1, 1.0, 1e-8).unwrap().epsilon_central > 0.01);
+/// assert!(account(&any, n, 1.0, 1e-8).unwrap().central_epsilon <= 0.01);
+/// assert!(account(&any, n - 1, 1.0, 1e-8).unwrap().central_epsilon > 0.01);
 /// ```
 ///
 /// # Errors
 /// As [`account`]; [`Error::OutOfRange`] when `central` is not from what the
-/// greatest n of [`REPORTS`] reaches to [`CENTRAL`]'s greatest.
+/// greatest n of [`REPORTS`] reaches to [`CENTRAL_EPSILON`]'s greatest.
 pub fn smallest_batch(
     mixture: &Mixture,
     honest: f64,
     delta: f64,
     central: f64,
 ) -> Result<u64, Error> {
-    CENTRAL.check(central)?;
+    CENTRAL_EPSILON.check(central)?;
     HONEST_FRACTION.check(honest)?;
     DELTA.check(delta)?;
     let most = REPORTS.max as u64;
-    HONEST.check(honest_of(most, honest) as f64)?;
+    HONEST_REPORTS.check(honest_of(most, honest) as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
-        Ok(account(mixture, hidden, 1.0, delta)?.epsilon_central <= central)
+        Ok(account(mixture, hidden, 1.0, delta)?.central_epsilon <= central)
     };
     let hidden = smallest_hidden(mixture, honest_of(most, honest), delta, central, enough)?;
     // honest_of never falls, so that this is a search for where it rises.
@@ -219,8 +219,8 @@ fn smallest_hidden(
     while !enough(n)? {
         if n == most {
             let range = Bound {
-                min: account(mixture, most, 1.0, delta)?.epsilon_central,
-                ..CENTRAL
+                min: account(mixture, most, 1.0, delta)?.central_epsilon,
+                ..CENTRAL_EPSILON
             };
             return range.check(central).map(|()| most);
         }

@@ -19,18 +19,18 @@ use super::privacy_profile::{self, Bracket};
 use super::{Method, Mixture};
 
 /// Number of reports of one person in a batch, R.
-pub const OF_ONE: Bound = Bound {
-    name: "reports of one person",
+pub const REPORTS_PER_PERSON: Bound = Bound {
+    name: "reports_per_person",
     min: 1.0,
     max: 1000.0,
 };
 
 /// # Errors
-/// [`Error::OutOfRange`] when the reports are outside [`OF_ONE`], or more than
+/// [`Error::OutOfRange`] when the reports are outside [`REPORTS_PER_PERSON`], or more than
 /// are honest.
-pub(super) fn check(reports: u32, honest_n: u64) -> Result<(), Error> {
-    let most = (honest_n as f64).min(OF_ONE.max);
-    OF_ONE.at_most(most).check(f64::from(reports))
+pub(super) fn check(reports: u32, honest_reports: u64) -> Result<(), Error> {
+    let most = (honest_reports as f64).min(REPORTS_PER_PERSON.max);
+    REPORTS_PER_PERSON.at_most(most).check(f64::from(reports))
 }
 
 /// Bounds on what one batch tells of a person.
@@ -44,10 +44,10 @@ pub(super) struct OneBatch {
 
 impl OneBatch {
     /// Sharp for δ from `delta`.
-    pub(super) fn new(mixture: &Mixture, honest_n: u64, reports: u32, delta: f64) -> Self {
+    pub(super) fn new(mixture: &Mixture, honest_reports: u64, reports: u32, delta: f64) -> Self {
         let reports = f64::from(reports);
         // Group privacy needs a smaller δ of one report.
-        let divergence = Divergence::new(*mixture, honest_n, delta / reports);
+        let divergence = Divergence::new(*mixture, honest_reports, delta / reports);
         Self {
             divergence,
             epsilon: mixture.epsilon(),

@@ -28,14 +28,14 @@ pub struct Favoured {
     /// c.
     pub count: u32,
     /// t.
-    pub of: u32,
+    pub buckets: u32,
 }
 
 impl Favoured {
     /// Ω, the sum of the weights at local budget ε.
     #[must_use]
     pub fn omega(&self, epsilon: f64) -> f64 {
-        let (c, t) = (f64::from(self.count), f64::from(self.of));
+        let (c, t) = (f64::from(self.count), f64::from(self.buckets));
         c * epsilon.exp() + (t - c)
     }
 }
@@ -45,8 +45,8 @@ impl Mixture {
     ///
     /// # Errors
     /// [`AccountError::Neighbours`] for hash-bin below user level.
-    pub fn of_task(task: &Task) -> Result<Self, AccountError> {
-        Self::of_mechanism(task.mechanism(), task.sparsity(), task.epsilon())
+    pub fn for_task(task: &Task) -> Result<Self, AccountError> {
+        Self::for_mechanism(task.mechanism(), task.sparsity(), task.epsilon())
     }
 
     /// The reports of a task's mechanism as it is, at any local ε.
@@ -61,9 +61,9 @@ impl Mixture {
     /// user level is any ε-LDP randomizer.
     ///
     /// # Errors
-    /// As [`Mixture::of_task`], and those of [`Mixture::collision`],
+    /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
     /// [`Mixture::coco`] and [`Mixture::generic`].
-    pub fn of_mechanism(
+    pub fn for_mechanism(
         mechanism: &Mechanism,
         sparsity: u32,
         epsilon: f64,
@@ -143,7 +143,10 @@ impl Mixture {
         EPSILON.check(epsilon)?;
         let e = epsilon.exp();
         let alpha = alpha(c, t, e);
-        let favoured = Favoured { count: c, of: t };
+        let favoured = Favoured {
+            count: c,
+            buckets: t,
+        };
         let (c, t) = (f64::from(c), f64::from(t));
         Ok(Self {
             epsilon,

@@ -22,11 +22,13 @@ mod privacy_blanket;
 mod privacy_profile;
 mod published;
 
-pub use calibration::{CENTRAL, enough_at, largest_alpha, largest_epsilon, smallest_batch};
+pub use calibration::{
+    CENTRAL_EPSILON, largest_alpha, largest_epsilon, meets_central_epsilon, smallest_batch,
+};
 pub use composition::{BATCHES, Composed, Exposure, account_exposure};
-pub use group_privacy::OF_ONE;
+pub use group_privacy::REPORTS_PER_PERSON;
 pub use mixture::{Favoured, Mixture};
-pub use published::{Kind, Published, Scope, collision_theorem_3, compare};
+pub use published::{Kind, Published, Scope, published_bounds, wang_collision_theorem_3};
 
 use std::fmt;
 
@@ -38,13 +40,13 @@ use hockey_stick::{Delta, Divergence};
 
 /// Number of reports n of a batch.
 pub const REPORTS: Bound = Bound {
-    name: "n",
+    name: "reports",
     min: 2.0,
     max: 1e12,
 };
 /// Number of honest reports among them.
-pub const HONEST: Bound = Bound {
-    name: "honest reports",
+pub const HONEST_REPORTS: Bound = Bound {
+    name: "honest_reports",
     ..REPORTS
 };
 /// δ of a batch.
@@ -55,7 +57,7 @@ pub const DELTA: Bound = Bound {
 };
 /// Part of the reports that are assumed to be honest.
 pub const HONEST_FRACTION: Bound = Bound {
-    name: "honest fraction",
+    name: "honest_fraction",
     min: 1e-12,
     max: 1.0,
 };
@@ -114,16 +116,16 @@ impl fmt::Display for Method {
 pub struct Account {
     /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
     /// blanket, and never above the local ε.
-    pub epsilon_central: f64,
+    pub central_epsilon: f64,
     /// The least ε_c by the reduction of P1's Theorem 1, rounded up. It is no
     /// bound where reports may tell nothing, if only by little in large batches:
     /// see [`errata`](crate::errata). Only of one batch and one report of a person.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reduction: Option<f64>,
+    pub reduction_epsilon: Option<f64>,
     /// What the least ε_c of the reduction is above. A batch of others whose
     /// favoured sets meet neither of two inputs', where there are such, gives
     /// away as much or more (P1 Theorem 6).
-    pub lower_bound: f64,
+    pub lower_bound_epsilon: f64,
     /// α of the mechanism.
     pub alpha: f64,
     /// δ.
@@ -131,7 +133,7 @@ pub struct Account {
     /// How it was computed.
     pub method: Method,
     /// Reports of honest people: those that hide each other.
-    pub honest_n: u64,
+    pub honest_reports: u64,
 }
 
 /// Accounts for a batch of `n` shuffled reports, of which a part `honest` hides
@@ -142,16 +144,16 @@ pub struct Account {
 ///
 /// let any = Mixture::generic(1.0).unwrap();
 /// let batch = account(&any, 1_000_000, 1.0, 1e-8).unwrap();
-/// assert!(batch.epsilon_central < 0.01);
+/// assert!(batch.central_epsilon < 0.01);
 /// ```
 ///
 /// # Errors
 /// [`Error::OutOfRange`] when n or the honest of them are outside [`REPORTS`],
 /// the part outside [`HONEST_FRACTION`] or δ outside [`DELTA`].
 pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Account, Error> {
-    let honest_n = hiding(n, honest)?;
+    let honest_reports = hiding(n, honest)?;
     DELTA.check(delta)?;
-    let divergence = Divergence::new(*mixture, honest_n, delta);
+    let divergence = Divergence::new(*mixture, honest_reports, delta);
     let start = divergence.limit(delta);
     let privacy_profile::Bracket {
         lower,
@@ -159,13 +161,13 @@ pub fn account(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Acc
         upper,
     } = privacy_profile::least(&divergence, mixture.epsilon(), start, delta);
     Ok(Account {
-        epsilon_central: upper,
-        reduction: Some(reduction),
-        lower_bound: lower,
+        central_epsilon: upper,
+        reduction_epsilon: Some(reduction),
+        lower_bound_epsilon: lower,
         alpha: mixture.alpha(),
         delta,
         method: divergence.method(),
-        honest_n,
+        honest_reports,
     })
 }
 
@@ -178,9 +180,9 @@ fn honest_of(n: u64, honest: f64) -> u64 {
 fn hiding(n: u64, honest: f64) -> Result<u64, Error> {
     REPORTS.check(n as f64)?;
     HONEST_FRACTION.check(honest)?;
-    let honest_n = honest_of(n, honest);
-    HONEST.check(honest_n as f64)?;
-    Ok(honest_n)
+    let honest_reports = honest_of(n, honest);
+    HONEST_REPORTS.check(honest_reports as f64)?;
+    Ok(honest_reports)
 }
 
 /// Bounds on δ(ε_c) of `n` shuffled reports: what is proven to be enough, and
@@ -190,7 +192,7 @@ fn hiding(n: u64, honest: f64) -> Result<u64, Error> {
 /// # Errors
 /// [`Error::OutOfRange`] when n is outside [`REPORTS`] or ε_c is not from 0 to
 /// the local ε.
-pub fn delta_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), Error> {
+pub fn delta_bounds(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), Error> {
     let found = found_at(mixture, n, central)?;
     Ok((found.lower, found.upper))
 }
@@ -199,8 +201,12 @@ pub fn delta_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), E
 /// [`Account::reduction`].
 ///
 /// # Errors
-/// As [`delta_at`].
-pub fn reduction_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64), Error> {
+/// As [`delta_bounds`].
+pub fn reduction_delta_bounds(
+    mixture: &Mixture,
+    n: u64,
+    central: f64,
+) -> Result<(f64, f64), Error> {
     let found = found_at(mixture, n, central)?;
     Ok((found.lower, found.above))
 }
@@ -208,7 +214,7 @@ pub fn reduction_at(mixture: &Mixture, n: u64, central: f64) -> Result<(f64, f64
 fn found_at(mixture: &Mixture, n: u64, central: f64) -> Result<Delta, Error> {
     REPORTS.check(n as f64)?;
     let range = Bound {
-        name: "central epsilon",
+        name: "central_epsilon",
         min: 0.0,
         max: mixture.epsilon(),
     };

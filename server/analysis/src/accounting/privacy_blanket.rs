@@ -94,7 +94,7 @@ impl Neither {
     /// `None` where every report of the blanket tells something.
     pub(super) fn of(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
         let weight = match mixture.favoured() {
-            Some(favoured) if 2 * favoured.count > favoured.of => mixture.epsilon().exp(),
+            Some(favoured) if 2 * favoured.count > favoured.buckets => mixture.epsilon().exp(),
             _ => 1.0,
         };
         let q = mixture.rest() / (weight * p[1]);

@@ -108,7 +108,7 @@ pub fn estimates(task: &Task, totals: &Totals, question: &Question) -> Estimates
         fingerprint: task.fingerprint(),
         reports: totals.reports(),
         confidence: question.quantiles.confidence(),
-        privacy: Privacy::of(task),
+        privacy: Privacy::for_task(task),
         bias: bias(task),
         post_processing: post::statements(&question.post),
         estimates,

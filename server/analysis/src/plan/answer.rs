@@ -181,7 +181,7 @@ impl Offer {
 
 /// What the shuffled reports give away, or why that is not known.
 fn central(question: &Question, task: &Task, people: u64) -> (Option<Account>, Option<String>) {
-    let mixture = match Mixture::of_task(task) {
+    let mixture = match Mixture::for_task(task) {
         Ok(mixture) => mixture,
         Err(error) => return (None, Some(error.to_string())),
     };

@@ -5,7 +5,9 @@ use hushbin::mechanism::{Candidate, SquaredError};
 use hushbin::{Error, Items, Task, TaskDraft, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
-use crate::accounting::{CENTRAL, Mixture, enough_at, largest_alpha, largest_epsilon};
+use crate::accounting::{
+    CENTRAL_EPSILON, Mixture, largest_alpha, largest_epsilon, meets_central_epsilon,
+};
 
 /// A mechanism with a local ε, and how well it answers.
 #[derive(Debug, Clone)]
@@ -114,7 +116,7 @@ pub(super) fn choices(
     let generic = match largest_epsilon(Mixture::generic, people, honest, delta, central) {
         Ok(mixture) => Some(mixture.epsilon()),
         // Not even at the least.
-        Err(Error::OutOfRange { name, .. }) if name == CENTRAL.name => None,
+        Err(Error::OutOfRange { name, .. }) if name == CENTRAL_EPSILON.name => None,
         Err(error) => return Err(error.into()),
     };
     let first = generic.map_or(EPSILON.min, |generic| {
@@ -187,10 +189,12 @@ fn stretched(
             sparsity,
             ..
         } = &choice.candidate;
-        let mixture = Mixture::of_mechanism(mechanism, *sparsity, epsilon)?;
+        let mixture = Mixture::for_mechanism(mechanism, *sparsity, epsilon)?;
         // With room for roundings.
         let central = central * (1.0 - 1e-7);
-        Ok(enough_at(&mixture, people, honest, delta, central)?)
+        Ok(meets_central_epsilon(
+            &mixture, people, honest, delta, central,
+        )?)
     };
     let mut low = choice.epsilon;
     let mut high = (1.1 * low).min(most);

@@ -107,9 +107,8 @@ pub const PEOPLE_PER_DAY: Bound = Bound {
 /// ε of the shuffled reports. For less it would take more people than there are,
 /// or hardly any privacy would be left to spend.
 pub const CENTRAL_EPSILON: Bound = Bound {
-    name: "central_epsilon",
     min: 1e-3,
-    max: EPSILON.max,
+    ..accounting::CENTRAL_EPSILON
 };
 /// The error wanted.
 pub const STANDARD_ERROR: Bound = Bound {
@@ -177,11 +176,7 @@ impl Question {
         of(STANDARD_ERROR, self.standard_error)?;
         of(SMALLEST, self.smallest)?;
         accounting::DELTA.check(self.delta)?;
-        Bound {
-            name: "honest_fraction",
-            ..accounting::HONEST_FRACTION
-        }
-        .check(self.honest_fraction)?;
+        accounting::HONEST_FRACTION.check(self.honest_fraction)?;
         // Whatever else is wrong with what is asked: nothing has an α of 0.
         self.draft(EPSILON.min, 1).plan_hiding(0.0)?;
         Ok(())

@@ -11,7 +11,7 @@ use crate::support::reduction::{Pair, Reduction, divergence, least_central};
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Randomizer};
 use hushbin::{Mechanism, Task, TaskDraft};
-use hushbin_analysis::accounting::{Account, Mixture, account, collision_theorem_3};
+use hushbin_analysis::accounting::{Account, Mixture, account, wang_collision_theorem_3};
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 use statrs::function::factorial::ln_factorial;
@@ -77,7 +77,7 @@ impl Direct {
         };
         Self {
             domain: task.domain(),
-            mixture: Mixture::of_task(&task).unwrap(),
+            mixture: Mixture::for_task(&task).unwrap(),
             collision: *collision,
             epsilon,
         }
@@ -274,7 +274,7 @@ fn the_printed_alpha_of_collision_is_broken() {
             let (low, met) = (printed.central(DELTA), right.central(DELTA));
             assert_close(met, truth, 1e-6, "s/Ω");
             let proven = account(&direct.mixture, N, 1.0, DELTA).unwrap();
-            let proven = proven.epsilon_central;
+            let proven = proven.central_epsilon;
             assert!(truth < proven && proven < 1.02 * truth, "{proven}, {truth}");
             if epsilon < LN_2 {
                 assert!(printed.divergence(low) <= DELTA && divergence(&batches, low) > DELTA);
@@ -376,7 +376,7 @@ fn the_closed_form_is_far_from_tight() {
             let &Reference { t, central, .. } = row;
             let omega = s as f64 * epsilon.exp() + t - s as f64;
             assert_close(row.reduction.alpha, s as f64 / omega, 1e-12, "s/Ω");
-            let printed = collision_theorem_3(omega, row.reduction.n, row.delta);
+            let printed = wang_collision_theorem_3(omega, row.reduction.n, row.delta);
             assert!(printed > 5.0 * central);
             let sparse = Sparse {
                 epsilon,
@@ -384,7 +384,7 @@ fn the_closed_form_is_far_from_tight() {
                 t: t as u32,
             };
             let n = row.reduction.n;
-            let proven = sparse.account(n, row.delta).epsilon_central;
+            let proven = sparse.account(n, row.delta).central_epsilon;
             assert!(proven < central * (1.0 + 5e-4), "{proven}, {central}");
             let ratio = printed / central;
             format!("| {s} | {t} | {epsilon} | {printed:.3} | {central:.5} | {ratio:.0} |")
@@ -453,7 +453,7 @@ impl Sparse {
             },
         }))
         .unwrap();
-        let mixture = Mixture::of_task(&draft.resolve().unwrap()).unwrap();
+        let mixture = Mixture::for_task(&draft.resolve().unwrap()).unwrap();
         account(&mixture, n, 1.0, delta).unwrap()
     }
 }
@@ -497,7 +497,7 @@ fn the_reduction_is_broken_in_small_batches() {
         .map(|(epsilon, c, t, n, delta)| {
             let sparse = Sparse { epsilon, c, t };
             let found = sparse.account(n, delta);
-            let (reduction, proven) = (found.reduction.unwrap(), found.epsilon_central);
+            let (reduction, proven) = (found.reduction_epsilon.unwrap(), found.central_epsilon);
             assert!(proven > reduction);
             if n <= 1000 {
                 let slow = sparse.reduction(n).central(delta);

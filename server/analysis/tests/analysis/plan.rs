@@ -81,13 +81,13 @@ fn a_central_epsilon_is_kept_to_by_all_that_is_offered() {
                 for offer in std::iter::once(&answer.picked).chain(&answer.others) {
                     assert!(offer.epsilon <= local);
                     let batch = offer.central.unwrap();
-                    assert_eq!(batch.honest_n, 16_000);
+                    assert_eq!(batch.honest_reports, 16_000);
                     assert!(
-                        batch.epsilon_central <= central,
+                        batch.central_epsilon <= central,
                         "{base}, {central}, {local}: {offer:?}"
                     );
                 }
-                let again = Mixture::of_task(&answer.task).unwrap();
+                let again = Mixture::for_task(&answer.task).unwrap();
                 let again = account(&again, 20_000, 0.8, 1e-8).unwrap();
                 assert_eq!(Some(again), answer.picked.central);
             }
@@ -110,7 +110,7 @@ fn hiding_is_planned_for_and_not_only_checked() {
     for _ in 0..30 {
         let middle = 0.5 * (low + high);
         let answer = ask(with(&base, json!({ "epsilon": middle }))).unwrap();
-        if answer.picked.central.unwrap().epsilon_central <= 0.1 {
+        if answer.picked.central.unwrap().central_epsilon <= 0.1 {
             low = middle;
         } else {
             high = middle;
@@ -301,7 +301,7 @@ proptest! {
                 prop_assert!(epsilon.is_none_or(|most| picked.epsilon <= most));
                 prop_assert!(picked.effective_epsilon <= picked.epsilon);
                 if let Some(most) = central {
-                    prop_assert!(picked.central.unwrap().epsilon_central <= most, "{asked:?}");
+                    prop_assert!(picked.central.unwrap().central_epsilon <= most, "{asked:?}");
                 }
                 if answer.solved_for != Unknown::Error {
                     prop_assert!(picked.error <= answer.wanted, "{asked:?}: {answer:?}");

@@ -15,7 +15,7 @@ use super::Error;
 use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
-    Account, Composed, Exposure, Mixture, account_exposure, compare, largest_epsilon,
+    Account, Composed, Exposure, Mixture, account_exposure, largest_epsilon, published_bounds,
     smallest_batch,
 };
 use table::Table;
@@ -70,7 +70,7 @@ struct Answer {
     composed: Composed,
     /// Local ε.
     epsilon: f64,
-    n: u64,
+    reports: u64,
     honest_fraction: f64,
     seconds: f64,
     #[serde(flatten)]
@@ -92,7 +92,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(output) = plot {
         let batch = plot::Batch {
             epsilon: answer.epsilon,
-            n: answer.n,
+            n: answer.reports,
             honest: answer.honest_fraction,
             delta: options.delta,
         };
@@ -112,7 +112,7 @@ impl Subject<'_> {
     fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
             Self::Task(task, file) => {
-                Mixture::of_mechanism(task.mechanism(), task.sparsity(), epsilon)
+                Mixture::for_mechanism(task.mechanism(), task.sparsity(), epsilon)
                     .map_err(|error| file.named(error).into())
             }
             Self::Chosen(chosen) => chosen.mixture(epsilon),
@@ -127,12 +127,12 @@ impl Options {
         let (mixture, n) = self.batch(subject)?;
         let exposure = Exposure {
             batches: self.batches,
-            reports: self.reports,
+            reports_per_person: self.reports,
         };
         let composed = account_exposure(&mixture, n, honest, delta, exposure)?;
         let seconds = start.elapsed().as_secs_f64();
         let table = if self.compare {
-            let published = compare(&mixture, n, honest, delta)?;
+            let published = published_bounds(&mixture, n, honest, delta)?;
             Some(Table::new(&composed.account, published))
         } else {
             None
@@ -140,7 +140,7 @@ impl Options {
         Ok(Answer {
             composed,
             epsilon: mixture.epsilon(),
-            n,
+            reports: n,
             honest_fraction: honest,
             seconds,
             table,
@@ -180,7 +180,7 @@ impl Answer {
         let Self {
             composed,
             epsilon,
-            n,
+            reports,
             honest_fraction,
             seconds,
             table,
@@ -188,35 +188,35 @@ impl Answer {
         let Composed {
             account,
             exposure,
-            one_batch,
-            basic,
-            advanced,
+            one_batch_epsilon: one_batch,
+            basic_epsilon: basic,
+            advanced_epsilon: advanced,
         } = composed;
         let Account {
-            epsilon_central,
-            reduction,
-            lower_bound,
+            central_epsilon,
+            reduction_epsilon: reduction,
+            lower_bound_epsilon,
             alpha,
             delta,
             method,
-            honest_n,
+            honest_reports,
         } = account;
         writeln!(out, "one report  ε = {epsilon}, α = {alpha}")?;
         writeln!(
             out,
-            "batch       {n} reports, {honest_n} of them assumed honest ({honest_fraction} of all)"
+            "batch       {reports} reports, {honest_reports} of them assumed honest ({honest_fraction} of all)"
         )?;
         writeln!(
             out,
-            "shuffled    ε = {epsilon_central:e}, δ = {delta:e}, rounded up"
+            "shuffled    ε = {central_epsilon:e}, δ = {delta:e}, rounded up"
         )?;
         writeln!(out, "            {method}, {seconds:.3} s")?;
         match reduction {
             Some(reduction) => writeln!(
                 out,
-                "attained    above {lower_bound:e} by others unlike both inputs; Wang et al.'s reduction gives {reduction:e}"
+                "attained    above {lower_bound_epsilon:e} by others unlike both inputs; Wang et al.'s reduction gives {reduction:e}"
             )?,
-            None => writeln!(out, "attained    above {lower_bound:e}")?,
+            None => writeln!(out, "attained    above {lower_bound_epsilon:e}")?,
         }
         if exposure.batches > 1 {
             writeln!(
@@ -236,7 +236,7 @@ impl Answer {
 
 /// What the numbers hold for, and against whom.
 fn write_assumptions(out: &mut dyn Write, epsilon: f64, exposure: &Exposure) -> io::Result<()> {
-    let each = match exposure.reports {
+    let each = match exposure.reports_per_person {
         1 => "one report".to_owned(),
         reports => format!("up to {reports} reports, of whatever inputs,"),
     };

@@ -26,18 +26,18 @@ struct Row {
 
 impl Table {
     pub(super) fn new(account: &Account, published: Vec<Published>) -> Self {
-        let smaller_by = |theirs: f64| 1.0 - account.epsilon_central / theirs;
+        let smaller_by = |theirs: f64| 1.0 - account.central_epsilon / theirs;
         let row = |bound: Published| Row {
-            ours_smaller_by: bound.epsilon_central.map(smaller_by),
+            ours_smaller_by: bound.central_epsilon.map(smaller_by),
             bound,
         };
         let mut published: Vec<Row> = published.into_iter().map(row).collect();
-        let key = |row: &Row| row.bound.epsilon_central.unwrap_or(f64::INFINITY);
+        let key = |row: &Row| row.bound.central_epsilon.unwrap_or(f64::INFINITY);
         published.sort_by(|one, other| key(one).total_cmp(&key(other)));
         let mut applying = published
             .iter()
             .map(|row| &row.bound)
-            .filter(|bound| bound.epsilon_central.is_some());
+            .filter(|bound| bound.central_epsilon.is_some());
         let best_published = applying.clone().next();
         let best_for_any_randomizer = applying.find(|bound| bound.scope == Scope::AnyRandomizer);
         Self {
@@ -53,7 +53,7 @@ impl Table {
             writeln!(out, "{name:<31}  {central:<10}  {part:>9}  {about}")
         };
         line("bound", "ε", "ours less", "source")?;
-        let own = digits(account.epsilon_central);
+        let own = digits(account.central_epsilon);
         line("hushbin, exact sum", &own, "", "")?;
         for Row {
             bound,
@@ -68,7 +68,7 @@ impl Table {
                 None => format!("{}, {kind}", bound.source),
                 Some(reason) => format!("{}, {kind}: only for {reason}", bound.source),
             };
-            let central = bound.epsilon_central.map(digits);
+            let central = bound.central_epsilon.map(digits);
             let part = ours_smaller_by.map(|part| format!("{:.1}%", 100.0 * part));
             let or_none = |text: Option<String>| text.unwrap_or_else(|| "none".to_owned());
             line(bound.name, &or_none(central), &or_none(part), &about)?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use hushbin_analysis::accounting::{
-    Exposure, Method, Mixture, REPORTS, account, account_exposure, compare, delta_at,
+    Exposure, Method, Mixture, REPORTS, account, account_exposure, delta_bounds, published_bounds,
     smallest_batch,
 };
 use hushbin_tests::mixtures::{heaviest, occupied};
@@ -28,8 +28,8 @@ fn batches_are_accounted_for() {
     assert!(output.status.success(), "{output:?}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found = account(&occupied(4, 17, 1.0), 2_000_000, 0.5, 1e-8).unwrap();
-    assert_eq!(answer["epsilon_central"], found.epsilon_central);
-    assert_eq!(answer["lower_bound"], found.lower_bound);
+    assert_eq!(answer["central_epsilon"], found.central_epsilon);
+    assert_eq!(answer["lower_bound_epsilon"], found.lower_bound_epsilon);
     assert_eq!(answer["alpha"], found.alpha);
     assert_eq!(answer["delta"], 1e-8);
     assert_eq!(answer["method"], "bounded-sum");
@@ -37,7 +37,7 @@ fn batches_are_accounted_for() {
     assert_eq!(small.method, Method::ExactSum);
     let any = account(&Mixture::generic(1.0).unwrap(), 1_000_000, 1.0, 1e-8).unwrap();
     assert_eq!(any.method, Method::ExactSum);
-    assert_eq!(answer["honest_n"], 1_000_000);
+    assert_eq!(answer["honest_reports"], 1_000_000);
     assert_eq!(answer["honest_fraction"], 0.5);
     assert!(answer["seconds"].as_f64().unwrap() >= 0.0);
     let words = String::from_utf8(line(options).stdout).unwrap();
@@ -55,7 +55,7 @@ fn invalid_input_is_refused_with_its_range() {
     for (options, expected) in [
         (
             "--mechanism generic --epsilon 1 --n 1 --delta 1e-6".to_owned(),
-            "n is 1, expected 2 to 1000000000000",
+            "reports is 1, expected 2 to 1000000000000",
         ),
         (
             "--mechanism generic --epsilon 1 --n 1000 --delta 0".to_owned(),
@@ -71,11 +71,11 @@ fn invalid_input_is_refused_with_its_range() {
         ),
         (
             format!("--mechanism generic --epsilon 1 {batch} --honest-fraction 1.5"),
-            "honest fraction is 1.5, expected",
+            "honest_fraction is 1.5, expected",
         ),
         (
             format!("--mechanism generic --epsilon 1 {batch} --honest-fraction 0.001"),
-            "honest reports is 1, expected 2",
+            "honest_reports is 1, expected 2",
         ),
         (
             format!("--mechanism generic --epsilon 1 {batch} --t 4"),
@@ -83,7 +83,7 @@ fn invalid_input_is_refused_with_its_range() {
         ),
         (
             format!("--mechanism generic --for-central 0.0000001 {batch}"),
-            "central epsilon is 0.0000001, expected",
+            "central_epsilon is 0.0000001, expected",
         ),
         (
             format!("{collision} --s 4 --t 4 --epsilon 1 {batch}"),
@@ -114,7 +114,7 @@ fn invalid_input_is_refused_with_its_range() {
             "{options}: {said}"
         );
     }
-    assert!(delta_at(&Mixture::generic(1.0).unwrap(), 10, 1.1).is_err());
+    assert!(delta_bounds(&Mixture::generic(1.0).unwrap(), 10, 1.1).is_err());
     assert_eq!(REPORTS.max, 1e12);
 }
 
@@ -143,7 +143,7 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
     let named: Vec<&str> = named.split(' ').collect();
     let named = answer(&[&named[..], &batch].concat());
     assert_eq!(of_task["epsilon"], named["epsilon"]);
-    assert!(of_task["epsilon_central"].as_f64().unwrap() <= 0.01);
+    assert!(of_task["central_epsilon"].as_f64().unwrap() <= 0.01);
     assert!(of_task["epsilon"].as_f64().unwrap() > 1.5);
     let output = hushbin(&[
         "--task",
@@ -170,13 +170,13 @@ fn published_bounds_are_compared() {
         "stronger clones, exact sum"
     );
     let rows = found["published"].as_array().unwrap();
-    let central = |row: &Value| row["epsilon_central"].as_f64();
+    let central = |row: &Value| row["central_epsilon"].as_f64();
     let known: Vec<f64> = rows.iter().filter_map(central).collect();
     assert!(known.is_sorted() && known.len() == 9, "{known:?}");
     let last = rows.last().unwrap();
     assert_eq!(last["name"], "amplification by shuffling");
     assert_eq!(last["reason"], "local epsilon below 1/2");
-    let ours = found["epsilon_central"].as_f64().unwrap();
+    let ours = found["central_epsilon"].as_f64().unwrap();
     assert_eq!(rows[0]["ours_smaller_by"], 1.0 - ours / known[0]);
     let words = String::from_utf8(hushbin(&options).stdout).unwrap();
     assert!(
@@ -201,7 +201,7 @@ fn bounds_are_drawn() {
         .split("</text>")
         .filter_map(|text| Some(text.rsplit_once('>')?.1.trim()))
         .collect();
-    let published = compare(&occupied(4, 17, 0.4), 20_000, 1.0, 1e-7).unwrap();
+    let published = published_bounds(&occupied(4, 17, 0.4), 20_000, 1.0, 1e-7).unwrap();
     assert_eq!(published.len(), 10);
     let names = published.iter().map(|bound| bound.name);
     for name in names.chain([
@@ -260,16 +260,19 @@ fn several_batches_are_composed() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let exposure = Exposure {
         batches: 12,
-        reports: 2,
+        reports_per_person: 2,
     };
     let found = account_exposure(&heaviest(4, 17, 1.0), 50_000, 1.0, 1e-8, exposure).unwrap();
-    assert_eq!(answer["epsilon_central"], found.account.epsilon_central);
-    assert_eq!(answer["lower_bound"], found.account.lower_bound);
+    assert_eq!(answer["central_epsilon"], found.account.central_epsilon);
+    assert_eq!(
+        answer["lower_bound_epsilon"],
+        found.account.lower_bound_epsilon
+    );
     assert_eq!(answer["method"], "loss-distribution");
-    assert_eq!(answer["basic"], found.basic);
-    assert_eq!(answer["advanced"], found.advanced);
+    assert_eq!(answer["basic_epsilon"], found.basic_epsilon);
+    assert_eq!(answer["advanced_epsilon"], found.advanced_epsilon);
     assert_eq!(answer["batches"], 12);
-    assert_eq!(answer["reports"], 2);
+    assert_eq!(answer["reports_per_person"], 2);
     let words = String::from_utf8(line(&options).stdout).unwrap();
     let assumed = "up to 2 reports, of whatever inputs, in each of up to 12 such batches";
     assert!(words.contains(assumed), "{words}");
@@ -283,8 +286,8 @@ fn the_smallest_batch_is_found() {
     assert!(output.status.success(), "{output:?}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let n = smallest_batch(&heaviest(4, 17, 1.0), 0.5, 1e-8, 0.02).unwrap();
-    assert_eq!(answer["n"], n);
-    assert!(answer["epsilon_central"].as_f64().unwrap() <= 0.02);
+    assert_eq!(answer["reports"], n);
+    assert!(answer["central_epsilon"].as_f64().unwrap() <= 0.02);
 }
 
 #[test]
@@ -310,7 +313,7 @@ fn options_that_do_not_go_together_are_refused() {
         ),
         (
             "--epsilon 12 --for-central 0",
-            "central epsilon is 0, expected",
+            "central_epsilon is 0, expected",
         ),
     ] {
         let output = line(&format!("{OPTIONS} {options}"));

@@ -548,15 +548,15 @@ async fn privacy_is_stated_alone_and_shuffled() {
     let bytes = Uploads::new(&task, 12).bytes(3000);
     app.post("counted", bytes).await;
     let answer = app
-        .get("/tasks/counted/privacy?delta=1e-6&honest=0.5")
+        .get("/tasks/counted/privacy?delta=1e-6&honest_fraction=0.5")
         .await;
     assert_eq!(answer.status, StatusCode::OK);
     let answer = answer.json();
-    let mixture = Mixture::of_task(&task).unwrap();
+    let mixture = Mixture::for_task(&task).unwrap();
     let expected = account(&mixture, 3000, 0.5, 1e-6).unwrap();
     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
-    assert_eq!(answer["shuffled"]["honest_n"], 1500);
-    assert!(expected.epsilon_central < 0.5);
+    assert_eq!(answer["shuffled"]["honest_reports"], 1500);
+    assert!(expected.central_epsilon < 0.5);
     let said = answer["shuffled_statement"].as_str().unwrap();
     assert!(
         said.contains("does not shuffle") && said.contains("1500"),
@@ -566,8 +566,8 @@ async fn privacy_is_stated_alone_and_shuffled() {
     for query in [
         "delta=0",
         "delta=much",
-        "honest=2",
-        "honest=0",
+        "honest_fraction=2",
+        "honest_fraction=0",
         "delta=1e-6&delta=1e-6",
         "n=5",
     ] {
@@ -589,7 +589,7 @@ async fn privacy_is_of_as_many_reports_as_there_are() {
     let app = App::with(&[SETTINGS, binned]);
     for (id, seed) in [("settings", 21), ("binned", 22)] {
         let task = app.task(id);
-        let mixture = Mixture::of_task(&task).unwrap();
+        let mixture = Mixture::for_task(&task).unwrap();
         let mut uploads = Uploads::new(&task, seed);
         let mut reports = 0;
         for more in [1, 1, 998, 2000] {
@@ -600,7 +600,7 @@ async fn privacy_is_of_as_many_reports_as_there_are() {
             reports += more as u64;
             for (query, delta, honest) in [
                 ("", 1e-8, 1.0),
-                ("?honest=0.9", 1e-8, 0.9),
+                ("?honest_fraction=0.9", 1e-8, 0.9),
                 ("?delta=1e-3", 1e-3, 1.0),
             ] {
                 let answer = app.get(&format!("/tasks/{id}/privacy{query}")).await;
@@ -614,7 +614,7 @@ async fn privacy_is_of_as_many_reports_as_there_are() {
                 } else {
                     let expected = account(&mixture, reports, honest, delta).unwrap();
                     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
-                    let stated = format!("({:e}, {delta:e})", expected.epsilon_central);
+                    let stated = format!("({:e}, {delta:e})", expected.central_epsilon);
                     assert!(said.contains(&stated), "{said}");
                 }
             }
@@ -639,7 +639,10 @@ async fn neighbours_are_not_hidden_by_shuffling() {
         let app = App::with(&[&task]);
         let bytes = Uploads::new(&app.task("binned"), 23).bytes(100);
         assert_eq!(app.post("binned", bytes).await.status, StatusCode::CREATED);
-        let answer = app.get("/tasks/binned/privacy?honest=0.5").await.json();
+        let answer = app
+            .get("/tasks/binned/privacy?honest_fraction=0.5")
+            .await
+            .json();
         assert_eq!(answer["reports"], 100);
         assert_eq!(answer["local"]["epsilon"], 1.0);
         assert!(answer.get("shuffled").is_none());

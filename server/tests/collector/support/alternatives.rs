@@ -146,9 +146,9 @@ impl Asked {
             Neighbours::Within(distance) => self.event && distance >= 2.0,
         };
         let hides = central.is_none_or(|central| {
-            let mixture = Mixture::of_task(task);
+            let mixture = Mixture::for_task(task);
             let account = mixture.map(|mixture| account(&mixture, self.people, 1.0, DELTA));
-            matches!(account, Ok(Ok(account)) if account.epsilon_central <= central)
+            matches!(account, Ok(Ok(account)) if account.central_epsilon <= central)
         });
         // Who asks for a sparsity is to get all so many entries without bias, and
         // a single entry is never clipped.

@@ -42,7 +42,7 @@ pub struct Exposure {
     /// Batches with reports of the person, K.
     pub batches: u32,
     /// Reports of the person in each of them, R, of whatever inputs.
-    pub reports: u32,
+    pub reports_per_person: u32,
 }
 
 impl Default for Exposure {
@@ -50,7 +50,7 @@ impl Default for Exposure {
     fn default() -> Self {
         Self {
             batches: 1,
-            reports: 1,
+            reports_per_person: 1,
         }
     }
 }
@@ -66,12 +66,12 @@ pub struct Composed {
     #[serde(flatten)]
     pub exposure: Exposure,
     /// ε_c of one of the batches with the same δ.
-    pub one_batch: f64,
+    pub one_batch_epsilon: f64,
     /// ε_c by basic composition: K times that of one batch with δ/K.
-    pub basic: f64,
+    pub basic_epsilon: f64,
     /// ε_c by advanced composition (Kairouz, Oh, Viswanath 2015, Theorem 3.4): of
     /// one batch with δ/2K, and δ/2 for the sum.
-    pub advanced: f64,
+    pub advanced_epsilon: f64,
 }
 
 /// Accounts for what a person's reports give away in `exposure.batches` batches
@@ -86,14 +86,14 @@ pub struct Composed {
 /// let daily = Exposure { batches: 30, ..Exposure::default() };
 /// let month = account_exposure(&any, 1_000_000, 1.0, 1e-8, daily).unwrap();
 /// let day = account(&any, 1_000_000, 1.0, 1e-8).unwrap();
-/// let times = month.account.epsilon_central / day.epsilon_central;
+/// let times = month.account.central_epsilon / day.central_epsilon;
 /// assert!(5.0 < times && times < 6.0);
 /// ```
 ///
 /// # Errors
 /// As [`account`](super::account); [`Error::OutOfRange`] when the batches are
 /// outside [`BATCHES`], or the reports of one person outside
-/// [`OF_ONE`](super::OF_ONE) or more than are honest.
+/// [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or more than are honest.
 pub fn account_exposure(
     mixture: &Mixture,
     n: u64,
@@ -101,14 +101,14 @@ pub fn account_exposure(
     delta: f64,
     exposure: Exposure,
 ) -> Result<Composed, Error> {
-    let honest_n = hiding(n, honest)?;
+    let honest_reports = hiding(n, honest)?;
     DELTA.check(delta)?;
     BATCHES.check(f64::from(exposure.batches))?;
-    group_privacy::check(exposure.reports, honest_n)?;
+    group_privacy::check(exposure.reports_per_person, honest_reports)?;
     let k = f64::from(exposure.batches);
     // Sharp for the least δ that is asked of one batch.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
-    let one = OneBatch::new(mixture, honest_n, exposure.reports, least);
+    let one = OneBatch::new(mixture, honest_reports, exposure.reports_per_person, least);
     let Bracket {
         lower,
         reduction,
@@ -116,21 +116,21 @@ pub fn account_exposure(
     } = one.least(delta);
     let (mut basic, mut advanced) = (upper, upper);
     let mut account = Account {
-        epsilon_central: upper,
-        reduction: (exposure == Exposure::default()).then_some(reduction),
-        lower_bound: lower,
+        central_epsilon: upper,
+        reduction_epsilon: (exposure == Exposure::default()).then_some(reduction),
+        lower_bound_epsilon: lower,
         alpha: mixture.alpha(),
         delta,
         method: one.method(),
-        honest_n,
+        honest_reports,
     };
     if exposure.batches > 1 {
         basic = up(k * one.least(delta / k).upper);
         advanced = strong(one.least(0.5 * delta / k).upper, k, 0.5 * delta);
         let [below, above] = add(&one, exposure.batches, delta, upper);
         // More batches tell no less than one.
-        account.lower_bound = lower.max(below);
-        (account.epsilon_central, account.method) = [
+        account.lower_bound_epsilon = lower.max(below);
+        (account.central_epsilon, account.method) = [
             (above, Method::LossDistribution),
             (basic, Method::BasicComposition),
             (advanced, Method::AdvancedComposition),
@@ -143,9 +143,9 @@ pub fn account_exposure(
     Ok(Composed {
         account,
         exposure,
-        one_batch: upper,
-        basic,
-        advanced,
+        one_batch_epsilon: upper,
+        basic_epsilon: basic,
+        advanced_epsilon: advanced,
     })
 }
 

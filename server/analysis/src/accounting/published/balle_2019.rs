@@ -59,7 +59,7 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
     let own = batch
         .favoured
         .map(|favoured| Blanket {
-            gamma: f64::from(favoured.of) / favoured.omega(batch.epsilon),
+            gamma: f64::from(favoured.buckets) / favoured.omega(batch.epsilon),
             favoured: Some(favoured),
             ..any
         })
@@ -79,14 +79,14 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
 impl Blanket {
     fn loss(&self, central: f64) -> Loss {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
-        let Some(Favoured { count, of }) = self.favoured else {
+        let Some(Favoured { count, buckets }) = self.favoured else {
             return Loss {
                 range: (k + 1.0) * (e - 1.0 / e),
                 most: e - k / e,
                 square: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
             };
         };
-        let (c, t, gain) = (f64::from(count), f64::from(of), self.epsilon.exp_m1());
+        let (c, t, gain) = (f64::from(count), f64::from(buckets), self.epsilon.exp_m1());
         let squares = a * a * (c * e * e + t - c) + 2.0 * k * c.min(t - c) * gain * gain;
         Loss {
             range: self.gamma * gain * (k + 1.0),
@@ -156,8 +156,8 @@ mod tests {
         }))
         .unwrap();
         let task = draft.resolve().unwrap();
-        let favoured = Mixture::of_task(&task).unwrap().favoured().unwrap();
-        let gamma = f64::from(favoured.of) / favoured.omega(1.2);
+        let favoured = Mixture::for_task(&task).unwrap().favoured().unwrap();
+        let gamma = f64::from(favoured.buckets) / favoured.omega(1.2);
         let blanket = Blanket {
             epsilon: 1.2,
             n: 1000.0,
@@ -165,7 +165,7 @@ mod tests {
             favoured: Some(favoured),
         };
         let mut probabilities = core_probabilities(&task).unwrap();
-        let t = f64::from(favoured.of);
+        let t = f64::from(favoured.buckets);
         let mut most = Loss {
             range: 0.0,
             most: f64::NEG_INFINITY,

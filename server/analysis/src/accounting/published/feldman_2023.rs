@@ -9,7 +9,7 @@ use crate::accounting::{Mixture, account};
 
 pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     let any = Mixture::generic(batch.epsilon)?;
-    let exact = account(&any, batch.n, 1.0, batch.delta)?.epsilon_central;
+    let exact = account(&any, batch.n, 1.0, batch.delta)?.central_epsilon;
     Ok([
         batch.published(
             "stronger clones",

@@ -8,12 +8,12 @@
 //! bound in small batches ([`errata`](crate::errata)).
 //!
 //! ```
-//! use hushbin_analysis::accounting::{Mixture, account, compare};
+//! use hushbin_analysis::accounting::{Mixture, account, published_bounds};
 //!
 //! let any = Mixture::generic(1.0).unwrap();
 //! let ours = account(&any, 100_000, 1.0, 1e-7).unwrap();
-//! for bound in compare(&any, 100_000, 1.0, 1e-7).unwrap() {
-//!     assert!(bound.epsilon_central.is_none_or(|other| other >= ours.lower_bound));
+//! for bound in published_bounds(&any, 100_000, 1.0, 1e-7).unwrap() {
+//!     assert!(bound.central_epsilon.is_none_or(|other| other >= ours.lower_bound_epsilon));
 //! }
 //! ```
 
@@ -23,7 +23,7 @@ mod feldman_2021;
 mod feldman_2023;
 mod wang_collision;
 
-pub use wang_collision::theorem_3 as collision_theorem_3;
+pub use wang_collision::theorem_3 as wang_collision_theorem_3;
 
 use hushbin::Error;
 use serde::Serialize;
@@ -64,7 +64,7 @@ pub struct Published {
     pub scope: Scope,
     /// ε_c by the bound, rounded up; the local ε where that is smaller, which
     /// holds without any theorem. None where the theorem does not apply.
-    pub epsilon_central: Option<f64>,
+    pub central_epsilon: Option<f64>,
     /// The condition of the theorem that is not met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
@@ -98,22 +98,22 @@ impl Batch {
             source,
             kind,
             scope,
-            epsilon_central: value.ok().map(up),
+            central_epsilon: value.ok().map(up),
             reason: value.err(),
         }
     }
 
-    /// The least ε_c where `delta_at` is at most δ, to one part in 10¹² and
+    /// The least ε_c where `delta_bounds` is at most δ, to one part in 10¹² and
     /// rounded up; ε where there is none below. The δ computed is taken for one
     /// part in 10⁹ too small.
-    fn least(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
+    fn least(&self, delta_bounds: impl Fn(f64) -> f64) -> f64 {
         let (mut low, mut high) = (0.0, self.epsilon);
         for _ in 0..200 {
             if high - low <= 1e-12 * high {
                 break;
             }
             let middle = 0.5 * (low + high);
-            if delta_at(middle) * (1.0 + 1e-9) <= self.delta {
+            if delta_bounds(middle) * (1.0 + 1e-9) <= self.delta {
                 high = middle;
             } else {
                 low = middle;
@@ -128,7 +128,7 @@ impl Batch {
 ///
 /// # Errors
 /// As [`account`](super::account).
-pub fn compare(
+pub fn published_bounds(
     mixture: &Mixture,
     n: u64,
     honest: f64,

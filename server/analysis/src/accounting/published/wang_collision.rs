@@ -17,7 +17,7 @@ use super::{Batch, Kind, Published, Scope, Value};
 /// ```
 /// // Four of 17 buckets favoured at ε = 1.
 /// let omega = 4.0 * f64::exp(1.0) + 13.0;
-/// let central = hushbin_analysis::accounting::collision_theorem_3(omega, 100_000, 1e-7);
+/// let central = hushbin_analysis::accounting::wang_collision_theorem_3(omega, 100_000, 1e-7);
 /// assert!((central - 0.237).abs() < 1e-3);
 /// ```
 #[must_use]

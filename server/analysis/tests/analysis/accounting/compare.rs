@@ -5,7 +5,7 @@ use crate::support::reduction::{Pair, divergence};
 use hushbin::TaskDraft;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
-use hushbin_analysis::accounting::{Mixture, Published, Scope, account, compare};
+use hushbin_analysis::accounting::{Mixture, Published, Scope, account, published_bounds};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
 use statrs::distribution::{Binomial, Discrete};
@@ -47,7 +47,7 @@ fn chosen(s: u32, epsilon: f64, value: &str, mechanism: &Value) -> Mixture {
         "mechanism": mechanism,
     }))
     .unwrap();
-    Mixture::of_task(&draft.resolve().unwrap()).unwrap()
+    Mixture::for_task(&draft.resolve().unwrap()).unwrap()
 }
 
 fn find<'a>(all: &'a [Published], name: &str) -> &'a Published {
@@ -55,8 +55,8 @@ fn find<'a>(all: &'a [Published], name: &str) -> &'a Published {
 }
 
 fn value(mixture: &Mixture, n: u64, delta: f64, name: &str) -> Option<f64> {
-    let all = compare(mixture, n, 1.0, delta).unwrap();
-    find(&all, name).epsilon_central
+    let all = published_bounds(mixture, n, 1.0, delta).unwrap();
+    find(&all, name).central_epsilon
 }
 
 /// All the kinds of mechanisms there are.
@@ -97,21 +97,23 @@ fn none_is_below_what_is_known_to_be_needed() {
                     (100_000, 1e-7),
                     (100_000_000, 1e-10),
                 ] {
-                    let all = compare(&mixture, n, 1.0, delta).unwrap();
+                    let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
                     assert_eq!(
                         all.iter().map(|bound| bound.name).collect::<Vec<_>>(),
                         NAMES
                     );
-                    let own = account(&mixture, n, 1.0, delta).unwrap().lower_bound;
+                    let own = account(&mixture, n, 1.0, delta)
+                        .unwrap()
+                        .lower_bound_epsilon;
                     let any = Mixture::generic(epsilon).unwrap();
-                    let any = account(&any, n, 1.0, delta).unwrap().lower_bound;
+                    let any = account(&any, n, 1.0, delta).unwrap().lower_bound_epsilon;
                     for bound in all {
                         let needed = match bound.scope {
                             Scope::AnyRandomizer => any,
                             Scope::Mechanism => own,
                         };
                         let at = format!("{mixture:?}, {n}, {delta}, {needed}: {bound:?}");
-                        match bound.epsilon_central {
+                        match bound.central_epsilon {
                             Some(central) => {
                                 assert!((needed..=epsilon).contains(&central), "{at}");
                                 assert!(bound.reason.is_none(), "{at}");
@@ -132,11 +134,11 @@ fn the_exact_sum_is_below_the_best_known() {
     for s in [4, 64] {
         for (n, delta) in [(10_000, 1e-6), (100_000, 1e-7)] {
             let mixture = printed(s, 1.0);
-            let ours = account(&mixture, n, 1.0, delta).unwrap().epsilon_central;
-            let all = compare(&mixture, n, 1.0, delta).unwrap();
+            let ours = account(&mixture, n, 1.0, delta).unwrap().central_epsilon;
+            let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
             let less = |scope: Scope| {
                 let of = all.iter().filter(|bound| bound.scope == scope);
-                let best = of.filter_map(|bound| bound.epsilon_central);
+                let best = of.filter_map(|bound| bound.central_epsilon);
                 1.0 - ours / best.fold(f64::INFINITY, f64::min)
             };
             let (any, own) = (less(Scope::AnyRandomizer), less(Scope::Mechanism));
@@ -402,12 +404,12 @@ fn more_reports_and_more_delta_lose_less() {
 fn only_the_honest_count() {
     let mixture = printed(4, 1.0);
     assert_eq!(
-        compare(&mixture, 40_000, 0.25, 1e-6).unwrap(),
-        compare(&mixture, 10_000, 1.0, 1e-6).unwrap()
+        published_bounds(&mixture, 40_000, 0.25, 1e-6).unwrap(),
+        published_bounds(&mixture, 10_000, 1.0, 1e-6).unwrap()
     );
-    assert!(compare(&mixture, 1, 1.0, 1e-6).is_err());
-    assert!(compare(&mixture, 100, 1.0, 0.0).is_err());
-    assert!(compare(&mixture, 100, 1.5, 1e-6).is_err());
+    assert!(published_bounds(&mixture, 1, 1.0, 1e-6).is_err());
+    assert!(published_bounds(&mixture, 100, 1.0, 0.0).is_err());
+    assert!(published_bounds(&mixture, 100, 1.5, 1e-6).is_err());
 }
 
 /// Where a theorem begins to apply it is nearest to failing.
@@ -436,15 +438,15 @@ fn closed_forms_hold_from_where_they_begin() {
                     }
                 }
                 for n in [with, with + 1, with + 20, 2 * with, 10 * with] {
-                    let all = compare(&mixture, n, 1.0, delta).unwrap();
+                    let all = published_bounds(&mixture, n, 1.0, delta).unwrap();
                     let bound = find(&all, name);
                     let least = match bound.scope {
                         Scope::AnyRandomizer => Mixture::generic(epsilon).unwrap(),
                         Scope::Mechanism => mixture,
                     };
-                    let least = account(&least, n, 1.0, delta).unwrap().lower_bound;
+                    let least = account(&least, n, 1.0, delta).unwrap().lower_bound_epsilon;
                     assert!(
-                        bound.epsilon_central.unwrap() >= least,
+                        bound.central_epsilon.unwrap() >= least,
                         "{n}, {delta}: {bound:?}"
                     );
                 }

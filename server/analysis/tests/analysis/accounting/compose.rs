@@ -19,9 +19,10 @@ fn daily(batches: u32) -> Exposure {
 fn hold(found: &Composed, exact: &Exact, most: f64) {
     let account = &found.account;
     let enough =
-        account.epsilon_central >= most || exact.at(account.epsilon_central) <= account.delta;
+        account.central_epsilon >= most || exact.at(account.central_epsilon) <= account.delta;
     assert!(enough, "not enough: {found:?}");
-    let needed = account.lower_bound == 0.0 || exact.at(account.lower_bound) >= account.delta;
+    let needed = account.lower_bound_epsilon == 0.0
+        || exact.at(account.lower_bound_epsilon) >= account.delta;
     assert!(needed, "more than needed: {found:?}");
 }
 
@@ -36,14 +37,14 @@ fn small_batches_compose_as_enumerated() {
                     account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
                 hold(&found, &exact, f64::from(batches) * epsilon);
                 let Account {
-                    epsilon_central,
-                    lower_bound,
+                    central_epsilon,
+                    lower_bound_epsilon,
                     method,
                     ..
                 } = found.account;
                 // What is proven is the reduction where every report tells.
                 if mixture.rest() == 0.0 {
-                    assert!(lower_bound >= 0.997 * epsilon_central, "{found:?}");
+                    assert!(lower_bound_epsilon >= 0.997 * central_epsilon, "{found:?}");
                     assert_eq!(method, Method::LossDistribution, "{found:?}");
                 }
             }
@@ -63,7 +64,7 @@ fn batches_beyond_the_reduction_are_composed() {
             for delta in [0.05, 1e-3, 1e-6, 1e-12] {
                 let found =
                     account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
-                let central = found.account.epsilon_central;
+                let central = found.account.central_epsilon;
                 let enough = central >= most || exact.at(central) <= delta;
                 assert!(enough, "{found:?}");
             }
@@ -87,9 +88,9 @@ fn large_batches_approach_the_gaussian_limit() {
     ] {
         for mixture in [heaviest(4, 17, 1.0), Mixture::generic(2.0).unwrap()] {
             let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
-            let central = found.account.epsilon_central;
+            let central = found.account.central_epsilon;
             assert!(
-                found.account.lower_bound > central * (1.0 - 1e-3),
+                found.account.lower_bound_epsilon > central * (1.0 - 1e-3),
                 "{found:?}"
             );
             let one = mixture.epsilon().exp_m1() * (2.0 * mixture.alpha() / n as f64).sqrt();
@@ -107,8 +108,11 @@ fn one_batch_is_accounted_for_alone() {
                 let found = account_exposure(&mixture, n, 1.0, delta, Exposure::default()).unwrap();
                 let alone = account(&mixture, n, 1.0, delta).unwrap();
                 assert_eq!(found.account, alone);
-                assert_eq!(found.one_batch, alone.epsilon_central);
-                assert_eq!(found.basic.max(found.advanced), alone.epsilon_central);
+                assert_eq!(found.one_batch_epsilon, alone.central_epsilon);
+                assert_eq!(
+                    found.basic_epsilon.max(found.advanced_epsilon),
+                    alone.central_epsilon
+                );
             }
         }
     }
@@ -126,20 +130,23 @@ fn more_batches_tell_more_and_no_rule_is_below() {
             for batches in [1, 2, 3, 5, 17, 64, 1001, 10_000] {
                 let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
                 let Account {
-                    epsilon_central,
-                    lower_bound,
+                    central_epsilon,
+                    lower_bound_epsilon,
                     ..
                 } = found.account;
                 assert!(
-                    0.0 <= lower_bound && lower_bound <= epsilon_central,
+                    0.0 <= lower_bound_epsilon && lower_bound_epsilon <= central_epsilon,
                     "{found:?}"
                 );
-                assert!(before <= epsilon_central, "{found:?}, {before}");
-                before = lower_bound;
-                assert!(found.basic.min(found.advanced) >= lower_bound, "{found:?}");
-                assert!(found.basic.min(found.advanced) >= epsilon_central);
+                assert!(before <= central_epsilon, "{found:?}, {before}");
+                before = lower_bound_epsilon;
+                assert!(
+                    found.basic_epsilon.min(found.advanced_epsilon) >= lower_bound_epsilon,
+                    "{found:?}"
+                );
+                assert!(found.basic_epsilon.min(found.advanced_epsilon) >= central_epsilon);
                 let most = f64::from(batches) * mixture.epsilon();
-                assert!(epsilon_central <= most * (1.0 + 1e-12), "{found:?}");
+                assert!(central_epsilon <= most * (1.0 + 1e-12), "{found:?}");
             }
         }
     }
@@ -153,15 +160,18 @@ fn group_privacy_covers_repeated_reports() {
         for (n, reports, batches) in [(6, 2, 1), (8, 3, 1), (4, 2, 2), (9, 9, 1)] {
             let exact = Exact::batch(c, t, epsilon, n, reports).times(batches);
             for delta in [0.05, 1e-3, 1e-6, 1e-12] {
-                let exposure = Exposure { batches, reports };
+                let exposure = Exposure {
+                    batches,
+                    reports_per_person: reports,
+                };
                 let found = account_exposure(&mixture, n.into(), 1.0, delta, exposure).unwrap();
                 let most = f64::from(batches * reports) * epsilon;
                 let account = &found.account;
                 let enough =
-                    account.epsilon_central >= most || exact.at(account.epsilon_central) <= delta;
+                    account.central_epsilon >= most || exact.at(account.central_epsilon) <= delta;
                 assert!(enough, "{found:?}");
                 let one = account_exposure(&mixture, n.into(), 1.0, delta, daily(batches)).unwrap();
-                assert!(one.account.epsilon_central <= account.epsilon_central * (1.0 + 1e-9));
+                assert!(one.account.central_epsilon <= account.central_epsilon * (1.0 + 1e-9));
                 if batches == 1 {
                     assert_eq!(account.method, Method::GroupPrivacy);
                 }
@@ -175,15 +185,15 @@ fn group_privacy_covers_repeated_reports() {
 fn group_privacy_splits_delta() {
     let mixture = heaviest(4, 17, 1.0);
     let exposure = Exposure {
-        reports: 7,
+        reports_per_person: 7,
         ..Exposure::default()
     };
     let found = account_exposure(&mixture, 200_000, 1.0, 1e-8, exposure).unwrap();
-    let central = found.account.epsilon_central;
+    let central = found.account.central_epsilon;
     let each = central / 7.0;
     let delta = 1e-8 * each.exp_m1() / central.exp_m1();
     let one = account(&mixture, 200_000, 1.0, delta).unwrap();
-    assert!((one.epsilon_central / each - 1.0).abs() < 1e-8, "{found:?}");
+    assert!((one.central_epsilon / each - 1.0).abs() < 1e-8, "{found:?}");
 }
 
 #[test]
@@ -194,7 +204,7 @@ fn impossible_exposures_are_refused() {
         assert!(error.to_string().contains(expected), "{error}");
     };
     let repeated = |reports| Exposure {
-        reports,
+        reports_per_person: reports,
         ..Exposure::default()
     };
     refused(
@@ -205,9 +215,9 @@ fn impossible_exposures_are_refused() {
         "batches is 0, expected 1 to 10000",
     );
     refused(100, 1.0, 1e-6, daily(10_001), "batches is 10001");
-    refused(100, 1.0, 1e-6, repeated(0), "reports of one person is 0");
+    refused(100, 1.0, 1e-6, repeated(0), "reports_per_person is 0");
     refused(100, 0.5, 1e-6, repeated(51), "expected 1 to 50");
-    refused(1, 1.0, 1e-6, daily(2), "n is 1");
-    refused(100, f64::NAN, 1e-6, daily(2), "honest fraction is NaN");
+    refused(1, 1.0, 1e-6, daily(2), "reports is 1");
+    refused(100, f64::NAN, 1e-6, daily(2), "honest_fraction is NaN");
     refused(100, 1.0, 0.0, daily(2), "delta is 0");
 }

@@ -25,8 +25,8 @@ fn the_largest_alpha_is_met() {
         let favoured = (1..BUCKETS / 2).rfind(|&c| alpha(c) <= most).unwrap();
         let of = |favoured| account(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();
         let at = format!("ε = {epsilon}, ε_c = {central}, n = {n}, δ = {delta}: {most}");
-        assert!(of(favoured).epsilon_central <= central, "{at}");
-        assert!(of(favoured + 1).epsilon_central > central, "{at}");
+        assert!(of(favoured).central_epsilon <= central, "{at}");
+        assert!(of(favoured + 1).central_epsilon > central, "{at}");
         // Those who are not honest hide nobody.
         let half = largest_alpha(epsilon, 2 * n, 0.5, delta, central).unwrap();
         assert_eq!(half, most, "{at}");
@@ -74,9 +74,9 @@ fn the_smallest_batch_is_exact() {
         let n = smallest_batch(&mixture, honest, delta, central).unwrap();
         let of = |n| account(&mixture, n, honest, delta);
         let at = format!("ε = {epsilon}, {favoured} favoured, {honest}, ε_c = {central}: {n}");
-        assert!(of(n).unwrap().epsilon_central <= central, "{at}");
+        assert!(of(n).unwrap().central_epsilon <= central, "{at}");
         // With fewer than two honest reports there is no batch.
-        let less = of(n - 1).map_or(f64::INFINITY, |found| found.epsilon_central);
+        let less = of(n - 1).map_or(f64::INFINITY, |found| found.central_epsilon);
         assert!(less > central, "{at}");
     }
 }
@@ -90,20 +90,20 @@ fn what_no_batch_reaches_is_refused() {
     };
     range(
         smallest_batch(&any, 1.0, 1e-9, 0.0).unwrap_err(),
-        "central epsilon",
+        "central_epsilon",
     );
     range(
         smallest_batch(&any, 1.0, 1e-9, 13.0).unwrap_err(),
-        "central epsilon",
+        "central_epsilon",
     );
     range(smallest_batch(&any, 1.0, 0.0, 0.1).unwrap_err(), "delta");
     range(
         smallest_batch(&any, 0.0, 1e-9, 0.1).unwrap_err(),
-        "honest fraction",
+        "honest_fraction",
     );
     range(
         smallest_batch(&any, 1e-12, 1e-9, 0.1).unwrap_err(),
-        "honest reports",
+        "honest_reports",
     );
     range(
         largest_alpha(0.0, 10, 1.0, 1e-9, 0.1).unwrap_err(),
@@ -111,9 +111,12 @@ fn what_no_batch_reaches_is_refused() {
     );
     range(
         largest_alpha(1.0, 10, 1.0, 1e-9, -0.1).unwrap_err(),
-        "central epsilon",
+        "central_epsilon",
     );
-    range(largest_alpha(1.0, 1, 1.0, 1e-9, 0.1).unwrap_err(), "n");
+    range(
+        largest_alpha(1.0, 1, 1.0, 1e-9, 0.1).unwrap_err(),
+        "reports",
+    );
     assert_eq!(
         largest_alpha(1.0, 10, 2.0, 1e-9, 0.1).unwrap_err().code(),
         ErrorCode::OutOfRange

@@ -9,7 +9,7 @@ mod inverse;
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
 use hushbin_analysis::accounting::{
-    AccountError, Mixture, account, largest_epsilon, reduction_at,
+    AccountError, Mixture, account, largest_epsilon, reduction_delta_bounds,
 };
 use hushbin_tests::mixtures::{heaviest, occupied, overwrite, strongest};
 use num_rational::BigRational;
@@ -44,14 +44,17 @@ fn the_reduction_meets_reference_values() {
         let (n, delta) = (row["n"].as_u64().unwrap(), row["delta"].as_f64().unwrap());
         let found = account(&mixture, n, 1.0, delta).unwrap();
         let known = row["epsilon_central"].as_f64().unwrap();
-        let reduction = found.reduction.unwrap();
+        let reduction = found.reduction_epsilon.unwrap();
         let relative = reduction / known - 1.0;
         assert!(relative.abs() < 1e-6, "{row}: {found:?}");
         assert!(reduction > known - 1e-9, "{row}: {found:?}");
-        assert!(found.lower_bound < known * (1.0 + 1e-6), "{row}: {found:?}");
+        assert!(
+            found.lower_bound_epsilon < known * (1.0 + 1e-6),
+            "{row}: {found:?}"
+        );
         // What is proven is never less.
-        assert!(found.epsilon_central >= reduction, "{row}: {found:?}");
-        let width = 1.0 - found.lower_bound / reduction;
+        assert!(found.central_epsilon >= reduction, "{row}: {found:?}");
+        let width = 1.0 - found.lower_bound_epsilon / reduction;
         // Where hardly anything is gained, ln(P/Q) is close to its greatest
         // value and P − exp(ε_c)·Q cancels.
         let most = if known < 0.999 * mixture.epsilon() {
@@ -80,7 +83,7 @@ fn full_enumeration_agrees() {
                 for part in [0.0, 0.01, 0.2, 0.7, 0.99, 1.0] {
                     let central = part * epsilon;
                     let slow = divergence(&batches, central);
-                    let (lower, upper) = reduction_at(&mixture, n, central).unwrap();
+                    let (lower, upper) = reduction_delta_bounds(&mixture, n, central).unwrap();
                     let at =
                         format!("{mixture:?}, n = {n}, ε_c = {central}: {lower}..{upper}, {slow}");
                     // P − exp(ε_c)·Q cancels.
@@ -159,7 +162,8 @@ fn bounds_of_the_reduction_hold_exactly() {
                 for part in [0.0, 0.1, 0.5, 0.9] {
                     let central = part * epsilon;
                     let exact = exact_delta(c, t, epsilon, n, central);
-                    let (lower, upper) = reduction_at(&mixture, n.into(), central).unwrap();
+                    let (lower, upper) =
+                        reduction_delta_bounds(&mixture, n.into(), central).unwrap();
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}, ε_c = {central}");
                     assert!(rational(lower) <= exact && exact <= rational(upper), "{at}");
                 }
@@ -167,10 +171,10 @@ fn bounds_of_the_reduction_hold_exactly() {
                     let found = account(&mixture, n.into(), 1.0, delta).unwrap();
                     let exact = |central| exact_delta(c, t, epsilon, n, central);
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}: {found:?}");
-                    let reduction = found.reduction.unwrap();
+                    let reduction = found.reduction_epsilon.unwrap();
                     let enough = reduction == epsilon || exact(reduction) <= rational(delta);
-                    let needed =
-                        found.lower_bound == 0.0 || exact(found.lower_bound) > rational(delta);
+                    let needed = found.lower_bound_epsilon == 0.0
+                        || exact(found.lower_bound_epsilon) > rational(delta);
                     assert!(enough && needed, "{at}");
                 }
             }
@@ -188,9 +192,12 @@ fn large_batches_approach_the_gaussian_limit() {
         Mixture::generic(2.0).unwrap(),
     ] {
         let found = account(&mixture, n, 1.0, delta).unwrap();
-        let central = found.epsilon_central;
-        let reduction = found.reduction.unwrap();
-        assert!(found.lower_bound > reduction * (1.0 - 1e-9), "{found:?}");
+        let central = found.central_epsilon;
+        let reduction = found.reduction_epsilon.unwrap();
+        assert!(
+            found.lower_bound_epsilon > reduction * (1.0 - 1e-9),
+            "{found:?}"
+        );
         assert!(central < reduction * (1.0 + 1e-7), "{found:?}");
         let mu = mixture.epsilon().exp_m1() * (2.0 * mixture.alpha() / n as f64).sqrt();
         let above = |x: f64| 0.5 * erfc(x / 2_f64.sqrt());
@@ -214,7 +221,7 @@ fn extremes_have_bounds() {
             for n in [2, 3, 1000, 30_000_000] {
                 for delta in [0.1, 1e-6, 1e-15] {
                     let found = account(&mixture, n, 1.0, delta).unwrap();
-                    let (lower, upper) = (found.lower_bound, found.epsilon_central);
+                    let (lower, upper) = (found.lower_bound_epsilon, found.central_epsilon);
                     assert!(
                         0.0 <= lower && lower <= upper && upper <= epsilon,
                         "{found:?}"
@@ -240,11 +247,11 @@ fn the_largest_batches_are_tight() {
             heaviest(1, 1 << 22, epsilon),
         ] {
             let found = account(&mixture, n, 1.0, delta).unwrap();
-            let reduction = found.reduction.unwrap();
-            let width = 1.0 - found.lower_bound / reduction;
+            let reduction = found.reduction_epsilon.unwrap();
+            let width = 1.0 - found.lower_bound_epsilon / reduction;
             assert!((0.0..1e-7).contains(&width), "{found:?}");
             // What it leaves out is little, though few of these reports tell.
-            assert!(found.epsilon_central < reduction * 1.001, "{found:?}");
+            assert!(found.central_epsilon < reduction * 1.001, "{found:?}");
         }
     }
 }
@@ -267,20 +274,20 @@ proptest! {
             account(&heaviest(c, t, epsilon), n, honest, delta).unwrap()
         };
         let base = at(epsilon, n, 1.0, delta);
-        prop_assert!(base.lower_bound <= base.epsilon_central && base.epsilon_central <= epsilon);
+        prop_assert!(base.lower_bound_epsilon <= base.central_epsilon && base.central_epsilon <= epsilon);
         for less in [
             at(epsilon, 2 * n, 1.0, delta),
             at(epsilon, n, 1.0, 2.0 * delta),
             at(0.9 * epsilon, n, 1.0, delta),
         ] {
-            prop_assert!(less.lower_bound <= base.epsilon_central);
-            prop_assert!(less.epsilon_central <= base.epsilon_central * (1.0 + 1e-6) + 1e-12);
+            prop_assert!(less.lower_bound_epsilon <= base.central_epsilon);
+            prop_assert!(less.central_epsilon <= base.central_epsilon * (1.0 + 1e-6) + 1e-12);
         }
         let any = account(&Mixture::generic(epsilon).unwrap(), n, 1.0, delta).unwrap();
         // In larger batches what the reduction leaves out is bounded by a factor.
-        prop_assert!(base.epsilon_central <= any.epsilon_central * (1.0 + 2e-3) + 1e-12);
+        prop_assert!(base.central_epsilon <= any.central_epsilon * (1.0 + 2e-3) + 1e-12);
         // Those who are not honest hide nobody.
-        prop_assert_eq!(at(epsilon, 2 * n, 0.5, delta).epsilon_central, base.epsilon_central);
+        prop_assert_eq!(at(epsilon, 2 * n, 0.5, delta).central_epsilon, base.central_epsilon);
     }
 }
 
@@ -289,8 +296,8 @@ fn the_largest_local_epsilon_is_met() {
     let at = |epsilon| Ok::<_, hushbin::Error>(occupied(4, 17, epsilon));
     let found = largest_epsilon(at, 1_000_000, 1.0, 1e-8, 0.01).unwrap();
     let of = |epsilon| account(&occupied(4, 17, epsilon), 1_000_000, 1.0, 1e-8).unwrap();
-    assert!(of(found.epsilon()).epsilon_central <= 0.01);
-    assert!(of(found.epsilon() * (1.0 + 1e-8)).epsilon_central > 0.01);
+    assert!(of(found.epsilon()).central_epsilon <= 0.01);
+    assert!(of(found.epsilon() * (1.0 + 1e-8)).central_epsilon > 0.01);
     let error = largest_epsilon(at, 1_000_000, 1.0, 1e-8, 1e-9).unwrap_err();
     assert_eq!(error.code(), ErrorCode::OutOfRange);
     assert_eq!(
@@ -307,7 +314,7 @@ fn tasks_are_accounted_for_by_their_mechanism() {
             "mechanism": mechanism,
         }))
         .unwrap();
-        Mixture::of_task(&draft.resolve().unwrap())
+        Mixture::for_task(&draft.resolve().unwrap())
     };
     let rule = |name: &str, rule: &str, buckets: u32, favoured: Option<u32>| {
         let mut mechanism = json!({

@@ -11,7 +11,9 @@ pub(super) use output::Output;
 
 use crate::cli::{Error, progress_bar};
 use hushbin::bounds::EPSILON;
-use hushbin_analysis::accounting::{HONEST, Kind, Mixture, REPORTS, account, compare};
+use hushbin_analysis::accounting::{
+    HONEST_REPORTS, Kind, Mixture, REPORTS, account, published_bounds,
+};
 
 /// What is plotted: a batch, and what varies about it.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +60,7 @@ pub(super) fn svg(
         delta,
     } = *batch;
     // Two decades of reports on either side, one of ε.
-    let fewest = REPORTS.min.max((HONEST.min / honest).ceil());
+    let fewest = REPORTS.min.max((HONEST_REPORTS.min / honest).ceil());
     let reports = spaced(n as f64, 100.0, fewest, REPORTS.max);
     let budgets = spaced(epsilon, 10.0, EPSILON.min, EPSILON.max);
     let bar = progress_bar(2 * u64::from(POINTS), "batches");
@@ -112,13 +114,13 @@ fn values(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Vec<Valu
     let mut values = vec![Value {
         name: "hushbin, exact sum",
         kind: None,
-        central: Some(account(mixture, n, honest, delta)?.epsilon_central),
+        central: Some(account(mixture, n, honest, delta)?.central_epsilon),
     }];
-    let published = compare(mixture, n, honest, delta)?;
+    let published = published_bounds(mixture, n, honest, delta)?;
     values.extend(published.into_iter().map(|bound| Value {
         name: bound.name,
         kind: Some(bound.kind),
-        central: bound.epsilon_central,
+        central: bound.central_epsilon,
     }));
     Ok(values)
 }
