@@ -13,7 +13,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use super::Error;
 use crate::config::{self, Config, OutOfRange};
-use crate::http::{self, AppState, Limits, ServerOptions};
+use crate::http::{self, Limits, ServerOptions};
 use crate::store::{Store, StoreOptions};
 use crate::task_file::TaskFile;
 
@@ -155,7 +155,7 @@ async fn collect(
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let address = listener.local_addr()?;
-    let router = http::router(AppState::new(store.clone(), config.limits));
+    let router = http::router(store.clone(), config.limits);
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.

@@ -1,7 +1,6 @@
 //! Estimates of the reports so far.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -9,7 +8,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use hushbin::{Items, Upload};
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
 
 use super::problem::Problem;
 use super::{AppState, accept, query, tasks};
@@ -26,51 +25,28 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let options = query::parse(raw.as_deref().unwrap_or_default())?;
     let csv = accept::prefers_csv(&headers);
-    let shared = &state.0;
-    // Waiting here is bounded by the deadline of all requests.
-    let place = Arc::clone(&shared.estimating)
-        .acquire_owned()
+    // Listing many items, and more so reading a journal, takes its time.
+    state
+        .compute(move |store, given_up| {
+            let question = Question::new(stored.task(), &options)?;
+            let totals = totals(store, &stored, &question, given_up)?;
+            render(&estimates(stored.task(), &totals, &question), csv)
+        })
         .await
-        .map_err(|_| Problem::Internal)?;
-    let running = match stored.task().items() {
-        Items::Open(_) => None,
-        Items::Named(_) | Items::Count(_) => Some(shared.store.totals(&stored).await?),
-    };
-    let store = shared.store.clone();
-    let (reply, answer) = oneshot::channel();
-    // Listing many items, and more so reading a journal, takes longer than a
-    // thread of the runtime may be held.
-    let work = tokio::task::spawn_blocking(move || {
-        let _place = place;
-        let result = estimate(&store, &stored, running, &options, || reply.is_closed())
-            .and_then(|estimates| render(&estimates, csv));
-        // Nobody listens any more when the request has been given up.
-        let _ = reply.send(result);
-    });
-    match answer.await {
-        Ok(result) => result,
-        Err(_) => match work.await {
-            // A panic goes where the panics of handlers go.
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            _ => Err(Problem::Internal),
-        },
-    }
 }
 
-fn estimate(
+/// What is counted of the question's items: a copy of running totals, or from the
+/// journal where the task has no list of items.
+fn totals(
     store: &Store,
     stored: &StoredTask,
-    running: Option<Totals>,
-    options: &hushbin_analysis::estimate::Options,
-    given_up: impl Fn() -> bool,
-) -> Result<Estimates, Problem> {
-    let task = stored.task();
-    let question = Question::new(task, options)?;
-    let totals = match running {
-        Some(totals) => totals,
-        None => scan(store, stored, question.items(), given_up)?,
-    };
-    Ok(estimates(task, &totals, &question))
+    question: &Question,
+    given_up: &dyn Fn() -> bool,
+) -> Result<Totals, Problem> {
+    match stored.task().items() {
+        Items::Open(_) => scan(store, stored, question.items(), given_up),
+        Items::Named(_) | Items::Count(_) => Ok(Handle::current().block_on(store.totals(stored))?),
+    }
 }
 
 /// Totals for a few items of an open task, from its whole journal.
@@ -78,7 +54,7 @@ fn scan(
     store: &Store,
     stored: &StoredTask,
     items: &[u64],
-    given_up: impl Fn() -> bool,
+    given_up: &dyn Fn() -> bool,
 ) -> Result<Totals, Problem> {
     let task = stored.task();
     let mut totals = Totals::of_items(task, items);

@@ -6,10 +6,11 @@
 //! | `GET /tasks` | ids of all tasks |
 //! | `GET /tasks/{id}` | the complete task, its fingerprint and effective ε |
 //! | `GET /tasks/{id}/estimates` | estimates with error bars, JSON or CSV |
+//! | `GET /tasks/{id}/privacy` | what the reports so far give away, one by one and shuffled |
 //! | `GET /livez` | the process answers |
 //! | `GET /readyz` | a write has gone through the journal |
 //!
-//! All errors are [`Problem`]s. Any origin may call, without credentials; an
+//! All errors are problems (RFC 9457). Any origin may call, without credentials; an
 //! upload is a simple request, so that browsers send it without asking first.
 
 mod accept;
@@ -32,15 +33,15 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use tokio::sync::Semaphore;
+use axum::routing::{MethodRouter, get, post};
+use tokio::sync::{Semaphore, oneshot};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 use tower_http::trace::TraceLayer;
 use tracing::Span;
 
-pub use problem::Problem;
-pub use server::{ServerOptions, serve};
+use problem::Problem;
+pub(crate) use server::{ServerOptions, serve};
 
 use crate::store::{Store, StoredTask};
 
@@ -78,7 +79,7 @@ impl Default for Limits {
 
 /// What handlers share.
 #[derive(Clone)]
-pub struct AppState(Arc<Shared>);
+struct AppState(Arc<Shared>);
 
 struct Shared {
     store: Store,
@@ -87,9 +88,7 @@ struct Shared {
 }
 
 impl AppState {
-    /// Serves this store within these limits.
-    #[must_use]
-    pub fn new(store: Store, limits: Limits) -> Self {
+    fn new(store: Store, limits: Limits) -> Self {
         let estimating = Arc::new(Semaphore::new(limits.estimates_at_once.max(1)));
         Self(Arc::new(Shared {
             store,
@@ -102,24 +101,68 @@ impl AppState {
         let id = id?;
         self.0.store.task(&id).ok_or(Problem::UnknownTask { id })
     }
+
+    /// Runs what takes longer than a thread of the runtime may be held, on a
+    /// thread of its own; only so much runs at once, and the rest waits. The work
+    /// is handed the store, and a way to ask whether the request was given up.
+    async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store, &dyn Fn() -> bool) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        // Waiting here is bounded by the deadline of all requests.
+        let place = Arc::clone(&self.0.estimating)
+            .acquire_owned()
+            .await
+            .map_err(|_| Problem::Internal)?;
+        let store = self.0.store.clone();
+        let (reply, answer) = oneshot::channel();
+        let running = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let result = work(&store, &|| reply.is_closed());
+            // Nobody listens any more when the request has been given up.
+            let _ = reply.send(result);
+        });
+        match answer.await {
+            Ok(result) => result,
+            Err(_) => match running.await {
+                // A panic goes where the panics of handlers go.
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                _ => Err(Problem::Internal),
+            },
+        }
+    }
 }
 
-/// The whole interface as a service, without a socket.
-pub fn router(state: AppState) -> Router {
+/// Paths and what serves them.
+fn routes() -> [(&'static str, MethodRouter<AppState>); 7] {
+    [
+        (UPLOADS, post(uploads::create)),
+        ("/tasks", get(tasks::list)),
+        ("/tasks/{id}", get(tasks::show)),
+        ("/tasks/{id}/estimates", get(estimates::show)),
+        ("/tasks/{id}/privacy", get(privacy::show)),
+        ("/livez", get(health::live)),
+        ("/readyz", get(health::ready)),
+    ]
+}
+
+/// The whole interface as a service, without a socket: to be served alone, or
+/// nested in another application.
+///
+/// Whoever serves it closes the store afterwards ([`Store::close`]).
+pub fn router(store: Store, limits: Limits) -> Router {
+    let state = AppState::new(store, limits);
     let cors = CorsLayer::new()
         .allow_origin(AnyOrigin)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([header::CONTENT_TYPE])
         .expose_headers([header::RETRY_AFTER])
         .max_age(Duration::from_secs(24 * 60 * 60));
-    Router::new()
-        .route("/tasks", get(tasks::list))
-        .route("/tasks/{id}", get(tasks::show))
-        .route("/tasks/{id}/estimates", get(estimates::show))
-        .route("/tasks/{id}/privacy", get(privacy::show))
-        .route(UPLOADS, post(uploads::create))
-        .route("/livez", get(health::live))
-        .route("/readyz", get(health::ready))
+    routes()
+        .into_iter()
+        .fold(Router::new(), |router, (path, methods)| {
+            router.route(path, methods)
+        })
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(
@@ -139,10 +182,10 @@ pub fn router(state: AppState) -> Router {
 }
 
 /// Method and route, at debug level, and neither address nor agent nor query;
-/// nothing for uploads.
+/// nothing for uploads, wherever the router is nested.
 fn span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
-        Some(route) if route.as_str() != UPLOADS => tracing::debug_span!(
+        Some(route) if !route.as_str().ends_with(UPLOADS) => tracing::debug_span!(
             "request",
             method = %request.method(),
             route = route.as_str()
@@ -190,4 +233,105 @@ fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
         .unwrap_or("no message");
     tracing::error!(message, "a request handler panicked");
     Problem::Internal.into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use tower::ServiceExt;
+    use tracing::instrument::WithSubscriber;
+
+    use super::*;
+    use crate::store::StoreOptions;
+
+    /// The router over a store with one task, "t", on a directory that vanishes.
+    fn collector() -> (Router, tempfile::TempDir) {
+        let directory = tempfile::tempdir().unwrap();
+        let draft = serde_json::from_str(
+            r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
+        );
+        let store = Store::open(directory.path(), &[draft.unwrap()], StoreOptions::default());
+        (router(store.unwrap(), Limits::default()), directory)
+    }
+
+    async fn ask(router: &Router, method: Method, path: &str) -> Response {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.body(Body::empty()).unwrap();
+        router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// Methods and paths in the table above.
+    fn documented() -> Vec<(&'static str, &'static str)> {
+        include_str!("mod.rs")
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"))
+            .filter_map(|line| {
+                line.strip_prefix(" | `")?
+                    .split_once('`')?
+                    .0
+                    .split_once(' ')
+            })
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_served_is_what_is_documented() {
+        let documented = documented();
+        let mut paths: Vec<_> = documented.iter().map(|&(_, path)| path).collect();
+        let mut served: Vec<_> = routes().iter().map(|&(path, _)| path).collect();
+        paths.sort_unstable();
+        served.sort_unstable();
+        assert_eq!(paths, served);
+        let (router, _directory) = collector();
+        for (method, path) in documented {
+            let path = path.replace("{id}", "t");
+            let refused = ask(&router, Method::DELETE, &path).await;
+            assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+            let allowed = refused.headers()[header::ALLOW].to_str().unwrap();
+            let expected = if method == "GET" { "GET,HEAD" } else { method };
+            assert_eq!(allowed, expected, "{path}");
+        }
+    }
+
+    /// Lines of a log.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn uploads_are_not_logged_wherever_the_router_is_nested() {
+        let (alone, _directory) = collector();
+        let nested = Router::new().nest("/telemetry", alone.clone());
+        for (router, prefix) in [(alone, ""), (nested, "/telemetry")] {
+            let log = Log::default();
+            let lines = log.clone();
+            let subscriber = tracing_subscriber::fmt()
+                .with_max_level(tracing::Level::TRACE)
+                .with_writer(move || lines.clone())
+                .finish();
+            let requests = async {
+                ask(&router, Method::POST, &format!("{prefix}/tasks/t/reports")).await;
+                ask(&router, Method::GET, &format!("{prefix}/tasks/t")).await;
+            };
+            requests.with_subscriber(subscriber).await;
+            let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+            let answers: Vec<_> = log.lines().filter(|l| l.contains("answered")).collect();
+            assert_eq!(answers.len(), 1, "{log}");
+            assert!(answers[0].contains(&format!("{prefix}/tasks/{{id}}")));
+            assert!(!log.contains("reports"), "{log}");
+        }
+    }
 }

@@ -1,7 +1,5 @@
 //! What a task's reports give away, for a privacy notice.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -37,15 +35,9 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
     let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
-    // As estimates, of which only so many are made at once.
-    let place = Arc::clone(&state.0.estimating)
-        .acquire_owned()
-        .await
-        .map_err(|_| Problem::Internal)?;
     let reports = state.0.store.reports(&stored).await?;
     // Summing up takes 20 ms for 10⁸ reports.
-    let answer = tokio::task::spawn_blocking(move || {
-        let _place = place;
+    let answer = state.compute(move |_, _| {
         let task = stored.task();
         let (shuffled, shuffled_statement) = shuffled(task, reports, asked)?;
         let show = Show {
@@ -58,8 +50,7 @@ pub(super) async fn show(
         };
         serde_json::to_value(show).map_err(|_| Problem::Internal)
     });
-    let value = answer.await.map_err(|_| Problem::Internal)??;
-    Ok((tasks::ASK_AGAIN, Json(value)).into_response())
+    Ok((tasks::ASK_AGAIN, Json(answer.await?)).into_response())
 }
 
 /// The reports so far as one shuffled batch, in numbers and in words.

@@ -11,7 +11,7 @@ use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 /// What went wrong, as the client learns it. Causes inside the collector stay in
 /// its log.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Problem {
+pub(crate) enum Problem {
     /// No task has this id.
     UnknownTask {
         /// The id asked for.
@@ -175,12 +175,6 @@ impl Problem {
             status,
             title,
         }
-    }
-
-    /// The status that the problem is answered with.
-    #[must_use]
-    pub const fn status(&self) -> StatusCode {
-        self.kind().status
     }
 
     /// Sentence and members that belong to this occurrence.

@@ -17,18 +17,18 @@ use tokio::sync::Semaphore;
 
 /// Bounds of the server as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ServerOptions {
+pub(crate) struct ServerOptions {
     /// Connections served at once; further ones wait to be accepted.
-    pub connections: usize,
+    pub(crate) connections: usize,
     /// Time that a request's head may take, idle time before it included.
-    pub head_timeout: Duration,
+    pub(crate) head_timeout: Duration,
     /// Time that requests under way have left once the server is to stop.
-    pub drain_timeout: Duration,
+    pub(crate) drain_timeout: Duration,
 }
 
 impl ServerOptions {
     /// Bounds that suit one process on a small machine.
-    pub const DEFAULT: Self = Self {
+    pub(crate) const DEFAULT: Self = Self {
         connections: 4096,
         head_timeout: Duration::from_secs(60),
         drain_timeout: Duration::from_secs(20),
@@ -44,7 +44,7 @@ impl Default for ServerOptions {
 /// Serves until `stop` completes, then finishes the requests under way.
 ///
 /// Returns whether all of them finished in time.
-pub async fn serve(
+pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     options: ServerOptions,

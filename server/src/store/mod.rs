@@ -339,7 +339,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Closed`] when the store has closed.
     pub async fn totals(&self, stored: &StoredTask) -> Result<Totals, StoreError> {
-        self.look(stored, Totals::clone).await
+        self.read(stored, Totals::clone).await
     }
 
     /// How many reports the task has, every upload acknowledged so far included.
@@ -347,24 +347,25 @@ impl Store {
     /// # Errors
     /// [`StoreError::Closed`] when the store has closed.
     pub async fn reports(&self, stored: &StoredTask) -> Result<u64, StoreError> {
-        self.look(stored, Totals::reports).await
+        self.read(stored, Totals::reports).await
     }
 
-    async fn look<T: Send + 'static>(
+    /// What `question` makes of the task's totals, on the folding thread.
+    async fn read<T: Send + 'static>(
         &self,
         stored: &StoredTask,
-        of: impl FnOnce(&Totals) -> T + Send + 'static,
+        question: impl FnOnce(&Totals) -> T + Send + 'static,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let look = move |totals: &Totals| {
+        let visit = move |totals: &Totals| {
             // A caller that went away needs no copy.
             if !reply.is_closed() {
-                let _ = reply.send(of(totals));
+                let _ = reply.send(question(totals));
             }
         };
         self.0
             .folder
-            .send(Fold::Look(stored.index, Box::new(look)))
+            .send(Fold::Read(stored.index, Box::new(visit)))
             .await
             .map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)

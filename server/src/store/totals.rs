@@ -31,8 +31,8 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 pub(super) enum Fold {
     /// Reports that are on disk now, each upload's under its task.
     Committed(Vec<(TaskIndex, Vec<Report>)>),
-    /// One task's totals are to be looked at.
-    Look(TaskIndex, Box<dyn FnOnce(&Totals) + Send>),
+    /// One task's totals are to be read.
+    Read(TaskIndex, Box<dyn FnOnce(&Totals) + Send>),
 }
 
 /// Starts the folding thread on totals rebuilt from the journal. It ends when
@@ -53,7 +53,7 @@ pub(super) fn spawn(
                             }
                         }
                     }
-                    Fold::Look(TaskIndex(index), look) => look(&totals[index]),
+                    Fold::Read(TaskIndex(index), visit) => visit(&totals[index]),
                 }
             }
         })?;

@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hushbin::{Task, TaskDraft};
-use hushbin_server::http::{AppState, Limits, router};
+use hushbin_server::http::{Limits, router};
 use hushbin_server::store::{Store, StoreOptions};
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
@@ -60,7 +60,7 @@ impl App {
 
     pub(crate) fn over(store: Store, limits: Limits) -> Self {
         Self {
-            router: router(AppState::new(store.clone(), limits)),
+            router: router(store.clone(), limits),
             store,
             _directory: None,
         }
