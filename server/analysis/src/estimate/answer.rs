@@ -6,23 +6,10 @@ use std::io;
 use hushbin::{Fingerprint, Task};
 use serde::{Serialize, Serializer};
 
+use super::interval::Estimate;
 use super::post::{self, ConditionalMean, PostProcessed, Projected};
 use super::{Estimand, Label, Question, Totals, points};
 use crate::promise::{Privacy, bias};
-
-/// An estimate with its error bars.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    /// Raw, and unbiased unless the answer says otherwise.
-    pub estimate: f64,
-    /// Standard deviation of the estimate's noise, estimated.
-    pub standard_error: f64,
-    /// Covers the truth with the stated confidence, taken on its own.
-    pub interval: [f64; 2],
-    /// One of intervals that all cover with the stated confidence, over all
-    /// items asked for (Bonferroni).
-    pub simultaneous_interval: [f64; 2],
-}
 
 /// The estimates of one item.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,8 @@
 //! Model"). Both are unbiased; their ratio is not, least of all where the
 //! frequency is within a few standard errors of 0.
 
-use super::{Estimand, ItemPoints, Point, Quantiles};
+use super::interval::Quantiles;
+use super::{Estimand, ItemPoints, Point};
 
 /// Divides; `None` where the frequency is not significantly above 0, in a
 /// one-sided test at the confidence of `quantiles`.

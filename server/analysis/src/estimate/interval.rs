@@ -1,8 +1,24 @@
 //! Intervals around unbiased, approximately normal estimates.
 
+use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::{Estimate, EstimateError, Point};
+use super::Point;
+use super::error::EstimateError;
+
+/// An estimate with its error bars.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Raw, and unbiased unless the answer says otherwise.
+    pub estimate: f64,
+    /// Standard deviation of the estimate's noise, estimated.
+    pub standard_error: f64,
+    /// Covers the truth with the stated confidence, taken on its own.
+    pub interval: [f64; 2],
+    /// One of intervals that all cover with the stated confidence, over all
+    /// items asked for (Bonferroni).
+    pub simultaneous_interval: [f64; 2],
+}
 
 /// How many standard errors an interval reaches to either side.
 ///

@@ -13,11 +13,13 @@ mod coco;
 mod collision;
 mod conditional;
 mod counted;
+mod error;
 mod expectation;
 mod hash_bin;
 mod interval;
 mod post;
 mod predict;
+mod processing;
 mod projection;
 mod question;
 mod signs;
@@ -25,12 +27,14 @@ mod signs;
 use hushbin::{Mechanism, Report, Task, ValueKind};
 use serde::Serialize;
 
-pub use answer::{Estimate, Estimates, ItemEstimates, estimates};
+pub use answer::{Estimates, ItemEstimates, estimates};
+pub use error::EstimateError;
 pub use expectation::Expectation;
-pub use interval::Quantiles;
-pub use post::{ConditionalMean, PostProcessed, PostProcessing, Projected};
+pub use interval::{Estimate, Quantiles};
+pub use post::{ConditionalMean, PostProcessed, Projected};
 pub use predict::Predictor;
-pub use question::{EstimateError, Label, Options, Question};
+pub use processing::PostProcessing;
+pub use question::{Label, Options, Question};
 
 /// What is kept of the reports of one task.
 #[derive(Debug, Clone)]

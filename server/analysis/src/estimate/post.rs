@@ -3,107 +3,13 @@
 //! those who ask.
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 
 use hushbin::Task;
 use serde::Serialize;
 
-use super::{Estimand, Estimate, EstimateError, ItemPoints, Predictor, Quantiles};
-use super::{conditional, projection};
-
-/// A way to process estimates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PostProcessing {
-    /// The mean divided by the non-missing frequency, item by item.
-    ConditionalMean,
-    /// The frequencies of all items with either sign, moved to the nearest that
-    /// a crowd can have: not negative, their sum s at most. The papers (Wang et
-    /// al., P1 and P2) take a sum of exactly s, which holds only where nobody
-    /// has fewer than s entries.
-    Projection,
-}
-
-impl PostProcessing {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::ConditionalMean, Self::Projection];
-
-    /// The word that asks for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ConditionalMean => "conditional-mean",
-            Self::Projection => "projection",
-        }
-    }
-
-    /// The member of [`PostProcessed`] that it makes.
-    const fn member(self) -> &'static str {
-        match self {
-            Self::ConditionalMean => "conditional_mean",
-            Self::Projection => "projected",
-        }
-    }
-
-    /// What is done to the estimates.
-    const fn statement(self) -> &'static str {
-        match self {
-            Self::ConditionalMean => {
-                "The estimated mean was divided by the estimated non-missing frequency, in which \
-                 real values weigh by magnitude, unless that is not significantly above 0; a ratio \
-                 of estimates is biased where few have the item, and its error bars are those of \
-                 the delta method."
-            }
-            Self::Projection => {
-                "The estimated frequencies of all items with either sign were moved to the nearest \
-                 that are not negative and sum to the sparsity at most, and the mean is their \
-                 difference; that biases each of them, and there are no error bars."
-            }
-        }
-    }
-
-    const fn needs(self) -> &'static [Estimand] {
-        match self {
-            Self::ConditionalMean => conditional::NEEDS,
-            Self::Projection => &[Estimand::Plus, Estimand::Minus],
-        }
-    }
-
-    /// Whether it can be had of so many items, all different, of a task.
-    ///
-    /// # Errors
-    /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
-    pub(super) fn check(self, task: &Task, items: usize) -> Result<(), EstimateError> {
-        let predictor = Predictor::new(task);
-        for &estimand in self.needs() {
-            if predictor.standard_error(estimand, 1.0).is_none() {
-                return Err(EstimateError::NotEstimated {
-                    post: self,
-                    estimand,
-                });
-            }
-        }
-        match self {
-            Self::ConditionalMean => Ok(()),
-            Self::Projection if task.items().count().map(|count| count as usize) == Some(items) => {
-                Ok(())
-            }
-            Self::Projection => Err(EstimateError::NotAllItems { post: self }),
-        }
-    }
-}
-
-impl FromStr for PostProcessing {
-    type Err = EstimateError;
-
-    fn from_str(name: &str) -> Result<Self, EstimateError> {
-        Self::ALL
-            .into_iter()
-            .find(|post| post.as_str() == name)
-            .ok_or_else(|| EstimateError::UnknownPostProcessing {
-                name: name.to_owned(),
-            })
-    }
-}
+use super::interval::{Estimate, Quantiles};
+use super::processing::PostProcessing;
+use super::{ItemPoints, conditional, projection};
 
 /// What was made of one item's estimates; `None` what was not asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]

@@ -1,9 +1,14 @@
 //! What is asked: which items, at which confidence.
 
+use std::str::FromStr;
+
 use hushbin::{Items, Task};
 use serde::Serialize;
 
-use super::{Estimand, PostProcessing, Quantiles};
+use super::error::EstimateError;
+use super::interval::Quantiles;
+use super::processing::PostProcessing;
+use super::{Estimand, Predictor, conditional};
 
 /// How to ask for estimates.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,54 +30,6 @@ impl Default for Options {
             post: Vec::new(),
         }
     }
-}
-
-/// Why estimates cannot be given.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EstimateError {
-    /// An item that the task does not have.
-    #[error("the task has no item {item:?}")]
-    UnknownItem {
-        /// What was asked for.
-        item: String,
-    },
-    /// The same item twice, which would widen the simultaneous intervals.
-    #[error("item {item:?} is asked for twice")]
-    DuplicateItem {
-        /// What was asked for.
-        item: String,
-    },
-    /// An open task has no list of items.
-    #[error("the task is open: name the items to estimate")]
-    ItemsNeeded,
-    /// Not a confidence.
-    #[error("confidence is {confidence}, expected 0.5 to 0.999999999")]
-    Confidence {
-        /// What was asked for.
-        confidence: f64,
-    },
-    /// No post-processing has this name.
-    #[error("no post-processing is called {name:?}, expected conditional-mean or projection")]
-    UnknownPostProcessing {
-        /// What was asked for.
-        name: String,
-    },
-    /// A post-processing of what the task's mechanism does not estimate.
-    #[error("{} needs estimates of {}, which the task's mechanism does not give",
-        post.as_str(), estimand.as_str())]
-    NotEstimated {
-        /// What was asked for.
-        post: PostProcessing,
-        /// What is missing.
-        estimand: Estimand,
-    },
-    /// A post-processing of all items together, for some.
-    #[error("{} is of all items of a closed task together: name none", post.as_str())]
-    NotAllItems {
-        /// What was asked for.
-        post: PostProcessing,
-    },
 }
 
 /// A validated question: which items, at which confidence, and what to make of
@@ -156,4 +113,49 @@ fn named_items(task: &Task, names: &[String]) -> Result<(Vec<u64>, Vec<Label>), 
         });
     }
     Ok((items, labels))
+}
+
+impl PostProcessing {
+    const fn needs(self) -> &'static [Estimand] {
+        match self {
+            Self::ConditionalMean => conditional::NEEDS,
+            Self::Projection => &[Estimand::Plus, Estimand::Minus],
+        }
+    }
+
+    /// Whether it can be had of so many items, all different, of a task.
+    ///
+    /// # Errors
+    /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
+    fn check(self, task: &Task, items: usize) -> Result<(), EstimateError> {
+        let predictor = Predictor::new(task);
+        for &estimand in self.needs() {
+            if predictor.standard_error(estimand, 1.0).is_none() {
+                return Err(EstimateError::NotEstimated {
+                    post: self,
+                    estimand,
+                });
+            }
+        }
+        match self {
+            Self::ConditionalMean => Ok(()),
+            Self::Projection if task.items().count().map(|count| count as usize) == Some(items) => {
+                Ok(())
+            }
+            Self::Projection => Err(EstimateError::NotAllItems { post: self }),
+        }
+    }
+}
+
+impl FromStr for PostProcessing {
+    type Err = EstimateError;
+
+    fn from_str(name: &str) -> Result<Self, EstimateError> {
+        Self::ALL
+            .into_iter()
+            .find(|post| post.as_str() == name)
+            .ok_or_else(|| EstimateError::UnknownPostProcessing {
+                name: name.to_owned(),
+            })
+    }
 }

@@ -1,0 +1,52 @@
+//! Why estimates cannot be given.
+
+use super::Estimand;
+use super::processing::PostProcessing;
+
+/// Why estimates cannot be given.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EstimateError {
+    /// An item that the task does not have.
+    #[error("the task has no item {item:?}")]
+    UnknownItem {
+        /// What was asked for.
+        item: String,
+    },
+    /// The same item twice, which would widen the simultaneous intervals.
+    #[error("item {item:?} is asked for twice")]
+    DuplicateItem {
+        /// What was asked for.
+        item: String,
+    },
+    /// An open task has no list of items.
+    #[error("the task is open: name the items to estimate")]
+    ItemsNeeded,
+    /// Not a confidence.
+    #[error("confidence is {confidence}, expected 0.5 to 0.999999999")]
+    Confidence {
+        /// What was asked for.
+        confidence: f64,
+    },
+    /// No post-processing has this name.
+    #[error("no post-processing is called {name:?}, expected conditional-mean or projection")]
+    UnknownPostProcessing {
+        /// What was asked for.
+        name: String,
+    },
+    /// A post-processing of what the task's mechanism does not estimate.
+    #[error("{} needs estimates of {}, which the task's mechanism does not give",
+        post.as_str(), estimand.as_str())]
+    NotEstimated {
+        /// What was asked for.
+        post: PostProcessing,
+        /// What is missing.
+        estimand: Estimand,
+    },
+    /// A post-processing of all items together, for some.
+    #[error("{} is of all items of a closed task together: name none", post.as_str())]
+    NotAllItems {
+        /// What was asked for.
+        post: PostProcessing,
+    },
+}
