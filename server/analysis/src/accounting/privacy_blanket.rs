@@ -132,17 +132,27 @@ impl Neither {
             let h = |z: f64| batch.least(total) + step * z;
             let base = h(low).floor();
             excesses(total, base, h(high).floor() + 1.0, &mut losses);
+            let odds = self.q[0] / self.q[1].max(1e-300);
             let mut weight = probability(low, trials, self.q);
             let (mut expected, mut z) = (0.0, low);
             while z <= high && weight > 0.0 {
-                let at = h(z);
-                let whole = at.floor();
+                // As h grows slowly, many z in turn lie between the same whole
+                // numbers: what is lost at either is weighed once.
+                let whole = h(z).floor();
+                let (mut below, mut above) = (0.0, 0.0);
+                while z <= high {
+                    let part = h(z) - whole;
+                    if part >= 1.0 {
+                        break;
+                    }
+                    below += weight * (1.0 - part);
+                    above += weight * part;
+                    weight *= (trials - z) / (z + 1.0) * odds;
+                    z += 1.0;
+                }
                 let index = (whole - base) as usize;
-                let part = at - whole;
                 let loss = |i: usize| losses.get(i).copied().unwrap_or(0.0);
-                expected += weight * ((1.0 - part) * loss(index) + part * loss(index + 1));
-                weight *= (trials - z) / (z + 1.0) * (self.q[0] / self.q[1].max(1e-300));
-                z += 1.0;
+                expected += below * loss(index) + above * loss(index + 1);
             }
             sum += probability(total, batch.n, batch.p) * expected;
             total += 1.0;
