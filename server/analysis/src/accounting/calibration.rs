@@ -261,31 +261,44 @@ fn excess(batch: &Divergence, central: f64, delta: f64) -> f64 {
 }
 
 /// About where a function of ln x that rises through 0 between both ends does
-/// so: false position after the Illinois rule (Dowell and Jarratt, "A modified
-/// regula falsi method", 1971), and a bisection wherever that did not halve what
-/// is left.
+/// so, from below: inverse quadratic interpolation where three values allow it,
+/// else bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for
+/// finding the zero of a nonlinear function without using derivatives", 1997).
+/// Next to the root it steps across it by the precision, so that both ends close
+/// in; false position left one of them far away, and took six times as many
+/// values.
 pub(super) fn crossing(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
-    let [mut low, mut high] = ends.map(f64::ln);
-    let (mut below, mut above) = (excess(ends[0]), excess(ends[1]));
-    let (mut bisect, mut kept) = (false, 0);
-    while high - low > 1e-12 * high.abs().max(1.0) {
-        let width = high - low;
-        let mut x = low + width * below / (below - above);
-        if bisect || !(low < x && x < high) {
-            x = 0.5 * (low + high);
-        }
-        let found = excess(x.exp());
-        // An end that is kept twice counts half.
-        if found <= 0.0 {
-            (low, below) = (x, found);
-            above *= if kept == 1 { 0.5 } else { 1.0 };
-            kept = 1;
+    let value = |x: f64| (x, excess(x.exp()));
+    // The newest value, and one on the other side of the root.
+    let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
+    let mut part = 0.5;
+    loop {
+        let next = value(newest.0 + part * (opposite.0 - newest.0));
+        let before = if (next.1 <= 0.0) == (newest.1 <= 0.0) {
+            newest
         } else {
-            (high, above) = (x, found);
-            below *= if kept == -1 { 0.5 } else { 1.0 };
-            kept = -1;
+            core::mem::replace(&mut opposite, newest)
+        };
+        newest = next;
+        let width = opposite.0 - newest.0;
+        let least = 0.5e-12 * newest.0.abs().max(1.0) / width.abs();
+        if least >= 0.5 {
+            return newest.0.min(opposite.0).exp();
         }
-        bisect = !bisect && high - low > 0.5 * width;
+        part = quadratic(newest, opposite, before)
+            .unwrap_or(0.5)
+            .clamp(least, 1.0 - least);
     }
-    low.exp()
+}
+
+/// Where between the first two points the parabola through three of them, as x
+/// over the value, has value 0; `None` where it is not sure to lie between them.
+fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
+    let across = (a.0 - b.0) / (c.0 - b.0);
+    let along = (a.1 - b.1) / (c.1 - b.1);
+    (along * along < across && (1.0 - along).powi(2) < 1.0 - across).then(|| {
+        let near = a.1 / (b.1 - a.1) * c.1 / (b.1 - c.1);
+        let far = a.1 / (c.1 - a.1) * b.1 / (c.1 - b.1);
+        near + (c.0 - a.0) / (b.0 - a.0) * far
+    })
 }
