@@ -157,7 +157,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     }
     check(&mut client, &task, &uploaders);
     collector.terminate();
-    assert!(collector.wait(Duration::from_secs(10)).success());
+    assert!(collector.wait(Duration::from_secs(300)).success());
     let mut collector = Collector::spawn(&data, &[], &[]);
     let mut client = Client::connect(collector.address()).unwrap();
     check(&mut client, &task, &uploaders);

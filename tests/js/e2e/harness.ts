@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type * as Hushbin from "../../../www/client/index.js";
 import type * as HushbinSlim from "../../../www/client/slim.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
@@ -161,6 +161,19 @@ export interface Estimates {
   }[];
 }
 
+/**
+ * A profile of its own. Waits in it end on conditions, or shortly before the
+ * runner gives the test up, with what was waited for.
+ */
+export async function newContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(300_000);
+  return context;
+}
+
 /** Everything, started and stopped together. */
 export class World {
   readonly gateway = new Gateway();
@@ -228,7 +241,7 @@ export class World {
 
   /** A page that has loaded the package; each in a profile of its own. */
   async page({ site = this.site, init }: { site?: string; init?: () => void } = {}): Promise<Page> {
-    const context = await this.#browser.newContext();
+    const context = await newContext(this.#browser);
     const page = await context.newPage();
     if (init !== undefined) {
       await page.addInitScript(init);

@@ -354,7 +354,7 @@ describe("a page that goes", () => {
       }, world.endpoint);
       expect(await arrived("settings")).toBe(0);
       await leave(page);
-      await expect.poll(() => arrived("settings"), { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => arrived("settings")).toBe(2);
       expect(world.gateway.posts).toHaveLength(1);
     },
   );

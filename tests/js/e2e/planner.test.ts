@@ -12,6 +12,7 @@ import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { violations } from "./axe.js";
+import { newContext } from "./harness.js";
 
 /** What went wrong in any page; a test that expects trouble empties it. */
 const complaints: string[] = [];
@@ -37,7 +38,7 @@ beforeEach(() => {
 });
 
 async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const context = await newContext(browser, { reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -235,7 +236,7 @@ describe("the planner's page", () => {
   });
 
   it("says when it cannot compute, and tries again", async () => {
-    const context = await browser.newContext();
+    const context = await newContext(browser);
     await context.route("**/planner.wasm", (route) => route.fulfill({ status: 503 }));
     const page = await context.newPage();
     await page.goto(`${site.url}/planner.html`);

@@ -43,7 +43,7 @@ beforeAll(() => {
     JSON.stringify({ name: "consumer", private: true, type: "module" }),
   );
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball]);
-}, 120_000);
+});
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -90,7 +90,7 @@ describe("the tarball", () => {
     // It is ESM only, on purpose; wasm has no types.
     const args = ["--profile", "esm-only", "--exclude-entrypoints", "hushbin.wasm"];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
-  }, 60_000);
+  });
 });
 
 describe("the module", () => {

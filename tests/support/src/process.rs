@@ -107,9 +107,10 @@ pub struct Client {
 
 impl Client {
     pub fn connect(address: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
+        let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        // Fails instead of waiting for ever.
+        stream.set_read_timeout(Some(Duration::from_secs(300)))?;
         Ok(Self {
             stream: BufReader::new(stream),
         })
