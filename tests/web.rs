@@ -1,6 +1,6 @@
 //! In a browser: the core gives the bytes that it gives elsewhere, and the
 //! bindings work with the browser's own randomness.
-//! `wasm-pack test --headless --chrome` runs this.
+//! `npm run test:web` runs this.
 
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]

@@ -22,7 +22,7 @@ const MECHANISMS = {
 /** Completes drafts with the collector's own command. */
 async function completeTasks() {
   const { buildCollector } = await import("./lib/collector.mjs");
-  const program = await buildCollector("release");
+  const program = await buildCollector();
   const directory = mkdtempSync(join(tmpdir(), "hushbin-bench-"));
   try {
     const tasks = [];

@@ -5,7 +5,7 @@
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
-import { main, run, step } from "./lib/run.mjs";
+import { main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /** The module in base64, for the entry that carries it along. */
@@ -68,7 +68,7 @@ export async function buildPackage() {
   await step("build: bundles", bundle);
   await step("build: declarations", declare);
   const files = (await readdir(DIST)).sort().join(" ");
-  console.log(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);
+  say(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);
 }
 
 if (process.argv[1] === import.meta.filename) {

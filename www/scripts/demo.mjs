@@ -36,7 +36,7 @@ async function demo({ port, collectorPort, data }) {
   const { serve } = await import("./lib/serve.mjs");
   await buildPackage();
   await buildDemo();
-  const program = await step("build: collector", () => buildCollector("release"));
+  const program = await step("build: collector", buildCollector);
 
   const temporary = data === undefined ? mkdtempSync(join(tmpdir(), "hushbin-demo-")) : undefined;
   const directory = temporary ?? resolve(data);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
-import { installTool, wasmBindgen, wasmPack } from "./lib/tools.mjs";
+import { installTool, wasmBindgen } from "./lib/tools.mjs";
 
 async function rust() {
   if ((await capture("rustup", ["--version"])) === undefined) {
@@ -48,9 +48,6 @@ export async function setup({ build = true, browser = false, tests = false }) {
   await step("set-up: npm packages", packages);
   if (build) {
     await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
-  }
-  if (tests) {
-    await step("set-up: wasm-pack", () => installTool(wasmPack));
   }
   if (tests || browser) {
     await step("set-up: browser", setupBrowser);

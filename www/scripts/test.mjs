@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { buildDemo, buildPlanner, PLANNER } from "./build-demo.mjs";
 import { checkDependencies } from "./check-dependencies.mjs";
 import { formatRust } from "./format.mjs";
+import { findChromedriver } from "./lib/browser.mjs";
 import { GLUE, PLANNER_GLUE, ROOT } from "./lib/paths.mjs";
-import { bold, Failed, main, run, say, seconds, step, withPath } from "./lib/run.mjs";
+import { bold, Failed, main, run, say, seconds, sideBySide, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
@@ -19,14 +20,30 @@ const STRICT = ["--", "-D", "warnings"];
 const cargo = (...args) => run("cargo", args);
 const vitest = (project) => run("vitest", ["run", "--project", project]);
 
-let built = false;
-async function build() {
-  if (!built) {
-    const { buildPackage } = await import("./build.mjs");
-    await buildPackage();
-    built = true;
-  }
+/**
+ * Work that is done once, however many steps need it.
+ *
+ * @param {() => Promise<void>} work
+ * @returns {() => Promise<void>}
+ */
+function once(work) {
+  /** @type {Promise<void> | undefined} */
+  let done;
+  return () => {
+    done ??= work();
+    return done;
+  };
 }
+
+const build = once(async () => {
+  const { buildPackage } = await import("./build.mjs");
+  await buildPackage();
+});
+
+const demo = once(async () => {
+  await build();
+  await buildDemo();
+});
 
 /** What needs no compiler, and so fails within seconds. */
 async function sources() {
@@ -37,13 +54,16 @@ async function sources() {
   await step("dependencies: licences, sources, advisories", checkDependencies);
 }
 
-async function lint() {
+async function lintRust() {
   await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
   await step("lint: bindings", async () => {
     await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
-    await cargo("clippy", "--tests", ...WASM, ...STRICT);
+    await cargo("clippy", "--test", "web", ...WASM, ...STRICT);
     await cargo("clippy", "--package", "hushbin-analysis", "--lib", ...PLANNER, ...WASM, ...STRICT);
   });
+}
+
+async function types() {
   if (!existsSync(join(GLUE, "bytes.ts"))) {
     await build();
   }
@@ -55,7 +75,20 @@ async function lint() {
   await step("types: scripts", () => run("tsc", ["-p", "tsconfig.scripts.json"]));
 }
 
-const rust = () => step("test: Rust", () => cargo("test", "--workspace"));
+async function lint() {
+  await lintRust();
+  await types();
+}
+
+/** With the collector, which tests run. */
+const buildRust = once(() =>
+  step("build: tests of Rust", () => cargo("test", "--workspace", "--no-run")),
+);
+
+async function rust() {
+  await buildRust();
+  await step("test: Rust", () => cargo("test", "--workspace"));
+}
 
 const bareMetal = () =>
   step("build: core without an operating system", () =>
@@ -79,13 +112,16 @@ async function web() {
       `webdriver.json names ${binary}, which is not there; link your Chromium to it`,
     );
   }
-  const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
-  const bindgen = (await requireTool(wasmBindgen())).PATH;
-  const pack = (await requireTool(wasmPack)).PATH;
+  const { requireTool, wasmBindgen } = await import("./lib/tools.mjs");
+  const env = {
+    ...(await requireTool(wasmBindgen())),
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
+    CHROMEDRIVER: findChromedriver(),
+    // In seconds; not for how fast the machine is.
+    WASM_BINDGEN_TEST_TIMEOUT: "600",
+  };
   await step("test: bindings in headless Chromium", () =>
-    run("wasm-pack", ["test", "--headless", "--chrome"], {
-      env: { ...process.env, PATH: `${bindgen}:${pack}` },
-    }),
+    run("cargo", ["test", "--test", "web", ...WASM], { env }),
   );
 }
 
@@ -102,10 +138,8 @@ async function pack() {
 }
 
 async function endToEnd() {
-  await build();
-  await buildDemo();
-  const { buildCollector } = await import("./lib/collector.mjs");
-  await step("build: collector", () => buildCollector("dev"));
+  await demo();
+  await buildRust();
   await step("test: end to end in headless Chromium", () => vitest("e2e"));
 }
 
@@ -123,6 +157,27 @@ const STEPS = {
   e2e: endToEnd,
 };
 
+/** @param {readonly (() => Promise<void>)[]} steps */
+const inTurn =
+  (...steps) =>
+  async () => {
+    for (const work of steps) {
+      await work();
+    }
+  };
+
+/**
+ * All of them: what cargo does natively takes as long as what becomes of the
+ * modules for pages, and neither keeps two cores busy alone.
+ */
+async function everything() {
+  await sources();
+  await sideBySide(
+    inTurn(lintRust, rust, bareMetal, docs, web),
+    inTurn(build, demo, types, client, pack, endToEnd),
+  );
+}
+
 await main(async () => {
   const names = process.argv.slice(2);
   const unknown = names.find((name) => !(name in STEPS));
@@ -133,8 +188,8 @@ await main(async () => {
   const chosen = names.length > 0 ? names : Object.keys(STEPS);
   const compiles = chosen.some((name) => name !== "sources");
   await setup({ build: compiles, tests: compiles });
-  for (const name of chosen) {
-    await STEPS[name]?.();
-  }
+  const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
+  const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;
+  await work();
   say(bold(`\nall passed in ${seconds(performance.now() - begun)}`));
 });

@@ -7,14 +7,13 @@ import { ROOT, TARGET } from "./paths.mjs";
 import { Failed, run } from "./run.mjs";
 
 /**
- * Builds the collector.
+ * Builds the collector, to be used.
  *
- * @param {"dev" | "release"} profile
  * @returns {Promise<string>} the program
  */
-export async function buildCollector(profile) {
-  await run("cargo", ["build", "--package", "hushbin-server", "--profile", profile]);
-  return join(TARGET, profile === "dev" ? "debug" : profile, "hushbin");
+export async function buildCollector() {
+  await run("cargo", ["build", "--package", "hushbin-server", "--release"]);
+  return join(TARGET, "release", "hushbin");
 }
 
 /**

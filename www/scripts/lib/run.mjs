@@ -1,5 +1,6 @@
 // Running programs, and saying what is being done and for how long.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
 import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
@@ -11,9 +12,36 @@ const colour = (code, text) => (process.stdout.isTTY ? `\x1b[${code}m${text}\x1b
 export const bold = (text) => colour(1, text);
 export const dim = (text) => colour(2, text);
 
-export const say = (text) => console.log(text);
+/** @type {AsyncLocalStorage<Buffer[] | "beside">} within a step beside others, what it has said so far */
+const held = new AsyncLocalStorage();
+
+export const say = (text) => {
+  const output = held.getStore();
+  Array.isArray(output) ? output.push(Buffer.from(`${text}\n`)) : console.log(text);
+};
 
 export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/** Ends every program, for what has failed. */
+const ended = new AbortController();
+
+/**
+ * Runs two works side by side. The first says what it does as it does it; of the
+ * second each step is told when it has ended. Where one fails both end.
+ *
+ * @param {() => Promise<void>} first
+ * @param {() => Promise<void>} second
+ */
+export async function sideBySide(first, second) {
+  const works = [first(), held.run("beside", second)];
+  try {
+    await Promise.all(works);
+  } catch (error) {
+    ended.abort();
+    await Promise.allSettled(works);
+    throw error;
+  }
+}
 
 /**
  * Announces a step, runs it, tells its duration.
@@ -24,6 +52,19 @@ export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
  * @returns {Promise<T>}
  */
 export async function step(name, work) {
+  if (held.getStore() !== "beside") {
+    return timed(name, work);
+  }
+  /** @type {Buffer[]} */
+  const output = [];
+  try {
+    return await held.run(output, () => timed(name, work));
+  } finally {
+    process.stdout.write(Buffer.concat(output));
+  }
+}
+
+async function timed(name, work) {
   say(bold(`▸ ${name}`));
   const begun = performance.now();
   try {
@@ -55,10 +96,13 @@ export function withPath(...directories) {
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, quiet?: boolean }} [options] quiet: output only on failure
  */
 export async function run(program, args, { env = withPath(), cwd = ROOT, quiet = false } = {}) {
+  const told = held.getStore();
+  const shown = !quiet && !Array.isArray(told);
   const child = spawn(program, args, {
     cwd,
     env,
-    stdio: quiet ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"],
+    stdio: shown ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
+    signal: ended.signal,
   });
   const output = [];
   child.stdout?.on("data", (chunk) => output.push(chunk));
@@ -67,8 +111,10 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
     child.on("error", (cause) => reject(new Failed(`${program}: ${cause.message}`, { cause })));
     child.on("close", (code, signal) => resolve(code ?? signal));
   });
+  if (!quiet || status !== 0) {
+    Array.isArray(told) ? told.push(...output) : process.stderr.write(Buffer.concat(output));
+  }
   if (status !== 0) {
-    process.stderr.write(Buffer.concat(output));
     throw new Failed(`${program} ${args.join(" ")} ended with ${status}`);
   }
 }

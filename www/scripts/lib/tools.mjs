@@ -36,9 +36,6 @@ export function wasmBindgen() {
   };
 }
 
-/** @type {Tool} */
-export const wasmPack = { crate: "wasm-pack", program: "wasm-pack", version: "0.15.1" };
-
 /**
  * Compiling it takes longer than everything else that is installed; Astral
  * publishes it compiled, where Python's installer finds it.
