@@ -82,8 +82,8 @@ fn milliseconds(time: Duration) -> f64 {
 
 fn command(n: u64) -> Vec<String> {
     let words = format!(
-        "hushbin account --mechanism collision --rule occupied --s {S} --t {T} \
-         --epsilon {EPSILON} --n {n} --delta {DELTA}"
+        "hushbin account --mechanism collision --rule occupied --sparsity {S} --buckets {T} \
+         --epsilon {EPSILON} --reports {n} --delta {DELTA}"
     );
     words.split_whitespace().map(str::to_owned).collect()
 }

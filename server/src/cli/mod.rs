@@ -131,8 +131,8 @@ mod tests {
 
     const COMMANDS: [&str; 3] = [
         "plan --items 40 --sparsity 3 --people 20000 --epsilon 1",
-        "account --mechanism generic --epsilon 1 --n 1000 --delta 1e-6",
-        "account --mechanism generic --epsilon 1 --n 1000 --delta 1e-6 --compare",
+        "account --mechanism generic --epsilon 1 --reports 1000 --delta 1e-6",
+        "account --mechanism generic --epsilon 1 --reports 1000 --delta 1e-6 --compare",
     ];
 
     fn cli(words: &str) -> Cli {

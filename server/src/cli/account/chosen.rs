@@ -19,13 +19,13 @@ pub(super) struct Chosen {
     rule: Option<Rule>,
     /// Sparsity; of rules occupied and overwrite.
     #[arg(long, value_name = "S")]
-    s: Option<u32>,
+    sparsity: Option<u32>,
     /// Number of buckets, or of sides.
     #[arg(long, value_name = "T")]
-    t: Option<u32>,
+    buckets: Option<u32>,
     /// Number of favoured buckets or sides; of rules heaviest and strongest.
     #[arg(long, value_name = "C")]
-    c: Option<u32>,
+    favoured: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -59,27 +59,39 @@ impl Rule {
 impl Chosen {
     /// The mechanism of the options, at local budget ε.
     pub(super) fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
-        use MechanismName::{Coco as NameOfCoco, Collision as NameOfCollision, Generic};
+        use MechanismName as Name;
         Ok(match (self.mechanism, self.rule) {
-            (Some(Generic), None) => {
-                for (value, name) in [(self.s, "s"), (self.t, "t"), (self.c, "c")] {
+            (Some(Name::Generic), None) => {
+                for (value, name) in [
+                    (self.sparsity, "sparsity"),
+                    (self.buckets, "buckets"),
+                    (self.favoured, "favoured"),
+                ] {
                     refuse(value, name, "mechanism generic")?;
                 }
                 Mixture::generic(epsilon)?
             }
-            (Some(NameOfCollision), Some(rule @ (Rule::Occupied | Rule::Heaviest))) => {
-                let Parameters { s, t, favoured } = self.parameters(rule)?;
+            (Some(Name::Collision), Some(rule @ (Rule::Occupied | Rule::Heaviest))) => {
+                let Parameters {
+                    sparsity,
+                    buckets,
+                    favoured,
+                } = self.parameters(rule)?;
                 let rule = favoured.map_or(collision::Rule::Occupied, |favoured| {
                     collision::Rule::Heaviest { favoured }
                 });
-                Mixture::collision(&Collision::new(rule, HASHING, t)?, s, epsilon)?
+                Mixture::collision(&Collision::new(rule, HASHING, buckets)?, sparsity, epsilon)?
             }
-            (Some(NameOfCoco), Some(rule @ (Rule::Overwrite | Rule::Strongest))) => {
-                let Parameters { s, t, favoured } = self.parameters(rule)?;
+            (Some(Name::Coco), Some(rule @ (Rule::Overwrite | Rule::Strongest))) => {
+                let Parameters {
+                    sparsity,
+                    buckets,
+                    favoured,
+                } = self.parameters(rule)?;
                 let rule = favoured.map_or(coco::Rule::Overwrite, |favoured| {
                     coco::Rule::Strongest { favoured }
                 });
-                Mixture::coco(&Coco::new(rule, HASHING, t)?, s, epsilon)?
+                Mixture::coco(&Coco::new(rule, HASHING, buckets)?, sparsity, epsilon)?
             }
             _ => {
                 return Err(
@@ -98,17 +110,17 @@ impl Chosen {
         };
         Ok(match rule {
             Rule::Occupied | Rule::Overwrite => {
-                refuse(self.c, "c", &format!("rule {}", rule.name()))?;
+                refuse(self.favoured, "favoured", &format!("rule {}", rule.name()))?;
                 Parameters {
-                    s: need(self.s, "s")?,
-                    t: need(self.t, "t")?,
+                    sparsity: need(self.sparsity, "sparsity")?,
+                    buckets: need(self.buckets, "buckets")?,
                     favoured: None,
                 }
             }
             Rule::Heaviest | Rule::Strongest => Parameters {
-                favoured: Some(need(self.c, "c")?),
-                s: self.s.unwrap_or(1),
-                t: need(self.t, "t")?,
+                favoured: Some(need(self.favoured, "favoured")?),
+                sparsity: self.sparsity.unwrap_or(1),
+                buckets: need(self.buckets, "buckets")?,
             },
         })
     }
@@ -116,8 +128,8 @@ impl Chosen {
 
 /// Parameters of a mechanism of buckets, as its rule takes them.
 struct Parameters {
-    s: u32,
-    t: u32,
+    sparsity: u32,
+    buckets: u32,
     favoured: Option<u32>,
 }
 

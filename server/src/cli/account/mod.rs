@@ -25,27 +25,32 @@ use table::Table;
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "s", "t", "c", "epsilon"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "sparsity", "buckets", "favoured", "epsilon"])]
     task: Option<PathBuf>,
     #[command(flatten)]
     chosen: Chosen,
     /// Local ε of one report.
-    #[arg(long, value_name = "E", required_unless_present_any = ["task", "for_central"])]
+    #[arg(long, value_name = "E", required_unless_present_any = ["task", "central_epsilon"])]
     epsilon: Option<f64>,
-    /// With --n, find the largest local ε that makes the batch this central ε; of
-    /// a task, rule and parameters are kept as they are for the ε that it has.
-    /// Without, find the smallest batch.
+    /// With --reports, find the largest local ε that makes the batch this central
+    /// ε; of a task, rule and parameters are kept as they are for the ε that it
+    /// has. Without, find the smallest batch.
     #[arg(long, value_name = "E")]
-    for_central: Option<f64>,
+    central_epsilon: Option<f64>,
     /// Number of reports in the batch.
-    #[arg(long, value_name = "N", required_unless_present = "for_central")]
-    n: Option<u64>,
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        required_unless_present = "central_epsilon"
+    )]
+    reports: Option<u64>,
     /// Number of batches, of as many reports each, that a person sends reports to.
-    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["for_central", "compare", "plot"])]
+    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
     batches: u32,
     /// Number of reports that a person sends to a batch, of any inputs.
-    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with_all = ["for_central", "compare", "plot"])]
-    reports: u32,
+    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
+    reports_per_person: u32,
     /// δ of the batch.
     #[arg(long, value_name = "D")]
     delta: f64,
@@ -92,8 +97,8 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(output) = plot {
         let batch = plot::Batch {
             epsilon: answer.epsilon,
-            n: answer.reports,
-            honest: answer.honest_fraction,
+            reports: answer.reports,
+            honest_fraction: answer.honest_fraction,
             delta: options.delta,
         };
         output.finish(&plot::svg(&batch, |epsilon| mechanism.mixture(epsilon))?)?;
@@ -123,16 +128,16 @@ impl Subject<'_> {
 impl Options {
     fn answer(&self, subject: &Subject<'_>) -> Result<Answer, Error> {
         let start = Instant::now();
-        let (honest, delta) = (self.honest_fraction, self.delta);
-        let (mixture, n) = self.batch(subject)?;
+        let (honest_fraction, delta) = (self.honest_fraction, self.delta);
+        let (mixture, reports) = self.batch(subject)?;
         let exposure = Exposure {
             batches: self.batches,
-            reports_per_person: self.reports,
+            reports_per_person: self.reports_per_person,
         };
-        let composed = account_exposure(&mixture, n, honest, delta, exposure)?;
+        let composed = account_exposure(&mixture, reports, honest_fraction, delta, exposure)?;
         let seconds = start.elapsed().as_secs_f64();
         let table = if self.compare {
-            let published = published_bounds(&mixture, n, honest, delta)?;
+            let published = published_bounds(&mixture, reports, honest_fraction, delta)?;
             Some(Table::new(&composed.account, published))
         } else {
             None
@@ -140,8 +145,8 @@ impl Options {
         Ok(Answer {
             composed,
             epsilon: mixture.epsilon(),
-            reports: n,
-            honest_fraction: honest,
+            reports,
+            honest_fraction,
             seconds,
             table,
         })
@@ -151,26 +156,30 @@ impl Options {
     /// found for the other and a central ε.
     fn batch(&self, subject: &Subject<'_>) -> Result<(Mixture, u64), Error> {
         let at = |epsilon| subject.mixture(epsilon);
-        let (honest, delta) = (self.honest_fraction, self.delta);
+        let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let epsilon = self.epsilon.or(match subject {
             Subject::Task(task, _) => Some(task.epsilon()),
             Subject::Chosen(_) => None,
         });
-        match (self.n, self.for_central, epsilon) {
-            (Some(_), Some(_), _) if self.epsilon.is_some() => {
-                Err("--n, --epsilon and --for-central: leave out the one to be found".into())
+        match (self.reports, self.central_epsilon, epsilon) {
+            (Some(_), Some(_), _) if self.epsilon.is_some() => Err(
+                "--reports, --epsilon and --central-epsilon: leave out the one to be found".into(),
+            ),
+            (Some(reports), Some(central), _) => {
+                let mixture = largest_epsilon(at, reports, honest_fraction, delta, central)?;
+                Ok((mixture, reports))
             }
-            (Some(n), Some(central), _) => Ok((largest_epsilon(at, n, honest, delta, central)?, n)),
-            (Some(n), None, Some(epsilon)) => Ok((at(epsilon)?, n)),
+            (Some(reports), None, Some(epsilon)) => Ok((at(epsilon)?, reports)),
             (None, Some(central), Some(epsilon)) => {
                 let mixture = at(epsilon)?;
-                let n = smallest_batch(&mixture, honest, delta, central)?;
-                Ok((mixture, n))
+                let reports = smallest_batch(&mixture, honest_fraction, delta, central)?;
+                Ok((mixture, reports))
             }
-            (None, Some(_), None) => {
-                Err("--for-central needs --n, or --epsilon to find the smallest --n".into())
-            }
-            (_, None, _) => unreachable!("clap asks for --n, and for --epsilon or --task"),
+            (None, Some(_), None) => Err(
+                "--central-epsilon needs --reports, or --epsilon to find the smallest --reports"
+                    .into(),
+            ),
+            (_, None, _) => unreachable!("clap asks for --reports, and for --epsilon or --task"),
         }
     }
 }

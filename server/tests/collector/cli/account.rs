@@ -22,7 +22,7 @@ fn line(arguments: &str) -> Output {
 
 #[test]
 fn batches_are_accounted_for() {
-    let options = "--mechanism collision --rule occupied --s 4 --t 17 --epsilon 1 --n 2000000 \
+    let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 1 --reports 2000000 \
                    --delta 1e-8 --honest-fraction 0.5";
     let output = line(&format!("{options} --json"));
     assert!(output.status.success(), "{output:?}");
@@ -51,18 +51,18 @@ fn batches_are_accounted_for() {
 #[test]
 fn invalid_input_is_refused_with_its_range() {
     let collision = "--mechanism collision --rule occupied";
-    let batch = "--n 1000 --delta 1e-6";
+    let batch = "--reports 1000 --delta 1e-6";
     for (options, expected) in [
         (
-            "--mechanism generic --epsilon 1 --n 1 --delta 1e-6".to_owned(),
+            "--mechanism generic --epsilon 1 --reports 1 --delta 1e-6".to_owned(),
             "reports is 1, expected 2 to 1000000000000",
         ),
         (
-            "--mechanism generic --epsilon 1 --n 1000 --delta 0".to_owned(),
+            "--mechanism generic --epsilon 1 --reports 1000 --delta 0".to_owned(),
             "delta is 0, expected 0.000000000000001 to 0.1",
         ),
         (
-            "--mechanism generic --epsilon 1 --n 1000 --delta NaN".to_owned(),
+            "--mechanism generic --epsilon 1 --reports 1000 --delta NaN".to_owned(),
             "delta is NaN, expected",
         ),
         (
@@ -78,31 +78,37 @@ fn invalid_input_is_refused_with_its_range() {
             "honest_reports is 1, expected 2",
         ),
         (
-            format!("--mechanism generic --epsilon 1 {batch} --t 4"),
-            "mechanism generic takes no --t",
+            format!("--mechanism generic --epsilon 1 {batch} --buckets 4"),
+            "mechanism generic takes no --buckets",
         ),
         (
-            format!("--mechanism generic --for-central 0.0000001 {batch}"),
+            format!("--mechanism generic --central-epsilon 0.0000001 {batch}"),
             "central_epsilon is 0.0000001, expected",
         ),
         (
-            format!("{collision} --s 4 --t 4 --epsilon 1 {batch}"),
+            format!("{collision} --sparsity 4 --buckets 4 --epsilon 1 {batch}"),
             "needs more buckets t than the sparsity s",
         ),
         (
-            format!("{collision} --t 4 --epsilon 1 {batch}"),
-            "rule occupied needs --s",
+            format!("{collision} --buckets 4 --epsilon 1 {batch}"),
+            "rule occupied needs --sparsity",
         ),
         (
-            format!("--mechanism collision --rule heaviest --t 4 --c 4 --epsilon 1 {batch}"),
+            format!(
+                "--mechanism collision --rule heaviest --buckets 4 --favoured 4 --epsilon 1 {batch}"
+            ),
             "favoured is 4, expected 1 to 3",
         ),
         (
-            format!("--mechanism coco --rule overwrite --t 8 --s 4 --epsilon 1 {batch}"),
+            format!(
+                "--mechanism coco --rule overwrite --buckets 8 --sparsity 4 --epsilon 1 {batch}"
+            ),
             "at least 2s + 2",
         ),
         (
-            format!("--mechanism coco --rule occupied --t 8 --s 4 --epsilon 1 {batch}"),
+            format!(
+                "--mechanism coco --rule occupied --buckets 8 --sparsity 4 --epsilon 1 {batch}"
+            ),
             "--rule is occupied or heaviest",
         ),
         (format!("--mechanism generic {batch}"), "--epsilon"),
@@ -136,10 +142,17 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
     });
     fs::write(&file, task.to_string()).unwrap();
     let file = file.to_str().unwrap();
-    let batch = ["--n", "1000000", "--delta", "1e-8", "--for-central", "0.01"];
+    let batch = [
+        "--reports",
+        "1000000",
+        "--delta",
+        "1e-8",
+        "--central-epsilon",
+        "0.01",
+    ];
     let of_task = answer(&[&["--task", file], &batch[..]].concat());
     // The same buckets, whatever ε is.
-    let named = "--mechanism collision --rule occupied --s 4 --t 17";
+    let named = "--mechanism collision --rule occupied --sparsity 4 --buckets 17";
     let named: Vec<&str> = named.split(' ').collect();
     let named = answer(&[&named[..], &batch].concat());
     assert_eq!(of_task["epsilon"], named["epsilon"]);
@@ -150,7 +163,7 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
         file,
         "--epsilon",
         "2",
-        "--n",
+        "--reports",
         "10",
         "--delta",
         "0.1",
@@ -160,7 +173,7 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
 
 #[test]
 fn published_bounds_are_compared() {
-    let options = "--mechanism collision --rule occupied --s 4 --t 17 --epsilon 1 --n 100000 \
+    let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 1 --reports 100000 \
                    --delta 1e-7 --compare";
     let options: Vec<&str> = options.split_whitespace().collect();
     let found = answer(&options);
@@ -189,7 +202,7 @@ fn published_bounds_are_compared() {
 fn bounds_are_drawn() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("privacy.svg");
-    let options = "--mechanism collision --rule occupied --s 4 --t 17 --epsilon 0.4 --n 20000 \
+    let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 0.4 --reports 20000 \
                    --delta 1e-7 --plot";
     let mut options: Vec<&str> = options.split_whitespace().collect();
     options.push(file.to_str().unwrap());
@@ -238,7 +251,7 @@ fn a_picture_that_cannot_be_written_is_an_error() {
             "generic",
             "--epsilon",
             "1",
-            "--n",
+            "--reports",
             "1000",
             "--delta",
         ];
@@ -250,11 +263,13 @@ fn a_picture_that_cannot_be_written_is_an_error() {
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 }
 
-const OPTIONS: &str = "--mechanism collision --rule heaviest --t 17 --c 4 --delta 1e-8";
+const OPTIONS: &str =
+    "--mechanism collision --rule heaviest --buckets 17 --favoured 4 --delta 1e-8";
 
 #[test]
 fn several_batches_are_composed() {
-    let options = format!("{OPTIONS} --epsilon 1 --n 50000 --batches 12 --reports 2");
+    let options =
+        format!("{OPTIONS} --epsilon 1 --reports 50000 --batches 12 --reports-per-person 2");
     let output = line(&format!("{options} --json"));
     assert!(output.status.success(), "{output:?}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -281,7 +296,7 @@ fn several_batches_are_composed() {
 #[test]
 fn the_smallest_batch_is_found() {
     let output = line(&format!(
-        "{OPTIONS} --epsilon 1 --for-central 0.02 --honest-fraction 0.5 --json"
+        "{OPTIONS} --epsilon 1 --central-epsilon 0.02 --honest-fraction 0.5 --json"
     ));
     assert!(output.status.success(), "{output:?}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -293,26 +308,29 @@ fn the_smallest_batch_is_found() {
 #[test]
 fn options_that_do_not_go_together_are_refused() {
     for (options, expected) in [
-        ("--epsilon 1", "--n"),
-        ("--for-central 0.1", "--for-central needs --n, or --epsilon"),
+        ("--epsilon 1", "--reports"),
         (
-            "--for-central 0.1 --n 1000 --epsilon 1",
+            "--central-epsilon 0.1",
+            "--central-epsilon needs --reports, or --epsilon",
+        ),
+        (
+            "--central-epsilon 0.1 --reports 1000 --epsilon 1",
             "leave out the one",
         ),
         (
-            "--for-central 0.1 --n 1000 --batches 2",
+            "--central-epsilon 0.1 --reports 1000 --batches 2",
             "cannot be used with",
         ),
         (
-            "--epsilon 1 --n 1000 --compare --reports 2",
+            "--epsilon 1 --reports 1000 --compare --reports-per-person 2",
             "cannot be used with",
         ),
         (
-            "--epsilon 1 --n 1000 --batches 0",
+            "--epsilon 1 --reports 1000 --batches 0",
             "batches is 0, expected 1 to 10000",
         ),
         (
-            "--epsilon 12 --for-central 0",
+            "--epsilon 12 --central-epsilon 0",
             "central_epsilon is 0, expected",
         ),
     ] {

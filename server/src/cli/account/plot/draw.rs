@@ -89,7 +89,7 @@ fn draw_panel(
     chart.draw_series(std::iter::once(PathElement::new(here, INK.mix(0.35))))?;
     // The account's own curve is the first, and drawn last.
     for (index, curve) in panel.curves.iter().enumerate().rev() {
-        let style = Style::of(index, curve.kind);
+        let style = Style::for_curve(index, curve.kind);
         let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y.filter(|&y| y > 0.0)?));
         for part in curve.points.split(|point| defined(point).is_none()) {
             let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
@@ -125,8 +125,8 @@ fn ticks(range: &Range<f64>) -> Vec<f64> {
     } else {
         &[1]
     };
-    let of = |x: f64| x.log10().floor() as i32;
-    (of(range.start)..=of(range.end))
+    let exponent = |x: f64| x.log10().floor() as i32;
+    (exponent(range.start)..=exponent(range.end))
         .flat_map(|exponent| leading.iter().map(move |&leading| power(leading, exponent)))
         .filter(|tick| range.contains(tick))
         .collect()
@@ -185,7 +185,7 @@ fn draw_legend(area: &Area<'_>, panels: &[Panel; 2]) -> Result<(), Error> {
     for (place, (index, curve)) in named.into_iter().enumerate() {
         let (column, row) = ((place / rows) as i32, (place % rows) as i32);
         let (x, y) = (90 + column * 400, 24 + row * 28);
-        let style = Style::of(index, curve.kind);
+        let style = Style::for_curve(index, curve.kind);
         let (dash, gap) = style.dash;
         let ends = [(x, y), (x + 56, y)];
         if gap == 0 {
@@ -246,7 +246,7 @@ const LOOKS: [(RGBColor, Mark); 10] = [
 impl Style {
     /// Of the account itself, which is no published bound, a plain line; else
     /// dashes where there is a search and dots where there is a formula.
-    fn of(index: usize, kind: Option<Kind>) -> Self {
+    fn for_curve(index: usize, kind: Option<Kind>) -> Self {
         let Some(kind) = kind else {
             return Self {
                 color: BLACK,

@@ -19,8 +19,8 @@ use hushbin_analysis::accounting::{
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
     pub(super) epsilon: f64,
-    pub(super) n: u64,
-    pub(super) honest: f64,
+    pub(super) reports: u64,
+    pub(super) honest_fraction: f64,
     pub(super) delta: f64,
 }
 
@@ -55,21 +55,23 @@ pub(super) fn svg(
 ) -> Result<String, Error> {
     let Batch {
         epsilon,
-        n,
-        honest,
+        reports,
+        honest_fraction,
         delta,
     } = *batch;
     // Two decades of reports on either side, one of ε.
-    let fewest = REPORTS.min.max((HONEST_REPORTS.min / honest).ceil());
-    let reports = spaced(n as f64, 100.0, fewest, REPORTS.max);
+    let fewest = REPORTS
+        .min
+        .max((HONEST_REPORTS.min / honest_fraction).ceil());
+    let sizes = spaced(reports as f64, 100.0, fewest, REPORTS.max);
     let budgets = spaced(epsilon, 10.0, EPSILON.min, EPSILON.max);
     let bar = progress_bar(2 * u64::from(POINTS), "batches");
     let here = at(epsilon)?;
-    let by_reports = curves(&reports, &bar, |n| {
-        values(&here, n.round() as u64, honest, delta)
+    let by_reports = curves(&sizes, &bar, |reports| {
+        values(&here, reports.round() as u64, honest_fraction, delta)
     })?;
     let by_epsilon = curves(&budgets, &bar, |epsilon| {
-        values(&at(epsilon)?, n, honest, delta)
+        values(&at(epsilon)?, reports, honest_fraction, delta)
     })?;
     bar.finish_and_clear();
     let panels = [
@@ -78,11 +80,11 @@ pub(super) fn svg(
                 "reports in the batch (number), local ε = {}",
                 (epsilon * 1e4).round() / 1e4
             ),
-            here: n as f64,
+            here: reports as f64,
             curves: by_reports,
         },
         Panel {
-            x_title: format!("local ε of a report (nats), n = {n}"),
+            x_title: format!("local ε of a report (nats), n = {reports}"),
             here: epsilon,
             curves: by_epsilon,
         },
@@ -110,13 +112,18 @@ struct Value {
 }
 
 /// The account, and the published bounds in their order.
-fn values(mixture: &Mixture, n: u64, honest: f64, delta: f64) -> Result<Vec<Value>, Error> {
+fn values(
+    mixture: &Mixture,
+    reports: u64,
+    honest_fraction: f64,
+    delta: f64,
+) -> Result<Vec<Value>, Error> {
     let mut values = vec![Value {
         name: "hushbin, exact sum",
         kind: None,
-        central: Some(account(mixture, n, honest, delta)?.central_epsilon),
+        central: Some(account(mixture, reports, honest_fraction, delta)?.central_epsilon),
     }];
-    let published = published_bounds(mixture, n, honest, delta)?;
+    let published = published_bounds(mixture, reports, honest_fraction, delta)?;
     values.extend(published.into_iter().map(|bound| Value {
         name: bound.name,
         kind: Some(bound.kind),
