@@ -12,7 +12,7 @@ use std::path::Path;
 use axum::Router;
 use axum::routing::get;
 use hushbin::TaskDraft;
-use hushbin_server::http::{AppState, Limits, router};
+use hushbin_server::http::{Limits, router};
 use hushbin_server::store::{Store, StoreOptions};
 use tokio::net::TcpListener;
 
@@ -20,10 +20,7 @@ use tokio::net::TcpListener;
 fn app(store: Store) -> Router {
     Router::new()
         .route("/", get(async || "a page that reports"))
-        .nest(
-            "/telemetry",
-            router(AppState::new(store, Limits::default())),
-        )
+        .nest("/telemetry", router(store, Limits::default()))
 }
 
 #[tokio::main]

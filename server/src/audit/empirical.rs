@@ -145,43 +145,12 @@ pub fn measure(
         luck: (2.0 * ((pairs.len() * STATISTICS.len()) as f64).ln()).sqrt(),
         delta,
     };
-    let mut best: Option<(Cut, &Neighbours, Statistic, Learned)> = None;
-    for pair in &pairs {
-        let mut learned = Learned::default();
-        for _ in 0..choosing / 2 {
-            for which in [0, 1] {
-                let (sight, key) = run(pair, which);
-                learned.add(which, &sight, key);
-            }
-        }
-        let mut scored = STATISTICS.map(|_| Vec::new());
-        for _ in 0..choosing - choosing / 2 {
-            for which in [0, 1] {
-                let (sight, key) = run(pair, which);
-                for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
-                    scored.push((learned.score(statistic, &sight, key), which));
-                }
-            }
-        }
-        for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
-            if let Some(cut) = best_cut(scored, &prospect)
-                && best.as_ref().is_none_or(|best| cut.bound > best.0.bound)
-            {
-                best = Some((cut, pair, statistic, learned.clone()));
-            }
-        }
-    }
-
-    // Where all reports look alike any event will do: this one never happens.
-    let (cut, pair, statistic, learned) = best.unwrap_or_else(|| {
-        let never = Cut {
-            bound: 0.0,
-            threshold: f64::INFINITY,
-            at_least: true,
-        };
-        let (pair, statistic) = (&pairs[0], Statistic::LikelihoodRatio);
-        (never, pair, statistic, Learned::default())
-    });
+    let Attack {
+        cut,
+        pair,
+        statistic,
+        learned,
+    } = choose(&pairs, choosing, &prospect, &mut run);
     let mut hits = [0; 2];
     for _ in 0..judged {
         for (which, hits) in hits.iter_mut().enumerate() {
@@ -207,6 +176,65 @@ pub fn measure(
         hits,
         judged,
     }
+}
+
+/// What is watched for: a cut of the scores of a statistic on a pair of inputs.
+struct Attack<'a> {
+    cut: Cut,
+    pair: &'a Neighbours,
+    statistic: Statistic,
+    learned: Learned,
+}
+
+/// The most promising attack, after so many trials of each input of each pair.
+fn choose<'a>(
+    pairs: &'a [Neighbours],
+    trials: u64,
+    prospect: &Prospect,
+    run: &mut impl FnMut(&Neighbours, usize) -> (Sight, u64),
+) -> Attack<'a> {
+    let mut best: Option<Attack<'a>> = None;
+    for pair in pairs {
+        let mut learned = Learned::default();
+        for _ in 0..trials / 2 {
+            for which in [0, 1] {
+                let (sight, key) = run(pair, which);
+                learned.add(which, &sight, key);
+            }
+        }
+        let mut scored = STATISTICS.map(|_| Vec::new());
+        for _ in 0..trials - trials / 2 {
+            for which in [0, 1] {
+                let (sight, key) = run(pair, which);
+                for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
+                    scored.push((learned.score(statistic, &sight, key), which));
+                }
+            }
+        }
+        for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
+            if let Some(cut) = best_cut(scored, prospect)
+                && best.as_ref().is_none_or(|best| cut.bound > best.cut.bound)
+            {
+                best = Some(Attack {
+                    cut,
+                    pair,
+                    statistic,
+                    learned: learned.clone(),
+                });
+            }
+        }
+    }
+    // Where all reports look alike any event will do: this one never happens.
+    best.unwrap_or_else(|| Attack {
+        cut: Cut {
+            bound: 0.0,
+            threshold: f64::INFINITY,
+            at_least: true,
+        },
+        pair: &pairs[0],
+        statistic: Statistic::LikelihoodRatio,
+        learned: Learned::default(),
+    })
 }
 
 /// Equal for equal reports.

@@ -1,7 +1,7 @@
 //! Privacy of small tasks of hash-bin, by looking at every pair of neighbours.
 
+use hushbin::mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Sampling};
-use hushbin::mechanism::{self};
 use hushbin::{Entry, Mechanism, Task};
 use rand_core::Rng;
 
@@ -62,15 +62,7 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
                     .collect()
             })
             .collect();
-        for (first, ours) in all.iter().zip(&weights) {
-            for (second, theirs) in all.iter().zip(&weights) {
-                if are(neighbours, first, second) {
-                    let of_bin = |(a, b): (&[f64; 2], &[f64; 2])| (a[0] - b[0]).max(a[1] - b[1]);
-                    let of_report: f64 = ours.iter().zip(theirs).map(of_bin).sum();
-                    loss = loss.max(of_report);
-                }
-            }
-        }
+        loss = loss.max(greatest_loss(neighbours, &all, &weights));
     }
     Some(Enumeration {
         inputs,
@@ -83,6 +75,26 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
             * f64::from(hash_bin.bins())
             * largest(&sampling, hash_bin, items),
     })
+}
+
+/// The greatest loss between neighbours among the inputs, by the logarithms of the
+/// weights of each of their bins.
+fn greatest_loss(
+    neighbours: mechanism::Neighbours,
+    inputs: &[Vec<f64>],
+    weights: &[Vec<[f64; 2]>],
+) -> f64 {
+    let of_bin = |(a, b): (&[f64; 2], &[f64; 2])| (a[0] - b[0]).max(a[1] - b[1]);
+    let mut loss = 0.0_f64;
+    for (first, ours) in inputs.iter().zip(weights) {
+        for (second, theirs) in inputs.iter().zip(weights) {
+            if are_neighbours(neighbours, first, second) {
+                let of_report: f64 = ours.iter().zip(theirs).map(of_bin).sum();
+                loss = loss.max(of_report);
+            }
+        }
+    }
+    loss
 }
 
 /// Values of items.
@@ -108,7 +120,8 @@ fn input(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
     (0..items).map(digit).collect()
 }
 
-fn are(neighbours: mechanism::Neighbours, first: &[f64], second: &[f64]) -> bool {
+/// Whether a guarantee about such neighbours is about these inputs.
+fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f64]) -> bool {
     let differences = || first.iter().zip(second).map(|(a, b)| (a - b).abs());
     match neighbours {
         mechanism::Neighbours::Any => true,

@@ -69,31 +69,26 @@ fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
 }
 
 fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()> {
-    let Audit {
-        requested_epsilon,
-        effective_epsilon,
-        delta,
-        exact_epsilon,
-        empirical_lower_bound,
-        trials,
-        confidence,
-        enumerated_inputs,
-        enumerated_seeds,
-        event,
-        event_hits: [hits, others],
-        event_trials,
-        verdict,
-    } = found;
     writeln!(out, "{}: {}", task.id(), task.mechanism().name())?;
-    writeln!(out, "asked for   ε = {requested_epsilon}")?;
-    writeln!(out, "sampled     ε ≤ {effective_epsilon}, in integers")?;
-    if *delta > 0.0 {
+    writeln!(out, "asked for   ε = {}", found.requested_epsilon)?;
+    writeln!(
+        out,
+        "sampled     ε ≤ {}, in integers",
+        found.effective_epsilon
+    )?;
+    if found.delta > 0.0 {
         writeln!(
             out,
-            "            but with probability δ = {delta}, which is subtracted below"
+            "            but with probability δ = {}, which is subtracted below",
+            found.delta
         )?;
     }
-    match (exact_epsilon, enumerated_inputs, enumerated_seeds) {
+    let enumerated = (
+        found.exact_epsilon,
+        found.enumerated_inputs,
+        found.enumerated_seeds,
+    );
+    match enumerated {
         (Some(exact), Some(inputs), Some(seeds)) => writeln!(
             out,
             "enumerated  ε = {exact}, rounded up: all {inputs} inputs under {seeds} random seeds"
@@ -103,6 +98,22 @@ fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()
             "enumerated  no: inputs or reports are too many, or the guarantee has a δ"
         )?,
     }
+    write_measured(out, found)?;
+    writeln!(out)?;
+    write_verdict(out, found)
+}
+
+/// The lower bound, and the event that it comes from.
+fn write_measured(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
+    let Audit {
+        empirical_lower_bound,
+        trials,
+        confidence,
+        event,
+        event_hits: [hits, others],
+        event_trials,
+        ..
+    } = found;
     writeln!(
         out,
         "measured    ε ≥ {empirical_lower_bound:.4} at {}% confidence, {trials} reports of either input",
@@ -115,26 +126,28 @@ fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()
         if event.at_least { "at least" } else { "below" },
         event.threshold,
     )?;
-    writeln!(
-        out,
-        "  inputs    {} against {}",
-        event.inputs[0], event.inputs[1]
-    )?;
-    writeln!(out)?;
-    match verdict {
+    let [likelier, other] = &event.inputs;
+    writeln!(out, "  inputs    {likelier} against {other}")
+}
+
+fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
+    let requested = found.requested_epsilon;
+    match found.verdict {
         Verdict::WithinBudget => writeln!(
             out,
-            "No loss above ε = {requested_epsilon} was found. Trials cannot prove that there is none; the integers do, if they are what is sampled."
+            "No loss above ε = {requested} was found. Trials cannot prove that there is none; the integers do, if they are what is sampled."
         ),
-        Verdict::ExceedsBudget => writeln!(
-            out,
-            "NOT PRIVATE at ε = {requested_epsilon}: a loss above it was {}.",
-            if empirical_lower_bound > requested_epsilon {
+        Verdict::ExceedsBudget => {
+            let how = if found.empirical_lower_bound > requested {
                 "measured"
             } else {
                 "enumerated"
-            }
-        ),
+            };
+            writeln!(
+                out,
+                "NOT PRIVATE at ε = {requested}: a loss above it was {how}."
+            )
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use hushbin::{Items, Upload};
 use tokio::runtime::Handle;
 
 use super::problem::Problem;
-use super::{AppState, accept, query, tasks};
+use super::state::AppState;
+use super::{accept, query, tasks};
 use crate::store::{Store, StoredTask};
-use hushbin_analysis::estimate::{Estimates, Question, Totals, estimates};
+use hushbin_analysis::estimate::{Estimates, Question, Totals};
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -30,7 +31,7 @@ pub(super) async fn show(
         .compute(move |store, given_up| {
             let question = Question::new(stored.task(), &options)?;
             let totals = totals(store, &stored, &question, given_up)?;
-            render(&estimates(stored.task(), &totals, &question), csv)
+            render(&stored.estimator().estimates(&totals, &question), csv)
         })
         .await
 }

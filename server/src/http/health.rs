@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use super::AppState;
 use super::problem::Problem;
+use super::state::AppState;
 
 /// `GET /livez`: the process answers. Says nothing about storage, because a
 /// restart does not mend a disk.
@@ -16,7 +16,7 @@ pub(super) async fn live() -> Json<Value> {
 /// `GET /readyz`: a write has just gone through the journal, on the way that
 /// uploads take.
 pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
-    match state.0.store.probe().await {
+    match state.store().probe().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
         Err(error) => {
             tracing::warn!(%error, "not ready");

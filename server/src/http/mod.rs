@@ -21,11 +21,11 @@ mod privacy;
 mod problem;
 mod query;
 mod server;
+mod state;
 mod tasks;
 mod uploads;
 
 use std::any::Any;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -34,104 +34,20 @@ use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use tokio::sync::{Semaphore, oneshot};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 use tower_http::trace::TraceLayer;
 use tracing::Span;
 
-use problem::Problem;
 pub(crate) use server::{ServerOptions, serve};
+pub use state::Limits;
 
-use crate::store::{Store, StoredTask};
+use crate::store::Store;
+use problem::Problem;
+use state::AppState;
 
 /// Route of uploads, which is never logged: lines have times.
 const UPLOADS: &str = "/tasks/{id}/reports";
-
-/// Bounds of one request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Longest body of an upload.
-    pub upload_bytes: usize,
-    /// Time that an upload's body may take to arrive.
-    pub body_timeout: Duration,
-    /// Time that an answer may take.
-    pub request_timeout: Duration,
-    /// Estimates computed at once; further ones wait.
-    pub estimates_at_once: usize,
-}
-
-impl Limits {
-    /// Bounds that suit browsers that send a few reports at a time.
-    pub const DEFAULT: Self = Self {
-        upload_bytes: 1 << 20,
-        body_timeout: Duration::from_secs(10),
-        request_timeout: Duration::from_secs(30),
-        estimates_at_once: 2,
-    };
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
-/// What handlers share.
-#[derive(Clone)]
-struct AppState(Arc<Shared>);
-
-struct Shared {
-    store: Store,
-    limits: Limits,
-    estimating: Arc<Semaphore>,
-}
-
-impl AppState {
-    fn new(store: Store, limits: Limits) -> Self {
-        let estimating = Arc::new(Semaphore::new(limits.estimates_at_once.max(1)));
-        Self(Arc::new(Shared {
-            store,
-            limits,
-            estimating,
-        }))
-    }
-
-    fn task(&self, id: Result<String, Problem>) -> Result<Arc<StoredTask>, Problem> {
-        let id = id?;
-        self.0.store.task(&id).ok_or(Problem::UnknownTask { id })
-    }
-
-    /// Runs what takes longer than a thread of the runtime may be held, on a
-    /// thread of its own; only so much runs at once, and the rest waits. The work
-    /// is handed the store, and a way to ask whether the request was given up.
-    async fn compute<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Store, &dyn Fn() -> bool) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
-        // Waiting here is bounded by the deadline of all requests.
-        let place = Arc::clone(&self.0.estimating)
-            .acquire_owned()
-            .await
-            .map_err(|_| Problem::Internal)?;
-        let store = self.0.store.clone();
-        let (reply, answer) = oneshot::channel();
-        let running = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            let result = work(&store, &|| reply.is_closed());
-            // Nobody listens any more when the request has been given up.
-            let _ = reply.send(result);
-        });
-        match answer.await {
-            Ok(result) => result,
-            Err(_) => match running.await {
-                // A panic goes where the panics of handlers go.
-                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                _ => Err(Problem::Internal),
-            },
-        }
-    }
-}
 
 /// Paths and what serves them.
 fn routes() -> [(&'static str, MethodRouter<AppState>); 7] {
@@ -207,7 +123,7 @@ fn log_answer(response: &Response, latency: Duration, span: &Span) {
 /// Answers in time or not at all. What a handler began may still come to pass:
 /// an upload that was committed too late is a duplicate when it is sent again.
 async fn deadline(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(state.0.limits.request_timeout, next.run(request)).await {
+    match tokio::time::timeout(state.limits().request_timeout, next.run(request)).await {
         Ok(response) => response,
         Err(_) => Problem::Overloaded.into_response(),
     }
@@ -238,7 +154,7 @@ fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
 #[cfg(test)]
 mod tests {
     use std::io::{self, Write};
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use axum::body::Body;
     use axum::http::StatusCode;

@@ -4,12 +4,14 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use hushbin::{Fingerprint, Task};
+use hushbin::Fingerprint;
 use serde::Serialize;
 
 use super::problem::Problem;
-use super::{AppState, query, tasks};
-use hushbin_analysis::accounting::{Account, DELTA, HONEST_FRACTION, Mixture, account};
+use super::state::AppState;
+use super::{query, tasks};
+use crate::store::StoredTask;
+use hushbin_analysis::accounting::{Account, DELTA, HONEST_FRACTION, account};
 use hushbin_analysis::promise::Privacy;
 
 #[derive(Serialize)]
@@ -35,11 +37,11 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
     let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
-    let reports = state.0.store.reports(&stored).await?;
+    let reports = state.store().reports(&stored).await?;
     // Summing up takes 20 ms for 10⁸ reports.
     let answer = state.compute(move |_, _| {
         let task = stored.task();
-        let (shuffled, shuffled_statement) = shuffled(task, reports, asked)?;
+        let (shuffled, shuffled_statement) = shuffled(&stored, reports, asked)?;
         let show = Show {
             task: task.id(),
             fingerprint: task.fingerprint(),
@@ -55,7 +57,7 @@ pub(super) async fn show(
 
 /// The reports so far as one shuffled batch, in numbers and in words.
 fn shuffled(
-    task: &Task,
+    stored: &StoredTask,
     reports: u64,
     asked: query::Privacy,
 ) -> Result<(Option<Account>, String), Problem> {
@@ -69,7 +71,7 @@ fn shuffled(
     };
     DELTA.check(delta).map_err(bad)?;
     HONEST_FRACTION.check(honest).map_err(bad)?;
-    let mixture = match Mixture::for_task(task) {
+    let mixture = match stored.mixture() {
         Ok(mixture) => mixture,
         Err(reason) => return Ok((None, reason.to_string())),
     };
@@ -77,7 +79,7 @@ fn shuffled(
         let statement = "Fewer than two reports that may be counted on hide nobody.".to_owned();
         return Ok((None, statement));
     }
-    let found = account(&mixture, reports, honest, delta).map_err(bad)?;
+    let found = account(mixture, reports, honest, delta).map_err(bad)?;
     let statement = format!(
         "Against somebody who sees the {reports} reports shuffled, and nothing that links one to a \
          person (no order or time of arrival, no address, no stable id), all of them together are \
@@ -86,7 +88,7 @@ fn shuffled(
          against its operator, and whoever else could link, the local epsilon of {} holds.",
         found.central_epsilon,
         found.honest_reports,
-        task.epsilon(),
+        stored.task().epsilon(),
     );
     Ok((Some(found), statement))
 }

@@ -77,7 +77,7 @@ pub(crate) enum Problem {
 /// Identity of a kind of problem.
 struct Kind {
     slug: &'static str,
-    status: StatusCode,
+    status: u16,
     title: &'static str,
 }
 
@@ -86,95 +86,28 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 impl Problem {
     /// The one place where type, status and title are defined.
+    #[rustfmt::skip]
     const fn kind(&self) -> Kind {
         let (slug, status, title) = match self {
-            Self::UnknownTask { .. } => (
-                "unknown-task",
-                StatusCode::NOT_FOUND,
-                "There is no such task",
-            ),
-            Self::MalformedUpload(_) => (
-                "malformed-upload",
-                StatusCode::BAD_REQUEST,
-                "The body is not an upload of this task",
-            ),
-            Self::FingerprintMismatch { .. } => (
-                "fingerprint-mismatch",
-                StatusCode::CONFLICT,
-                "The upload was made under other parameters than the task's",
-            ),
-            Self::UploadIdConflict => (
-                "upload-id-conflict",
-                StatusCode::CONFLICT,
-                "Another upload was accepted under this upload id",
-            ),
-            Self::TooLarge { .. } => (
-                "too-large",
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "The body is too large",
-            ),
-            Self::IncompleteBody => (
-                "incomplete-body",
-                StatusCode::BAD_REQUEST,
-                "The body ended early",
-            ),
-            Self::Timeout => (
-                "timeout",
-                StatusCode::REQUEST_TIMEOUT,
-                "The body did not arrive in time",
-            ),
-            Self::BadQuery { .. } => (
-                "bad-query",
-                StatusCode::BAD_REQUEST,
-                "The query cannot be answered",
-            ),
-            Self::UnknownItem { .. } => (
-                "unknown-item",
-                StatusCode::NOT_FOUND,
-                "The task has no such item",
-            ),
-            Self::UnknownPostProcessing { .. } => (
-                "unknown-post-processing",
-                StatusCode::BAD_REQUEST,
-                "There is no such post-processing",
-            ),
-            Self::PostProcessing { .. } => (
-                "impossible-post-processing",
-                StatusCode::BAD_REQUEST,
-                "The estimates cannot be processed so",
-            ),
-            Self::Overloaded => (
-                "overloaded",
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The collector is busy",
-            ),
-            Self::Storage => (
-                "storage",
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The journal failed",
-            ),
-            Self::NotReady => (
-                "not-ready",
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The collector cannot take uploads",
-            ),
-            Self::Internal => (
-                "internal",
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "The collector has a defect",
-            ),
-            Self::NotFound => ("not-found", StatusCode::NOT_FOUND, "Nothing is served here"),
-            Self::MethodNotAllowed => (
-                "method-not-allowed",
-                StatusCode::METHOD_NOT_ALLOWED,
-                "The method is not served here",
-            ),
+            Self::UnknownTask { .. } => ("unknown-task", 404, "There is no such task"),
+            Self::MalformedUpload(_) => ("malformed-upload", 400, "The body is not an upload of this task"),
+            Self::FingerprintMismatch { .. } => ("fingerprint-mismatch", 409, "The upload was made under other parameters than the task's"),
+            Self::UploadIdConflict => ("upload-id-conflict", 409, "Another upload was accepted under this upload id"),
+            Self::TooLarge { .. } => ("too-large", 413, "The body is too large"),
+            Self::IncompleteBody => ("incomplete-body", 400, "The body ended early"),
+            Self::Timeout => ("timeout", 408, "The body did not arrive in time"),
+            Self::BadQuery { .. } => ("bad-query", 400, "The query cannot be answered"),
+            Self::UnknownItem { .. } => ("unknown-item", 404, "The task has no such item"),
+            Self::UnknownPostProcessing { .. } => ("unknown-post-processing", 400, "There is no such post-processing"),
+            Self::PostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::Overloaded => ("overloaded", 503, "The collector is busy"),
+            Self::Storage => ("storage", 500, "The journal failed"),
+            Self::NotReady => ("not-ready", 503, "The collector cannot take uploads"),
+            Self::Internal => ("internal", 500, "The collector has a defect"),
+            Self::NotFound => ("not-found", 404, "Nothing is served here"),
+            Self::MethodNotAllowed => ("method-not-allowed", 405, "The method is not served here"),
         };
-        Kind {
-            slug,
-            status,
-            title,
-        }
+        Kind { slug, status, title }
     }
 
     /// Sentence and members that belong to this occurrence.
@@ -240,7 +173,7 @@ impl IntoResponse for Problem {
             format!("urn:hushbin:problem:{slug}").into(),
         );
         body.insert("title".to_owned(), title.into());
-        body.insert("status".to_owned(), status.as_u16().into());
+        body.insert("status".to_owned(), status.into());
         if let Some(detail) = detail {
             body.insert("detail".to_owned(), detail.into());
         }
@@ -249,6 +182,7 @@ impl IntoResponse for Problem {
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
         );
+        let status = StatusCode::from_u16(status).expect("kinds have statuses of HTTP");
         let mut response = (
             status,
             [

@@ -7,8 +7,8 @@ use axum::http::{HeaderName, HeaderValue, header};
 use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
-use super::AppState;
 use super::problem::Problem;
+use super::state::AppState;
 use hushbin_analysis::promise::protects;
 
 /// A task does not change, but its id may be given to another data directory.
@@ -27,7 +27,7 @@ pub(super) struct List {
 
 /// `GET /tasks`.
 pub(super) async fn list(State(state): State<AppState>) -> Json<List> {
-    let tasks = state.0.store.tasks();
+    let tasks = state.store().tasks();
     Json(List {
         tasks: tasks
             .iter()

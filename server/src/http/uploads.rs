@@ -9,7 +9,8 @@ use hushbin::Upload;
 use serde::Serialize;
 
 use super::problem::Problem;
-use super::{AppState, body, tasks};
+use super::state::AppState;
+use super::{body, tasks};
 use crate::store::{Outcome, Submission};
 
 #[derive(Debug, Serialize)]
@@ -30,8 +31,8 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let stored = state.task(tasks::id(path))?;
-    let store = &state.0.store;
-    let limits = state.0.limits;
+    let store = state.store();
+    let limits = state.limits();
     let mut memory = store.reservation();
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
     // At most some thousand reports of a few bytes: microseconds, so it need not

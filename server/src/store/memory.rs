@@ -10,14 +10,14 @@ pub(super) struct Memory(Arc<Semaphore>);
 
 /// A part of the budget, given back on drop.
 #[derive(Debug)]
-pub struct Reservation {
+pub(crate) struct Reservation {
     budget: Memory,
     held: Option<OwnedSemaphorePermit>,
 }
 
 /// The budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exhausted;
+pub(crate) struct Exhausted;
 
 impl Memory {
     pub(super) fn new(bytes: usize) -> Self {
@@ -41,7 +41,7 @@ impl Reservation {
     ///
     /// # Errors
     /// [`Exhausted`] when other uploads hold the rest of the budget.
-    pub fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Exhausted> {
         let bytes = u32::try_from(bytes).map_err(|_| Exhausted)?;
         let more = Arc::clone(&self.budget.0)
             .try_acquire_many_owned(bytes)

@@ -17,9 +17,11 @@
 //!
 //! No address, agent or time of arrival is kept.
 
+mod error;
 mod journal;
 mod memory;
 mod sqlite;
+mod task;
 mod totals;
 mod writer;
 
@@ -29,12 +31,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use hushbin::{Task, TaskDraft, Upload};
+use hushbin::{TaskDraft, Upload};
 use tokio::sync::{mpsc, oneshot, watch};
 
+pub use error::{OpenError, StoreError};
 pub use journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow};
-pub use memory::{Exhausted, Reservation};
+pub(crate) use memory::{Exhausted, Reservation};
 pub use sqlite::SqliteJournal;
+pub use task::StoredTask;
 
 use hushbin_analysis::estimate::Totals;
 use memory::Memory;
@@ -73,115 +77,15 @@ impl Default for StoreOptions {
     }
 }
 
-/// Position of a task in [`Store::tasks`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TaskIndex(usize);
-
-/// A task that the store keeps uploads of.
-#[derive(Debug)]
-pub struct StoredTask {
-    index: TaskIndex,
-    key: TaskKey,
-    task: Task,
-}
-
-impl StoredTask {
-    /// The task, as it was stored on first sight.
-    #[must_use]
-    pub const fn task(&self) -> &Task {
-        &self.task
-    }
-
-    pub(crate) const fn key(&self) -> TaskKey {
-        self.key
-    }
-}
-
 /// An upload that has been decoded under its task.
 #[derive(Debug)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// The reports.
-    pub upload: Upload,
+    pub(crate) upload: Upload,
     /// The bytes they were decoded from, which are what is kept.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// The memory reserved for them, given back with the answer.
-    pub memory: Reservation,
-}
-
-/// Why a data directory cannot be served.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Another process has the directory.
-    #[error("{path} is in use by another hushbin process")]
-    Locked {
-        /// The directory.
-        path: String,
-    },
-    /// The storage engine refused.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A thread could not be started.
-    #[error("a thread could not be started: {0}")]
-    Thread(std::io::Error),
-    /// A task file says something invalid.
-    #[error("task {id:?} is invalid: {source}")]
-    InvalidTask {
-        /// Its id.
-        id: String,
-        /// What is wrong.
-        source: hushbin::Error,
-    },
-    /// A task file contradicts the task stored under its id.
-    #[error(
-        "task {id:?} cannot change while it runs: {source}; \
-         give the changed task another id, or the task file its old parameters"
-    )]
-    TaskDiffers {
-        /// Its id.
-        id: String,
-        /// The difference.
-        source: hushbin::Error,
-    },
-    /// A stored task means something else to this program than it meant to the
-    /// one that stored it.
-    #[error("task {id:?} of the journal cannot be used: {reason}")]
-    StoredTask {
-        /// Its id.
-        id: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A stored upload does not decode.
-    #[error("the journal holds an upload of task {id:?} that is not one: {source}")]
-    StoredUpload {
-        /// The task's id.
-        id: String,
-        /// What is wrong.
-        source: hushbin::Error,
-    },
-    /// There is nothing to collect.
-    #[error("no task: the journal holds none and no task file was given")]
-    NoTasks,
-}
-
-/// Why the store did not do what it was asked.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum StoreError {
-    /// The queue is full; nothing was kept.
-    #[error("too many uploads are waiting")]
-    Overloaded,
-    /// The store is closing or has closed.
-    #[error("the store is closed")]
-    Closed,
-    /// The storage engine failed; nothing was kept.
-    #[error("storage failed: {0}")]
-    Failed(Arc<JournalError>),
-}
-
-impl StoreError {
-    fn failed(error: JournalError) -> Self {
-        Self::Failed(Arc::new(error))
-    }
+    pub(crate) memory: Reservation,
 }
 
 /// A handle to the store of one data directory; clones share it.
@@ -236,7 +140,7 @@ impl Store {
         drafts: &[TaskDraft],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        let tasks = settle_tasks(journal.as_mut(), drafts)?;
+        let tasks = task::settle(journal.as_mut(), drafts)?;
         let reader = journal.reader();
         let totals = totals::rebuild(reader.as_ref(), &tasks)?;
         let (folder, _) = totals::spawn(totals).map_err(OpenError::Thread)?;
@@ -258,7 +162,7 @@ impl Store {
         let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
         let by_id = tasks
             .iter()
-            .map(|stored| (stored.task.id().to_owned(), Arc::clone(stored)))
+            .map(|stored| (stored.task().id().to_owned(), Arc::clone(stored)))
             .collect();
         Ok(Self(Arc::new(Inner {
             tasks,
@@ -284,8 +188,7 @@ impl Store {
     }
 
     /// An empty reservation in the memory that all waiting uploads share.
-    #[must_use]
-    pub fn reservation(&self) -> Reservation {
+    pub(crate) fn reservation(&self) -> Reservation {
         self.0.memory.reservation()
     }
 
@@ -299,7 +202,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Overloaded`] at once when the queue is full;
     /// [`StoreError::Failed`] when the commit fails.
-    pub async fn submit(
+    pub(crate) async fn submit(
         &self,
         stored: &StoredTask,
         submission: Submission,
@@ -311,9 +214,9 @@ impl Store {
             memory,
         } = submission;
         self.send(Request::Upload(Box::new(Waiting {
-            task: stored.index,
+            task: stored.index(),
             record: Record {
-                task: stored.key,
+                task: stored.key(),
                 upload: upload.id.0,
                 bytes,
             },
@@ -328,7 +231,7 @@ impl Store {
     ///
     /// # Errors
     /// When the queue is full or storage fails.
-    pub async fn probe(&self) -> Result<(), StoreError> {
+    pub(crate) async fn probe(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(Request::Probe(reply))?;
         answer.await.map_err(|_| StoreError::Closed)?
@@ -365,7 +268,7 @@ impl Store {
         };
         self.0
             .folder
-            .send(Fold::Read(stored.index, Box::new(visit)))
+            .send(Fold::Read(stored.index(), Box::new(visit)))
             .await
             .map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)
@@ -383,7 +286,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.0
             .reader
-            .for_each_upload(stored.key, &mut visit)
+            .for_each_upload(stored.key(), &mut visit)
             .map_err(StoreError::failed)
     }
 
@@ -404,7 +307,7 @@ impl Store {
 
     /// Completes when the writer has ended; before [`Store::close`], only a defect
     /// ends it.
-    pub async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         let mut alive = self.0.alive.clone();
         // Nothing is ever sent: the wait ends when the writer drops its side.
         while alive.changed().await.is_ok() {}
@@ -436,70 +339,4 @@ fn lock(directory: &Path) -> Result<File, OpenError> {
         }),
         Err(TryLockError::Error(source)) => Err(failed(source)),
     }
-}
-
-/// The stored tasks, after those drafts that are new have been stored too.
-fn settle_tasks(
-    journal: &mut dyn Journal,
-    drafts: &[TaskDraft],
-) -> Result<Vec<StoredTask>, OpenError> {
-    let mut tasks = Vec::new();
-    for row in journal.tasks()? {
-        let task = read_task(&row)?;
-        push(&mut tasks, row.key, task);
-    }
-    for draft in drafts {
-        match tasks.iter().find(|stored| stored.task.id() == draft.id) {
-            Some(stored) => {
-                draft
-                    .agrees_with(&stored.task)
-                    .map_err(|source| OpenError::TaskDiffers {
-                        id: draft.id.clone(),
-                        source,
-                    })?;
-            }
-            None => {
-                let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
-                    id: draft.id.clone(),
-                    source,
-                })?;
-                // A task is plain data with text keys, which JSON always holds.
-                let parameters =
-                    serde_json::to_string(&task).expect("a task can be written as JSON");
-                let key = journal.add_task(task.id(), task.fingerprint().0, &parameters)?;
-                push(&mut tasks, key, task);
-            }
-        }
-    }
-    if tasks.is_empty() {
-        return Err(OpenError::NoTasks);
-    }
-    Ok(tasks)
-}
-
-fn push(tasks: &mut Vec<StoredTask>, key: TaskKey, task: Task) {
-    tasks.push(StoredTask {
-        index: TaskIndex(tasks.len()),
-        key,
-        task,
-    });
-}
-
-fn read_task(row: &TaskRow) -> Result<Task, OpenError> {
-    let unusable = |reason: String| OpenError::StoredTask {
-        id: row.id.clone(),
-        reason,
-    };
-    let task: Task =
-        serde_json::from_str(&row.parameters).map_err(|error| unusable(error.to_string()))?;
-    // Reports were made under the stored fingerprint. A program that reads the same
-    // parameters differently must not estimate from them.
-    if task.fingerprint().0 != row.fingerprint {
-        return Err(unusable(format!(
-            "its parameters have the fingerprint {}, stored is {}",
-            task.fingerprint(),
-            hushbin::Fingerprint(row.fingerprint)
-        )));
-    }
-    Ok(task)
 }

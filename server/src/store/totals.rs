@@ -14,8 +14,9 @@ use hushbin::{Report, Task, Upload};
 use rayon::prelude::*;
 use tokio::sync::mpsc;
 
-use super::{OpenError, StoredTask, TaskIndex};
-use crate::store::journal::JournalReader;
+use super::error::OpenError;
+use super::journal::JournalReader;
+use super::task::{StoredTask, TaskIndex};
 use hushbin_analysis::estimate::Totals;
 
 /// Groups that may wait to be folded before the writer waits for the folder.

@@ -7,10 +7,11 @@ use std::thread::{self, JoinHandle};
 use hushbin::Report;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::error::StoreError;
 use super::journal::{Journal, JournalError, Outcome, Record};
 use super::memory::Reservation;
+use super::task::TaskIndex;
 use super::totals::Fold;
-use super::{StoreError, TaskIndex};
 
 /// Bounds of one commit, so that the first caller does not wait for a crowd.
 #[derive(Debug, Clone, Copy)]

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use hushbin::{Fingerprint, Task};
+use hushbin::Fingerprint;
 use serde::{Serialize, Serializer};
 
 use super::interval::Estimate;
-use super::post::{self, ConditionalMean, PostProcessed, Projected};
-use super::{Estimand, Label, Question, Totals, points};
-use crate::promise::{Privacy, bias};
+use super::post::{ConditionalMean, PostProcessed, Projected};
+use super::{Estimand, Label};
+use crate::promise::Privacy;
 
 /// The estimates of one item.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,37 +69,6 @@ pub struct Estimates {
     pub post_processing: BTreeMap<&'static str, &'static str>,
     /// By item; empty while there are no reports.
     pub estimates: Vec<ItemEstimates>,
-}
-
-/// Answers a question from totals of the task (for an open task, totals
-/// [of the question's items](Totals::of_items)).
-#[must_use]
-pub fn estimates(task: &Task, totals: &Totals, question: &Question) -> Estimates {
-    let points = points(task, totals, question.items());
-    let processed = post::process(&question.post, task, &points, &question.quantiles);
-    let estimates = points
-        .iter()
-        .zip(processed)
-        .zip(&question.labels)
-        .map(|((points, post_processed), label)| ItemEstimates {
-            item: label.clone(),
-            by_estimand: Estimand::ALL.map(|estimand| {
-                let point = points.get(estimand)?;
-                Some(question.quantiles.estimate(point))
-            }),
-            post_processed,
-        })
-        .collect();
-    Estimates {
-        task: task.id().to_owned(),
-        fingerprint: task.fingerprint(),
-        reports: totals.reports(),
-        confidence: question.quantiles.confidence(),
-        privacy: Privacy::for_task(task),
-        bias: bias(task),
-        post_processing: post::statements(&question.post),
-        estimates,
-    }
 }
 
 impl Estimates {

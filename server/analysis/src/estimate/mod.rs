@@ -14,6 +14,7 @@ mod collision;
 mod conditional;
 mod counted;
 mod error;
+mod estimator;
 mod expectation;
 mod hash_bin;
 mod interval;
@@ -22,13 +23,15 @@ mod predict;
 mod processing;
 mod projection;
 mod question;
+mod rates;
 mod signs;
 
 use hushbin::{Mechanism, Report, Task, ValueKind};
 use serde::Serialize;
 
-pub use answer::{Estimates, ItemEstimates, estimates};
+pub use answer::{Estimates, ItemEstimates};
 pub use error::EstimateError;
+pub use estimator::{Estimator, estimates, points};
 pub use expectation::Expectation;
 pub use interval::{Estimate, Quantiles};
 pub use post::{ConditionalMean, PostProcessed, Projected};
@@ -217,39 +220,5 @@ impl ItemPoints {
             Estimand::Minus => self.minus,
             Estimand::Nonmissing => self.nonmissing,
         }
-    }
-}
-
-/// Estimates points for `items` (indices or keys), in their order; none if
-/// there are no reports.
-///
-/// # Panics
-/// If the totals are not of `task`, or an item is not counted in them.
-#[must_use]
-pub fn points(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
-    if totals.reports == 0 {
-        return Vec::new();
-    }
-    let (domain, reports) = (task.domain(), totals.reports);
-    match (task.mechanism(), &totals.counts) {
-        (Mechanism::Collision(collision), Counts::Collision(counts)) => {
-            let rates = collision.rates(&domain, task.epsilon());
-            let estimator = counted::Estimator::new(rates, task.value(), reports);
-            let point = |&item| estimator.item(counts.hits(item));
-            items.iter().map(point).collect()
-        }
-        (Mechanism::Coco(coco), Counts::Coco(counts)) => {
-            let rates = coco.rates(&domain, task.epsilon());
-            let estimator = counted::Estimator::new(rates, task.value(), reports);
-            let point = |&item| estimator.item(counts.hits(item));
-            items.iter().map(point).collect()
-        }
-        (Mechanism::HashBin(hash_bin), Counts::HashBin(counts)) => {
-            let rates = hash_bin.rates(&domain, task.epsilon());
-            let estimator = hash_bin::Estimator::new(hash_bin, rates, counts, reports);
-            let point = |&item| estimator.item(counts.sum(item));
-            items.iter().map(point).collect()
-        }
-        _ => panic!("totals are of the task's mechanism"),
     }
 }

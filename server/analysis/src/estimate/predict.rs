@@ -1,8 +1,9 @@
 //! What error to expect before there are reports.
 
-use hushbin::mechanism::{coco, collision, hash_bin};
-use hushbin::{Entry, Mechanism, Task, ValueKind};
+use hushbin::mechanism::hash_bin;
+use hushbin::{Entry, Task, ValueKind};
 
+use super::rates::Rates;
 use super::{Estimand, variance_over_people};
 
 /// Predicts the noise of one task's estimates.
@@ -10,13 +11,6 @@ use super::{Estimand, variance_over_people};
 pub struct Predictor {
     rates: Rates,
     sparsity: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Rates {
-    Collision(collision::Rates),
-    Coco(coco::Rates),
-    HashBin(hash_bin::Rates),
 }
 
 /// What one report does to the estimates of all items.
@@ -43,14 +37,8 @@ impl Predictor {
     /// Computes the rates once.
     #[must_use]
     pub fn new(task: &Task) -> Self {
-        let (domain, epsilon) = (task.domain(), task.epsilon());
-        let rates = match task.mechanism() {
-            Mechanism::Collision(collision) => Rates::Collision(collision.rates(&domain, epsilon)),
-            Mechanism::Coco(coco) => Rates::Coco(coco.rates(&domain, epsilon)),
-            Mechanism::HashBin(hash_bin) => Rates::HashBin(hash_bin.rates(&domain, epsilon)),
-        };
         Self {
-            rates,
+            rates: Rates::for_task(task),
             sparsity: task.sparsity() as usize,
         }
     }

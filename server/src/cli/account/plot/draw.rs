@@ -7,9 +7,9 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
+use super::style::Style;
 use super::{Curve, Panel};
 use crate::cli::Error;
-use hushbin_analysis::accounting::Kind;
 
 const SIZE: (u32, u32) = (1280, 760);
 const LEGEND: i32 = 150;
@@ -89,27 +89,41 @@ fn draw_panel(
     chart.draw_series(std::iter::once(PathElement::new(here, INK.mix(0.35))))?;
     // The account's own curve is the first, and drawn last.
     for (index, curve) in panel.curves.iter().enumerate().rev() {
-        let style = Style::for_curve(index, curve.kind);
-        let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y.filter(|&y| y > 0.0)?));
-        for part in curve.points.split(|point| defined(point).is_none()) {
-            let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
-            let (dash, gap) = style.dash;
-            if gap == 0 {
-                chart.draw_series(LineSeries::new(part, style.line()))?;
-            } else {
-                chart.draw_series(DashedLineSeries::new(part, dash, gap, style.line()))?;
-            }
+        draw_curve(&mut chart, index, curve)?;
+    }
+    Ok(())
+}
+
+/// The curve of this number, and marks on it.
+fn draw_curve<X, Y>(
+    chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
+    index: usize,
+    curve: &Curve,
+) -> Result<(), Error>
+where
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    let style = Style::for_curve(index, curve.kind);
+    let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y.filter(|&y| y > 0.0)?));
+    for part in curve.points.split(|point| defined(point).is_none()) {
+        let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
+        let (dash, gap) = style.dash;
+        if gap == 0 {
+            chart.draw_series(LineSeries::new(part, style.line()))?;
+        } else {
+            chart.draw_series(DashedLineSeries::new(part, dash, gap, style.line()))?;
         }
-        let step = curve.points.len().div_ceil(7).max(1);
-        // Marks of neighbours lie beside each other.
-        let marks = curve.points.iter().skip(index % step).step_by(step);
-        for point in marks.filter_map(defined) {
-            if let Some((shape, fill)) = style.mark() {
-                let at = EmptyElement::at(point);
-                chart.draw_series([at + Polygon::new(shape.clone(), fill)])?;
-                let at = EmptyElement::at(point);
-                chart.draw_series([at + PathElement::new(shape, style.color)])?;
-            }
+    }
+    let step = curve.points.len().div_ceil(7).max(1);
+    // Marks of neighbours lie beside each other.
+    let marks = curve.points.iter().skip(index % step).step_by(step);
+    for point in marks.filter_map(defined) {
+        if let Some((shape, fill)) = style.mark() {
+            let at = EmptyElement::at(point);
+            chart.draw_series([at + Polygon::new(shape.clone(), fill)])?;
+            let at = EmptyElement::at(point);
+            chart.draw_series([at + PathElement::new(shape, style.color)])?;
         }
     }
     Ok(())
@@ -203,97 +217,6 @@ fn draw_legend(area: &Area<'_>, panels: &[Panel; 2]) -> Result<(), Error> {
         area.draw(&Text::new(curve.name, (x + 68, y - 8), font))?;
     }
     Ok(())
-}
-
-/// How a curve looks.
-#[derive(Debug, Clone, Copy)]
-struct Style {
-    color: RGBColor,
-    width: u32,
-    /// Pixels drawn and left out.
-    dash: (i32, i32),
-    mark: Option<Mark>,
-}
-
-/// A shape, filled or not.
-#[derive(Debug, Clone, Copy)]
-struct Mark(Shape, bool);
-
-#[derive(Debug, Clone, Copy)]
-enum Shape {
-    Circle,
-    Square,
-    Triangle,
-    Diamond,
-    Hourglass,
-}
-
-/// By the order of the bounds, the account itself being number 0: Okabe and Ito's
-/// colours, darkened for white. No two marks are alike.
-const LOOKS: [(RGBColor, Mark); 10] = [
-    (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
-    (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
-    (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Circle, false)),
-    (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Square, false)),
-    (RGBColor(0x00, 0x84, 0x62), Mark(Shape::Circle, true)),
-    (RGBColor(0x00, 0x84, 0x62), Mark(Shape::Square, true)),
-    (RGBColor(0x55, 0x55, 0x55), Mark(Shape::Hourglass, true)),
-    (RGBColor(0xb5, 0x4f, 0x8c), Mark(Shape::Triangle, false)),
-    (RGBColor(0xb5, 0x4f, 0x8c), Mark(Shape::Triangle, true)),
-    (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, false)),
-];
-
-impl Style {
-    /// Of the account itself, which is no published bound, a plain line; else
-    /// dashes where there is a search and dots where there is a formula.
-    fn for_curve(index: usize, kind: Option<Kind>) -> Self {
-        let Some(kind) = kind else {
-            return Self {
-                color: BLACK,
-                width: 3,
-                dash: (1, 0),
-                mark: None,
-            };
-        };
-        let (color, mark) = LOOKS[index % LOOKS.len()];
-        Self {
-            color,
-            width: 2,
-            dash: match kind {
-                Kind::ClosedForm => (2, 4),
-                Kind::Numeric => (10, 4),
-            },
-            mark: Some(mark),
-        }
-    }
-
-    fn line(&self) -> ShapeStyle {
-        self.color.stroke_width(self.width)
-    }
-
-    /// Corners about a point, and what they are filled with.
-    fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
-        let Mark(shape, filled) = self.mark?;
-        let corners: &[(i32, i32)] = match shape {
-            Shape::Circle => &[
-                (5, 0),
-                (4, 4),
-                (0, 5),
-                (-4, 4),
-                (-5, 0),
-                (-4, -4),
-                (0, -5),
-                (4, -4),
-                (5, 0),
-            ],
-            Shape::Square => &[(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)],
-            Shape::Triangle => &[(0, -6), (5, 4), (-5, 4), (0, -6)],
-            Shape::Diamond => &[(0, -6), (6, 0), (0, 6), (-6, 0), (0, -6)],
-            Shape::Hourglass => &[(-5, -5), (5, -5), (-5, 5), (5, 5), (-5, -5)],
-        };
-        let fill = if filled { self.color } else { WHITE };
-        Some((corners.to_vec(), fill.filled()))
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 mod draw;
 mod output;
+mod style;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
-use super::journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow};
+use crate::store::journal::{
+    Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow,
+};
 
 /// Version of the tables below, kept in `PRAGMA user_version`.
 const SCHEMA_VERSION: i32 = 1;
@@ -301,5 +303,4 @@ pub(super) fn file_error(path: &Path, source: std::io::Error) -> JournalError {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-#[path = "sqlite_tests.rs"]
 mod tests;

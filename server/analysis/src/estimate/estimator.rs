@@ -1,0 +1,128 @@
+//! From the totals of a task to estimates.
+
+use hushbin::{Mechanism, Task};
+
+use super::rates::Rates;
+use super::{
+    Counts, Estimand, Estimates, ItemEstimates, ItemPoints, Question, Totals, counted, hash_bin,
+    post,
+};
+use crate::promise::{Privacy, bias};
+
+/// A task with the rates of its mechanism, which are computed once.
+///
+/// ```
+/// use hushbin_analysis::estimate::{Estimator, Options, Question, Totals};
+///
+/// let draft: hushbin::TaskDraft = serde_json::from_str(
+///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
+/// ).unwrap();
+/// let estimator = Estimator::for_task(draft.resolve().unwrap());
+/// let all = Question::new(estimator.task(), &Options::default()).unwrap();
+/// let totals = Totals::new(estimator.task());
+/// assert_eq!(estimator.estimates(&totals, &all).reports, 0);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Estimator {
+    task: Task,
+    rates: Rates,
+}
+
+impl Estimator {
+    /// The estimator of a task.
+    #[must_use]
+    pub fn for_task(task: Task) -> Self {
+        let rates = Rates::for_task(&task);
+        Self { task, rates }
+    }
+
+    /// The task.
+    #[must_use]
+    pub const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Point estimates of `items` (indices or keys), in their order; none if there
+    /// are no reports.
+    ///
+    /// # Panics
+    /// If the totals are not of the task, or an item is not counted in them.
+    #[must_use]
+    pub fn points(&self, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
+        if totals.reports == 0 {
+            return Vec::new();
+        }
+        let (kind, reports) = (self.task.value(), totals.reports);
+        match (self.task.mechanism(), &self.rates, &totals.counts) {
+            (_, Rates::Collision(rates), Counts::Collision(counts)) => {
+                let estimator = counted::Estimator::new(*rates, kind, reports);
+                let point = |&item| estimator.item(counts.hits(item));
+                items.iter().map(point).collect()
+            }
+            (_, Rates::Coco(rates), Counts::Coco(counts)) => {
+                let estimator = counted::Estimator::new(*rates, kind, reports);
+                let point = |&item| estimator.item(counts.hits(item));
+                items.iter().map(point).collect()
+            }
+            (Mechanism::HashBin(hash_bin), Rates::HashBin(rates), Counts::HashBin(counts)) => {
+                let estimator = hash_bin::Estimator::new(hash_bin, *rates, counts, reports);
+                let point = |&item| estimator.item(counts.sum(item));
+                items.iter().map(point).collect()
+            }
+            _ => panic!("totals are of the task's mechanism"),
+        }
+    }
+
+    /// Answers a question from totals of the task (for an open task, totals
+    /// [of the question's items](Totals::of_items)).
+    ///
+    /// # Panics
+    /// As [`Estimator::points`].
+    #[must_use]
+    pub fn estimates(&self, totals: &Totals, question: &Question) -> Estimates {
+        let task = &self.task;
+        let points = self.points(totals, question.items());
+        let processed = post::process(&question.post, task, &points, &question.quantiles);
+        let estimates = points
+            .iter()
+            .zip(processed)
+            .zip(&question.labels)
+            .map(|((points, post_processed), label)| ItemEstimates {
+                item: label.clone(),
+                by_estimand: Estimand::ALL.map(|estimand| {
+                    let point = points.get(estimand)?;
+                    Some(question.quantiles.estimate(point))
+                }),
+                post_processed,
+            })
+            .collect();
+        Estimates {
+            task: task.id().to_owned(),
+            fingerprint: task.fingerprint(),
+            reports: totals.reports(),
+            confidence: question.quantiles.confidence(),
+            privacy: Privacy::for_task(task),
+            bias: bias(task),
+            post_processing: post::statements(&question.post),
+            estimates,
+        }
+    }
+}
+
+/// [`Estimator::points`] of a task that is asked once.
+///
+/// # Panics
+/// As there.
+#[must_use]
+pub fn points(task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
+    Estimator::for_task(task.clone()).points(totals, items)
+}
+
+/// [`Estimator::estimates`] of a task that is asked once.
+///
+/// # Panics
+/// As there.
+#[must_use]
+pub fn estimates(task: &Task, totals: &Totals, question: &Question) -> Estimates {
+    Estimator::for_task(task.clone()).estimates(totals, question)
+}

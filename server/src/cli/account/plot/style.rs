@@ -1,0 +1,95 @@
+//! How curves look: a colour, a dash pattern and a mark each.
+
+use hushbin_analysis::accounting::Kind;
+use plotters::prelude::*;
+
+/// How a curve looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    pub(super) color: RGBColor,
+    width: u32,
+    /// Pixels drawn and left out.
+    pub(super) dash: (i32, i32),
+    mark: Option<Mark>,
+}
+
+/// A shape, filled or not.
+#[derive(Debug, Clone, Copy)]
+struct Mark(Shape, bool);
+
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Hourglass,
+}
+
+/// By the order of the bounds, the account itself being number 0: Okabe and Ito's
+/// colours, darkened for white. No two marks are alike.
+const LOOKS: [(RGBColor, Mark); 10] = [
+    (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
+    (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
+    (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Circle, false)),
+    (RGBColor(0x00, 0x72, 0xb2), Mark(Shape::Square, false)),
+    (RGBColor(0x00, 0x84, 0x62), Mark(Shape::Circle, true)),
+    (RGBColor(0x00, 0x84, 0x62), Mark(Shape::Square, true)),
+    (RGBColor(0x55, 0x55, 0x55), Mark(Shape::Hourglass, true)),
+    (RGBColor(0xb5, 0x4f, 0x8c), Mark(Shape::Triangle, false)),
+    (RGBColor(0xb5, 0x4f, 0x8c), Mark(Shape::Triangle, true)),
+    (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, false)),
+];
+
+impl Style {
+    /// Of the account itself, which is no published bound, a plain line; else
+    /// dashes where there is a search and dots where there is a formula.
+    pub(super) fn for_curve(index: usize, kind: Option<Kind>) -> Self {
+        let Some(kind) = kind else {
+            return Self {
+                color: BLACK,
+                width: 3,
+                dash: (1, 0),
+                mark: None,
+            };
+        };
+        let (color, mark) = LOOKS[index % LOOKS.len()];
+        Self {
+            color,
+            width: 2,
+            dash: match kind {
+                Kind::ClosedForm => (2, 4),
+                Kind::Numeric => (10, 4),
+            },
+            mark: Some(mark),
+        }
+    }
+
+    pub(super) fn line(&self) -> ShapeStyle {
+        self.color.stroke_width(self.width)
+    }
+
+    /// Corners about a point, and what they are filled with.
+    pub(super) fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
+        let Mark(shape, filled) = self.mark?;
+        let corners: &[(i32, i32)] = match shape {
+            Shape::Circle => &[
+                (5, 0),
+                (4, 4),
+                (0, 5),
+                (-4, 4),
+                (-5, 0),
+                (-4, -4),
+                (0, -5),
+                (4, -4),
+                (5, 0),
+            ],
+            Shape::Square => &[(-4, -4), (4, -4), (4, 4), (-4, 4), (-4, -4)],
+            Shape::Triangle => &[(0, -6), (5, 4), (-5, 4), (0, -6)],
+            Shape::Diamond => &[(0, -6), (6, 0), (0, 6), (-6, 0), (0, -6)],
+            Shape::Hourglass => &[(-5, -5), (5, -5), (-5, 5), (5, 5), (-5, -5)],
+        };
+        let fill = if filled { self.color } else { WHITE };
+        Some((corners.to_vec(), fill.filled()))
+    }
+}

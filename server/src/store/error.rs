@@ -1,0 +1,81 @@
+//! Why a store cannot be opened, and why it did not do what it was asked.
+
+use std::sync::Arc;
+
+use super::journal::JournalError;
+
+/// Why a data directory cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has the directory.
+    #[error("{path} is in use by another hushbin process")]
+    Locked {
+        /// The directory.
+        path: String,
+    },
+    /// The storage engine refused.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A thread could not be started.
+    #[error("a thread could not be started: {0}")]
+    Thread(std::io::Error),
+    /// A task file says something invalid.
+    #[error("task {id:?} is invalid: {source}")]
+    InvalidTask {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        source: hushbin::Error,
+    },
+    /// A task file contradicts the task stored under its id.
+    #[error(
+        "task {id:?} cannot change while it runs: {source}; \
+         give the changed task another id, or the task file its old parameters"
+    )]
+    TaskDiffers {
+        /// Its id.
+        id: String,
+        /// The difference.
+        source: hushbin::Error,
+    },
+    /// A stored task means something else to this program than it meant to the
+    /// one that stored it.
+    #[error("task {id:?} of the journal cannot be used: {reason}")]
+    StoredTask {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A stored upload does not decode.
+    #[error("the journal holds an upload of task {id:?} that is not one: {source}")]
+    StoredUpload {
+        /// The task's id.
+        id: String,
+        /// What is wrong.
+        source: hushbin::Error,
+    },
+    /// There is nothing to collect.
+    #[error("no task: the journal holds none and no task file was given")]
+    NoTasks,
+}
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// The queue is full; nothing was kept.
+    #[error("too many uploads are waiting")]
+    Overloaded,
+    /// The store is closing or has closed.
+    #[error("the store is closed")]
+    Closed,
+    /// The storage engine failed; nothing was kept.
+    #[error("storage failed: {0}")]
+    Failed(Arc<JournalError>),
+}
+
+impl StoreError {
+    pub(super) fn failed(error: JournalError) -> Self {
+        Self::Failed(Arc::new(error))
+    }
+}
