@@ -1,6 +1,6 @@
 //! What a batch must be like for a given ε_c: how small α, how large n.
 //!
-//! Both are monotone, of the sums of `privacy_blanket`. Given Z₁ + … + Zₙ₊₁, the mean of
+//! Both are monotone, of the blanket's sums. Given Z₁ + … + Zₙ₊₁, the mean of
 //! the n first is expected to be that of all, so by Jensen's inequality
 //! E[(Z₁ + … + Zₙ)₊]/n does not grow with n; and with α Z grows in convex order.
 //! The same holds of the reduction: one more report does not depend on the person
@@ -13,89 +13,89 @@
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
-use super::hockey_stick::Divergence;
-use super::{DELTA, HONEST_FRACTION, HONEST_REPORTS, Mixture, REPORTS, account, hiding, honest_of};
-
-/// ε_c that is asked for.
-pub const CENTRAL_EPSILON: Bound = Bound {
-    name: "central_epsilon",
-    min: 0.0,
-    max: EPSILON.max,
+use super::account::account;
+use super::mixture::Mixture;
+use super::privacy_profile::PrivacyProfile;
+use super::ranges::{
+    CENTRAL_EPSILON, DELTA, HONEST_FRACTION, HONEST_REPORTS, REPORTS, honest_part, honest_reports,
 };
+use crate::numeric::roots::{bisect, chandrupatla, geometric, outward, try_bisect, whole};
 
 /// The mechanism at the largest local ε, to one part in 10⁹, whose batch is
-/// (`central`, δ)-differentially private; `at` makes it of a local ε.
+/// (`central_epsilon`, δ)-differentially private; `at` makes it of a local ε.
 ///
 /// With all else fixed, reports of a smaller ε are those of a larger one mixed
 /// with noise, so ε_c rises with ε.
 ///
 /// # Errors
-/// As [`account`] and `at`; [`Error::OutOfRange`] when `central` is not from
+/// As [`account`] and `at`; [`Error::OutOfRange`] when `central_epsilon` is not from
 /// that of the least local ε to the greatest local ε, [`EPSILON`].
 pub fn largest_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<Mixture, E>,
-    n: u64,
-    honest: f64,
+    reports: u64,
+    honest_fraction: f64,
     delta: f64,
-    central: f64,
+    central_epsilon: f64,
 ) -> Result<Mixture, E> {
     let reached = |mixture: &Mixture| -> Result<f64, E> {
-        Ok(account(mixture, n, honest, delta)?.central_epsilon)
+        Ok(account(mixture, reports, honest_fraction, delta)?.central_epsilon)
     };
-    let mut best = at(EPSILON.min)?;
+    let best = at(EPSILON.min)?;
     let range = Bound {
         min: reached(&best)?,
         ..CENTRAL_EPSILON
     };
-    range.check(central)?;
+    range.check(central_epsilon)?;
     let greatest = at(EPSILON.max)?;
-    if reached(&greatest)? <= central {
+    if reached(&greatest)? <= central_epsilon {
         return Ok(greatest);
     }
     // By one sum each; what is returned is accounted for.
-    let (least, mut above) = (best, EPSILON.max);
-    while above - best.epsilon() > 1e-9 * above {
-        let middle = at((best.epsilon() * above).sqrt())?;
-        if meets_central_epsilon(&middle, n, honest, delta, central)? {
-            best = middle;
-        } else {
-            above = middle.epsilon();
+    let least = best.epsilon();
+    let (near, _) = try_bisect(least, EPSILON.max, geometric(1e-9), |epsilon| {
+        let mixture = at(epsilon)?;
+        Ok::<_, E>(meets_central_epsilon(
+            &mixture,
+            reports,
+            honest_fraction,
+            delta,
+            central_epsilon,
+        )?)
+    })?;
+    for step in std::iter::once(0.0).chain(outward(1e-10)) {
+        let epsilon = near * (1.0 - step);
+        if epsilon <= least {
+            break;
         }
-    }
-    let mut step = 1e-10;
-    let near = best.epsilon();
-    while reached(&best)? > central {
-        let lower = near * (1.0 - step);
-        if lower <= least.epsilon() {
-            return Ok(least);
+        let mixture = at(epsilon)?;
+        if reached(&mixture)? <= central_epsilon {
+            return Ok(mixture);
         }
-        best = at(lower)?;
-        step *= 6.0;
     }
     Ok(best)
 }
 
-/// Whether δ(ε_c) at `central` comes out at δ or below: in one sum what
+/// Whether δ(ε_c) at `central_epsilon` comes out at δ or below: in one sum what
 /// [`account`] takes a dozen for, but for roundings.
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] when `central` is outside [`CENTRAL_EPSILON`].
+/// As [`account`]; [`Error::OutOfRange`] when `central_epsilon` is outside [`CENTRAL_EPSILON`].
 pub fn meets_central_epsilon(
     mixture: &Mixture,
-    n: u64,
-    honest: f64,
+    reports: u64,
+    honest_fraction: f64,
     delta: f64,
-    central: f64,
+    central_epsilon: f64,
 ) -> Result<bool, Error> {
-    let honest_reports = hiding(n, honest)?;
+    let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
-    CENTRAL_EPSILON.check(central)?;
-    let found = || Divergence::new(*mixture, honest_reports, delta).at(central);
-    Ok(central >= mixture.epsilon() || found().upper <= delta)
+    CENTRAL_EPSILON.check(central_epsilon)?;
+    let found = || PrivacyProfile::new(*mixture, honest_reports, delta).delta(central_epsilon);
+    Ok(central_epsilon >= mixture.epsilon() || found().upper <= delta)
 }
 
-/// The largest α, about, at which `n` reports of local ε are (`central`,
-/// δ)-differentially private. [`account`] finds no more than `central` of a
+/// The largest α, about, at which n `reports` of local ε are (`central_epsilon`,
+/// δ)-differentially private. [`account`] finds no more than `central_epsilon` of a
 /// mechanism with this α that favours at most half of its buckets.
 ///
 /// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as
@@ -110,57 +110,57 @@ pub fn meets_central_epsilon(
 ///
 /// # Errors
 /// As [`account`]; [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
-/// `central` outside [`CENTRAL_EPSILON`].
+/// `central_epsilon` outside [`CENTRAL_EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
-    n: u64,
-    honest: f64,
+    reports: u64,
+    honest_fraction: f64,
     delta: f64,
-    central: f64,
+    central_epsilon: f64,
 ) -> Result<f64, Error> {
     let generic = Mixture::generic(epsilon)?;
-    CENTRAL_EPSILON.check(central)?;
+    CENTRAL_EPSILON.check(central_epsilon)?;
     let enough = |mixture: &Mixture| -> Result<bool, Error> {
-        Ok(account(mixture, n, honest, delta)?.central_epsilon <= central)
+        Ok(account(mixture, reports, honest_fraction, delta)?.central_epsilon <= central_epsilon)
     };
     if enough(&generic)? {
         return Ok(generic.alpha());
     }
-    let honest_reports = hiding(n, honest)?;
+    let honest_reports = honest_reports(reports, honest_fraction)?;
     // ε_c is below ε, else any would be enough. The least is a little less than
     // what a single report allows, for rounding.
-    let least = (1.0 - 1e-9) * delta / (central.exp() * (epsilon - central).exp_m1());
-    let least = generic.part_of(least / generic.alpha());
+    let least =
+        (1.0 - 1e-9) * delta / (central_epsilon.exp() * (epsilon - central_epsilon).exp_m1());
+    let least = generic.thinned(least / generic.alpha());
     if least.alpha() >= generic.alpha() {
         return Ok(generic.alpha());
     }
     let beyond = |part: f64| {
-        let batch = Divergence::new(generic.part_of(part), honest_reports, delta);
-        excess(&batch, central, delta)
+        let batch = PrivacyProfile::new(generic.thinned(part), honest_reports, delta);
+        excess(&batch, central_epsilon, delta)
     };
     // Nearly, ε_c is proportional to √α.
     let fewest = least.alpha() / generic.alpha();
-    let likely = central / Divergence::new(generic, honest_reports, delta).limit(delta);
+    let likely = central_epsilon
+        / PrivacyProfile::new(generic, honest_reports, delta).gaussian_epsilon(delta);
     let around = [0.7 * likely * likely, 1.4 * likely * likely];
     let bracketed =
         fewest < around[0] && around[1] < 1.0 && beyond(around[0]) < 0.0 && beyond(around[1]) > 0.0;
-    let part = crossing(if bracketed { around } else { [fewest, 1.0] }, beyond);
-    let mut step = 1e-10;
-    while step < 1.0 {
-        let mixture = generic.part_of(part * (1.0 - step));
+    let part = chandrupatla(if bracketed { around } else { [fewest, 1.0] }, beyond);
+    for step in outward(1e-10) {
+        let mixture = generic.thinned(part * (1.0 - step));
         if mixture.alpha() <= least.alpha() {
             break;
         }
         if enough(&mixture)? {
             return Ok(mixture.alpha());
         }
-        step *= 6.0;
     }
     Ok(least.alpha())
 }
 
-/// The smallest n whose batch is (`central`, δ)-differentially private by
-/// [`account`], where a part `honest` of the reports hides the others.
+/// The smallest n whose batch is (`central_epsilon`, δ)-differentially private by
+/// [`account`], where a part `honest_fraction` of the reports hides the others.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account, smallest_batch};
@@ -172,33 +172,28 @@ pub fn largest_alpha(
 /// ```
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] when `central` is not from what the
+/// As [`account`]; [`Error::OutOfRange`] when `central_epsilon` is not from what the
 /// greatest n of [`REPORTS`] reaches to [`CENTRAL_EPSILON`]'s greatest.
 pub fn smallest_batch(
     mixture: &Mixture,
-    honest: f64,
+    honest_fraction: f64,
     delta: f64,
-    central: f64,
+    central_epsilon: f64,
 ) -> Result<u64, Error> {
-    CENTRAL_EPSILON.check(central)?;
-    HONEST_FRACTION.check(honest)?;
+    CENTRAL_EPSILON.check(central_epsilon)?;
+    HONEST_FRACTION.check(honest_fraction)?;
     DELTA.check(delta)?;
     let most = REPORTS.max as u64;
-    HONEST_REPORTS.check(honest_of(most, honest) as f64)?;
+    let most_honest = honest_part(most, honest_fraction);
+    HONEST_REPORTS.check(most_honest as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
-        Ok(account(mixture, hidden, 1.0, delta)?.central_epsilon <= central)
+        Ok(account(mixture, hidden, 1.0, delta)?.central_epsilon <= central_epsilon)
     };
-    let hidden = smallest_hidden(mixture, honest_of(most, honest), delta, central, enough)?;
-    // honest_of never falls, so that this is a search for where it rises.
-    let (mut below, mut n) = (1, most);
-    while n - below > 1 {
-        let middle = below + (n - below) / 2;
-        if honest_of(middle, honest) >= hidden {
-            n = middle;
-        } else {
-            below = middle;
-        }
-    }
+    let hidden = smallest_hidden(mixture, most_honest, delta, central_epsilon, enough)?;
+    // honest_part never falls, so that this is a search for where it rises.
+    let (n, _) = bisect(most, 1, whole, |n| {
+        honest_part(n, honest_fraction) >= hidden
+    });
     Ok(n)
 }
 
@@ -207,12 +202,12 @@ fn smallest_hidden(
     mixture: &Mixture,
     most: u64,
     delta: f64,
-    central: f64,
+    central_epsilon: f64,
     enough: impl Fn(u64) -> Result<bool, Error>,
 ) -> Result<u64, Error> {
     let short = |n: f64| {
-        let batch = Divergence::new(*mixture, n.round() as u64, delta);
-        excess(&batch, central, delta)
+        let batch = PrivacyProfile::new(*mixture, n.round() as u64, delta);
+        excess(&batch, central_epsilon, delta)
     };
     // The cost of a batch grows with n, so look from below.
     let (mut below, mut n) = (1, 2_u64);
@@ -222,14 +217,14 @@ fn smallest_hidden(
                 min: account(mixture, most, 1.0, delta)?.central_epsilon,
                 ..CENTRAL_EPSILON
             };
-            return range.check(central).map(|()| most);
+            return range.check(central_epsilon).map(|()| most);
         }
         below = n;
         n = n.saturating_mul(8).min(most);
     }
-    if n - below > 1 && central < mixture.epsilon() {
+    if n - below > 1 && central_epsilon < mixture.epsilon() {
         // What is proven is close to what is computed.
-        let near = crossing([below as f64, n as f64], |n| -short(n)) as u64;
+        let near = chandrupatla([below as f64, n as f64], |n| -short(n)) as u64;
         let mut reach = 1 + near / 1_000_000_000;
         while near.saturating_sub(below) > reach || n.saturating_sub(near) > reach {
             for at in [near.saturating_sub(reach), near + reach] {
@@ -244,61 +239,10 @@ fn smallest_hidden(
             reach *= 16;
         }
     }
-    while n - below > 1 {
-        let middle = below + (n - below) / 2;
-        if enough(middle)? {
-            n = middle;
-        } else {
-            below = middle;
-        }
-    }
-    Ok(n)
+    Ok(try_bisect(n, below, whole, enough)?.0)
 }
 
 /// ln of how far δ(ε_c) is above `delta`.
-fn excess(batch: &Divergence, central: f64, delta: f64) -> f64 {
-    (batch.at(central).upper.max(f64::MIN_POSITIVE) / delta).ln()
-}
-
-/// About where a function of ln x that rises through 0 between both ends does
-/// so, from below: inverse quadratic interpolation where three values allow it,
-/// else bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for
-/// finding the zero of a nonlinear function without using derivatives", 1997).
-/// Next to the root it steps across it by the precision, so that both ends close
-/// in; false position left one of them far away, and took six times as many
-/// values.
-pub(super) fn crossing(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
-    let value = |x: f64| (x, excess(x.exp()));
-    // The newest value, and one on the other side of the root.
-    let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
-    let mut part = 0.5;
-    loop {
-        let next = value(newest.0 + part * (opposite.0 - newest.0));
-        let before = if (next.1 <= 0.0) == (newest.1 <= 0.0) {
-            newest
-        } else {
-            core::mem::replace(&mut opposite, newest)
-        };
-        newest = next;
-        let width = opposite.0 - newest.0;
-        let least = 0.5e-12 * newest.0.abs().max(1.0) / width.abs();
-        if least >= 0.5 {
-            return newest.0.min(opposite.0).exp();
-        }
-        part = quadratic(newest, opposite, before)
-            .unwrap_or(0.5)
-            .clamp(least, 1.0 - least);
-    }
-}
-
-/// Where between the first two points the parabola through three of them, as x
-/// over the value, has value 0; `None` where it is not sure to lie between them.
-fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
-    let across = (a.0 - b.0) / (c.0 - b.0);
-    let along = (a.1 - b.1) / (c.1 - b.1);
-    (along * along < across && (1.0 - along).powi(2) < 1.0 - across).then(|| {
-        let near = a.1 / (b.1 - a.1) * c.1 / (b.1 - c.1);
-        let far = a.1 / (c.1 - a.1) * b.1 / (c.1 - b.1);
-        near + (c.0 - a.0) / (b.0 - a.0) * far
-    })
+fn excess(batch: &PrivacyProfile, central_epsilon: f64, delta: f64) -> f64 {
+    (batch.delta(central_epsilon).upper.max(f64::MIN_POSITIVE) / delta).ln()
 }

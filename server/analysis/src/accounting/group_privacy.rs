@@ -11,19 +11,12 @@
 //! Algorithmic Foundations of Differential Privacy", 2014, Theorem 2.2).
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
 
-use super::calibration::crossing;
-use super::hockey_stick::Divergence;
-use super::privacy_profile::{self, Bracket};
-use super::{Method, Mixture};
-
-/// Number of reports of one person in a batch, R.
-pub const REPORTS_PER_PERSON: Bound = Bound {
-    name: "reports_per_person",
-    min: 1.0,
-    max: 1000.0,
-};
+use super::method::Method;
+use super::mixture::Mixture;
+use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
+use super::ranges::REPORTS_PER_PERSON;
+use crate::numeric::roots::{chandrupatla, least_above};
 
 /// # Errors
 /// [`Error::OutOfRange`] when the reports are outside [`REPORTS_PER_PERSON`], or more than
@@ -36,7 +29,7 @@ pub(super) fn check(reports: u32, honest_reports: u64) -> Result<(), Error> {
 /// Bounds on what one batch tells of a person.
 #[derive(Debug)]
 pub(super) struct OneBatch {
-    divergence: Divergence,
+    profile: PrivacyProfile,
     epsilon: f64,
     reports: f64,
     start: f64,
@@ -47,12 +40,12 @@ impl OneBatch {
     pub(super) fn new(mixture: &Mixture, honest_reports: u64, reports: u32, delta: f64) -> Self {
         let reports = f64::from(reports);
         // Group privacy needs a smaller δ of one report.
-        let divergence = Divergence::new(*mixture, honest_reports, delta / reports);
+        let profile = PrivacyProfile::new(*mixture, honest_reports, delta / reports);
         Self {
-            divergence,
+            profile,
             epsilon: mixture.epsilon(),
             reports,
-            start: divergence.limit(delta),
+            start: profile.gaussian_epsilon(delta),
         }
     }
 
@@ -63,22 +56,22 @@ impl OneBatch {
 
     /// How many δ take about a second.
     pub(super) fn points(&self) -> usize {
-        (3e7 / self.divergence.width()).clamp(64.0, 1024.0) as usize
+        (3e7 / self.profile.width()).clamp(64.0, 1024.0) as usize
     }
 
     pub(super) fn method(&self) -> Method {
         if self.reports > 1.0 {
             Method::GroupPrivacy
         } else {
-            self.divergence.method()
+            self.profile.method()
         }
     }
 
     /// Bounds on δ(ε_c), the lower one by what only one of the reports may tell.
-    pub(super) fn at(&self, central: f64) -> (f64, f64) {
+    pub(super) fn delta(&self, central: f64) -> (f64, f64) {
         // No more than that, rounded.
         let each = central / self.reports * (1.0 - f64::EPSILON);
-        let one = self.divergence.at(each);
+        let one = self.profile.delta(each);
         if self.reports == 1.0 {
             return (one.lower, one.upper);
         }
@@ -90,21 +83,21 @@ impl OneBatch {
         };
         let upper = one.upper * steps * (1.0 + 1e-12) * (1.0 + 4.0 * f64::EPSILON * central);
         let lower = if central < self.epsilon {
-            self.divergence.reduced(central).lower
+            self.profile.reduction_delta(central).lower
         } else {
             0.0
         };
         (lower, upper.min(1.0))
     }
 
-    /// The bracket of ε_c at δ.
-    pub(super) fn least(&self, delta: f64) -> Bracket {
-        let one = privacy_profile::least(&self.divergence, self.epsilon, self.start, delta);
+    /// Bounds on the least ε_c at δ.
+    pub(super) fn epsilon(&self, delta: f64) -> EpsilonBounds {
+        let one = self.profile.epsilon(self.start, delta);
         if self.reports == 1.0 {
             return one;
         }
-        if self.at(0.0).1 <= delta {
-            return Bracket {
+        if self.delta(0.0).1 <= delta {
+            return EpsilonBounds {
                 lower: 0.0,
                 reduction: 0.0,
                 upper: 0.0,
@@ -112,11 +105,11 @@ impl OneBatch {
         }
         // The bound on δ need not fall, but is 0 at the end; whatever ε_c it
         // proves is right.
-        let excess = |central: f64| -(self.at(central).1.max(f64::MIN_POSITIVE) / delta).ln();
+        let excess = |central: f64| -(self.delta(central).1.max(f64::MIN_POSITIVE) / delta).ln();
         let most = self.most();
-        let near = crossing([one.lower.max(1e-12 * most), most], excess);
-        let upper = privacy_profile::above(most, near, |central| self.at(central).1 <= delta);
-        Bracket {
+        let near = chandrupatla([one.lower.max(1e-12 * most), most], excess);
+        let upper = least_above(near, most, |central| self.delta(central).1 <= delta);
+        EpsilonBounds {
             lower: one.lower,
             reduction: one.reduction,
             upper,

@@ -7,7 +7,21 @@ use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::Level;
 use hushbin::{Error, Mechanism, Task};
 
-use super::AccountError;
+/// Why a batch cannot be accounted for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccountError {
+    /// A parameter is out of its range, or does not go with another.
+    #[error(transparent)]
+    Parameter(#[from] Error),
+    /// Other people's reports need not hide a person where ε is about
+    /// neighbours only: they may be further away.
+    #[error(
+        "hash-bin is accounted for at level \"user\" only: below it ε is about neighbours, and \
+         shuffling with people who are none is not known to hide anyone"
+    )]
+    Neighbours,
+}
 
 /// What accounting knows of an ε-LDP randomizer: of the reports of two inputs a
 /// part e·α tells the one, α the other, and the rest neither; of anybody's
@@ -159,7 +173,7 @@ impl Mixture {
 
     /// [`Mixture::generic`] with a part `part` of its α: of every report that
     /// tells something, 1 − `part` is replaced by "neither".
-    pub(super) fn part_of(&self, part: f64) -> Self {
+    pub(super) fn thinned(&self, part: f64) -> Self {
         Self {
             epsilon: self.epsilon,
             alpha: part * self.alpha,

@@ -43,12 +43,13 @@
 //! X ~ Binomial(T, 1/2), times (e − 1)(k + 1)/n; and the reduction takes f at the
 //! mean of z, by Jensen's inequality at most that.
 
-use super::Mixture;
+use super::mixture::Mixture;
+use super::telling::Telling;
 use crate::numeric::binomial::probability;
 
-/// How z is distributed, and what it does.
+/// The blanket's reports that tell nothing: how z is distributed, and what it does.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Neither {
+pub(super) struct PrivacyBlanket {
     /// q and 1 − q.
     q: [f64; 2],
     /// v.
@@ -58,18 +59,29 @@ pub(super) struct Neither {
 /// One batch at one ε_c.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
-    pub(super) n: f64,
+    n: f64,
     /// Probability that a report tells, and that it does not.
-    pub(super) p: [f64; 2],
-    pub(super) epsilon: f64,
+    p: [f64; 2],
+    epsilon: f64,
     pub(super) central: f64,
     /// (k − 1)/((e − 1)(k + 1)): by how much h grows with v·z.
     pub(super) lean: f64,
 }
 
 impl Batch {
+    /// At `central`, from 0 to the local ε.
+    pub(super) fn new(telling: &Telling, epsilon: f64, central: f64) -> Self {
+        Self {
+            n: telling.n,
+            p: telling.p,
+            epsilon,
+            central,
+            lean: (0.5 * central).tanh() / epsilon.exp_m1(),
+        }
+    }
+
     /// h(0).
-    fn least(&self, total: f64) -> f64 {
+    fn threshold(&self, total: f64) -> f64 {
         total * (0.5 + 0.5 * self.lean * (self.epsilon.exp() + 1.0))
     }
 
@@ -90,9 +102,9 @@ const MOST: f64 = 20.0;
 /// terms, of probabilities to 10⁻¹³.
 const ROUNDINGS: f64 = 1e-11;
 
-impl Neither {
+impl PrivacyBlanket {
     /// `None` where every report of the blanket tells something.
-    pub(super) fn of(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
+    pub(super) fn new(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
         let weight = match mixture.favoured() {
             Some(favoured) if 2 * favoured.count > favoured.buckets => mixture.epsilon().exp(),
             _ => 1.0,
@@ -114,22 +126,22 @@ impl Neither {
         [(mean - x).floor().max(0.0), (mean + x).ceil().min(trials)]
     }
 
-    /// Whether [`Neither::exactly`] is to be used, for so many T, `telling` on
-    /// average.
-    pub(super) fn few(&self, n: f64, totals: f64, telling: f64, far: f64) -> bool {
-        let [low, high] = self.reach(n, far);
-        totals * (high - low + 1.0) <= PAIRS * (FEW / telling).clamp(1.0, MOST)
+    /// Whether [`PrivacyBlanket::sum`] has few enough terms to be worth it.
+    pub(super) fn is_short(&self, telling: &Telling, far: f64) -> bool {
+        let [low, high] = self.reach(telling.n, far);
+        telling.width() * (high - low + 1.0) <= PAIRS * (FEW / telling.mean()).clamp(1.0, MOST)
     }
 
-    /// δ(ε_c), T being from `first` to `last`, rounded up.
-    pub(super) fn exactly(&self, batch: &Batch, first: f64, last: f64, far: f64) -> f64 {
+    /// δ(ε_c) over the window of T, rounded up.
+    pub(super) fn sum(&self, batch: &Batch, telling: &Telling, far: f64) -> f64 {
+        let (first, last) = (telling.first, telling.last);
         let step = batch.lean * self.weight;
         let (mut sum, mut total) = (0.0, first.max(1.0));
         let mut losses = Vec::new();
         while total <= last {
             let trials = batch.n - total;
             let [low, high] = self.reach(trials, far);
-            let h = |z: f64| batch.least(total) + step * z;
+            let h = |z: f64| batch.threshold(total) + step * z;
             let base = h(low).floor();
             excesses(total, base, h(high).floor() + 1.0, &mut losses);
             let odds = self.q[0] / self.q[1].max(1e-300);
@@ -181,7 +193,7 @@ impl Neither {
     }
 
     /// δ(ε_c) of T from `first` to below `end`, for which f at the mean of z is 0,
-    /// or nearly: as in [`Neither::factor`] with j₀ = T − 1, f(j₀) = 2⁻ᵀ and
+    /// or nearly: as in [`PrivacyBlanket::factor`] with j₀ = T − 1, f(j₀) = 2⁻ᵀ and
     /// λ = ln(T + 2), from j₀ − 1 to j₀.
     pub(super) fn unlikely(&self, batch: &Batch, first: f64, end: f64) -> f64 {
         let step = batch.lean * self.weight;
@@ -189,7 +201,7 @@ impl Neither {
         while total < end {
             let slope = (total + 2.0).ln();
             let trials = batch.n - total;
-            let mean = batch.least(total) + step * trials * self.q[0];
+            let mean = batch.threshold(total) + step * trials * self.q[0];
             let spread = trials * (0.5 * self.q[0]).min(0.125) * (slope * step).powi(2);
             let exponent = slope * slope / 8.0 + spread
                 - slope * (mean - total + 1.0)
@@ -227,7 +239,7 @@ fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
     let mut at = top;
     into.push(excess);
     while at > low {
-        tail += probability_of(at, trials);
+        tail += probability_or_0(at, trials);
         excess += tail;
         at -= 1.0;
         into.push(excess);
@@ -236,7 +248,7 @@ fn excesses(trials: f64, low: f64, high: f64, into: &mut Vec<f64>) {
 }
 
 /// P(X = x), which is 0 below 0.
-fn probability_of(x: f64, trials: f64) -> f64 {
+fn probability_or_0(x: f64, trials: f64) -> f64 {
     if x < 0.0 {
         0.0
     } else {

@@ -6,6 +6,8 @@
 
 use statrs::function::beta::beta_reg;
 
+use super::roots::{arithmetic, bisect};
+
 /// What is cut off `failure` for the rounding of tails, whose logarithms come
 /// from differences of ln Γ: up to 10⁹ trials their errors are below 10⁻⁴.
 const ROUNDING: f64 = 1e-4;
@@ -25,21 +27,11 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     }
     // P(X ≥ k) = I_p(k, n − k + 1) for X ~ Binomial(n, p). The library's inverse
     // of it does not return for 100 of 10⁸; this halves an interval that always
-    // has its lower end on the safe side.
+    // has its lower end on the safe side, down to neighbouring doubles.
     let failure = failure * (1.0 - ROUNDING);
     let (a, b) = (hits as f64, (trials - hits + 1) as f64);
-    let (mut low, mut high) = (0.0, hits as f64 / trials as f64);
-    loop {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            return low;
-        }
-        if beta_reg(a, b, middle) <= failure {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let rare = |p: f64| beta_reg(a, b, p) <= failure;
+    bisect(0.0, hits as f64 / trials as f64, arithmetic(0.0), rare).0
 }
 
 /// The same from above: [`lower_bound`] of the opposite event.

@@ -8,6 +8,7 @@ use super::question::{LOCAL_EPSILON, PlanError, Question};
 use crate::accounting::{
     CENTRAL_EPSILON, Mixture, largest_alpha, largest_epsilon, meets_central_epsilon,
 };
+use crate::numeric::roots::{geometric, try_bisect};
 
 /// A mechanism with a local ε, and how well it answers.
 #[derive(Debug, Clone)]
@@ -196,20 +197,12 @@ fn stretched(
             &mixture, people, honest, delta, central,
         )?)
     };
-    let mut low = choice.epsilon;
-    let mut high = (1.1 * low).min(most);
-    if hides(high)? {
-        return Ok(high);
+    let greatest = (1.1 * choice.epsilon).min(most);
+    if hides(greatest)? {
+        return Ok(greatest);
     }
-    while high - low > 1e-4 * high {
-        let middle = (low * high).sqrt();
-        if hides(middle)? {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(round_down(low).max(choice.epsilon))
+    let (found, _) = try_bisect(choice.epsilon, greatest, geometric(1e-4), hides)?;
+    Ok(round_down(found).max(choice.epsilon))
 }
 
 /// Rounded down to four digits, for people to read.

@@ -20,6 +20,7 @@ pub use question::{
 
 use hushbin::bounds::{EPSILON, PEOPLE};
 
+use crate::numeric::roots::secant_falling;
 use answer::{Reach, assumes, digits, grouped};
 use choose::{Budget, Choice, choices};
 
@@ -135,7 +136,7 @@ fn fewest(question: &Question, budget: Budget, wanted: f64) -> Result<u64, PlanE
         excess(question, people as u64, budget, wanted)
     };
     let most = PEOPLE.max;
-    let found = falling_root(&excess, 1.0, most, 10_000.0)?.ok_or_else(|| {
+    let found = secant_falling(&excess, [1.0, most], 10_000.0, PRECISION)?.ok_or_else(|| {
         PlanError::OutOfReach(format!(
             "no number of people up to {most:e} brings the error to {}",
             digits(wanted, 3)
@@ -151,7 +152,7 @@ fn least_epsilon(question: &Question, people: u64, wanted: f64) -> Result<f64, P
         excess(question, people, Budget { epsilon, central }, wanted)
     };
     let (least, most) = (EPSILON.min, EPSILON.max);
-    let found = falling_root(&excess, least, most, 1.0)?.ok_or_else(|| {
+    let found = secant_falling(&excess, [least, most], 1.0, PRECISION)?.ok_or_else(|| {
         PlanError::OutOfReach(format!(
             "not even a local ε of {most} brings the error of {} people to {}: it takes more people",
             grouped(people),
@@ -166,66 +167,6 @@ fn excess(question: &Question, people: u64, budget: Budget, wanted: f64) -> Resu
     let best = choices(question, people, budget)?.into_iter().next();
     let squared = best.map_or(f64::INFINITY, |choice| choice.squared_error());
     Ok((squared / (wanted * wanted)).ln())
-}
-
-/// From where on `excess`, which falls, is at most 0, to [`PRECISION`] and not
-/// below; `None` where it is above 0 at `high` still.
-///
-/// By the secant in logarithms, which lands next to the root, a little on the
-/// side that is less well known; now and then by halving, since `excess` jumps.
-fn falling_root(
-    excess: &impl Fn(f64) -> Result<f64, PlanError>,
-    low: f64,
-    high: f64,
-    start: f64,
-) -> Result<Option<f64>, PlanError> {
-    let at_low = excess(low)?;
-    if at_low <= 0.0 {
-        return Ok(Some(low));
-    }
-    // (ln x, excess); the upper end is looked at when it is needed.
-    let mut below = (low.ln(), at_low);
-    let mut above: Option<(f64, f64)> = None;
-    let mut next = start.ln();
-    for step in 1.. {
-        let at = excess(next.exp())?;
-        if at <= 0.0 {
-            above = Some((next, at));
-        } else {
-            below = (next, at);
-        }
-        let Some(above) = above else {
-            if next >= high.ln() {
-                return Ok(None);
-            }
-            // Squared errors fall at least as fast as people grow.
-            let stride = if at.is_finite() { at + 0.1 } else { 2.0 };
-            next = (next + stride).min(high.ln());
-            continue;
-        };
-        let width = above.0 - below.0;
-        if width <= PRECISION {
-            return Ok(Some(above.0.exp()));
-        }
-        let slope = if below.1.is_finite() {
-            (below.1 - above.1) / width
-        } else {
-            1.0
-        };
-        let root = above.0 + above.1 / slope;
-        let aside = if root - below.0 > above.0 - root {
-            -0.4 * PRECISION
-        } else {
-            0.4 * PRECISION
-        };
-        let guess = root + aside;
-        next = if step % 4 == 0 || guess <= below.0 || guess >= above.0 {
-            0.5 * (below.0 + above.0)
-        } else {
-            guess
-        };
-    }
-    unreachable!("the bracket is halved every fourth time")
 }
 
 /// What it would take, in plain words.
@@ -253,31 +194,6 @@ fn missed(question: &Question, people: u64, budget: Budget, error: f64, wanted: 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn roots_are_bracketed_from_above() {
-        // Smooth, steep, with jumps, and with an end where nothing answers.
-        let functions: [fn(f64) -> f64; 4] = [
-            |x| (1234.5 / x).ln(),
-            |x| 4.0 * (77.0 / x).ln(),
-            |x| if x < 5000.0 { 3.0 } else { -0.01 },
-            |x| {
-                if x < 300.0 {
-                    f64::INFINITY
-                } else {
-                    (2e6 / x).ln().round()
-                }
-            },
-        ];
-        for function in functions {
-            let found = falling_root(&|x| Ok(function(x)), 1.0, 1e12, 10_000.0);
-            let found = found.unwrap().unwrap();
-            assert!(function(found) <= 0.0, "{found}");
-            assert!(function(found * (1.0 - 2.0 * PRECISION)) > 0.0, "{found}");
-        }
-        assert_eq!(falling_root(&|_| Ok(1.0), 1.0, 1e6, 10.0), Ok(None));
-        assert_eq!(falling_root(&|_| Ok(-1.0), 1.0, 1e6, 10.0), Ok(Some(1.0)));
-    }
 
     #[test]
     fn three_digits_are_never_below() {

@@ -16,7 +16,22 @@
 //! measures of total mass M have M − M·exp(−ε_c) + exp(−ε_c)·δ(ε_c), which is a
 //! bound on the same side with M ≥ 1, or M ≤ 1.
 
-use super::privacy_loss::{Loss, Side};
+/// Which side of the truth a measure keeps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Above,
+    Below,
+}
+
+impl Side {
+    /// `value`, moved to this side by `relative`.
+    pub(super) fn push(self, value: f64, relative: f64) -> f64 {
+        match self {
+            Self::Above => value * (1.0 + relative),
+            Self::Below => value * (1.0 - relative).max(0.0),
+        }
+    }
+}
 
 /// Bounds on δ of one batch at the points of a grid.
 #[derive(Debug)]
@@ -24,6 +39,16 @@ pub(super) struct Curve {
     step: f64,
     lower: Vec<f64>,
     upper: Vec<f64>,
+}
+
+/// A measure over losses, for those from 0 on.
+#[derive(Debug)]
+pub(super) struct Masses {
+    pub(super) side: Side,
+    pub(super) step: f64,
+    /// At 0, h, 2h, ...
+    pub(super) half: Vec<f64>,
+    pub(super) infinite: f64,
 }
 
 impl Curve {
@@ -37,18 +62,23 @@ impl Curve {
     }
 
     /// The measure whose δ is nowhere below that of the batch.
-    pub(super) fn above(&self) -> Loss {
+    pub(super) fn above(&self) -> Masses {
         let last = self.upper.len() - 1;
         let infinite = self.upper[last];
         let mut half = self.masses(&self.upper, Side::Above);
         // What is left over has no loss. Rounding of the sum included.
         let slack = f64::EPSILON * (2 * last + 8) as f64;
         half[0] = (1.0 - infinite - total(&half, self.step)).max(0.0) + slack;
-        Loss::new(Side::Above, self.step, &half, infinite)
+        Masses {
+            side: Side::Above,
+            step: self.step,
+            half,
+            infinite,
+        }
     }
 
     /// The measure whose δ is nowhere above that of the batch.
-    pub(super) fn below(&self) -> Loss {
+    pub(super) fn below(&self) -> Masses {
         let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
         let mut dots: Vec<f64> = (0..parts.len())
             .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))
@@ -63,7 +93,12 @@ impl Curve {
         } else {
             half[0] = (1.0 - all - 4.0 * f64::EPSILON).max(0.0);
         }
-        Loss::new(Side::Below, self.step, &half, 0.0)
+        Masses {
+            side: Side::Below,
+            step: self.step,
+            half,
+            infinite: 0.0,
+        }
     }
 
     /// The least that δ is of the chord of the upper bounds from i to i + 1, where
@@ -153,31 +188,4 @@ impl Curve {
 fn total(half: &[f64], step: f64) -> f64 {
     let mirrored = |(i, mass): (usize, &f64)| mass * (1.0 + (-(i as f64) * step).exp());
     half.iter().enumerate().skip(1).map(mirrored).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// δ of one loss of 0.35, told with probability 0.3 when there is one, and
-    /// outright with 1/1000.
-    #[test]
-    fn what_is_beyond_the_grid_counts() {
-        let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
-        let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
-        let curve = Curve::new(0.05, at.clone(), at);
-        assert_eq!(curve.above().times(1, 0.0).least(9.99e-4), f64::INFINITY);
-        let twice = curve.above().times(2, 0.0);
-        assert_eq!(twice.least(1.998e-3), f64::INFINITY);
-        assert!(twice.least(2.1e-3) < 0.7);
-        // On the grid the measure is exact.
-        for central in [0.0, 0.1, 0.3] {
-            let least = curve
-                .above()
-                .times(1, 0.0)
-                .least(delta(central) * (1.0 + 1e-9));
-            assert!((least - central).abs() < 1e-8, "{central}: {least}");
-            assert!(curve.below().times(1, 0.0).least(delta(central)) <= central);
-        }
-    }
 }

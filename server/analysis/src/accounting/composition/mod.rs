@@ -17,21 +17,17 @@ mod connect_dots;
 mod privacy_loss;
 
 use hushbin::Error;
-use hushbin::bounds::Bound;
 use serde::Serialize;
 
+use super::account::Account;
 use super::group_privacy::{self, OneBatch};
-use super::privacy_profile::Bracket;
-use super::{Account, DELTA, Method, Mixture, hiding};
+use super::method::Method;
+use super::mixture::Mixture;
+use super::privacy_profile::EpsilonBounds;
+use super::ranges::{BATCHES, DELTA, honest_reports};
 
 use connect_dots::Curve;
-
-/// Number of batches K.
-pub const BATCHES: Bound = Bound {
-    name: "batches",
-    min: 1.0,
-    max: 1e4,
-};
+use privacy_loss::Loss;
 
 /// How much of δ may be given away to shorten measures.
 const SPARE: f64 = 1e-9;
@@ -75,7 +71,7 @@ pub struct Composed {
 }
 
 /// Accounts for what a person's reports give away in `exposure.batches` batches
-/// of `n` reports each, of which a part `honest` hides the others. All batches
+/// of n `reports` each, of which a part `honest_fraction` hides the others. All batches
 /// have the same mechanism; the inputs may differ, and may depend on what was
 /// seen of earlier batches.
 ///
@@ -96,12 +92,12 @@ pub struct Composed {
 /// [`REPORTS_PER_PERSON`](super::REPORTS_PER_PERSON) or more than are honest.
 pub fn account_exposure(
     mixture: &Mixture,
-    n: u64,
-    honest: f64,
+    reports: u64,
+    honest_fraction: f64,
     delta: f64,
     exposure: Exposure,
 ) -> Result<Composed, Error> {
-    let honest_reports = hiding(n, honest)?;
+    let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
     BATCHES.check(f64::from(exposure.batches))?;
     group_privacy::check(exposure.reports_per_person, honest_reports)?;
@@ -109,11 +105,11 @@ pub fn account_exposure(
     // Sharp for the least δ that is asked of one batch.
     let least = if k == 1.0 { delta } else { 0.5 * delta / k };
     let one = OneBatch::new(mixture, honest_reports, exposure.reports_per_person, least);
-    let Bracket {
+    let EpsilonBounds {
         lower,
         reduction,
         upper,
-    } = one.least(delta);
+    } = one.epsilon(delta);
     let (mut basic, mut advanced) = (upper, upper);
     let mut account = Account {
         central_epsilon: upper,
@@ -125,9 +121,9 @@ pub fn account_exposure(
         honest_reports,
     };
     if exposure.batches > 1 {
-        basic = up(k * one.least(delta / k).upper);
-        advanced = strong(one.least(0.5 * delta / k).upper, k, 0.5 * delta);
-        let [below, above] = add(&one, exposure.batches, delta, upper);
+        basic = up(k * one.epsilon(delta / k).upper);
+        advanced = advanced_composition(one.epsilon(0.5 * delta / k).upper, k, 0.5 * delta);
+        let [below, above] = compose(&one, exposure.batches, delta, upper);
         // More batches tell no less than one.
         account.lower_bound_epsilon = lower.max(below);
         (account.central_epsilon, account.method) = [
@@ -151,7 +147,7 @@ pub fn account_exposure(
 
 /// Kairouz, Oh and Viswanath's Theorem 3.4 for K mechanisms of (ε, δ/K), with
 /// what δ is left for their sum.
-fn strong(epsilon: f64, k: f64, rest: f64) -> f64 {
+fn advanced_composition(epsilon: f64, k: f64, rest: f64) -> f64 {
     let drift = k * epsilon * (0.5 * epsilon).tanh();
     up(drift + epsilon * (-2.0 * k * rest.ln()).sqrt()).min(up(k * epsilon))
 }
@@ -161,13 +157,13 @@ fn up(value: f64) -> f64 {
     value * (1.0 + 16.0 * f64::EPSILON)
 }
 
-/// The bracket of ε_c of the sum, where `least` is that of one batch.
-fn add(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
+/// Bounds on ε_c of the sum, where `least` is that of one batch.
+fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     let k = f64::from(batches);
     let rare = SPARE * delta;
     // What one batch may tell beyond is as rare.
     let mut reach = least.max(1e-9 * one.most());
-    while reach < one.most() && k * one.at(reach).1 > rare {
+    while reach < one.most() && k * one.delta(reach).1 > rare {
         reach *= 1.2;
     }
     let reach = reach.min(one.most());
@@ -175,12 +171,16 @@ fn add(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
     let at = |i: usize| {
         let central = i as f64 * step;
         if central < one.most() {
-            one.at(central)
+            one.delta(central)
         } else {
             (0.0, 0.0)
         }
     };
     let (lower, upper) = (0..=one.points()).map(at).unzip();
     let curve = Curve::new(step, lower, upper);
-    [curve.below(), curve.above()].map(|side| side.times(batches, rare).least(delta))
+    [curve.below(), curve.above()].map(|masses| {
+        Loss::from_masses(&masses)
+            .times(batches, rare)
+            .epsilon(delta)
+    })
 }

@@ -10,27 +10,10 @@
 //! the opposite from below. Sums are of numbers that are not negative: the
 //! relative error of one of m terms is below m·2⁻⁵², and is added or taken off.
 
-use super::connect_dots::Curve;
+use super::connect_dots::{Curve, Masses, Side};
 
 /// Points of a measure above 0; a grid is made coarser beyond.
 const POINTS: usize = 4096;
-
-/// Which side of the truth a measure keeps to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Above,
-    Below,
-}
-
-impl Side {
-    /// `value`, moved to this side by `relative`.
-    pub(super) fn push(self, value: f64, relative: f64) -> f64 {
-        match self {
-            Self::Above => value * (1.0 + relative),
-            Self::Below => value * (1.0 - relative).max(0.0),
-        }
-    }
-}
 
 /// A measure over losses from −m·h to m·h, whose mass at −ℓ is exp(−ℓ) times that
 /// at ℓ: the pair of distributions it belongs to is its own mirror image.
@@ -45,8 +28,13 @@ pub(super) struct Loss {
 }
 
 impl Loss {
+    /// Mirrored.
+    pub(super) fn from_masses(masses: &Masses) -> Self {
+        Self::new(masses.side, masses.step, &masses.half, masses.infinite)
+    }
+
     /// From the masses at 0, h, 2h, ...
-    pub(super) fn new(side: Side, step: f64, half: &[f64], infinite: f64) -> Self {
+    fn new(side: Side, step: f64, half: &[f64], infinite: f64) -> Self {
         let mut mass: Vec<f64> = half
             .iter()
             .enumerate()
@@ -72,7 +60,7 @@ impl Loss {
     }
 
     /// m.
-    pub(super) fn reach(&self) -> usize {
+    fn reach(&self) -> usize {
         self.mass.len() / 2
     }
 
@@ -96,6 +84,7 @@ impl Loss {
         let infinite = self.infinite * total(other) + other.infinite * total(self);
         Self::new(self.side, self.step, &half, infinite * (1.0 + 1e-9))
     }
+
     /// Takes off what is lost or won least, as long as no more than `most` is.
     fn trim(&mut self, most: f64) {
         let (mut cut, mut moved) = (0, 0.0);
@@ -147,10 +136,10 @@ impl Loss {
             })
             .unzip();
         let curve = Curve::new(2.0 * self.step, lower, upper);
-        match self.side {
+        Self::from_masses(&match self.side {
             Side::Above => curve.above(),
             Side::Below => curve.below(),
-        }
+        })
     }
 
     /// Relative error of what [`Loss::deltas`] gives: as many terms, each rounded a
@@ -178,7 +167,7 @@ impl Loss {
 
     /// The ε where δ(ε) = `delta`, kept to this measure's side; infinite where
     /// there is none.
-    pub(super) fn least(&self, delta: f64) -> f64 {
+    pub(super) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {
             Side::Above => (delta * (1.0 - self.slack()), nearer),
@@ -212,4 +201,32 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
         }
     }
     rest + sums.iter().sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// δ of one loss of 0.35, told with probability 0.3 when there is one, and
+    /// outright with 1/1000.
+    #[test]
+    fn what_is_beyond_the_grid_counts() {
+        let delta = |central: f64| 1e-3 + 0.3 * (1.0 - (central - 0.35).exp()).max(0.0);
+        let at: Vec<f64> = (0..=20).map(|i| delta(f64::from(i) * 0.05)).collect();
+        let curve = Curve::new(0.05, at.clone(), at);
+        let [above, below] = [curve.above(), curve.below()].map(|side| Loss::from_masses(&side));
+        assert_eq!(above.clone().times(1, 0.0).epsilon(9.99e-4), f64::INFINITY);
+        let twice = above.clone().times(2, 0.0);
+        assert_eq!(twice.epsilon(1.998e-3), f64::INFINITY);
+        assert!(twice.epsilon(2.1e-3) < 0.7);
+        // On the grid the measure is exact.
+        for central in [0.0, 0.1, 0.3] {
+            let least = above
+                .clone()
+                .times(1, 0.0)
+                .epsilon(delta(central) * (1.0 + 1e-9));
+            assert!((least - central).abs() < 1e-8, "{central}: {least}");
+            assert!(below.clone().times(1, 0.0).epsilon(delta(central)) <= central);
+        }
+    }
 }

@@ -64,8 +64,8 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
             ..any
         })
         .ok_or("a report that favours buckets, c of t");
-    let hoeffding = |blanket: Blanket| batch.least(|central| blanket.hoeffding(central));
-    let bennett = |blanket: Blanket| batch.least(|central| blanket.bennett(central));
+    let hoeffding = |blanket: Blanket| batch.invert(|central| blanket.hoeffding(central));
+    let bennett = |blanket: Blanket| batch.invert(|central| blanket.bennett(central));
     let numeric = |name, scope, value| batch.published(name, SOURCE, Kind::Numeric, scope, value);
     let (all, one) = (Scope::AnyRandomizer, Scope::Mechanism);
     [

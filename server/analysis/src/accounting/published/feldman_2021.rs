@@ -11,9 +11,8 @@
 use hushbin::Error;
 
 use super::{Batch, Kind, Published, Scope, Value};
-use crate::accounting::Mixture;
-use crate::accounting::hockey_stick::Divergence;
-use crate::accounting::privacy_profile;
+use crate::accounting::mixture::Mixture;
+use crate::accounting::privacy_profile::PrivacyProfile;
 
 pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     Ok([
@@ -47,7 +46,7 @@ fn closed_form(batch: &Batch) -> Value {
 fn exact(batch: &Batch) -> Result<f64, Error> {
     let any = Mixture::generic(batch.epsilon)?;
     let clone = [(-batch.epsilon).exp(), -(-batch.epsilon).exp_m1()];
-    let divergence = Divergence::of_clones(any, clone, batch.n, batch.delta);
-    let start = divergence.limit(batch.delta);
-    Ok(privacy_profile::least(&divergence, batch.epsilon, start, batch.delta).upper)
+    let profile = PrivacyProfile::among_clones(any, clone, batch.n, batch.delta);
+    let start = profile.gaussian_epsilon(batch.delta);
+    Ok(profile.epsilon(start, batch.delta).upper)
 }

@@ -5,7 +5,8 @@
 use hushbin::Error;
 
 use super::{Batch, Kind, Published, Scope, Value};
-use crate::accounting::{Mixture, account};
+use crate::accounting::account::account;
+use crate::accounting::mixture::Mixture;
 
 pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     let any = Mixture::generic(batch.epsilon)?;

@@ -28,7 +28,9 @@ pub use wang_collision::theorem_3 as wang_collision_theorem_3;
 use hushbin::Error;
 use serde::Serialize;
 
-use super::{DELTA, Favoured, Mixture, hiding};
+use super::mixture::{Favoured, Mixture};
+use super::ranges::{DELTA, honest_reports};
+use crate::numeric::roots::{arithmetic, bisect};
 
 /// How a bound is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -106,20 +108,9 @@ impl Batch {
     /// The least ε_c where `delta_bounds` is at most δ, to one part in 10¹² and
     /// rounded up; ε where there is none below. The δ computed is taken for one
     /// part in 10⁹ too small.
-    fn least(&self, delta_bounds: impl Fn(f64) -> f64) -> f64 {
-        let (mut low, mut high) = (0.0, self.epsilon);
-        for _ in 0..200 {
-            if high - low <= 1e-12 * high {
-                break;
-            }
-            let middle = 0.5 * (low + high);
-            if delta_bounds(middle) * (1.0 + 1e-9) <= self.delta {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        high
+    fn invert(&self, delta_at: impl Fn(f64) -> f64) -> f64 {
+        let enough = |central: f64| delta_at(central) * (1.0 + 1e-9) <= self.delta;
+        bisect(self.epsilon, 0.0, arithmetic(1e-12), enough).0
     }
 }
 
@@ -130,11 +121,11 @@ impl Batch {
 /// As [`account`](super::account).
 pub fn published_bounds(
     mixture: &Mixture,
-    n: u64,
-    honest: f64,
+    reports: u64,
+    honest_fraction: f64,
     delta: f64,
 ) -> Result<Vec<Published>, Error> {
-    let n = hiding(n, honest)?;
+    let n = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
     let batch = Batch {
         n,

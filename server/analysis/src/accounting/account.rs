@@ -1,0 +1,116 @@
+//! What one batch gives away.
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+use serde::Serialize;
+
+use super::method::Method;
+use super::mixture::Mixture;
+use super::privacy_profile::{DeltaBounds, EpsilonBounds, PrivacyProfile};
+use super::ranges::{DELTA, REPORTS, honest_reports};
+
+/// Central privacy of a shuffled batch: ε_c in nats, rounded up, at a δ.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Account {
+    /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
+    /// blanket, and never above the local ε.
+    pub central_epsilon: f64,
+    /// The least ε_c by the reduction of P1's Theorem 1, rounded up. It is no
+    /// bound where reports may tell nothing, if only by little in large batches:
+    /// see [`errata`](crate::errata). Only of one batch and one report of a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction_epsilon: Option<f64>,
+    /// What the least ε_c of the reduction is above. A batch of others whose
+    /// favoured sets meet neither of two inputs', where there are such, gives
+    /// away as much or more (P1 Theorem 6).
+    pub lower_bound_epsilon: f64,
+    /// Mixture parameter α of the mechanism.
+    pub alpha: f64,
+    /// δ, from 1e-15 to 0.1 ([`DELTA`]).
+    pub delta: f64,
+    /// How it was computed.
+    pub method: Method,
+    /// Reports of honest people: those that hide each other.
+    pub honest_reports: u64,
+}
+
+/// Account of a batch of n `reports` shuffled, of which a part `honest_fraction`
+/// hides the others.
+///
+/// ```
+/// use hushbin_analysis::accounting::{Mixture, account};
+///
+/// let any = Mixture::generic(1.0).unwrap();
+/// let batch = account(&any, 1_000_000, 1.0, 1e-8).unwrap();
+/// assert!(batch.central_epsilon < 0.01);
+/// ```
+///
+/// # Errors
+/// [`Error::OutOfRange`] when the reports or the honest of them are outside
+/// [`REPORTS`], the part outside [`HONEST_FRACTION`](super::HONEST_FRACTION) or δ
+/// outside [`DELTA`].
+pub fn account(
+    mixture: &Mixture,
+    reports: u64,
+    honest_fraction: f64,
+    delta: f64,
+) -> Result<Account, Error> {
+    let honest_reports = honest_reports(reports, honest_fraction)?;
+    DELTA.check(delta)?;
+    let profile = PrivacyProfile::new(*mixture, honest_reports, delta);
+    let EpsilonBounds {
+        lower,
+        reduction,
+        upper,
+    } = profile.epsilon(profile.gaussian_epsilon(delta), delta);
+    Ok(Account {
+        central_epsilon: upper,
+        reduction_epsilon: Some(reduction),
+        lower_bound_epsilon: lower,
+        alpha: mixture.alpha(),
+        delta,
+        method: profile.method(),
+        honest_reports,
+    })
+}
+
+/// Bounds on δ(ε_c) of n `reports` shuffled: what the reduction says at least, and
+/// what is proven to be enough. Sharp for δ above [`DELTA`]'s least; below, the
+/// second is still true.
+///
+/// # Errors
+/// [`Error::OutOfRange`] when the reports are outside [`REPORTS`] or ε_c is not
+/// from 0 to the local ε.
+pub fn delta_bounds(
+    mixture: &Mixture,
+    reports: u64,
+    central_epsilon: f64,
+) -> Result<(f64, f64), Error> {
+    let found = delta(mixture, reports, central_epsilon)?;
+    Ok((found.lower, found.upper))
+}
+
+/// Bounds on the δ(ε_c) of the reduction of P1's Theorem 1; see
+/// [`Account::reduction_epsilon`].
+///
+/// # Errors
+/// As [`delta_bounds`].
+pub fn reduction_delta_bounds(
+    mixture: &Mixture,
+    reports: u64,
+    central_epsilon: f64,
+) -> Result<(f64, f64), Error> {
+    let found = delta(mixture, reports, central_epsilon)?;
+    Ok((found.lower, found.above))
+}
+
+fn delta(mixture: &Mixture, reports: u64, central_epsilon: f64) -> Result<DeltaBounds, Error> {
+    REPORTS.check(reports as f64)?;
+    let range = Bound {
+        name: "central_epsilon",
+        min: 0.0,
+        max: mixture.epsilon(),
+    };
+    range.check(central_epsilon)?;
+    Ok(PrivacyProfile::new(*mixture, reports, DELTA.min).delta(central_epsilon))
+}

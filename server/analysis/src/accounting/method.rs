@@ -1,0 +1,38 @@
+//! What a batch was accounted for by.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What a batch was accounted for by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The sum over all batches, by the numbers of reports that tell the one
+    /// input, the other, and nothing.
+    ExactSum,
+    /// The same, but for how the last number varies: what that adds, which is
+    /// little, is bounded by a factor.
+    BoundedSum,
+    /// Group privacy: one report exchanged after the other.
+    GroupPrivacy,
+    /// The losses of batches, on a grid, added up.
+    LossDistribution,
+    /// Basic composition of batches.
+    BasicComposition,
+    /// Advanced composition of batches.
+    AdvancedComposition,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ExactSum => "exact sum",
+            Self::BoundedSum => "exact sum, a small rest bounded",
+            Self::GroupPrivacy => "group privacy",
+            Self::LossDistribution => "privacy-loss distribution",
+            Self::BasicComposition => "basic composition",
+            Self::AdvancedComposition => "advanced composition",
+        })
+    }
+}

@@ -1,0 +1,334 @@
+//! Where a function crosses a value: every search of the crate, by what it knows
+//! of the function and what it promises of its result.
+//!
+//! [`bisect`] keeps a bracket whose one end is known to hold, so that what it
+//! returns is certain; [`chandrupatla`], [`newton`] and [`secant_falling`] are
+//! faster where the function is smooth, and only near: what is made of their
+//! result is proven afterwards, by stepping [`outward`] from it.
+
+use std::convert::Infallible;
+
+/// Both ends of a bracket, halved until `middle` has no more: first the one where
+/// `holds`, then the one where it does not. Neither end is looked at.
+pub(crate) fn bisect<T: Copy>(
+    inside: T,
+    outside: T,
+    middle: impl Fn(T, T) -> Option<T>,
+    mut holds: impl FnMut(T) -> bool,
+) -> (T, T) {
+    let Ok(ends) = try_bisect(inside, outside, middle, |x| Ok::<_, Infallible>(holds(x)));
+    ends
+}
+
+/// [`bisect`] of what may fail.
+///
+/// # Errors
+/// Those of `holds`.
+pub(crate) fn try_bisect<T: Copy, E>(
+    mut inside: T,
+    mut outside: T,
+    middle: impl Fn(T, T) -> Option<T>,
+    mut holds: impl FnMut(T) -> Result<bool, E>,
+) -> Result<(T, T), E> {
+    while let Some(x) = middle(inside, outside) {
+        if holds(x)? {
+            inside = x;
+        } else {
+            outside = x;
+        }
+    }
+    Ok((inside, outside))
+}
+
+/// The middle of a bracket of whole numbers; none where the ends are neighbours.
+pub(crate) fn whole(a: u64, b: u64) -> Option<u64> {
+    (a.abs_diff(b) > 1).then(|| a.midpoint(b))
+}
+
+/// The arithmetic middle of a bracket; none where its width is at most `relative`
+/// of its greater end, or no double lies between.
+pub(crate) fn arithmetic(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
+    move |a, b| {
+        let middle = 0.5 * (a + b);
+        let (low, high) = (a.min(b), a.max(b));
+        (high - low > relative * high && low < middle && middle < high).then_some(middle)
+    }
+}
+
+/// The geometric middle of a bracket of positive numbers; none where its width is
+/// at most `relative` of its greater end.
+pub(crate) fn geometric(relative: f64) -> impl Fn(f64, f64) -> Option<f64> {
+    move |a, b| {
+        let (low, high) = (a.min(b), a.max(b));
+        (high - low > relative * high).then(|| (a * b).sqrt())
+    }
+}
+
+/// Relative distances from something computed, `first` and on by factors of six:
+/// few to try, and the first that holds is not much too far.
+pub(crate) fn outward(first: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(first), |step| Some(6.0 * step)).take_while(|step| step.is_finite())
+}
+
+/// A little above `near`, where it is `enough`; `most` always is.
+pub(crate) fn least_above(near: f64, most: f64, enough: impl Fn(f64) -> bool) -> f64 {
+    outward(1e-12)
+        .map(|step| near * (1.0 + step) + f64::MIN_POSITIVE)
+        .find(|&x| x >= most || enough(x))
+        .map_or(most, |x| x.min(most))
+}
+
+/// A little below `near`, where it is `little` enough; 0 always is.
+pub(crate) fn greatest_below(near: f64, little: impl Fn(f64) -> bool) -> f64 {
+    outward(1e-12)
+        .take_while(|&step| step < 1.0)
+        .map(|step| near * (1.0 - step))
+        .find(|&x| x <= 0.0 || little(x))
+        .unwrap_or(0.0)
+}
+
+/// About where a function of ln x that rises through 0 between both ends does
+/// so, from below: inverse quadratic interpolation where three values allow it,
+/// else bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for
+/// finding the zero of a nonlinear function without using derivatives", 1997).
+/// Next to the root it steps across it by the precision, so that both ends close
+/// in; false position left one of them far away, and took six times as many
+/// values.
+pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
+    let value = |x: f64| (x, excess(x.exp()));
+    // The newest value, and one on the other side of the root.
+    let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
+    let mut part = 0.5;
+    loop {
+        let next = value(newest.0 + part * (opposite.0 - newest.0));
+        let before = if (next.1 <= 0.0) == (newest.1 <= 0.0) {
+            newest
+        } else {
+            std::mem::replace(&mut opposite, newest)
+        };
+        newest = next;
+        let width = opposite.0 - newest.0;
+        let least = 0.5e-12 * newest.0.abs().max(1.0) / width.abs();
+        if least >= 0.5 {
+            return newest.0.min(opposite.0).exp();
+        }
+        part = quadratic(newest, opposite, before)
+            .unwrap_or(0.5)
+            .clamp(least, 1.0 - least);
+    }
+}
+
+/// Where between the first two points the parabola through three of them, as x
+/// over the value, has value 0; `None` where it is not sure to lie between them.
+fn quadratic(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> Option<f64> {
+    let across = (a.0 - b.0) / (c.0 - b.0);
+    let along = (a.1 - b.1) / (c.1 - b.1);
+    (along * along < across && (1.0 - along).powi(2) < 1.0 - across).then(|| {
+        let near = a.1 / (b.1 - a.1) * c.1 / (b.1 - c.1);
+        let far = a.1 / (c.1 - a.1) * b.1 / (c.1 - b.1);
+        near + (c.0 - a.0) / (b.0 - a.0) * far
+    })
+}
+
+/// Where Newton's method stops, relative to x.
+const CLOSE: f64 = 1e-10;
+
+/// About where a positive function that falls from 0 to `high` is `level`, `at`
+/// giving its value and how fast it falls; 0 where it is no more than that at 0.
+///
+/// Newton's method on the function's logarithm, kept inside what is known. Where
+/// that bends downwards, a step from the right stays there.
+pub(crate) fn newton(high: f64, start: f64, level: f64, at: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let (mut low, mut high) = (0.0, high);
+    if at(0.0).0 <= level {
+        return 0.0;
+    }
+    let mut x = if start < high { start } else { 0.5 * high };
+    for _ in 0..200 {
+        let (value, fall) = at(x);
+        if value > level {
+            low = x;
+        } else {
+            high = x;
+        }
+        let step = (value / level).ln() * value / fall;
+        let next = x + step;
+        // Quadratic convergence: the step after this one is far below CLOSE.
+        if step.abs() <= CLOSE.sqrt() * 1e-2 * x && next > low && next < high {
+            return next;
+        }
+        x = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        if high - low <= CLOSE * high {
+            break;
+        }
+    }
+    x
+}
+
+/// From where on `excess`, which falls, is at most 0, to the relative `precision`
+/// and not below; `None` where it is above 0 at `high` still. `excess` may jump,
+/// and be infinite.
+///
+/// By the secant in ln x, which lands next to the root, a little on the side that
+/// is less well known; now and then by halving, because of jumps. Until something
+/// is at most 0 it climbs from `start` as if `excess` fell like −ln x.
+///
+/// # Errors
+/// Those of `excess`.
+pub(crate) fn secant_falling<E>(
+    excess: &impl Fn(f64) -> Result<f64, E>,
+    [low, high]: [f64; 2],
+    start: f64,
+    precision: f64,
+) -> Result<Option<f64>, E> {
+    let at_low = excess(low)?;
+    if at_low <= 0.0 {
+        return Ok(Some(low));
+    }
+    // (ln x, excess); the upper end is looked at when it is needed.
+    let mut below = (low.ln(), at_low);
+    let mut above: Option<(f64, f64)> = None;
+    let mut next = start.ln();
+    for step in 1_u64.. {
+        let at = excess(next.exp())?;
+        if at <= 0.0 {
+            above = Some((next, at));
+        } else {
+            below = (next, at);
+        }
+        let Some(above) = above else {
+            if next >= high.ln() {
+                return Ok(None);
+            }
+            let stride = if at.is_finite() { at + 0.1 } else { 2.0 };
+            next = (next + stride).min(high.ln());
+            continue;
+        };
+        if above.0 - below.0 <= precision {
+            return Ok(Some(above.0.exp()));
+        }
+        let guess = secant(below, above, precision);
+        next = if step.is_multiple_of(4) || guess <= below.0 || guess >= above.0 {
+            0.5 * (below.0 + above.0)
+        } else {
+            guess
+        };
+    }
+    unreachable!("the bracket is halved every fourth time")
+}
+
+/// Where the secant through both ends is 0, and from there a little towards the
+/// end that is farther.
+fn secant(below: (f64, f64), above: (f64, f64), precision: f64) -> f64 {
+    let slope = if below.1.is_finite() {
+        (below.1 - above.1) / (above.0 - below.0)
+    } else {
+        1.0
+    };
+    let root = above.0 + above.1 / slope;
+    if root - below.0 > above.0 - root {
+        root - 0.4 * precision
+    } else {
+        root + 0.4 * precision
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_are_halved_down_to_neighbours() {
+        for root in [1_u64, 2, 999, 1 << 40] {
+            assert_eq!(bisect(1 << 41, 0, whole, |n| n >= root), (root, root - 1));
+            assert_eq!(bisect(0, 1 << 41, whole, |n| n < root), (root - 1, root));
+        }
+        let (inside, outside) = bisect(0.0, 1.0, arithmetic(0.0), |x| x * x <= 0.5);
+        assert_eq!(inside.next_up(), outside);
+        assert!(inside * inside <= 0.5 && outside * outside > 0.5);
+        // It ends where nothing but 0 holds.
+        assert_eq!(bisect(0.0, 1.0, arithmetic(1e-9), |_| false).0, 0.0);
+        let (inside, outside) = bisect(1e-30, 1e30, geometric(1e-9), |x| x <= 3e-7);
+        assert!(inside <= 3e-7 && 3e-7 < outside && outside - inside <= 1e-9 * outside);
+        let refused = try_bisect(0_u64, 9, whole, |n| if n > 3 { Err(n) } else { Ok(true) });
+        assert_eq!(refused, Err(4));
+    }
+
+    #[test]
+    fn what_is_proven_lies_beside_what_is_near() {
+        for near in [0.0, 1e-300, 1e-9, 0.3] {
+            // The step before did not reach, and steps grow sixfold.
+            let found = least_above(near, 1.0, |x| x >= near * (1.0 + 1e-8));
+            assert!(found >= near * (1.0 + 1e-8) && found <= near * (1.0 + 7e-8) + 1e-307);
+            let found = greatest_below(near, |x| x <= near * (1.0 - 1e-8));
+            assert!(found <= near * (1.0 - 1e-8) && found >= near * (1.0 - 7e-8));
+        }
+        assert_eq!(least_above(0.5, 1.0, |_| false), 1.0);
+        assert_eq!(least_above(0.0, 1.0, |_| false), 1.0);
+        assert_eq!(greatest_below(0.5, |_| false), 0.0);
+    }
+
+    #[test]
+    fn smooth_crossings_are_found() {
+        for root in [1e-8, 0.03, 5.0, 1e11] {
+            let functions: [&dyn Fn(f64) -> f64; 3] = [
+                &|x| (x / root).ln(),
+                &|x| x / root - 1.0,
+                // Flat on one side, steep on the other.
+                &|x| (x / root).powi(9) - 1.0,
+            ];
+            for function in functions {
+                let found = chandrupatla([1e-9, 1e12], function);
+                assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
+            }
+        }
+        for level in [1e-12, 1e-3, 0.4] {
+            // ln of it bends downwards: the tail of a Gaussian's shape.
+            let at = |x: f64| ((-0.5 * x * x).exp(), x * (-0.5 * x * x).exp());
+            let root = (-2.0 * f64::ln(level)).sqrt();
+            for start in [1e-3, 1.0, 7.0, 1e9] {
+                let found = newton(8.0, start, level, at);
+                assert!((found / root - 1.0).abs() < 1e-9, "{found}, not {root}");
+            }
+            assert_eq!(newton(8.0, 1.0, 1.0, at), 0.0);
+        }
+    }
+
+    #[test]
+    fn falling_roots_are_bracketed_from_above() {
+        const PRECISION: f64 = 1e-3;
+        // Smooth, steep, with jumps, and with an end where nothing answers.
+        let functions: [fn(f64) -> f64; 4] = [
+            |x| (1234.5 / x).ln(),
+            |x| 4.0 * (77.0 / x).ln(),
+            |x| if x < 5000.0 { 3.0 } else { -0.01 },
+            |x| {
+                if x < 300.0 {
+                    f64::INFINITY
+                } else {
+                    (2e6 / x).ln().round()
+                }
+            },
+        ];
+        let search = |function: &dyn Fn(f64) -> f64, high: f64| {
+            let Ok(found) = secant_falling(
+                &|x| Ok::<_, Infallible>(function(x)),
+                [1.0, high],
+                10_000.0_f64.min(high),
+                PRECISION,
+            );
+            found
+        };
+        for function in functions {
+            let found = search(&function, 1e12).unwrap();
+            assert!(function(found) <= 0.0, "{found}");
+            assert!(function(found * (1.0 - 2.0 * PRECISION)) > 0.0, "{found}");
+        }
+        assert_eq!(search(&|_| 1.0, 1e6), None);
+        assert_eq!(search(&|_| -1.0, 1e6), Some(1.0));
+    }
+}
