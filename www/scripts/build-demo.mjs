@@ -12,7 +12,7 @@ export const PLANNER = ["--features", "wasm"];
 
 /** The tasks that the page is about, as files for the collector. */
 export function demoTasks() {
-  const directory = join(DEMO, "tasks");
+  const directory = join(DEMO, "story/tasks");
   return readdirSync(directory).map((name) => join(directory, name));
 }
 
@@ -31,7 +31,7 @@ async function bundle() {
   const shown = (file) => !file.endsWith(".ts") && !file.startsWith(PLANNER_GLUE);
   await cp(DEMO, DEMO_DIST, { recursive: true, filter: shown });
   await build({
-    entryPoints: ["main", "planner/main", "planner/worker"].map((name) => join(DEMO, `${name}.ts`)),
+    entryPoints: ["story/main", "planner/main", "planner/worker"].map((name) => join(DEMO, `${name}.ts`)),
     outdir: DEMO_DIST,
     bundle: true,
     // The planner's plots are loaded when there is something to plot.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { SIZES } from "../../../www/demo/crowd-view.js";
+import { SIZES } from "../../../www/demo/story/crowd.js";
 import { demoTasks } from "../../../www/scripts/build-demo.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";

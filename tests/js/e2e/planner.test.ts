@@ -303,7 +303,7 @@ describe("the planner's page", () => {
     await open("/");
     // The demo cannot run here, without a collector; it has loaded what it loads.
     await browser.contexts().at(-1)?.pages()[0]?.waitForSelector("html[data-failed]");
-    expect(loaded).toContain("/main.js");
+    expect(loaded).toContain("/story/main.js");
     expect(loaded.filter((path) => /planner|plots|worker/.test(path))).toEqual([]);
     complaints.length = 0;
     loaded.length = 0;

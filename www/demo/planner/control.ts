@@ -1,6 +1,6 @@
 // The controls: a slider with its number beside it, and a choice from a few.
 
-import { el, setAll } from "../dom.js";
+import { el, setAll } from "../shared/dom.js";
 import type { Field } from "./fields.js";
 import { nearest } from "./stops.js";
 

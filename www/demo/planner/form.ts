@@ -1,6 +1,6 @@
 // The question as controls: those that matter are shown, in groups.
 
-import { byId, el } from "../dom.js";
+import { byId, el } from "../shared/dom.js";
 import { ChoiceControl, NumberControl } from "./control.js";
 import { FIELDS } from "./fields.js";
 import {

@@ -1,7 +1,7 @@
 // The planner's page: carries questions to the thread and answers to the views.
 
-import { byId } from "../dom.js";
-import { AnswerView, taskFile } from "./answer-view.js";
+import { byId } from "../shared/dom.js";
+import { AnswerView, taskFile } from "./answer.js";
 import { type CurveName, type Point, pointOf } from "./curves.js";
 import type { Asked } from "./desk.js";
 import { Form } from "./form.js";

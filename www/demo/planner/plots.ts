@@ -2,8 +2,8 @@
 // in a table.
 
 import { axisX, axisY, dot, gridX, gridY, lineY, plot, ruleX } from "@observablehq/plot";
-import { byId, el } from "../dom.js";
-import { count } from "../format.js";
+import { byId, el } from "../shared/dom.js";
+import { count } from "../shared/format.js";
 import { type CurveName, type Point, reaching, SPANS } from "./curves.js";
 import { compact, digits, lossDigits, perCent } from "./words.js";
 

@@ -1,6 +1,6 @@
 // What the page says of mechanisms and numbers.
 
-import { count } from "../format.js";
+import { count } from "../shared/format.js";
 import type { Mechanism, VerdictKind } from "./wire.js";
 
 const NAMES: Readonly<Record<string, string>> = {

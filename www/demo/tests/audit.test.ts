@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createRandomizer, type Task } from "../../client/index.js";
-import { type Audit, audit, choose, evaluate } from "../audit.js";
-import { betaTail, clopperPearson } from "../binomial.js";
-import type { NamedTask } from "../collector.js";
-import { Coco } from "../mechanism/coco.js";
-import { Collision } from "../mechanism/collision.js";
-import { HashBinEvent, HashBinUser } from "../mechanism/hash-bin.js";
+import { betaTail, clopperPearson } from "../story/binomial.js";
+import type { NamedTask } from "../story/collector.js";
+import { type Audit, audit, choose, evaluate } from "../story/measure.js";
+import { Coco } from "../story/mechanism/coco.js";
+import { Collision } from "../story/mechanism/collision.js";
+import { HashBinEvent, HashBinUser } from "../story/mechanism/hash-bin.js";
 
 describe("the binomial bounds", () => {
   it("have beta tails that are known in closed form", () => {

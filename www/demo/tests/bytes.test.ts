@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandomizer, type Task } from "../../client/index.js";
-import { dissect, hex, reportsIn } from "../bytes.js";
-import type { Reader } from "../mechanism/kind.js";
+import { dissect, hex, reportsIn } from "../story/bytes.js";
+import type { Reader } from "../story/mechanism/kind.js";
 
 const task: Task = {
   id: "bytes-test",

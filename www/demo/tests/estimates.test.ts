@@ -1,8 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { isNoise } from "../chart.js";
-import type { Estimate, EstimatesAnswer } from "../collector.js";
-import { comparison, halfWidth, type Width } from "../compare-view.js";
-import { rowsOf, verdictOf } from "../estimates-view.js";
 import {
   boundOf,
   count,
@@ -12,8 +8,12 @@ import {
   plusMinus,
   roundedUp,
   short,
-} from "../format.js";
-import { questionsOf } from "../questions.js";
+} from "../shared/format.js";
+import { isNoise } from "../story/chart.js";
+import type { Estimate, EstimatesAnswer } from "../story/collector.js";
+import { comparison, halfWidth, type Width } from "../story/comparison.js";
+import { rowsOf, verdictOf } from "../story/estimates.js";
+import { questionsOf } from "../story/questions.js";
 
 function estimate(value: number, half: number): Estimate {
   return {

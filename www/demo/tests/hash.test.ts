@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createRandomizer, type Task } from "../../client/index.js";
-import { dissect } from "../bytes.js";
-import { type Hash, hashesOf } from "../hash.js";
+import { dissect } from "../story/bytes.js";
+import { type Hash, hashesOf } from "../story/hash.js";
 
 interface Row {
   readonly seed: string;

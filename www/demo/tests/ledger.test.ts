@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
-import { Collector, CollectorError, problemText } from "../collector.js";
-import { batchOf, grow } from "../crowd.js";
-import { adjust, draw } from "../habits.js";
-import { Ledger, type Shelf } from "../ledger.js";
-import { Sender } from "../sending.js";
+import { Collector, CollectorError, problemText } from "../story/collector.js";
+import { batchOf, grow } from "../story/growth.js";
+import { adjust, draw } from "../story/habits.js";
+import { Ledger, type Shelf } from "../story/ledger.js";
+import { Sender } from "../story/sending.js";
 
 function shelf(): Shelf {
   const kept = new Map<string, string>();

@@ -6,14 +6,14 @@ import {
   type HashBinMechanism,
   type Mechanism,
 } from "../../client/index.js";
-import { dissect } from "../bytes.js";
-import type { NamedTask } from "../collector.js";
-import { belief, posterior } from "../likelihood.js";
-import { Coco } from "../mechanism/coco.js";
-import { Collision } from "../mechanism/collision.js";
-import { favouredChances } from "../mechanism/favoured.js";
-import { HashBinEvent, HashBinUser } from "../mechanism/hash-bin.js";
-import type { Answers, Explained } from "../mechanism/kind.js";
+import { dissect } from "../story/bytes.js";
+import type { NamedTask } from "../story/collector.js";
+import { belief, posterior } from "../story/likelihood.js";
+import { Coco } from "../story/mechanism/coco.js";
+import { Collision } from "../story/mechanism/collision.js";
+import { favouredChances } from "../story/mechanism/favoured.js";
+import { HashBinEvent, HashBinUser } from "../story/mechanism/hash-bin.js";
+import type { Answers, Explained } from "../story/mechanism/kind.js";
 
 const items = ["a", "b", "c", "d"];
 const shape = { hashing: "balanced", buckets: 6 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandOf } from "../planner/answer-view.js";
+import { commandOf } from "../planner/answer.js";
 import { pointOf, probes, SPANS, spread } from "../planner/curves.js";
 import { Desk, remembering, type Told } from "../planner/desk.js";
 import { FIELDS } from "../planner/fields.js";

@@ -1,8 +1,8 @@
 // The choice of a mechanism: cards that say what each is good for, and the same
 // choice again, small, beside the estimates. Both are radio groups.
 
+import { byId, el } from "../shared/dom.js";
 import type { Channel } from "./channel.js";
-import { byId, el } from "./dom.js";
 
 /** Renders both groups and tells of every change. */
 export class MechanismSwitch {

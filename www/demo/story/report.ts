@@ -1,8 +1,8 @@
 // One upload, byte by byte, and the draws before it.
 
+import { byId, el } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
 import { type Dissected, dissect, hex, hexByte, type Part } from "./bytes.js";
-import { byId, el } from "./dom.js";
-import { counted } from "./format.js";
 import type { Explained } from "./mechanism/kind.js";
 
 /** The upload that is on show. */

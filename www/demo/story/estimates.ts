@@ -1,10 +1,10 @@
 // The collector's answer beside the truth: rows for the chart, and words.
 
+import { byId, el } from "../shared/dom.js";
+import { count, counted, plusMinus, roundedUp } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import { BALANCE, EstimateChart, isNoise, type Row, SHARE } from "./chart.js";
 import type { Estimand, EstimatesAnswer } from "./collector.js";
-import { byId, el } from "./dom.js";
-import { count, counted, plusMinus, roundedUp } from "./format.js";
 import type { Truth } from "./ledger.js";
 import type { Question } from "./questions.js";
 

@@ -1,7 +1,7 @@
 // The answer: its verdict, its numbers, the mechanism, what else there is.
 
-import { byId, el } from "../dom.js";
-import { count } from "../format.js";
+import { byId, el } from "../shared/dom.js";
+import { count } from "../shared/format.js";
 import type { Answer, Offer, Question } from "./wire.js";
 import { days, digits, lossDigits, nameOf, parametersOf, perCent, VERDICTS } from "./words.js";
 

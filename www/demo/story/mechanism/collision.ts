@@ -1,7 +1,7 @@
 // Collision: frequencies of items with signs, from one bucket.
 
+import { percent } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
-import { percent } from "../format.js";
 import { type Hash, hashesOf, slotsPerBucket } from "../hash.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/collision.json" with { type: "json" };

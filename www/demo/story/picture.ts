@@ -1,6 +1,6 @@
 // Shows a mechanism's picture of a report, under its title and legend.
 
-import { byId, el } from "./dom.js";
+import { byId, el } from "../shared/dom.js";
 import type { Picture } from "./mechanism/kind.js";
 
 export function showPicture({ title, text, body, key }: Picture): void {

@@ -1,8 +1,8 @@
 // CoCo: means, from one side of a pair of buckets.
 
+import { el } from "../../shared/dom.js";
+import { percent } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
-import { el } from "../dom.js";
-import { percent } from "../format.js";
 import { type Hash, hashesOf } from "../hash.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/coco.json" with { type: "json" };

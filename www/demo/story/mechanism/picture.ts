@@ -1,8 +1,8 @@
 // Parts of the pictures that mechanisms share.
 
+import { el, svg } from "../../shared/dom.js";
+import { percent } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
-import { el, svg } from "../dom.js";
-import { percent } from "../format.js";
 import { answerWord, type Question } from "../questions.js";
 import type { Answers, Picture } from "./kind.js";
 

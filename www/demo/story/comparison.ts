@@ -1,9 +1,9 @@
 // Error bars of all mechanisms side by side, measured: the widths of the
 // intervals that the collector states from the reports it has.
 
+import { byId, el, svg } from "../shared/dom.js";
+import { counted, percent } from "../shared/format.js";
 import type { EstimatesAnswer } from "./collector.js";
-import { byId, el, svg } from "./dom.js";
-import { counted, percent } from "./format.js";
 
 /** One mechanism's error, or null where there are no reports. */
 export interface Width {

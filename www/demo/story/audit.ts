@@ -1,10 +1,10 @@
 // The audit: its button, its progress, and a picture of what it measured.
 
 import { createRandomizer } from "hushbin";
-import { audit, type Measured } from "./audit.js";
+import { byId, el, setAll, svg } from "../shared/dom.js";
+import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { byId, el, setAll, svg } from "./dom.js";
-import { boundOf, count, lossOf, percent, short } from "./format.js";
+import { audit, type Measured } from "./measure.js";
 
 /** Reports of each input: a few seconds of a phone. */
 const TRIALS = 100_000;

@@ -1,9 +1,9 @@
 // Hash-bin: means from noisy sums, at event level and at user level.
 
 import type { HashBinMechanism } from "hushbin";
+import { el, svg } from "../../shared/dom.js";
+import { percent, short } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
-import { el, svg } from "../dom.js";
-import { percent, short } from "../format.js";
 import { type Hash, hashesOf } from "../hash.js";
 import type { Question } from "../questions.js";
 import eventDraft from "../tasks/hash-bin-event.json" with { type: "json" };

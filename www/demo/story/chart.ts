@@ -1,8 +1,8 @@
 // Estimates with their intervals against the truth, as an SVG drawn by hand at
 // the pixel width it is shown in, and as a table of the same numbers.
 
-import { byId, el, setAll, svg } from "./dom.js";
-import { percent, plusMinus } from "./format.js";
+import { byId, el, setAll, svg } from "../shared/dom.js";
+import { percent, plusMinus } from "../shared/format.js";
 
 /** One question. Null where nothing is known. */
 export interface Row {

@@ -1,9 +1,9 @@
 // The slider that grows the crowd, its progress and its habits.
 
+import { byId, el } from "../shared/dom.js";
+import { count, counted, percent } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { grow, type Progress } from "./crowd.js";
-import { byId, el } from "./dom.js";
-import { count, counted, percent } from "./format.js";
+import { grow, type Progress } from "./growth.js";
 import { adjust, type Habits } from "./habits.js";
 import type { Question } from "./questions.js";
 

@@ -1,8 +1,8 @@
 // What someone who sees the report can conclude from it.
 
+import { byId, el, eToEpsilon, setAll, svg } from "../shared/dom.js";
+import { percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { byId, el, eToEpsilon, setAll, svg } from "./dom.js";
-import { percent, short } from "./format.js";
 import { type Belief, belief, posterior } from "./likelihood.js";
 import type { Answers, Report } from "./mechanism/kind.js";
 import { answerWord, type Question } from "./questions.js";

@@ -1,6 +1,6 @@
 // The questions as three-way controls.
 
-import { byId, el } from "./dom.js";
+import { byId, el } from "../shared/dom.js";
 import type { Answers } from "./mechanism/kind.js";
 import { answerWord, type Question } from "./questions.js";
 

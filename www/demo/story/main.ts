@@ -1,24 +1,24 @@
 // The demo page: starts the parts and carries events between them.
 
 import { HushbinError } from "hushbin";
+import { byId } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
 import { AnswersForm } from "./answers.js";
-import { AuditView } from "./audit-view.js";
+import { AuditView } from "./audit.js";
 import { Channel } from "./channel.js";
 import { CollectorError } from "./collector.js";
-import { halfWidth, showComparison } from "./compare-view.js";
-import { CrowdView } from "./crowd-view.js";
-import { byId } from "./dom.js";
+import { halfWidth, showComparison } from "./comparison.js";
+import { CrowdView } from "./crowd.js";
 import { drawDrift } from "./drift.js";
-import { EstimatesView } from "./estimates-view.js";
-import { counted } from "./format.js";
+import { EstimatesView } from "./estimates.js";
 import { explainTask, showStatement } from "./meaning.js";
 import { KINDS } from "./mechanism/index.js";
 import type { Answers } from "./mechanism/kind.js";
 import { Observer } from "./observer.js";
 import { OwnReport } from "./own-report.js";
-import { showPicture } from "./picture-view.js";
+import { showPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
-import { ReportView } from "./report-view.js";
+import { ReportView } from "./report.js";
 import { MechanismSwitch } from "./switch.js";
 import draft from "./tasks/collision.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 // The picture under the promise: scattered reports that settle into an answer.
 // Decoration only, so Math.random will do.
 
-import { setAll, svg } from "./dom.js";
+import { setAll, svg } from "../shared/dom.js";
 
 const WIDTH = 1120;
 const HEIGHT = 150;

@@ -1,9 +1,9 @@
 // What ε means, in plain words, with the numbers of the task.
 
+import { byId, el, eToEpsilon } from "../shared/dom.js";
+import { lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import type { EstimatesAnswer } from "./collector.js";
-import { byId, el, eToEpsilon } from "./dom.js";
-import { lossOf, percent, short } from "./format.js";
 import { posterior } from "./likelihood.js";
 
 /** Fills the last chapter from what the collector states about the task. */
