@@ -26,7 +26,8 @@
 //! either, so least at such r and r′, of buckets that differ as far as they can,
 //! in min(c, t − c) of either: v = γ²·[a²·(ce² + t − c) + 2k·min(c, t − c)·(e − 1)²]/t.
 
-use super::{Batch, Favoured, Kind, Published, Scope};
+use super::bound::{Batch, Kind, Published, Scope};
+use crate::accounting::mixture::Favoured;
 
 /// What is known of L at one ε_c.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@
 
 use hushbin::Error;
 
-use super::{Batch, Kind, Published, Scope, Value};
+use super::bound::{Batch, Kind, Published, Scope, Value};
 use crate::accounting::mixture::Mixture;
 use crate::accounting::privacy_profile::PrivacyProfile;
 

@@ -4,7 +4,7 @@
 
 use hushbin::Error;
 
-use super::{Batch, Kind, Published, Scope, Value};
+use super::bound::{Batch, Kind, Published, Scope, Value};
 use crate::accounting::account::account;
 use crate::accounting::mixture::Mixture;
 

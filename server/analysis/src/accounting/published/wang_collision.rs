@@ -10,7 +10,7 @@
 //! until the report is one of two answers of t. The theorem's other condition,
 //! ε_c ≤ 14·ln(2/δ)/27, holds for δ up to 0.1.
 
-use super::{Batch, Kind, Published, Scope, Value};
+use super::bound::{Batch, Kind, Published, Scope, Value};
 
 /// P2 Theorem 3 as printed, whether or not it is above the local ε.
 ///

@@ -7,8 +7,8 @@ use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
+use super::curve::{Curve, Panel};
 use super::style::Style;
-use super::{Curve, Panel};
 use crate::cli::Error;
 
 const SIZE: (u32, u32) = (1280, 760);

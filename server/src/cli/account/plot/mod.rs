@@ -1,6 +1,7 @@
 //! `--plot`: the account and the published bounds as curves, against the number
 //! of reports and against the local ε.
 
+mod curve;
 mod draw;
 mod output;
 mod style;
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 pub(super) use output::Output;
 
 use crate::cli::{Error, progress_bar};
+use curve::{Curve, Panel};
 use hushbin::bounds::EPSILON;
 use hushbin_analysis::accounting::{
     HONEST_REPORTS, Kind, Mixture, REPORTS, account, published_bounds,
@@ -23,24 +25,6 @@ pub(super) struct Batch {
     pub(super) reports: u64,
     pub(super) honest_fraction: f64,
     pub(super) delta: f64,
-}
-
-/// ε_c by one bound; none where its theorem does not apply.
-#[derive(Debug, Clone)]
-struct Curve {
-    name: &'static str,
-    /// None for the account's own.
-    kind: Option<Kind>,
-    points: Vec<(f64, Option<f64>)>,
-}
-
-/// Curves over one axis.
-#[derive(Debug)]
-struct Panel {
-    x_title: String,
-    /// The batch asked about.
-    here: f64,
-    curves: Vec<Curve>,
 }
 
 /// Points of a curve.
