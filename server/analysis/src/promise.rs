@@ -1,10 +1,21 @@
-//! What a task's reports give away, in numbers and in words.
+//! What ε protects, and against whom, in words: the only place that words it.
+//!
+//! The local ε holds against everybody. The central one holds only against who
+//! cannot link reports to people; whoever could must quote the local ε to itself.
 
 use hushbin::Task;
 use hushbin::mechanism::{Mechanism, Neighbours};
 use serde::Serialize;
 
-/// How much privacy was spent, and against whom that holds.
+use crate::accounting::{Account, Exposure};
+
+/// Whom the local ε holds against.
+const EVERYBODY: &str = "against everybody, the operator of the collector included";
+/// Somebody whom the central ε holds against.
+const CANNOT_LINK: &str = "somebody who sees the shuffled batch and nothing that links a report \
+                           to a person (no order or time of arrival, no address, no stable id)";
+
+/// Local privacy of each report of a task: ε in nats, and what it is about.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Privacy {
     /// Local ε asked for.
@@ -73,6 +84,59 @@ pub fn protects(neighbours: Neighbours) -> String {
             format!("which of two inputs it is that differ by at most {distance} in sum")
         }
     }
+}
+
+/// The statement beside an [`Account`] of the reports that a collector has.
+#[must_use]
+pub fn batch_statement(account: &Account, reports: u64, epsilon: f64) -> String {
+    format!(
+        "Against {CANNOT_LINK}, all {reports} reports together are \
+         ({:e}, {:e})-differentially private, rounded up, if each person sent one report and {} \
+         of them come from people who follow the protocol. This collector does not shuffle: \
+         against its operator, and whoever else could link, the local epsilon of {epsilon} holds.",
+        account.central_epsilon, account.delta, account.honest_reports,
+    )
+}
+
+/// The statement beside an account of what is only supposed: what was assumed of
+/// people, and what holds against whom.
+#[must_use]
+pub fn account_statement(epsilon: f64, exposure: &Exposure) -> String {
+    let each = match exposure.reports_per_person {
+        1 => "one report".to_owned(),
+        reports => format!("up to {reports} reports, of whatever inputs,"),
+    };
+    let batches = match exposure.batches {
+        1 => "the batch".to_owned(),
+        batches => format!("each of up to {batches} such batches"),
+    };
+    format!(
+        "Assumed of every person: {each} in {batches}. More reports give away more.\n\
+         ε = {epsilon} holds for one report {EVERYBODY}. The shuffled ε holds only against \
+         {CANNOT_LINK}. A collector that could link must quote ε = {epsilon} to itself."
+    )
+}
+
+/// The statement beside a plan, of which a part `honest_fraction` of the reports is
+/// assumed to be honest.
+#[must_use]
+pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> String {
+    let local = match neighbours {
+        Neighbours::Any => "a person",
+        Neighbours::OneItem | Neighbours::Within(_) => "a single entry",
+    };
+    let honest = if honest_fraction < 1.0 {
+        format!(
+            ", if a part of {honest_fraction} of the reports comes from people who follow the \
+             protocol"
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "The local ε protects {local} {EVERYBODY}; the shuffled ε holds only against \
+         {CANNOT_LINK}{honest}."
+    )
 }
 
 /// The bias that no number of reports lessens, in words; `None` where there is

@@ -17,6 +17,7 @@ pub use enumerate::{Enumeration, STEPS, enumerate};
 pub use enumerate_bins::enumerate_bins;
 
 use hushbin::{Randomizer, Task};
+use hushbin_analysis::estimate::CONFIDENCE;
 use hushbin_analysis::likelihood::core_probabilities;
 use rand_core::CryptoRng;
 use serde::Serialize;
@@ -42,7 +43,7 @@ const MOST_TRIALS: u64 = 1_000_000_000;
 #[non_exhaustive]
 pub enum AuditError {
     /// A confidence that no bounds can have.
-    #[error("confidence is {confidence}, expected 0.5 to 0.999999999")]
+    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
     Confidence {
         /// What was given.
         confidence: f64,
@@ -73,7 +74,7 @@ impl Plan {
     /// # Errors
     /// [`AuditError`].
     pub fn new(task: &Task, trials: Option<u64>, confidence: f64) -> Result<Self, AuditError> {
-        if !(0.5..=0.999_999_999).contains(&confidence) {
+        if !CONFIDENCE.holds(confidence) {
             return Err(AuditError::Confidence { confidence });
         }
         let epsilon = task.epsilon();

@@ -11,7 +11,10 @@ use hushbin::{Items, ValueKind};
 use super::Error;
 use super::describe;
 use crate::task_file;
-use hushbin_analysis::plan::{Answer, Offer, POWER, Question, Unknown, plan};
+use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
+use hushbin_analysis::plan::{
+    Answer, DEFAULT_ID, LOCAL_EPSILON, Offer, POWER, Question, Unknown, plan,
+};
 
 /// Find a task for what is known and wanted: of people, privacy and accuracy
 /// give two, and get the third.
@@ -45,17 +48,20 @@ pub(super) struct Options {
     /// How many of them a day brings.
     #[arg(long, value_name = "N")]
     people_per_day: Option<f64>,
-    /// Greatest local ε; 4 where only a central one is given.
-    #[arg(long, value_name = "E")]
+    #[arg(
+        long,
+        value_name = "E",
+        help = format!("Greatest local ε; {LOCAL_EPSILON} where only a central one is given")
+    )]
     epsilon: Option<f64>,
     /// Greatest ε of the shuffled reports.
     #[arg(long, value_name = "E")]
     central_epsilon: Option<f64>,
     /// δ of the shuffled reports.
-    #[arg(long, value_name = "D", default_value_t = 1e-8)]
+    #[arg(long, value_name = "D", default_value_t = DEFAULT_DELTA)]
     delta: f64,
     /// Part of the reports that are assumed to be honest.
-    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
     honest_fraction: f64,
     /// Greatest error wanted, root mean square over all items.
     #[arg(long, value_name = "SE")]
@@ -64,7 +70,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "F")]
     smallest: Option<f64>,
     /// Id of the task.
-    #[arg(long, default_value = "planned")]
+    #[arg(long, default_value = DEFAULT_ID)]
     id: String,
     /// Print JSON.
     #[arg(long)]

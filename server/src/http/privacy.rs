@@ -12,7 +12,7 @@ use super::state::AppState;
 use super::{query, tasks};
 use crate::store::StoredTask;
 use hushbin_analysis::accounting::{Account, DELTA, HONEST_FRACTION, account};
-use hushbin_analysis::promise::Privacy;
+use hushbin_analysis::promise::{Privacy, batch_statement};
 
 #[derive(Serialize)]
 struct Show<'a> {
@@ -80,15 +80,6 @@ fn shuffled(
         return Ok((None, statement));
     }
     let found = account(mixture, reports, honest, delta).map_err(bad)?;
-    let statement = format!(
-        "Against somebody who sees the {reports} reports shuffled, and nothing that links one to a \
-         person (no order or time of arrival, no address, no stable id), all of them together are \
-         ({:e}, {delta:e})-differentially private, rounded up, if each person sent one report and \
-         {} of them come from people who follow the protocol. This collector does not shuffle: \
-         against its operator, and whoever else could link, the local epsilon of {} holds.",
-        found.central_epsilon,
-        found.honest_reports,
-        stored.task().epsilon(),
-    );
+    let statement = batch_statement(&found, reports, stored.task().epsilon());
     Ok((Some(found), statement))
 }

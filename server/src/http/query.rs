@@ -3,6 +3,7 @@
 use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
+use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::estimate::Options;
 
 /// Reads `items=a,b&items=c&confidence=0.99&post=projection`. A literal comma separates names;
@@ -66,7 +67,7 @@ pub(super) struct Privacy {
     pub(super) honest_fraction: f64,
 }
 
-/// Reads `delta=1e-8&honest_fraction=0.9`, both optional: 1e-8 and 1.
+/// Reads `delta=1e-8&honest_fraction=0.9`, both optional: as the accounting has them.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
@@ -93,8 +94,8 @@ pub(super) fn parse_privacy(query: &str) -> Result<Privacy, Problem> {
         }
     }
     Ok(Privacy {
-        delta: delta.unwrap_or(1e-8),
-        honest_fraction: honest_fraction.unwrap_or(1.0),
+        delta: delta.unwrap_or(DEFAULT_DELTA),
+        honest_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
     })
 }
 

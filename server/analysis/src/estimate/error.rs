@@ -1,6 +1,7 @@
 //! Why estimates cannot be given.
 
 use super::Estimand;
+use super::confidence::CONFIDENCE;
 use super::processing::PostProcessing;
 
 /// Why estimates cannot be given.
@@ -23,7 +24,7 @@ pub enum EstimateError {
     #[error("the task is open: name the items to estimate")]
     ItemsNeeded,
     /// Not a confidence.
-    #[error("confidence is {confidence}, expected 0.5 to 0.999999999")]
+    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
     Confidence {
         /// What was asked for.
         confidence: f64,

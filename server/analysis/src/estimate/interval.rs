@@ -4,6 +4,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::Point;
+use super::confidence::CONFIDENCE;
 use super::error::EstimateError;
 
 /// An estimate with its error bars.
@@ -37,10 +38,9 @@ impl Quantiles {
     /// Bonferroni, each then fails with probability (1 − confidence)/together.
     ///
     /// # Errors
-    /// [`EstimateError::Confidence`] when `confidence` is not in
-    /// [0.5, 0.999999999].
+    /// [`EstimateError::Confidence`] when `confidence` is outside [`CONFIDENCE`].
     pub fn new(confidence: f64, together: usize) -> Result<Self, EstimateError> {
-        if !(0.5..=0.999_999_999).contains(&confidence) {
+        if !CONFIDENCE.holds(confidence) {
             return Err(EstimateError::Confidence { confidence });
         }
         let failure = 1.0 - confidence;

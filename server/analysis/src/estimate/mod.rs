@@ -12,6 +12,7 @@ mod answer;
 mod coco;
 mod collision;
 mod conditional;
+mod confidence;
 mod counted;
 mod error;
 mod estimator;
@@ -30,6 +31,7 @@ use hushbin::{Mechanism, Report, Task, ValueKind};
 use serde::Serialize;
 
 pub use answer::{Estimates, ItemEstimates};
+pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE};
 pub use error::EstimateError;
 pub use estimator::{Estimator, estimates, points};
 pub use expectation::Expectation;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use hushbin::{Items, Task};
 use serde::Serialize;
 
+use super::confidence::DEFAULT_CONFIDENCE;
 use super::error::EstimateError;
 use super::interval::Quantiles;
 use super::processing::PostProcessing;
@@ -16,7 +17,7 @@ pub struct Options {
     /// The items asked for, by name (or index, where they are counted); all if
     /// `None`, which an open task refuses.
     pub items: Option<Vec<String>>,
-    /// Confidence of every interval, in [0.5, 1).
+    /// Confidence of every interval, within [`CONFIDENCE`](super::CONFIDENCE).
     pub confidence: f64,
     /// What to make of the estimates, beside themselves.
     pub post: Vec<PostProcessing>,
@@ -26,7 +27,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             items: None,
-            confidence: 0.95,
+            confidence: DEFAULT_CONFIDENCE,
             post: Vec::new(),
         }
     }

@@ -1,15 +1,15 @@
 //! What a plan comes to, in numbers and in words.
 
 use hushbin::Task;
-use hushbin::mechanism::{Mechanism, Neighbours, SquaredError};
+use hushbin::mechanism::{Mechanism, SquaredError};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::choose::Choice;
-use super::question::{CONFIDENCE, POWER, PlanError, Question};
+use super::question::{POWER, PlanError, Question};
 use crate::accounting::{Account, Mixture, account};
-use crate::estimate::Quantiles;
-use crate::promise::protects;
+use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
+use crate::promise::{plan_statement, protects};
 
 /// What a question comes to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -121,7 +121,7 @@ impl Reach {
     pub(super) fn of(question: &Question) -> Self {
         let items = question.items.count().unwrap_or(1) as usize;
         let reach = |together| {
-            Quantiles::new(CONFIDENCE, together)
+            Quantiles::new(DEFAULT_CONFIDENCE, together)
                 .expect("the confidence is one")
                 .simultaneous()
         };
@@ -193,21 +193,10 @@ fn central(question: &Question, task: &Task, people: u64) -> (Option<Account>, O
 
 /// What the numbers rest on, in plain words.
 pub(super) fn assumes(question: &Question, picked: &Offer) -> String {
-    let fraction = question.honest_fraction;
-    let honest = if fraction < 1.0 {
-        format!(", {fraction} of which come from people who follow the protocol")
-    } else {
-        String::new()
-    };
-    let local = match picked.mechanism.neighbours() {
-        Neighbours::Any => "a person",
-        Neighbours::OneItem | Neighbours::Within(_) => "a single entry",
-    };
     format!(
         "Each person sends one report. Errors are averages over all items, for entries of -1 or \
-         1. The local ε protects {local} against everybody, the operator of the collector \
-         included; the shuffled ε holds only against somebody who sees the reports shuffled and \
-         nothing that links one to a person{honest}."
+         1. {}",
+        plan_statement(picked.mechanism.neighbours(), question.honest_fraction)
     )
 }
 

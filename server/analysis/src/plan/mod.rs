@@ -14,7 +14,7 @@ mod question;
 
 pub use answer::{Answer, Offer, Unknown, Verdict, VerdictKind};
 pub use question::{
-    CENTRAL_EPSILON, CONFIDENCE, LOCAL_EPSILON, PEOPLE_PER_DAY, POWER, PlanError, Question,
+    CENTRAL_EPSILON, DEFAULT_ID, LOCAL_EPSILON, PEOPLE_PER_DAY, POWER, PlanError, Question,
     SMALLEST, STANDARD_ERROR,
 };
 

@@ -5,7 +5,7 @@ use hushbin::task::{AutoDraft, AutoLevel, MechanismDraft, ObjectiveDraft};
 use hushbin::{Error, Items, TaskDraft, ValueKind};
 use serde::Deserialize;
 
-use crate::accounting::{self, AccountError};
+use crate::accounting::{self, AccountError, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 
 /// What is known beforehand, what may be given away, and what is wanted.
 ///
@@ -25,7 +25,7 @@ use crate::accounting::{self, AccountError};
 #[serde(deny_unknown_fields)]
 pub struct Question {
     /// Id of the task that is made.
-    #[serde(default = "planned")]
+    #[serde(default = "default_id")]
     pub id: String,
     /// As in a task.
     pub items: Items,
@@ -36,7 +36,7 @@ pub struct Question {
     #[serde(default)]
     pub entries: Option<Vec<u64>>,
     /// As in a task.
-    #[serde(default = "sign")]
+    #[serde(default = "default_value")]
     pub value: ValueKind,
     /// What estimates are wanted for.
     #[serde(default)]
@@ -58,10 +58,10 @@ pub struct Question {
     #[serde(default)]
     pub central_epsilon: Option<f64>,
     /// δ of the shuffled reports.
-    #[serde(default = "delta")]
+    #[serde(default = "default_delta")]
     pub delta: f64,
     /// Part of the reports that are assumed to be honest.
-    #[serde(default = "all")]
+    #[serde(default = "default_honest_fraction")]
     pub honest_fraction: f64,
     /// The greatest error wanted: the root of the mean squared error over all
     /// items.
@@ -74,28 +74,29 @@ pub struct Question {
     pub smallest: Option<f64>,
 }
 
-fn planned() -> String {
-    "planned".to_owned()
+/// Id of a task where nothing is said.
+pub const DEFAULT_ID: &str = "planned";
+
+fn default_id() -> String {
+    DEFAULT_ID.to_owned()
 }
 
-const fn sign() -> ValueKind {
+const fn default_value() -> ValueKind {
     ValueKind::Sign
 }
 
-const fn delta() -> f64 {
-    1e-8
+const fn default_delta() -> f64 {
+    DEFAULT_DELTA
 }
 
-const fn all() -> f64 {
-    1.0
+const fn default_honest_fraction() -> f64 {
+    DEFAULT_HONEST_FRACTION
 }
 
 /// The greatest local ε where nothing is said but a central one: nobody but a
 /// shuffler would protect people from those who can link their reports if there
 /// were no limit.
 pub const LOCAL_EPSILON: f64 = 4.0;
-/// The confidence of all intervals.
-pub const CONFIDENCE: f64 = 0.95;
 /// The probability that an item of the smallest frequency is seen.
 pub const POWER: f64 = 0.8;
 /// How many people a day brings.

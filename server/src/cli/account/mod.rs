@@ -15,9 +15,10 @@ use super::Error;
 use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
-    Account, Composed, Exposure, Mixture, account_exposure, largest_epsilon, published_bounds,
-    smallest_batch,
+    Account, Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure,
+    largest_epsilon, published_bounds, smallest_batch,
 };
+use hushbin_analysis::promise::account_statement;
 use table::Table;
 
 /// Compute the central privacy of a batch of shuffled reports: the ε that is
@@ -55,7 +56,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "D")]
     delta: f64,
     /// Part of the reports that are assumed to be honest.
-    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
     honest_fraction: f64,
     /// Print the published bounds on the same batch, too.
     #[arg(long)]
@@ -239,29 +240,6 @@ impl Answer {
             table.write(out, account)?;
         }
         writeln!(out)?;
-        write_assumptions(out, *epsilon, exposure)
+        writeln!(out, "{}", account_statement(*epsilon, exposure))
     }
-}
-
-/// What the numbers hold for, and against whom.
-fn write_assumptions(out: &mut dyn Write, epsilon: f64, exposure: &Exposure) -> io::Result<()> {
-    let each = match exposure.reports_per_person {
-        1 => "one report".to_owned(),
-        reports => format!("up to {reports} reports, of whatever inputs,"),
-    };
-    let batches = match exposure.batches {
-        1 => "the batch".to_owned(),
-        batches => format!("each of up to {batches} such batches"),
-    };
-    writeln!(
-        out,
-        "Assumed of every person: {each} in {batches}. More reports give away more."
-    )?;
-    writeln!(
-        out,
-        "ε = {epsilon} holds for one report against everybody, the operator of the collector included. The \
-         shuffled ε holds only against someone who sees the shuffled batch and nothing that links \
-         a report to a client: no arrival order, address, time or stable id. A collector that \
-         could link must quote ε = {epsilon} to itself."
-    )
 }

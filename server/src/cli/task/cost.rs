@@ -7,8 +7,7 @@ use hushbin::{Mechanism, Report, Task};
 use serde::Serialize;
 
 use crate::cli::Error;
-use hushbin_analysis::estimate::{Estimand, Predictor, Quantiles};
-use hushbin_analysis::plan::CONFIDENCE;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
 use hushbin_analysis::promise::{bias, protects};
 
 /// The cost of a task: privacy of a report, its bytes, and the error of estimates.
@@ -126,9 +125,9 @@ impl Cost {
 
 fn predictions(task: &Task, people: &[u64]) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::new(task);
-    let alone = Quantiles::new(CONFIDENCE, 1)?.simultaneous();
+    let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
     let together = match task.items().count() {
-        Some(items) => Some(Quantiles::new(CONFIDENCE, items as usize)?.simultaneous()),
+        Some(items) => Some(Quantiles::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous()),
         None => None,
     };
     let predict = |&people| {

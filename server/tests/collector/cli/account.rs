@@ -43,7 +43,7 @@ fn batches_are_accounted_for() {
     let words = String::from_utf8(line(options).stdout).unwrap();
     assert!(words.contains("1000000 of them assumed honest"), "{words}");
     assert!(
-        words.contains("nothing that links a report to a client"),
+        words.contains("nothing that links a report to a person"),
         "{words}"
     );
 }

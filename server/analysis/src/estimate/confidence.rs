@@ -1,0 +1,12 @@
+//! How sure intervals are.
+
+use hushbin::bounds::Bound;
+
+/// Confidence of intervals and of bounds that are measured.
+pub const CONFIDENCE: Bound = Bound {
+    name: "confidence",
+    min: 0.5,
+    max: 0.999_999_999,
+};
+/// Confidence of intervals where nothing is said.
+pub const DEFAULT_CONFIDENCE: f64 = 0.95;
