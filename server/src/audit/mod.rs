@@ -31,6 +31,8 @@ pub struct Plan {
     confidence: f64,
 }
 
+/// Confidence of a measured bound where nothing is said.
+pub(crate) const DEFAULT_CONFIDENCE: f64 = 0.999;
 /// Trials by default, where they can tell.
 const TRIALS: u64 = 200_000;
 /// Below that there is too little to choose an event from.

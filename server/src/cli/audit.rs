@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::Error;
-use crate::audit::{Audit, Plan, Verdict, audit};
+use crate::audit::{Audit, DEFAULT_CONFIDENCE, Plan, Verdict, audit};
 use crate::task_file::TaskFile;
 
 /// Measure the privacy loss of a report: enumerate all inputs where a task is
@@ -27,7 +27,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// Confidence at which the measured lower bound holds.
-    #[arg(long, value_name = "C", default_value_t = 0.999)]
+    #[arg(long, value_name = "C", default_value_t = DEFAULT_CONFIDENCE)]
     confidence: f64,
     /// Print JSON.
     #[arg(long)]

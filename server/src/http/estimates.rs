@@ -24,7 +24,7 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let options = query::parse(raw.as_deref().unwrap_or_default())?;
+    let options = query::estimates(raw.as_deref().unwrap_or_default())?;
     let csv = accept::prefers_csv(&headers);
     // Listing many items, and more so reading a journal, takes its time.
     state

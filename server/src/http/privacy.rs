@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::{query, tasks};
 use crate::store::StoredTask;
-use hushbin_analysis::accounting::{Account, DELTA, HONEST_FRACTION, account};
+use hushbin_analysis::accounting::{Account, HONEST_REPORTS, account};
 use hushbin_analysis::promise::{Privacy, batch_statement};
 
 #[derive(Serialize)]
@@ -36,7 +36,7 @@ pub(super) async fn show(
     RawQuery(raw): RawQuery,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let asked = query::parse_privacy(raw.as_deref().unwrap_or_default())?;
+    let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
     let reports = state.store().reports(&stored).await?;
     // Summing up takes 20 ms for 10⁸ reports.
     let answer = state.compute(move |_, _| {
@@ -65,21 +65,17 @@ fn shuffled(
         delta,
         honest_fraction: honest,
     } = asked;
-    // What is asked is checked even where there is nothing to answer.
-    let bad = |error: hushbin::Error| Problem::BadQuery {
-        detail: error.to_string(),
-    };
-    DELTA.check(delta).map_err(bad)?;
-    HONEST_FRACTION.check(honest).map_err(bad)?;
     let mixture = match stored.mixture() {
         Ok(mixture) => mixture,
         Err(reason) => return Ok((None, reason.to_string())),
     };
-    if (reports as f64 * honest) < 2.0 {
+    if (reports as f64 * honest) < HONEST_REPORTS.min {
         let statement = "Fewer than two reports that may be counted on hide nobody.".to_owned();
         return Ok((None, statement));
     }
-    let found = account(mixture, reports, honest, delta).map_err(bad)?;
+    let found = account(mixture, reports, honest, delta).map_err(|error| Problem::BadQuery {
+        detail: error.to_string(),
+    })?;
     let statement = batch_statement(&found, reports, stored.task().epsilon());
     Ok((Some(found), statement))
 }

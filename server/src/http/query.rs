@@ -3,22 +3,23 @@
 use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
-use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
-use hushbin_analysis::estimate::Options;
+use hushbin_analysis::accounting::{
+    DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
+};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 
-/// Reads `items=a,b&items=c&confidence=0.99&post=projection`. A literal comma separates names;
-/// `%2C` is part of one. Hence the split comes before the decoding, which no
-/// generic form parser does.
+/// The options of `items=a,b&items=c&confidence=0.99&post=projection`. A literal
+/// comma separates names; `%2C` is part of one. Hence the split comes before the
+/// decoding, which no generic form parser does.
 ///
 /// # Errors
-/// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options have a meaning for a task is not
-/// looked at.
-pub(super) fn parse(query: &str) -> Result<Options, Problem> {
+/// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options
+/// have a meaning for a task is not looked at.
+pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
     let mut items: Option<Vec<String>> = None;
     let mut confidence = None;
     let mut post = Vec::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+    for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
             "items" => {
                 let names = items.get_or_insert_default();
@@ -30,9 +31,7 @@ pub(super) fn parse(query: &str) -> Result<Options, Problem> {
                     names.push(name);
                 }
             }
-            "confidence" if confidence.is_none() => {
-                confidence = Some(parse_confidence(&decode(value)?)?);
-            }
+            "confidence" => read_number("confidence", value, &mut confidence)?,
             "post" => {
                 for name in value.split(',') {
                     let name = decode(name)?;
@@ -43,7 +42,6 @@ pub(super) fn parse(query: &str) -> Result<Options, Problem> {
                     post.push(asked);
                 }
             }
-            "confidence" => return Err(bad("confidence is given twice")),
             other => {
                 return Err(bad(format!(
                     "unknown parameter {other:?}, expected items, confidence or post"
@@ -53,7 +51,7 @@ pub(super) fn parse(query: &str) -> Result<Options, Problem> {
     }
     Ok(Options {
         items,
-        confidence: confidence.unwrap_or(Options::default().confidence),
+        confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
         post,
     })
 }
@@ -61,47 +59,58 @@ pub(super) fn parse(query: &str) -> Result<Options, Problem> {
 /// What is asked of a shuffled batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Privacy {
-    /// δ.
+    /// δ, in [`DELTA`].
     pub(super) delta: f64,
-    /// Part of the reports that may be counted on.
+    /// Part of the reports that may be counted on, in [`HONEST_FRACTION`].
     pub(super) honest_fraction: f64,
 }
 
-/// Reads `delta=1e-8&honest_fraction=0.9`, both optional: as the accounting has them.
+/// What `delta=1e-8&honest_fraction=0.9` asks, both optional.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn parse_privacy(query: &str) -> Result<Privacy, Problem> {
+pub(super) fn privacy(query: &str) -> Result<Privacy, Problem> {
     let (mut delta, mut honest_fraction) = (None, None);
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let key = decode(key)?;
-        let field = match key.as_str() {
-            "delta" => &mut delta,
-            "honest_fraction" => &mut honest_fraction,
+    for (key, value) in pairs(query) {
+        match decode(key)?.as_str() {
+            "delta" => read_number("delta", value, &mut delta)?,
+            "honest_fraction" => read_number("honest_fraction", value, &mut honest_fraction)?,
             other => {
                 return Err(bad(format!(
                     "unknown parameter {other:?}, expected delta or honest_fraction"
                 )));
             }
-        };
-        let value = decode(value)?;
-        let number: f64 = value
-            .parse()
-            .map_err(|_| bad(format!("{key} is {value:?}, expected a number")))?;
-        if field.replace(number).is_some() {
-            return Err(bad(format!("{key} is given twice")));
         }
     }
-    Ok(Privacy {
+    let asked = Privacy {
         delta: delta.unwrap_or(DEFAULT_DELTA),
         honest_fraction: honest_fraction.unwrap_or(DEFAULT_HONEST_FRACTION),
-    })
+    };
+    DELTA
+        .check(asked.delta)
+        .and_then(|()| HONEST_FRACTION.check(asked.honest_fraction))
+        .map_err(|error| bad(error.to_string()))?;
+    Ok(asked)
 }
 
-fn parse_confidence(text: &str) -> Result<f64, Problem> {
-    text.parse()
-        .map_err(|_| bad(format!("confidence is {text:?}, expected a number")))
+/// Keys and values, as they are encoded.
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+/// Reads a number that may be given once.
+fn read_number(key: &str, value: &str, number: &mut Option<f64>) -> Result<(), Problem> {
+    let value = decode(value)?;
+    let read = value
+        .parse()
+        .map_err(|_| bad(format!("{key} is {value:?}, expected a number")))?;
+    match number.replace(read) {
+        None => Ok(()),
+        Some(_) => Err(bad(format!("{key} is given twice"))),
+    }
 }
 
 /// Decodes one component as forms are encoded.
@@ -126,7 +135,7 @@ mod tests {
     use hushbin_analysis::estimate::PostProcessing;
 
     fn items(query: &str) -> Vec<String> {
-        parse(query).unwrap().items.unwrap()
+        estimates(query).unwrap().items.unwrap()
     }
 
     #[test]
@@ -141,28 +150,28 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_is_everything_at_95_per_cent() {
-        let query = parse("").unwrap();
+    fn nothing_asked_is_everything_at_the_default() {
+        let query = estimates("").unwrap();
         assert_eq!(
             query,
             Options {
                 items: None,
-                confidence: 0.95,
+                confidence: DEFAULT_CONFIDENCE,
                 post: Vec::new(),
             }
         );
-        assert_eq!(parse("&confidence=0.999").unwrap().confidence, 0.999);
+        assert_eq!(estimates("&confidence=0.999").unwrap().confidence, 0.999);
     }
 
     #[test]
     fn post_processing_is_asked_for_by_name() {
         let both = [PostProcessing::Projection, PostProcessing::ConditionalMean];
         assert_eq!(
-            parse("post=projection,conditional-mean").unwrap().post,
+            estimates("post=projection,conditional-mean").unwrap().post,
             both
         );
         assert_eq!(
-            parse("post=projection&post=conditional%2Dmean")
+            estimates("post=projection&post=conditional%2Dmean")
                 .unwrap()
                 .post,
             both
@@ -170,7 +179,7 @@ mod tests {
         for (query, unknown) in [("post=median", "median"), ("post=", ""), ("post", "")] {
             let name = unknown.to_owned();
             assert_eq!(
-                parse(query).unwrap_err(),
+                estimates(query).unwrap_err(),
                 Problem::UnknownPostProcessing { name }
             );
         }
@@ -188,7 +197,7 @@ mod tests {
             "post=projection,projection",
             "items=%FF",
         ] {
-            let problem = parse(query).unwrap_err();
+            let problem = estimates(query).unwrap_err();
             assert!(matches!(problem, Problem::BadQuery { .. }), "{query}");
         }
     }

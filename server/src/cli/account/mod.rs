@@ -84,17 +84,15 @@ struct Answer {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let mechanism = match &options.task {
-        Some(path) => {
-            let file = TaskFile::read(path)?;
-            Subject::Task(file.resolve()?, file)
-        }
+    let file = options.task.as_deref().map(TaskFile::read).transpose()?;
+    let subject = match &file {
+        Some(file) => Subject::Task(file.resolve()?, file),
         None => Subject::Chosen(&options.chosen),
     };
     // Where the picture cannot be written, that is known at once.
     let plot = options.plot.as_deref().map(plot::Output::create);
     let plot = plot.transpose()?;
-    let answer = options.answer(&mechanism)?;
+    let answer = options.answer(&subject)?;
     if let Some(output) = plot {
         let batch = plot::Batch {
             epsilon: answer.epsilon,
@@ -102,14 +100,14 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             honest_fraction: answer.honest_fraction,
             delta: options.delta,
         };
-        output.finish(&plot::svg(&batch, |epsilon| mechanism.mixture(epsilon))?)?;
+        output.finish(&plot::svg(&batch, |epsilon| subject.mixture(epsilon))?)?;
     }
     super::write_answer(out, options.json, &answer, |out| answer.write_words(out))
 }
 
 /// What is accounted for: a task, or a mechanism named by options.
 enum Subject<'a> {
-    Task(Task, TaskFile),
+    Task(Task, &'a TaskFile),
     Chosen(&'a Chosen),
 }
 
