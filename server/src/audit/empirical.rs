@@ -14,7 +14,7 @@ use hushbin::{Entry, Report, Task};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::Plan;
+use super::plan::{Plan, judging};
 use hushbin_analysis::likelihood::{Neighbours, Sight, look, neighbours};
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
@@ -91,17 +91,9 @@ pub struct Measured {
     pub judged: u64,
 }
 
-/// Trials of each input, of each pair, that choose the event: a quarter, up to
-/// this many.
-const CHOOSING: u64 = 1 << 15;
 /// Trials that the likelihood ratio is worth, against what was counted of a
 /// value: values that never came are scored by it.
 const PRIOR: f64 = 16.0;
-
-/// How many of so many trials judge the event.
-pub(super) fn judging(trials: u64) -> u64 {
-    trials - (trials / 4).min(CHOOSING)
-}
 
 /// Bounds the loss of `randomize` from below, by running it on neighbouring
 /// inputs of `task`. It holds with the plan's confidence if reports are drawn
