@@ -4,11 +4,11 @@
 use alloc::vec::Vec;
 
 use rand_core::Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::sample;
 use crate::sort::sort;
-use crate::task::ValueKind;
 
 /// One entry of a person's input: the value of one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +27,36 @@ pub struct Signed {
     pub item: u64,
     /// Whether the value's sign is negative.
     pub negative: bool,
+}
+
+/// What values the entries of an input take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueKind {
+    /// -1 or 1; 0 is as if absent.
+    Sign,
+    /// Any real number in [-1, 1]; 0 is as if absent.
+    Real,
+}
+
+impl ValueKind {
+    /// Whether `value` is one of this kind; NaN never is.
+    #[must_use]
+    pub fn accepts(self, value: f64) -> bool {
+        match self {
+            Self::Sign => value == 1.0 || value == -1.0 || value == 0.0,
+            Self::Real => (-1.0..=1.0).contains(&value),
+        }
+    }
+
+    /// The values taken, in words.
+    #[must_use]
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Sign => "-1, 0 or 1",
+            Self::Real => "a number in [-1, 1]",
+        }
+    }
 }
 
 /// The set that inputs are drawn from: how many items, how many entries each.

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::report::Fingerprint;
+use crate::fingerprint::Fingerprint;
 
 /// Any error of this crate.
 ///
@@ -114,9 +114,11 @@ pub enum Error {
         /// Fingerprint in the upload.
         received: Fingerprint,
     },
-    /// The bytes are not an upload.
-    #[error("upload is malformed at byte {offset}: {reason}")]
+    /// The bytes are not what they are taken for.
+    #[error("{what} is malformed at byte {offset}: {reason}")]
     Malformed {
+        /// What the bytes are taken for: an upload, or a task.
+        what: &'static str,
         /// Where decoding stopped.
         offset: usize,
         /// What was expected there.

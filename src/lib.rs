@@ -52,27 +52,38 @@
 //!
 //! # Features
 //!
-//! `wasm` adds the bindings for web pages; it needs a browser. Without features
-//! the crate needs `alloc` and nothing else.
+//! `analysis` adds what chooses parameters and knows how often reports hit what:
+//! collectors and planners need it, pages that report do not. `wasm` adds the
+//! bindings for web pages; it needs a browser. Without features the crate needs
+//! `alloc` and nothing else, and holds what randomises and nothing else.
 
 #![no_std]
 
 extern crate alloc;
 
 pub mod bounds;
+#[cfg(feature = "analysis")]
+pub mod choose;
+mod codec;
 pub mod domain;
-pub mod error;
+mod error;
+mod fingerprint;
 pub mod hash;
 pub mod mechanism;
-pub mod report;
+mod randomizer;
 pub mod sample;
 mod sort;
 pub mod task;
+pub mod upload;
 #[cfg(feature = "wasm")]
 pub mod wasm;
 
-pub use domain::Entry;
+#[cfg(feature = "analysis")]
+pub use choose::TaskDraft;
+pub use domain::{Entry, ValueKind};
 pub use error::{Error, ErrorCode};
-pub use mechanism::{Mechanism, Randomized, Randomizer};
-pub use report::{Report, Upload, UploadId, assemble_upload};
-pub use task::{Fingerprint, Items, Task, TaskDraft, TaskParts, ValueKind, item_key};
+pub use fingerprint::{Fingerprint, ParseHexError};
+pub use mechanism::{Mechanism, Report};
+pub use randomizer::{Randomized, Randomizer};
+pub use task::{Items, Task, TaskParts, item_key};
+pub use upload::{Upload, UploadId};

@@ -7,8 +7,6 @@
 //! when a [`Randomizer`] is made. There is no other source, no fallback, and
 //! no way to hand a seed in.
 
-use alloc::borrow::ToOwned;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use rand_chacha::ChaCha20Rng;
@@ -16,15 +14,11 @@ use rand_core::{Rng, SeedableRng};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::bounds;
-use crate::hash::Hashing;
-use crate::mechanism::coco::{self, Coco};
-use crate::mechanism::collision::{self, Collision};
-use crate::mechanism::hash_bin::{HashBin, Level, Noise};
-use crate::task::Open;
-use crate::{
-    Entry, Error, ErrorCode, Fingerprint, Items, Mechanism, Report, Task, TaskParts, UploadId,
-    ValueKind, assemble_upload,
-};
+use crate::domain::Entry;
+use crate::error::{Error, ErrorCode};
+use crate::fingerprint::Fingerprint;
+use crate::task::Task;
+use crate::upload::{self, UploadId};
 
 /// A thrown [`ErrorCode`].
 type Thrown = u32;
@@ -44,109 +38,25 @@ pub struct Randomizer {
     fingerprint: Fingerprint,
     /// Kept between reports for its memory.
     entries: Vec<Entry>,
-    report: Report,
     sampled_down: u32,
 }
 
 #[wasm_bindgen]
 impl Randomizer {
-    /// Prepares for a task and seeds the generator.
-    ///
-    /// `names` holds the items' names, joined by line feeds, or is empty;
-    /// `count` is the number of items, 0 for an open task. `value`: 0 sign,
-    /// 1 real. `rule`: of Collision 0 occupied, 1 heaviest; of CoCo 2 overwrite,
-    /// 3 strongest; `favoured` is 0 for 0 and 2. `hashing`: 0 balanced,
-    /// 1 independent.
-    ///
-    /// For hash-bin `rule` is the level and the noise: 4 event, 5 neighbouring,
-    /// 6 user with two points, 7 user with Laplace noise; `favoured` is the
-    /// grid, `buckets` the bins, `amount` the distance or the clip, and `delta`
-    /// NaN where there is none. Elsewhere the last two are not read.
+    /// Prepares for the task of these
+    /// [canonical bytes](Task::canonical_bytes) and seeds the generator.
     ///
     /// # Errors
     /// The code of what is wrong with the task, or [`ErrorCode::NoEntropy`].
     #[wasm_bindgen(constructor)]
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "an object would be read field by field, in code that pages download"
-    )]
-    pub fn new(
-        id: String,
-        names: &str,
-        count: u32,
-        sparsity: u32,
-        epsilon: f64,
-        value: u8,
-        rule: u8,
-        favoured: u32,
-        hashing: u8,
-        buckets: u32,
-        amount: f64,
-        delta: f64,
-    ) -> Result<Self, Thrown> {
-        let items = if !names.is_empty() {
-            let names: Vec<String> = names.split('\n').map(ToOwned::to_owned).collect();
-            // A name with a line feed inside would come apart.
-            if names.len() != count as usize {
-                return Err(ErrorCode::ItemName as u32);
-            }
-            Items::Named(names)
-        } else if count > 0 {
-            Items::Count(count)
-        } else {
-            Items::Open(Open::Open)
-        };
-        let hashing = match hashing {
-            0 => Hashing::Balanced,
-            _ => Hashing::Independent,
-        };
-        let value = match value {
-            0 => ValueKind::Sign,
-            _ => ValueKind::Real,
-        };
-        let mechanism = match (rule, favoured) {
-            (0, 0) => Collision::new(collision::Rule::Occupied, hashing, buckets)
-                .map(Mechanism::Collision),
-            (1, _) => Collision::new(collision::Rule::Heaviest { favoured }, hashing, buckets)
-                .map(Mechanism::Collision),
-            (2, 0) => Coco::new(coco::Rule::Overwrite, hashing, buckets).map(Mechanism::Coco),
-            (3, _) => {
-                Coco::new(coco::Rule::Strongest { favoured }, hashing, buckets).map(Mechanism::Coco)
-            }
-            (4..=7, grid) => {
-                let user = |noise| Level::User {
-                    clip: amount,
-                    noise,
-                };
-                let level = match rule {
-                    4 => Level::Event,
-                    5 => Level::Neighbouring {
-                        distance: amount,
-                        delta: (!delta.is_nan()).then_some(delta),
-                    },
-                    6 => user(Noise::TwoPoint),
-                    _ => user(Noise::Laplace),
-                };
-                HashBin::new(level, hashing, buckets, grid).map(Mechanism::HashBin)
-            }
-            _ => return Err(ErrorCode::Combination as u32),
-        }
-        .map_err(|error| thrown(&error))?;
-        let task = Task::new(TaskParts {
-            id,
-            items,
-            sparsity,
-            epsilon,
-            value,
-            mechanism,
-        })
-        .map_err(|error| thrown(&error))?;
+    pub fn new(task: &[u8]) -> Result<Self, Thrown> {
+        let task = Task::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
+        let inner = crate::Randomizer::new(&task);
         Ok(Self {
-            inner: crate::Randomizer::new(&task),
+            inner,
             rng: generator()?,
             fingerprint: task.fingerprint(),
             entries: Vec::new(),
-            report: Report::empty(),
             sampled_down: 0,
         })
     }
@@ -210,17 +120,21 @@ impl Randomizer {
         self.sampled_down
     }
 
-    /// Puts `count` encoded reports into an upload with an id of its own.
+    /// What an upload of `count` reports begins with, under an id of its own; the
+    /// encoded reports follow, back to back.
     ///
     /// # Errors
     /// [`ErrorCode::OutOfRange`] where an upload cannot hold so many.
-    pub fn upload(&mut self, reports: &[u8], count: u32) -> Result<Vec<u8>, Thrown> {
+    pub fn upload_header(&mut self, count: u32) -> Result<Vec<u8>, Thrown> {
         bounds::REPORTS
             .check(f64::from(count))
             .map_err(|error| thrown(&error))?;
-        let mut id = UploadId([0; 16]);
-        self.rng.fill_bytes(&mut id.0);
-        Ok(assemble_upload(id, &self.fingerprint, count, reports))
+        // Two words: filling an array would be another generator's loop to download.
+        let mut id = [0; 16];
+        for half in id.chunks_exact_mut(8) {
+            half.copy_from_slice(&self.rng.next_u64().to_le_bytes());
+        }
+        Ok(upload::header(UploadId(id), &self.fingerprint, count))
     }
 
     fn append<I: Copy + Into<u64>>(
@@ -240,10 +154,9 @@ impl Randomizer {
             }));
         let sampled_down = self
             .inner
-            .randomize_into(&self.entries, &mut self.rng, &mut self.report)
+            .randomize_encoded(&self.entries, &mut self.rng, bytes)
             .map_err(|error| thrown(&error))?;
         self.sampled_down = self.sampled_down.saturating_add(u32::from(sampled_down));
-        self.report.encode(bytes);
         Ok(())
     }
 }

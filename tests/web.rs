@@ -16,29 +16,29 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-const NAMES: &str = "dark-mode\nautoplay\ncaptions\nÜbersetzung";
+const NAMES: &str = "dark-mode|autoplay|captions|Übersetzung";
 
-/// What the constructor takes.
+/// What a task's canonical bytes say, right or wrong: hash-bin's level stands for
+/// the rule, its grid for the favoured, its bins for the buckets.
 #[derive(Clone, Copy)]
 struct Arguments {
     id: &'static str,
-    names: &'static str,
-    count: u32,
-    sparsity: u32,
+    /// Joined by bars; none in an open task.
+    names: Option<&'static str>,
+    sparsity: u64,
     epsilon: f64,
-    value: u8,
+    value: u64,
     rule: u8,
-    favoured: u32,
-    hashing: u8,
-    buckets: u32,
+    favoured: u64,
+    hashing: u64,
+    buckets: u64,
     amount: f64,
     delta: f64,
 }
 
 const SETTINGS: Arguments = Arguments {
     id: "settings",
-    names: NAMES,
-    count: 4,
+    names: Some(NAMES),
     sparsity: 2,
     epsilon: 2.0,
     value: 0,
@@ -47,7 +47,7 @@ const SETTINGS: Arguments = Arguments {
     hashing: 0,
     buckets: 8,
     amount: 0.0,
-    delta: f64::NAN,
+    delta: 0.0,
 };
 
 /// Hash-bin at level event.
@@ -60,26 +60,67 @@ const EVENTS: Arguments = Arguments {
 };
 
 fn make(a: Arguments) -> Result<Randomizer, u32> {
-    Randomizer::new(
-        a.id.into(),
-        a.names,
-        a.count,
-        a.sparsity,
-        a.epsilon,
-        a.value,
-        a.rule,
-        a.favoured,
-        a.hashing,
-        a.buckets,
-        a.amount,
-        a.delta,
-    )
+    Randomizer::new(&canonical(a))
+}
+
+fn canonical(a: Arguments) -> Vec<u8> {
+    let number = |number: u64| number.to_le_bytes().to_vec();
+    let text = |text: &str| [number(text.len() as u64), text.as_bytes().to_vec()].concat();
+    let items = match a.names {
+        Some(names) => {
+            let names: Vec<_> = names.split('|').collect();
+            let count = [number(0), number(names.len() as u64)].concat();
+            [count, names.into_iter().flat_map(text).collect()].concat()
+        }
+        None => number(2),
+    };
+    let mechanism = match a.rule {
+        0 | 1 => [
+            text("collision"),
+            number(a.favoured),
+            number(a.hashing),
+            number(a.buckets),
+        ]
+        .concat(),
+        2 | 3 => [
+            text("coco"),
+            number(a.favoured),
+            number(a.hashing),
+            number(a.buckets / 2),
+        ]
+        .concat(),
+        4..=7 => [
+            text("hash-bin"),
+            number(u64::from(a.rule - 4)),
+            number(a.amount.to_bits()),
+            number(a.delta.to_bits()),
+            number(a.hashing),
+            number(a.buckets),
+            number(u64::from(a.favoured.trailing_zeros())),
+        ]
+        .concat(),
+        _ => text("another"),
+    };
+    [
+        text("hushbin task 1"),
+        text(a.id),
+        items,
+        number(a.sparsity),
+        number(a.epsilon.to_bits()),
+        number(a.value),
+        mechanism,
+    ]
+    .concat()
+}
+
+fn upload(randomizer: &mut Randomizer, reports: &[u8], count: u32) -> Vec<u8> {
+    [randomizer.upload_header(count).unwrap(), reports.to_vec()].concat()
 }
 
 fn settings() -> (Randomizer, Task) {
     let task = json!({
         "id": "settings",
-        "items": NAMES.split('\n').collect::<Vec<_>>(),
+        "items": NAMES.split('|').collect::<Vec<_>>(),
         "sparsity": 2,
         "epsilon": 2.0,
         "value": "sign",
@@ -109,11 +150,11 @@ fn hash_bin_takes_every_level() {
     let within = json!({ "level": "neighbouring", "distance": 1.5 });
     let failing = json!({ "level": "neighbouring", "distance": 1.5, "delta": 1e-6 });
     let levels = [
-        (4, 0.0, f64::NAN, 3, json!({ "level": "event" })),
-        (5, 1.5, f64::NAN, 3, within),
+        (4, 0.0, 0.0, 3, json!({ "level": "event" })),
+        (5, 1.5, 0.0, 3, within),
         (5, 1.5, 1e-6, 3, failing),
-        (6, 0.75, f64::NAN, 1, clipped("two-point")),
-        (7, 0.75, f64::NAN, 1, clipped("laplace")),
+        (6, 0.75, 0.0, 1, clipped("two-point")),
+        (7, 0.75, 0.0, 1, clipped("laplace")),
     ];
     for (rule, amount, delta, bins, level) in levels {
         let arguments = Arguments {
@@ -125,7 +166,7 @@ fn hash_bin_takes_every_level() {
         };
         let mut randomizer = make(arguments).ok().unwrap();
         let mut file = json!({
-            "id": "settings", "items": NAMES.split('\n').collect::<Vec<_>>(), "sparsity": 2,
+            "id": "settings", "items": NAMES.split('|').collect::<Vec<_>>(), "sparsity": 2,
             "epsilon": 2.0, "value": "real", "mechanism": level,
         });
         file["mechanism"]["name"] = json!("hash-bin");
@@ -137,8 +178,8 @@ fn hash_bin_takes_every_level() {
         // More entries than s, none of which is left out.
         let report = randomizer.randomize(&[0, 2, 3], &[0.3, -1.0, 1.0]).unwrap();
         assert_eq!(randomizer.sampled_down(), 0);
-        let upload = randomizer.upload(&report, 1).unwrap();
-        let upload = Upload::decode(&upload, &task).unwrap();
+        let bytes = upload(&mut randomizer, &report, 1);
+        let upload = Upload::decode(&bytes, &task).unwrap();
         let Report::HashBin(report) = &upload.reports[0] else {
             unreachable!()
         };
@@ -164,9 +205,9 @@ fn uploads_are_what_the_collector_decodes() {
     let mut reports = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
     let many = randomizer.randomize_many(&[0, 2, 1], &[1, 0, 2], &[1.0, -1.0, 0.0]);
     reports.extend(many.unwrap());
-    let (first_id, decoded) = decode(&randomizer.upload(&reports, 4).unwrap(), &task);
+    let (first_id, decoded) = decode(&upload(&mut randomizer, &reports, 4), &task);
     assert_eq!(decoded.len(), 4);
-    let (second_id, again) = decode(&randomizer.upload(&reports, 4).unwrap(), &task);
+    let (second_id, again) = decode(&upload(&mut randomizer, &reports, 4), &task);
     assert_eq!(decoded, again);
     assert_ne!(first_id, second_id);
 }
@@ -177,7 +218,7 @@ fn every_randomizer_is_seeded_afresh() {
         .flat_map(|_| {
             let (mut randomizer, task) = settings();
             let report = randomizer.randomize(&[0], &[1.0]).unwrap();
-            decode(&randomizer.upload(&report, 1).unwrap(), &task).1
+            decode(&upload(&mut randomizer, &report, 1), &task).1
         })
         .map(|(seed, _)| seed)
         .collect();
@@ -197,8 +238,8 @@ fn reports_hit_as_predicted() {
     let mut hits = [0_u32; 2];
     for _ in 0..REPORTS {
         let report = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
-        let upload = randomizer.upload(&report, 1).unwrap();
-        let Report::Collision(report) = &Upload::decode(&upload, &task).unwrap().reports[0] else {
+        let bytes = upload(&mut randomizer, &report, 1);
+        let Report::Collision(report) = &Upload::decode(&bytes, &task).unwrap().reports[0] else {
             unreachable!()
         };
         hits[0] += u32::from(support.hits(report, 0));
@@ -233,34 +274,31 @@ fn wrong_entries_are_codes() {
     let too_long = randomizer.randomize_many(&[u32::MAX, u32::MAX], &[], &[]);
     assert_eq!(too_long, Err(ErrorCode::Combination as u32));
     for count in [0, 4097, u32::MAX] {
-        let upload = randomizer.upload(&[], count);
-        assert_eq!(upload, Err(ErrorCode::OutOfRange as u32));
+        let header = randomizer.upload_header(count);
+        assert_eq!(header, Err(ErrorCode::OutOfRange as u32));
     }
 }
 
 #[wasm_bindgen_test]
 fn wrong_tasks_are_codes() {
     let s = SETTINGS;
+    let named = |names| Arguments {
+        names: Some(names),
+        ..s
+    };
     let cases = [
         (Arguments { id: "No slug", ..s }, ErrorCode::TaskId),
-        (Arguments { count: 3, ..s }, ErrorCode::ItemName),
-        (
-            Arguments {
-                names: "a\n",
-                count: 2,
-                ..s
-            },
-            ErrorCode::ItemName,
-        ),
-        (
-            Arguments {
-                names: "a\na",
-                count: 2,
-                ..s
-            },
-            ErrorCode::DuplicateName,
-        ),
+        (named("a|"), ErrorCode::ItemName),
+        (named("a|b\nc"), ErrorCode::ItemName),
+        (named("a|a"), ErrorCode::DuplicateName),
         (Arguments { sparsity: 5, ..s }, ErrorCode::OutOfRange),
+        (
+            Arguments {
+                sparsity: 1 << 32,
+                ..s
+            },
+            ErrorCode::Malformed,
+        ),
         (
             Arguments {
                 epsilon: f64::NAN,
@@ -268,25 +306,36 @@ fn wrong_tasks_are_codes() {
             },
             ErrorCode::OutOfRange,
         ),
+        (Arguments { value: 2, ..s }, ErrorCode::Malformed),
         (Arguments { favoured: 8, ..s }, ErrorCode::OutOfRange),
         (
             Arguments {
-                buckets: u32::MAX,
+                buckets: u64::from(u32::MAX),
                 ..s
             },
             ErrorCode::OutOfRange,
         ),
-        (Arguments { rule: 0, ..s }, ErrorCode::Combination),
-        (Arguments { rule: 2, ..s }, ErrorCode::Combination),
-        (Arguments { rule: 8, ..s }, ErrorCode::Combination),
+        (Arguments { hashing: 2, ..s }, ErrorCode::Malformed),
         (
             Arguments {
-                names: "",
-                count: 0,
+                rule: 0,
+                favoured: 0,
+                buckets: 2,
                 ..s
             },
             ErrorCode::Combination,
         ),
+        (
+            Arguments {
+                rule: 2,
+                favoured: 0,
+                buckets: 4,
+                ..s
+            },
+            ErrorCode::Combination,
+        ),
+        (Arguments { rule: 8, ..s }, ErrorCode::Malformed),
+        (Arguments { names: None, ..s }, ErrorCode::Combination),
     ];
     for (index, (arguments, code)) in cases.into_iter().enumerate() {
         assert_eq!(make(arguments).err(), Some(code as u32), "case {index}");
@@ -310,21 +359,19 @@ fn wrong_parameters_of_hash_bin_are_codes() {
     let gridded = |favoured| Arguments { favoured, ..EVENTS };
     let binned = |buckets| Arguments { buckets, ..EVENTS };
     let open = Arguments {
-        names: "",
-        count: 0,
+        names: None,
         ..EVENTS
     };
     let cases = [
         (gridded(0), ErrorCode::OutOfRange),
         (gridded(1 << 17), ErrorCode::OutOfRange),
-        (gridded(100), ErrorCode::Combination),
         (binned(0), ErrorCode::OutOfRange),
         (binned(5), ErrorCode::OutOfRange),
-        (binned(u32::MAX), ErrorCode::OutOfRange),
-        (neighbours(0.0, f64::NAN), ErrorCode::OutOfRange),
-        (neighbours(f64::NAN, f64::NAN), ErrorCode::OutOfRange),
-        (neighbours(f64::INFINITY, f64::NAN), ErrorCode::OutOfRange),
-        (neighbours(1.5, 0.0), ErrorCode::OutOfRange),
+        (binned(u64::from(u32::MAX)), ErrorCode::OutOfRange),
+        (neighbours(0.0, 0.0), ErrorCode::OutOfRange),
+        (neighbours(f64::NAN, 0.0), ErrorCode::OutOfRange),
+        (neighbours(f64::INFINITY, 0.0), ErrorCode::OutOfRange),
+        (neighbours(1.5, -0.0), ErrorCode::OutOfRange),
         (neighbours(1.5, 0.5), ErrorCode::OutOfRange),
         (clipped(0.0, 1), ErrorCode::OutOfRange),
         (clipped(f64::NAN, 1), ErrorCode::OutOfRange),
@@ -356,8 +403,7 @@ fn open_tasks_take_keys() {
     assert_eq!(keys[1], hushbin::item_key("ad-blocker 🧱"));
     for (arguments, bytes) in [(SETTINGS, 9..=9), (EVENTS, 11..=8 + 3 * 10)] {
         let open = Arguments {
-            names: "",
-            count: 0,
+            names: None,
             hashing: 1,
             ..arguments
         };

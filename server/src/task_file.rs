@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hushbin::task::Plan;
+use hushbin::choose::Choice;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountError;
 
@@ -68,8 +68,8 @@ impl TaskFile {
     ///
     /// # Errors
     /// As [`TaskFile::resolve`].
-    pub(crate) fn plan(&self) -> Result<Plan, TaskFileError> {
-        self.draft.plan().map_err(|error| self.named(error))
+    pub(crate) fn plan(&self) -> Result<Choice, TaskFileError> {
+        self.draft.choose().map_err(|error| self.named(error))
     }
 
     /// An error of what the file says.

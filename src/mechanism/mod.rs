@@ -1,251 +1,205 @@
-//! The mechanisms: each a module with its parameters, its rates, its
-//! randomizer and the support of its reports.
+//! The mechanisms: each a folder with its parameters, its randomizer, the
+//! support of its reports and, with the feature `analysis`, its rates; and the
+//! one list of them.
+//!
+//! Whatever there is one of for each mechanism, here and in the crates above,
+//! is made from that list, so that a new mechanism is its own folders and a line
+//! in [`mechanisms!`](crate::mechanisms).
 
-mod auto;
-mod budget;
-pub mod coco;
-pub mod collision;
-mod crowd;
-mod favoured;
-pub mod hash_bin;
+mod contract;
+#[cfg(feature = "analysis")]
 pub mod occupancy;
-mod search;
+mod subset;
 
-pub(crate) use auto::Search;
-pub use auto::{Candidate, Objective};
-pub use budget::{Budget, alpha};
-pub use crowd::{Crowd, PEOPLE, Predicted, SquaredError};
+pub use contract::Neighbours;
+pub(crate) use contract::{Encode, Parameters, Randomize};
+pub use subset::{BucketReport, Rule, Subset};
 
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Domain, Entry, Signed};
+use crate::codec::Cursor;
+use crate::domain::{Domain, Entry};
 use crate::error::Error;
-use crate::hash::{Keys, closed_sign, open_sign};
-use crate::report::Report;
-use crate::task::{Task, ValueKind};
-use coco::Coco;
-use collision::Collision;
-use hash_bin::HashBin;
+use crate::fingerprint::{Canonical, CanonicalReader};
 
-/// A mechanism with all its parameters, chosen by a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
-pub enum Mechanism {
-    /// Frequencies of items with signs, from one bucket.
-    Collision(Collision),
-    /// Means, from one side of a pair of buckets.
-    Coco(Coco),
-    /// Means, from noisy sums of real values.
-    HashBin(HashBin),
-}
-
-impl Mechanism {
-    /// The mechanism's name, as in a task file.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Collision(_) => "collision",
-            Self::Coco(_) => "coco",
-            Self::HashBin(_) => "hash-bin",
-        }
-    }
-
-    /// Which inputs a report hardly tells apart.
-    #[must_use]
-    pub const fn neighbours(&self) -> Neighbours {
-        match self {
-            Self::Collision(_) | Self::Coco(_) => Neighbours::Any,
-            Self::HashBin(hash_bin) => match hash_bin.level() {
-                hash_bin::Level::User { .. } => Neighbours::Any,
-                hash_bin::Level::Event => Neighbours::OneItem,
-                hash_bin::Level::Neighbouring { distance, .. } => Neighbours::Within(distance),
-            },
-        }
-    }
-
-    /// δ: the guarantee of ε fails with at most this probability. 0 but for
-    /// hash-bin with a δ.
-    #[must_use]
-    pub fn delta(&self) -> f64 {
-        match self {
-            Self::Collision(_) | Self::Coco(_) => 0.0,
-            Self::HashBin(hash_bin) => hash_bin.realised_delta(),
-        }
-    }
-
-    pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
-        match self {
-            Self::Collision(collision) => collision.check(domain),
-            Self::Coco(coco) => coco.check(domain),
-            Self::HashBin(hash_bin) => hash_bin.check(domain),
-        }
-    }
-
-    pub(crate) fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        match self {
-            Self::Collision(collision) => collision
-                .thresholds(domain.sparsity(), epsilon)
-                .effective_epsilon(),
-            Self::Coco(coco) => coco
-                .thresholds(domain.sparsity(), epsilon)
-                .effective_epsilon(),
-            Self::HashBin(hash_bin) => hash_bin
-                .sampling(domain.items(), epsilon)
-                .effective_epsilon(),
-        }
-    }
-}
-
-/// The pairs of inputs that ε is about.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Neighbours {
-    /// Any two: a person's whole input is protected.
-    Any,
-    /// Two that differ in the value of one item: every entry is protected by
-    /// itself.
-    OneItem,
-    /// Two whose values differ by at most this much in sum.
-    Within(f64),
-}
-
-/// A report with what the client may know about its making.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Randomized {
-    /// The randomised message.
-    pub report: Report,
-    /// Whether the input had more than s entries, so that some were left out.
-    /// For the client's own count; never part of a report.
-    pub sampled_down: bool,
-}
-
-/// Makes reports for one task; holds what can be prepared once and the memory
-/// that would otherwise be allocated for every report.
+/// The one list of mechanisms: hands each one's module and type, which is also
+/// the name of its variant, to the macro that is named.
 ///
-/// # Guarantee
-/// Each call of [`Randomizer::randomize`] is
-/// [`Task::effective_epsilon`]-locally differentially private: for any two
-/// inputs and any report, the probabilities of making that report differ by a
-/// factor of at most exp(ε), the seed being public and drawn independently of
-/// the input. This rests on the generator alone. Hash-bin below user level
-/// promises it for [neighbours](hash_bin::Level) only, and with a δ that rests
-/// on the hash too.
-///
-/// ```
-/// use hushbin::{Entry, Randomizer, TaskDraft};
-/// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
-///
-/// let draft: TaskDraft = serde_json::from_str(
-///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
-/// ).unwrap();
-/// let task = draft.resolve().unwrap();
-/// let mut randomizer = Randomizer::new(&task);
-///
-/// // A test's generator; a page's is seeded by the operating system.
-/// let mut rng = ChaCha20Rng::seed_from_u64(1);
-/// let input = [Entry { item: 3, value: 1.0 }, Entry { item: 17, value: -1.0 }];
-/// let made = randomizer.randomize(&input, &mut rng).unwrap();
-/// assert!(!made.sampled_down);
-/// ```
-#[derive(Debug, Clone)]
-pub struct Randomizer {
-    domain: Domain,
-    kind: ValueKind,
-    signed: Vec<Signed>,
-    /// For the check of entries that come unsorted.
-    keys: Vec<u64>,
-    prepared: Prepared,
+/// A module holds the parameters under that name, `Report` and `Randomizer`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! mechanisms {
+    ($($callback:tt)+) => {
+        $($callback)+! {
+            collision: Collision,
+            coco: Coco,
+            hash_bin: HashBin,
+        }
+    };
 }
 
-#[derive(Debug, Clone)]
-enum Prepared {
-    Collision(collision::Randomizer),
-    Coco(coco::Randomizer),
-    HashBin(hash_bin::Randomizer),
-}
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        $(pub mod $module;)+
 
-impl Randomizer {
-    /// Prepares for `task`.
-    #[must_use]
-    pub fn new(task: &Task) -> Self {
-        let domain = task.domain();
-        Self {
-            domain,
-            kind: task.value(),
-            signed: Vec::with_capacity(task.sparsity() as usize),
-            keys: Vec::new(),
-            prepared: match task.mechanism() {
-                Mechanism::Collision(collision) => Prepared::Collision(collision::Randomizer::new(
-                    collision,
-                    &domain,
-                    task.epsilon(),
-                )),
-                Mechanism::Coco(coco) => {
-                    Prepared::Coco(coco::Randomizer::new(coco, &domain, task.epsilon()))
+        /// A mechanism with all its parameters, chosen by a task.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        pub enum Mechanism {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $Name($module::$Name),
+            )+
+        }
+
+        /// One randomised message.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum Report {
+            $(
+                #[doc = concat!("Made by [`", stringify!($module), "`].")]
+                $Name($module::Report),
+            )+
+        }
+
+        $(
+            impl From<$module::$Name> for Mechanism {
+                fn from(parameters: $module::$Name) -> Self {
+                    Self::$Name(parameters)
                 }
-                Mechanism::HashBin(hash_bin) => {
-                    Prepared::HashBin(hash_bin::Randomizer::new(hash_bin, &domain, task.epsilon()))
-                }
-            },
-        }
-    }
-
-    /// Randomises one person's entries into a report.
-    ///
-    /// # Errors
-    /// [`Error::UnknownItem`], [`Error::ValueRange`] or
-    /// [`Error::DuplicateItem`]; no report is made and no randomness drawn.
-    pub fn randomize<R: CryptoRng + ?Sized>(
-        &mut self,
-        entries: &[Entry],
-        rng: &mut R,
-    ) -> Result<Randomized, Error> {
-        let mut report = Report::empty();
-        let sampled_down = self.randomize_into(entries, rng, &mut report)?;
-        Ok(Randomized {
-            report,
-            sampled_down,
-        })
-    }
-
-    /// The same into a report whose memory is used again, so that nothing is
-    /// allocated once the longest input has been seen; returns whether the input
-    /// had more than s entries, so that some were left out.
-    ///
-    /// # Errors
-    /// As [`Randomizer::randomize`]; the report is left as it was.
-    pub fn randomize_into<R: CryptoRng + ?Sized>(
-        &mut self,
-        entries: &[Entry],
-        rng: &mut R,
-        report: &mut Report,
-    ) -> Result<bool, Error> {
-        self.domain.check(entries, self.kind, &mut self.keys)?;
-        if let Prepared::HashBin(hash_bin) = &mut self.prepared {
-            hash_bin.randomize(entries, rng, report.bins_mut());
-            return Ok(false);
-        }
-        let sampled_down = self.domain.draw_signed(entries, rng, &mut self.signed);
-        *report = match &mut self.prepared {
-            Prepared::Collision(collision) => {
-                Report::Collision(collision.randomize(&self.signed, rng))
             }
-            Prepared::Coco(coco) => Report::Coco(coco.randomize(&self.signed, rng)),
-            Prepared::HashBin(_) => unreachable!("handled above"),
-        };
-        Ok(sampled_down)
-    }
+        )+
+
+        impl Mechanism {
+            /// The mechanism's name, as in a task file.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$Name(_) => <$module::$Name as Parameters>::NAME,)+
+                }
+            }
+
+            /// The pairs of inputs that a report hardly tells apart.
+            #[must_use]
+            pub fn neighbours(&self) -> Neighbours {
+                match self {
+                    $(Self::$Name(own) => own.neighbours(),)+
+                }
+            }
+
+            /// δ: the guarantee of ε fails with at most this probability. 0 but
+            /// for hash-bin with a δ.
+            #[must_use]
+            pub fn delta(&self) -> f64 {
+                match self {
+                    $(Self::$Name(own) => own.delta(),)+
+                }
+            }
+
+            pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
+                match self {
+                    $(Self::$Name(own) => own.check(domain),)+
+                }
+            }
+
+            pub(crate) fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
+                match self {
+                    $(Self::$Name(own) => own.effective_epsilon(domain, epsilon),)+
+                }
+            }
+
+            pub(crate) fn write_canonical(&self, canonical: &mut Canonical) {
+                canonical.text(self.name());
+                match self {
+                    $(Self::$Name(own) => own.write_canonical(canonical),)+
+                }
+            }
+
+            pub(crate) fn read_canonical(
+                reader: &mut CanonicalReader<'_>,
+            ) -> Option<Result<Self, Error>> {
+                match reader.text()? {
+                    $(
+                        <$module::$Name as Parameters>::NAME => {
+                            <$module::$Name>::read_canonical(reader)
+                                .map(|read| read.map(Self::$Name))
+                        }
+                    )+
+                    _ => None,
+                }
+            }
+
+            /// Decodes `count` reports of a task over `domain` at local ε.
+            pub(crate) fn decode_reports(
+                &self,
+                domain: &Domain,
+                epsilon: f64,
+                cursor: &mut Cursor<'_>,
+                count: u32,
+            ) -> Result<Vec<Report>, Error> {
+                match self {
+                    $(Self::$Name(own) => {
+                        let decode = own.decoder(domain, epsilon);
+                        let report = |_| decode(cursor).map(Report::$Name);
+                        (0..count).map(report).collect()
+                    })+
+                }
+            }
+
+            /// Prepares to randomise inputs over `domain` at local ε.
+            pub(crate) fn randomizer(&self, domain: &Domain, epsilon: f64) -> Prepared {
+                match self {
+                    $(Self::$Name(own) => {
+                        Prepared::$Name(own.randomizer(domain, epsilon), Default::default())
+                    })+
+                }
+            }
+        }
+
+        impl Report {
+            /// Appends the encoded report to `bytes`.
+            pub fn encode(&self, bytes: &mut Vec<u8>) {
+                match self {
+                    $(Self::$Name(own) => own.encode(bytes),)+
+                }
+            }
+        }
+
+        /// The randomizer of one mechanism, with the report last made.
+        #[derive(Debug, Clone)]
+        pub(crate) enum Prepared {
+            $($Name($module::Randomizer, $module::Report),)+
+        }
+
+        impl Prepared {
+            /// As [`Randomize::randomize`].
+            pub(crate) fn randomize<R: CryptoRng + ?Sized>(
+                &mut self,
+                entries: &[Entry],
+                rng: &mut R,
+            ) -> bool {
+                match self {
+                    $(Self::$Name(own, report) => own.randomize(entries, rng, report),)+
+                }
+            }
+
+            /// The report last made.
+            pub(crate) fn report(&self) -> Report {
+                match self {
+                    $(Self::$Name(_, report) => Report::$Name(report.clone()),)+
+                }
+            }
+
+            /// Appends the encoded report last made to `bytes`.
+            pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+                match self {
+                    $(Self::$Name(_, report) => report.encode(bytes),)+
+                }
+            }
+        }
+    };
 }
 
-/// The fair sign of an element without a sign of its own (an item, or a
-/// padding).
-#[inline]
-fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
-    match domain.items() {
-        // Elements of a closed domain are below d + s < 2³².
-        Some(_) => closed_sign(keys, element as u32),
-        None => open_sign(keys, element),
-    }
-}
+mechanisms!(register);

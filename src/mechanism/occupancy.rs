@@ -47,11 +47,11 @@ pub enum Strength {
 pub struct TopSums {
     sums: Vec<f64>,
     square_sums: Vec<f64>,
-    crowds: Vec<f64>,
+    loads: Vec<f64>,
     /// Expected number of the c strongest cells that have any strength.
     strong: Vec<f64>,
     /// Expected number of elements in a cell of strength 0.
-    weak_crowd: f64,
+    weak_load: f64,
 }
 
 /// Probabilities below this change no sum in the last place.
@@ -77,36 +77,36 @@ impl TopSums {
     /// taken to hold what its own strength alone leads to expect. For signed
     /// sums, where c beyond the cells with strength falls on sides of the others.
     #[must_use]
-    pub fn crowd(&self, c: u32) -> f64 {
-        let last = (c as usize).min(self.crowds.len() - 1);
-        self.crowds[last] + (f64::from(c) - self.strong[last]) * self.weak_crowd
+    pub fn load(&self, c: u32) -> f64 {
+        let last = (c as usize).min(self.loads.len() - 1);
+        self.loads[last] + (f64::from(c) - self.strong[last]) * self.weak_load
     }
 
     /// From P(K_v ≥ j) for v = 1, 2, …, and the expected number of elements in a
     /// cell of strength 0, 1, ….
-    fn new(tails: impl Iterator<Item = Vec<f64>>, crowds: &[f64], most: usize) -> Self {
+    fn new(tails: impl Iterator<Item = Vec<f64>>, loads: &[f64], most: usize) -> Self {
         let zeros = || vec![0.0; most + 1];
         let mut top = Self {
             sums: zeros(),
             square_sums: zeros(),
-            crowds: zeros(),
+            loads: zeros(),
             strong: zeros(),
-            weak_crowd: crowds[0],
+            weak_load: loads[0],
         };
         for (v, at_least) in (1..).zip(tails) {
             // E[min(c, K)] = Σ_{j=1..c} P(K ≥ j); X² = Σ_{v ≤ X} (2v − 1); and
-            // a crowd is the sum of its steps from one strength to the next.
+            // a load is the sum of its steps from one strength to the next.
             let step = if v == 1 {
-                crowds[1]
+                loads[1]
             } else {
-                crowds[v] - crowds[v - 1]
+                loads[v] - loads[v - 1]
             };
             let mut mean = 0.0;
             for c in 1..=most {
                 mean += at_least.get(c).copied().unwrap_or(0.0);
                 top.sums[c] += mean;
                 top.square_sums[c] += (2 * v - 1) as f64 * mean;
-                top.crowds[c] += step * mean;
+                top.loads[c] += step * mean;
                 if v == 1 {
                     top.strong[c] = mean;
                 }
@@ -165,7 +165,7 @@ impl Occupancy {
             Strength::SignedSum => signed_sum_reaches(law.len()),
         };
         let counts = self.count_law(law.len());
-        let crowds: Vec<f64> = reaches
+        let loads: Vec<f64> = reaches
             .windows(2)
             .map(|level| {
                 let weights = || (0..law.len()).map(|n| counts[n] * (level[0][n] - level[1][n]));
@@ -179,7 +179,7 @@ impl Occupancy {
             })
             .collect();
         let tails = reaches[1..law.len()].iter().map(|reach| tails(&law, reach));
-        TopSums::new(tails.take_while(|tail| tail[1] > NEGLIGIBLE), &crowds, most)
+        TopSums::new(tails.take_while(|tail| tail[1] > NEGLIGIBLE), &loads, most)
     }
 
     /// P(count = n) of one of all the cells, for n below `len`: binomial, or

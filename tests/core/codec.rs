@@ -2,14 +2,15 @@
 //! written, and hostile bytes get typed errors.
 
 use hushbin::hash::Hashing;
+use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::hash_bin::Report as BinsReport;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
-use hushbin::report::{BinsReport, BucketReport};
 use hushbin::{
     Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskParts, Upload,
-    UploadId, ValueKind, assemble_upload, bounds,
+    UploadId, ValueKind, bounds, upload,
 };
 use proptest::prelude::*;
 use rand_chacha::rand_core::{CryptoRng, Rng};
@@ -75,7 +76,7 @@ fn hash_bin_tasks() -> Vec<Task> {
     ]
 }
 
-fn tasks() -> Vec<Task> {
+pub(crate) fn tasks() -> Vec<Task> {
     let even = BUCKETS.iter().filter(|buckets| buckets.is_multiple_of(2));
     let coco = even.map(|&buckets| coco_task(buckets));
     let collision = BUCKETS.iter().map(|&buckets| task(buckets));
@@ -159,7 +160,8 @@ proptest! {
         let mut encoded = Vec::new();
         upload.reports.iter().for_each(|report| report.encode(&mut encoded));
         let count = upload.reports.len() as u32;
-        prop_assert_eq!(&assemble_upload(upload.id, &task.fingerprint(), count, &encoded), &bytes);
+        let header = upload::header(upload.id, &task.fingerprint(), count);
+        prop_assert_eq!(&[header, encoded].concat(), &bytes);
 
         // No prefix is an upload, nor anything longer.
         for end in 0..bytes.len() {

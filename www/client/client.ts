@@ -219,7 +219,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
   const delivery = new Delivery({
     outbox,
     transport: new FetchTransport(`${taskUrl(endpoint, id)}/reports`, fetch),
-    form: (reports, count) => randomizer.upload(reports, count),
+    header: (count) => randomizer.uploadHeader(count),
     delayMs: options.delayMs ?? DELAY_MS,
     onError: options.onError ?? warn,
   });

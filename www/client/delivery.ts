@@ -8,7 +8,7 @@
  */
 
 import { type HushbinError, NetworkError, UploadRejectedError } from "./errors.js";
-import type { FormUpload, Outbox, SealedUpload } from "./outbox.js";
+import type { Outbox, SealedUpload, UploadHeader } from "./outbox.js";
 import type { Transport } from "./transport.js";
 
 /** Attempts under way at once, unless the page is about to go. */
@@ -32,7 +32,7 @@ export function backoffMs(failures: number, random: number): number {
 export interface DeliveryParts {
   readonly outbox: Outbox;
   readonly transport: Transport;
-  readonly form: FormUpload;
+  readonly header: UploadHeader;
   /** How long a report may wait for company. */
   readonly delayMs: number;
   /** Told of every failure that nobody waits for. */
@@ -148,7 +148,7 @@ export class Delivery {
   #seal(): void {
     clearTimeout(this.#delayTimer);
     this.#delayTimer = undefined;
-    while (this.#parts.outbox.seal(this.#parts.form) !== undefined) {}
+    while (this.#parts.outbox.seal(this.#parts.header) !== undefined) {}
   }
 
   #resume(): void {

@@ -16,11 +16,9 @@ export {
   WasmError,
 } from "./errors.js";
 export type { ReportInput } from "./input.js";
+export type { CocoMechanism } from "./mechanism/coco.js";
+export type { CollisionMechanism } from "./mechanism/collision.js";
+export type { HashBinMechanism } from "./mechanism/hash-bin.js";
+export type { Mechanism } from "./mechanism/index.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
-export type {
-  CocoMechanism,
-  CollisionMechanism,
-  HashBinMechanism,
-  Mechanism,
-  Task,
-} from "./task.js";
+export type { Task } from "./task.js";

@@ -5,14 +5,16 @@
  * sent again; drawing it anew after a failure would spend the budget twice.
  */
 
+import { joined } from "./bytes.js";
+
 /** Bytes of one upload and how many reports they hold. */
 export interface SealedUpload {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly count: number;
 }
 
-/** Forms the bytes of an upload of `count` encoded reports, back to back. */
-export type FormUpload = (reports: Uint8Array, count: number) => Uint8Array<ArrayBuffer>;
+/** What an upload of `count` encoded reports begins with; they follow, back to back. */
+export type UploadHeader = (count: number) => Uint8Array;
 
 /**
  * Where reports wait.
@@ -37,9 +39,9 @@ export interface Outbox {
   add(report: Uint8Array): Promise<void>;
   /**
    * Turns waiting reports, oldest first, into one upload; nothing when none
-   * waits. When `form` throws, they go on waiting.
+   * waits. When `header` throws, they go on waiting.
    */
-  seal(form: FormUpload): SealedUpload | undefined;
+  seal(header: UploadHeader): SealedUpload | undefined;
   /** Forgets an upload that was acknowledged or refused for good. */
   remove(upload: SealedUpload): Promise<void>;
 }
@@ -85,7 +87,7 @@ export class MemoryOutbox implements Outbox {
     this.#waitingBytes += report.length;
   }
 
-  seal(form: FormUpload): SealedUpload | undefined {
+  seal(header: UploadHeader): SealedUpload | undefined {
     let count = 0;
     let length = 0;
     for (const report of this.#waiting) {
@@ -100,13 +102,8 @@ export class MemoryOutbox implements Outbox {
     if (count === 0) {
       return undefined;
     }
-    const reports = new Uint8Array(length);
-    let offset = 0;
-    for (const report of this.#waiting.slice(0, count)) {
-      reports.set(report, offset);
-      offset += report.length;
-    }
-    const upload = { bytes: form(reports, count), count };
+    const sealed = this.#waiting.slice(0, count);
+    const upload = { bytes: joined(header(count), sealed, length), count };
     this.#waiting.splice(0, count);
     this.#waitingBytes -= length;
     this.#sealed.add(upload);

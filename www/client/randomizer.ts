@@ -1,10 +1,11 @@
 /** One task's randomiser: the core behind names, objects and named errors. */
 
+import { joined } from "./bytes.js";
 import { explain, NO_ENTROPY } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { InputReader, type ReportInput } from "./input.js";
 import { currentInstance, guarded, loadModule } from "./module.js";
-import { mechanismNumbers, parseTask, type Task } from "./task.js";
+import { canonicalBytes, parseTask, type Task } from "./task.js";
 import { item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
 /**
@@ -45,6 +46,14 @@ export interface Randomizer {
    * @throws WasmError
    */
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer>;
+  /**
+   * What an upload of `count` reports begins with, under an id of its own; the
+   * encoded reports follow, back to back.
+   *
+   * @throws RangeError unless `count` is 1 to 4096
+   * @throws WasmError
+   */
+  uploadHeader(count: number): Uint8Array;
   /** Frees the memory inside WebAssembly. The randomiser cannot be used after. */
   free(): void;
 }
@@ -53,21 +62,6 @@ export interface Randomizer {
 export interface RandomizerOptions {
   /** The complete task. */
   readonly task: Task;
-}
-
-function construct(task: Task): WasmRandomizer {
-  const { items, mechanism } = task;
-  const names = Array.isArray(items) ? items.join("\n") : "";
-  const count = Array.isArray(items) ? items.length : items === "open" ? 0 : Number(items);
-  return new WasmRandomizer(
-    task.id,
-    names,
-    count,
-    task.sparsity,
-    task.epsilon,
-    task.value === "sign" ? 0 : 1,
-    ...mechanismNumbers(mechanism),
-  );
 }
 
 function hex(bytes: Uint8Array): string {
@@ -125,8 +119,12 @@ class Engine implements Randomizer {
   }
 
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
+    return joined(this.uploadHeader(count), [reports], reports.length);
+  }
+
+  uploadHeader(count: number): Uint8Array {
     // A copy out of the module's memory, never a view of it.
-    return this.#call((handle) => handle.upload(reports, count) as Uint8Array<ArrayBuffer>);
+    return this.#call((handle) => handle.upload_header(count));
   }
 
   free(): void {
@@ -140,7 +138,7 @@ class Engine implements Randomizer {
   #renew(): WasmRandomizer {
     this.#sampledDownBefore += this.#sampledDown;
     this.#sampledDown = 0;
-    this.#handle = construct(this.task);
+    this.#handle = new WasmRandomizer(canonicalBytes(this.task));
     this.#instance = currentInstance();
     return this.#handle;
   }

@@ -3,7 +3,7 @@
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
 import { main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
@@ -43,13 +43,13 @@ async function declare() {
   const wanted = ["index.d.ts", "slim.d.ts"];
   for (const name of wanted) {
     const text = await readFile(join(all, name), "utf8");
-    for (const [, imported] of text.matchAll(/(?:from|import)\s*\(?"\.\/([^"]+)\.js"/g)) {
-      const file = `${imported}.d.ts`;
+    for (const [, imported] of text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)\.js"/g)) {
+      const file = posix.join(posix.dirname(name), `${imported}.d.ts`);
       if (!wanted.includes(file)) {
         wanted.push(file);
       }
     }
-    await mkdir(DIST, { recursive: true });
+    await mkdir(dirname(join(DIST, name)), { recursive: true });
     await writeFile(join(DIST, name), text);
   }
 }

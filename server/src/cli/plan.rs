@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use hushbin::task::{AutoLevel, ObjectiveDraft, ObjectiveName};
+use hushbin::choose::{AutoLevel, ObjectiveDraft, ObjectiveName};
 use hushbin::{Items, ValueKind};
 
 use super::Error;

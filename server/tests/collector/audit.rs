@@ -9,10 +9,10 @@ use std::env;
 
 use hushbin::domain::Signed;
 use hushbin::hash::{Hashing, Keys};
+use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::{self, HashBin, Level, Noise, Response};
-use hushbin::report::BucketReport;
 use hushbin::task::Open;
 use hushbin::{Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, ValueKind};
 use hushbin_analysis::likelihood::core_probabilities;

@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::{Coco, Kind, Report, Thresholds};
-use crate::domain::{Domain, Signed};
-use crate::hash::{Hash, Keys};
-use crate::mechanism::element_sign;
-use crate::mechanism::favoured::{Drawn, Favoured, Ranked};
+use super::rule::Coco;
+use super::thresholds::{Kind, Thresholds};
+use crate::domain::{Domain, Entry, Signed};
+use crate::hash::{Hash, Keys, element_sign};
+use crate::mechanism::contract::Randomize;
+use crate::mechanism::subset::{BucketReport as Report, Drawn, Favoured, Ranked};
 use crate::sample::{Threshold, below};
 use crate::sort::sort;
 
@@ -27,6 +28,8 @@ pub struct Randomizer {
     domain: Domain,
     hash: Hash,
     thresholds: Thresholds,
+    /// What is left of the entries, at most s.
+    signed: Vec<Signed>,
     /// The pair of each element.
     hashed: Vec<u64>,
     /// Of the s elements, ascending.
@@ -54,39 +57,13 @@ impl Randomizer {
             domain: *domain,
             hash: coco.hash(domain),
             thresholds: coco.thresholds(domain.sparsity(), epsilon),
+            signed: Vec::with_capacity(capacity),
             hashed: Vec::with_capacity(capacity),
             pushes: Vec::with_capacity(capacity),
             pairs: Vec::with_capacity(capacity),
             begins: Vec::with_capacity(capacity),
             ranked: Vec::with_capacity(capacity),
         }
-    }
-
-    /// Randomises at most s distinct signed items, padded to s elements.
-    ///
-    /// Draws, in this order: the seed (64 bits); the signs of the paddings, 64
-    /// to a word; inside or outside (64 bits); then, under `strongest`, a rank
-    /// and, where it falls among tied sides, one of them; under `overwrite`, a
-    /// pair, the entry that decides in it and its side (64 bits), or a bucket
-    /// elsewhere.
-    pub(crate) fn randomize<R: CryptoRng + ?Sized>(
-        &mut self,
-        signed: &[Signed],
-        rng: &mut R,
-    ) -> Report {
-        let seed = rng.next_u64();
-        let mut word = 0;
-        self.push(seed, signed, |index| {
-            if index.is_multiple_of(64) {
-                word = rng.next_u64();
-            }
-            (word >> (index % 64)) & 1 == 1
-        });
-        let bucket = match self.thresholds.kind {
-            Kind::Strongest { inside, favoured } => self.strongest(favoured, inside, rng),
-            Kind::Overwrite { pair, decided, .. } => self.overwrite(pair, decided, rng),
-        };
-        Report { seed, bucket }
     }
 
     /// The exact probability of each bucket, the seed and the signs of the
@@ -96,6 +73,7 @@ impl Randomizer {
     ///
     /// # Panics
     /// If there are more than s signed items, or more than 64 paddings.
+    #[cfg(feature = "analysis")]
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], paddings: u64) -> Vec<f64> {
         assert!(self.missing(signed) <= 64, "one bit for each padding");
@@ -227,6 +205,7 @@ impl Randomizer {
         }
     }
 
+    #[cfg(feature = "analysis")]
     fn overwrite_probabilities(&mut self, pair: u64, decided: Threshold) -> Vec<f64> {
         self.find_pairs();
         let pushed = self.pairs.len() as u32;
@@ -279,6 +258,40 @@ impl Randomizer {
             pair += 1;
         }
         2 * pair + index % 2
+    }
+}
+
+impl Randomize for Randomizer {
+    type Report = Report;
+
+    /// Draws, in this order: what ternarisation and sampling down need; the seed
+    /// (64 bits); the signs of the paddings, 64 to a word; inside or outside (64
+    /// bits); then, under `strongest`, a rank and, where it falls among tied
+    /// sides, one of them; under `overwrite`, a pair, the entry that decides in
+    /// it and its side (64 bits), or a bucket elsewhere.
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        rng: &mut R,
+        report: &mut Report,
+    ) -> bool {
+        let mut signed = core::mem::take(&mut self.signed);
+        let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
+        let seed = rng.next_u64();
+        let mut word = 0;
+        self.push(seed, &signed, |index| {
+            if index.is_multiple_of(64) {
+                word = rng.next_u64();
+            }
+            (word >> (index % 64)) & 1 == 1
+        });
+        self.signed = signed;
+        let bucket = match self.thresholds.kind {
+            Kind::Strongest { inside, favoured } => self.strongest(favoured, inside, rng),
+            Kind::Overwrite { pair, decided, .. } => self.overwrite(pair, decided, rng),
+        };
+        *report = Report { seed, bucket };
+        sampled_down
     }
 }
 

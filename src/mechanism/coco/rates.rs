@@ -1,9 +1,10 @@
 //! What a report's hits say: the gap that means are divided by, and variances.
 
-use super::{Coco, Kind, Rule};
+use super::rule::{Coco, Rule};
+use super::thresholds::Kind;
 use crate::domain::Domain;
-use crate::mechanism::favoured::threshold;
 use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
 /// How reports hit items, exactly, from the realised thresholds; averages over
@@ -16,7 +17,7 @@ pub struct Rates {
     /// P(hit on the pair), averaged over slots: 1/T.
     pub pair: f64,
     /// P(hit on the pair) of an entry and of an item that is none; only near
-    /// under rule `strongest`, see [`TopSums::crowd`]. For predictions.
+    /// under rule `strongest`, see [`TopSums::load`]. For predictions.
     pub predicted: Presence,
     /// The same where it is exact, so that the rule estimates non-missing
     /// frequencies.
@@ -40,7 +41,7 @@ impl Coco {
     /// [`Task`](crate::Task) do.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        match self.rule {
+        match self.rule() {
             Rule::Overwrite => self.overwrite_rates(domain, epsilon),
             Rule::Strongest { favoured } => {
                 let top = self
@@ -54,7 +55,7 @@ impl Coco {
     /// The rates under rule `strongest` with this c, from sums computed for at
     /// least c sides. D = G(c)/s is how much likelier an entry's own side is to
     /// be favoured than the opposite one.
-    pub(super) fn strongest_rates(
+    pub(crate) fn strongest_rates(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -67,17 +68,17 @@ impl Coco {
         let outside = inside.complement() / others;
         let difference = inside.probability() / f64::from(favoured) - outside;
         // Two sides, of which so many are favoured on average.
-        let p_pair = 2.0 * outside + difference * top.crowd(favoured) / s;
+        let p_pair = 2.0 * outside + difference * top.load(favoured) / s;
         Rates {
             gap: difference * top.sum(favoured) / s,
-            pair: 1.0 / f64::from(self.pairs),
+            pair: 1.0 / f64::from(self.pairs()),
             predicted: self.presence(domain, p_pair),
             presence: None,
         }
     }
 
     fn overwrite_rates(&self, domain: &Domain, epsilon: f64) -> Rates {
-        let pairs = f64::from(self.pairs);
+        let pairs = f64::from(self.pairs());
         let Kind::Overwrite { pair, decided, .. } =
             self.thresholds(domain.sparsity(), epsilon).kind
         else {
@@ -99,7 +100,7 @@ impl Coco {
     /// hit.
     fn presence(&self, domain: &Domain, p_pair: f64) -> Presence {
         let s = f64::from(domain.sparsity());
-        let pairs = f64::from(self.pairs);
+        let pairs = f64::from(self.pairs());
         let q_pair = match self.occupancy(domain).per_cell {
             None => 1.0 / pairs,
             Some(m) => {
@@ -119,7 +120,7 @@ impl Coco {
     #[must_use]
     pub fn deciding(&self, domain: &Domain) -> f64 {
         let s = f64::from(domain.sparsity());
-        let pairs = f64::from(self.pairs);
+        let pairs = f64::from(self.pairs());
         let log_empty = match self.occupancy(domain).per_cell {
             None => s * libm::log1p(-1.0 / pairs),
             // C(N − m, s)/C(N, s), which is symmetric in s and m: a product of
@@ -136,10 +137,10 @@ impl Coco {
     }
 
     /// How the pushes of an input share the pairs.
-    pub(super) fn occupancy(&self, domain: &Domain) -> Occupancy {
+    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
         Occupancy {
             elements: domain.sparsity(),
-            cells: self.pairs,
+            cells: self.pairs(),
             per_cell: self.hash(domain).per_bucket(),
         }
     }

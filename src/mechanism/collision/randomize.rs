@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::{Collision, Report, Thresholds};
-use crate::domain::{Domain, Signed};
+use super::rule::Collision;
+use super::thresholds::Thresholds;
+use crate::domain::{Domain, Entry, Signed};
 use crate::hash::{Hash, Keys};
-use crate::mechanism::favoured::{Drawn, Favoured, Ranked};
+use crate::mechanism::contract::Randomize;
+use crate::mechanism::subset::{BucketReport as Report, Drawn, Favoured, Ranked};
 use crate::sample::Threshold;
 use crate::sort::sort;
 
@@ -19,6 +21,8 @@ pub struct Randomizer {
     domain: Domain,
     hash: Hash,
     thresholds: Thresholds,
+    /// What is left of the entries, at most s.
+    signed: Vec<Signed>,
     /// The bucket of each element, ascending.
     hashed: Vec<u64>,
     /// Buckets that hold an element, ascending.
@@ -40,30 +44,11 @@ impl Randomizer {
             domain: *domain,
             hash: collision.hash(domain),
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
+            signed: Vec::with_capacity(capacity),
             hashed: Vec::with_capacity(capacity),
             occupied: Vec::with_capacity(capacity),
             ranked: Vec::with_capacity(capacity),
         }
-    }
-
-    /// Randomises at most s distinct signed items, padded to s elements.
-    ///
-    /// Draws, in this order: the seed (64 bits); inside or outside C (64 bits);
-    /// a rank within; where the rank falls among tied buckets, one of them.
-    pub(crate) fn randomize<R: CryptoRng + ?Sized>(
-        &mut self,
-        signed: &[Signed],
-        rng: &mut R,
-    ) -> Report {
-        let seed = rng.next_u64();
-        let favoured = self.favoured(seed, signed);
-        let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());
-        let bucket = match favoured.sample(buckets, threshold, rng) {
-            Drawn::Ranked(rank) => Ranked::from_key(self.ranked[rank as usize]).bucket(),
-            // Whether they tie or not, these are the buckets that hold nothing.
-            Drawn::Zero(index) | Drawn::Other(index) => self.empty(index),
-        };
-        Report { seed, bucket }
     }
 
     /// The exact probability of each bucket, the seed being given, from the
@@ -72,6 +57,7 @@ impl Randomizer {
     ///
     /// # Panics
     /// If there are more than s signed items.
+    #[cfg(feature = "analysis")]
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed]) -> Vec<f64> {
         let favoured = self.favoured(seed, signed);
@@ -132,5 +118,33 @@ impl Randomizer {
             bucket += 1;
         }
         bucket
+    }
+}
+
+impl Randomize for Randomizer {
+    type Report = Report;
+
+    /// Draws, in this order: what ternarisation and sampling down need; the seed
+    /// (64 bits); inside or outside C (64 bits); a rank within; where the rank
+    /// falls among tied buckets, one of them.
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        rng: &mut R,
+        report: &mut Report,
+    ) -> bool {
+        let mut signed = core::mem::take(&mut self.signed);
+        let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
+        let seed = rng.next_u64();
+        let favoured = self.favoured(seed, &signed);
+        self.signed = signed;
+        let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());
+        let bucket = match favoured.sample(buckets, threshold, rng) {
+            Drawn::Ranked(rank) => Ranked::from_key(self.ranked[rank as usize]).bucket(),
+            // Whether they tie or not, these are the buckets that hold nothing.
+            Drawn::Zero(index) | Drawn::Other(index) => self.empty(index),
+        };
+        *report = Report { seed, bucket };
+        sampled_down
     }
 }

@@ -1,9 +1,9 @@
 //! What a report's hits say: probabilities, and variances of the estimates.
 
-use super::{Collision, Rule};
+use super::rule::{Collision, Rule};
 use crate::domain::Domain;
-use crate::mechanism::favoured::threshold;
 use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
 /// How often reports hit elements, exactly, from the realised thresholds.
@@ -32,7 +32,7 @@ impl Collision {
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let s = domain.sparsity();
         let thresholds = self.thresholds(s, epsilon);
-        match self.rule {
+        match self.rule() {
             // Every bucket that holds an element is favoured: all s members.
             Rule::Occupied => {
                 let inside = thresholds.inside(s).probability() / f64::from(s);
@@ -48,7 +48,7 @@ impl Collision {
 
     /// The rates under rule `heaviest` with this c, from sums computed for at
     /// least c buckets; so that one computation serves a search over c.
-    pub(super) fn heaviest_rates(
+    pub(crate) fn heaviest_rates(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
@@ -56,9 +56,9 @@ impl Collision {
         top: &TopSums,
     ) -> Rates {
         let s = domain.sparsity();
-        let threshold = threshold(bound, favoured, self.buckets);
+        let threshold = threshold(bound, favoured, self.buckets());
         let inside = threshold.probability() / f64::from(favoured);
-        let outside = threshold.complement() / f64::from(self.buckets - favoured);
+        let outside = threshold.complement() / f64::from(self.buckets() - favoured);
         let mean = |top: f64, all: f64| inside * top + outside * (all - top);
         let hit_members = mean(top.sum(favoured), f64::from(s));
         let squares = mean(
@@ -69,10 +69,10 @@ impl Collision {
     }
 
     /// How many elements of an input the buckets hold.
-    pub(super) fn occupancy(&self, domain: &Domain) -> Occupancy {
+    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
         Occupancy {
             elements: domain.sparsity(),
-            cells: self.buckets,
+            cells: self.buckets(),
             per_cell: self.hash(domain).per_bucket(),
         }
     }
@@ -81,7 +81,7 @@ impl Collision {
     /// of M, the number of members in the reported bucket.
     fn rates_from(&self, domain: &Domain, p_true: f64, squares: f64) -> Rates {
         let s = f64::from(domain.sparsity());
-        let t = f64::from(self.buckets);
+        let t = f64::from(self.buckets());
         match self.occupancy(domain).per_cell {
             // A non-member's bucket is independent of the report.
             None => Rates {

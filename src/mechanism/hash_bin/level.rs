@@ -61,7 +61,7 @@ impl Level {
     /// # Errors
     /// [`Error::Combination`] where a field is missing or belongs to another
     /// level.
-    pub(super) fn from_parts(
+    pub(crate) fn from_parts(
         name: LevelName,
         distance: Option<f64>,
         delta: Option<f64>,

@@ -14,176 +14,52 @@
 //! Aggregation", Algorithm 1; the two-point response is that of its published
 //! code. Values are kept in integers throughout, and noise is exact.
 
+#[cfg(feature = "analysis")]
 mod attenuation;
-mod choose;
 mod level;
+mod parameters;
 mod randomize;
+#[cfg(feature = "analysis")]
 mod rates;
+mod report;
 mod sampling;
+mod support;
 
-pub use crate::report::{BinsReport as Report, Response};
+#[cfg(feature = "analysis")]
 pub use attenuation::{attenuation, clipped_square};
-pub use choose::HashBinDraft;
 pub use level::{Level, LevelName, Noise};
+pub use parameters::{GRID, HashBin};
 pub use randomize::Randomizer;
+#[cfg(feature = "analysis")]
 pub use rates::Rates;
+pub use report::{BinsReport as Report, Response};
 pub use sampling::Sampling;
-use sampling::{EPSILON_BITS, Kind, NEVER};
+pub use support::Support;
 
-use serde::{Deserialize, Serialize};
-
+use super::contract::{Neighbours, Parameters};
 use crate::bounds;
+use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::hash::{Hash, Hashing, Keys, independent_bucket};
-use crate::mechanism::element_sign;
-use crate::sample::{DiscreteLaplace, ExpLowerBound};
-use crate::task::Canonical;
+use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::hash::Hashing;
 
-/// The parameters of hash-bin.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "HashBinParts", into = "HashBinParts")]
-pub struct HashBin {
-    level: Level,
-    hashing: Hashing,
-    bins: u32,
-    /// log₂ Γ.
-    grid_bits: u32,
-}
+impl Parameters for HashBin {
+    const NAME: &'static str = "hash-bin";
+    type Report = Report;
+    type Randomizer = Randomizer;
 
-/// [`HashBin`] as it stands in a task file.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HashBinParts {
-    level: LevelName,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    distance: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    delta: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    clip: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    noise: Option<Noise>,
-    hashing: Hashing,
-    bins: u32,
-    grid: u32,
-}
-
-/// Γ where a task does not say.
-pub const GRID: u32 = 1024;
-
-impl TryFrom<HashBinParts> for HashBin {
-    type Error = Error;
-
-    fn try_from(parts: HashBinParts) -> Result<Self, Error> {
-        let level = Level::from_parts(
-            parts.level,
-            parts.distance,
-            parts.delta,
-            parts.clip,
-            parts.noise,
-        )?;
-        Self::new(level, parts.hashing, parts.bins, parts.grid)
-    }
-}
-
-impl From<HashBin> for HashBinParts {
-    fn from(hash_bin: HashBin) -> Self {
-        let HashBin {
-            level,
-            hashing,
-            bins,
-            ..
-        } = hash_bin;
-        Self {
-            level: level.name(),
-            distance: level.distance(),
-            delta: level.delta(),
-            clip: level.clip(),
-            noise: level.noise(),
-            hashing,
-            bins,
-            grid: hash_bin.grid(),
-        }
-    }
-}
-
-impl HashBin {
-    /// # Errors
-    /// [`Error::OutOfRange`] when a number is outside [`bounds::BINS`],
-    /// [`bounds::GRID`], [`bounds::DISTANCE`], [`bounds::DELTA`] or
-    /// [`bounds::CLIP`]; [`Error::Combination`] when Γ is no power of two, η no
-    /// multiple of 1/Γ, or b is not 1 at user level. Whether the parameters suit
-    /// a domain is checked by [`Task::new`](crate::Task::new).
-    pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
-        let combination = |reason| Err(Error::Combination { reason });
-        bounds::BINS.check(f64::from(bins))?;
-        bounds::GRID.check(f64::from(grid))?;
-        if !grid.is_power_of_two() {
-            return combination("\"grid\" is to be a power of two");
-        }
-        match level {
-            Level::Event => {}
-            Level::Neighbouring { distance, delta } => {
-                bounds::DISTANCE.check(distance)?;
-                if let Some(delta) = delta {
-                    bounds::DELTA.check(delta)?;
-                }
-            }
-            Level::User { clip, .. } => {
-                bounds::CLIP.check(clip)?;
-                let steps = clip * f64::from(grid);
-                if steps < 1.0 || libm::trunc(steps) != steps {
-                    return combination("\"clip\" is to be a multiple of 1 / \"grid\"");
-                }
-                if bins != 1 {
-                    return combination("level \"user\" takes one of \"bins\": its sum is clipped");
-                }
-            }
-        }
-        Ok(Self {
-            level,
-            hashing,
-            bins,
-            grid_bits: grid.trailing_zeros(),
-        })
-    }
-
-    /// What a report protects.
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        self.level
-    }
-
-    /// How items are hashed to bins.
-    #[must_use]
-    pub const fn hashing(&self) -> Hashing {
-        self.hashing
-    }
-
-    /// b, the number of bins.
-    #[must_use]
-    pub const fn bins(&self) -> u32 {
-        self.bins
-    }
-
-    /// Γ: bins hold multiples of 1/Γ.
-    #[must_use]
-    pub const fn grid(&self) -> u32 {
-        1 << self.grid_bits
-    }
-
-    pub(crate) fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.hashing.check(domain)?;
+    fn check(&self, domain: &Domain) -> Result<(), Error> {
+        self.hashing().check(domain)?;
         // More bins than items would be empty.
         let most = domain.items().map_or(bounds::BINS.max, f64::from);
         bounds::BINS
             .at_most(bounds::BINS.max.min(most))
-            .check(f64::from(self.bins))
+            .check(f64::from(self.bins()))
     }
 
-    pub(crate) fn canonical(&self, canonical: &mut Canonical) {
-        let (kind, amount) = match self.level {
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        let (kind, amount) = match self.level() {
             Level::Event => (0, 0.0),
             Level::Neighbouring { distance, .. } => (1, distance),
             Level::User { clip, noise } => match noise {
@@ -193,168 +69,65 @@ impl HashBin {
         };
         canonical.number(kind);
         canonical.number(amount.to_bits());
-        canonical.number(self.level.delta().unwrap_or(0.0).to_bits());
-        canonical.number(self.hashing.canonical());
-        canonical.number(u64::from(self.bins));
-        canonical.number(u64::from(self.grid_bits));
+        canonical.number(self.level().delta().unwrap_or(0.0).to_bits());
+        canonical.number(self.hashing().to_canonical());
+        canonical.number(u64::from(self.bins()));
+        canonical.number(u64::from(self.grid().trailing_zeros()));
     }
 
-    fn hash(&self, domain: &Domain) -> Hash {
-        Hash::new(self.hashing, domain.items(), self.bins)
-    }
-
-    /// η in steps of the grid, at user level.
-    fn clip_steps(&self) -> Option<u32> {
-        // A whole number of at most 2¹⁰·2¹⁶.
-        self.level
-            .clip()
-            .map(|clip| (clip * f64::from(self.grid())) as u32)
-    }
-
-    /// Δ: how far the bins of two neighbours are apart at most, summed over
-    /// bins, in steps of the grid.
-    ///
-    /// Bins are rounded to the grid at random, up or down, with the same random
-    /// numbers for both neighbours in the worst case: then bins that are x steps
-    /// apart come out at most ⌈x⌉ apart. One bin differs at event level, by at
-    /// most 2Γ; at user level the clipped sums lie in [−ηΓ, ηΓ]; and b bins that
-    /// are LΓ steps apart together come out at most LΓ + b apart.
-    ///
-    /// Cutting values off at 2⁻⁴² adds as little for each entry that differs:
-    /// below 2²⁶ of them, less than a step at the finest grid, which ⌈LΓ⌉ + b, a
-    /// whole number above, leaves room for.
-    ///
-    /// With δ: a bin's difference is a sum of items' differences with fair
-    /// signs, so by Hoeffding's inequality each is below √(2·q·ln(2b/δ)) but
-    /// with probability δ/b, q being the sum of its squared differences. These
-    /// squares sum to at most 2L, as a value differs by at most 2, and by
-    /// Cauchy–Schwarz the bins' differences to at most 2·√(b·L·ln(2b/δ)); the
-    /// paper (its Theorem 5) has 3 for 2.
-    #[must_use]
-    pub fn sensitivity(&self) -> u64 {
-        let grid = f64::from(self.grid());
-        match self.level {
-            Level::Event => 2 * u64::from(self.grid()),
-            Level::Neighbouring { distance, .. } => {
-                let apart = self.concentrated().unwrap_or(distance);
-                libm::ceil(apart * grid) as u64 + u64::from(self.bins)
-            }
-            Level::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
-        }
-    }
-
-    /// The bound that holds but with probability δ, where it is below L; rounded
-    /// up, and a few units in the last place more for what square roots err.
-    fn concentrated(&self) -> Option<f64> {
-        let Level::Neighbouring {
-            distance,
-            delta: Some(delta),
-        } = self.level
-        else {
-            return None;
-        };
-        let bins = f64::from(self.bins);
-        let root = libm::sqrt(libm::sqrt(2.0 * bins / delta));
-        let log = 4.0 * ExpLowerBound::log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
-        let bound = 2.0 * libm::sqrt(bins * distance * log);
-        Some(bound * (1.0 + 4.0 * f64::EPSILON)).filter(|bound| *bound < distance)
-    }
-
-    /// The δ that the guarantee really has: 0 where the noise covers L anyway.
-    #[must_use]
-    pub fn realised_delta(&self) -> f64 {
-        match self.concentrated() {
-            Some(_) => self.level.delta().unwrap_or(0.0),
-            None => 0.0,
-        }
-    }
-
-    /// The noise of one bin in steps of the grid: rate ε/Δ, with ε rounded down
-    /// to a multiple of 2⁻²⁴.
-    fn laplace(&self, epsilon: f64) -> DiscreteLaplace {
-        // Below 2²⁸; and Δ is below 2²⁸, by the bounds of its parts.
-        let numerator = (epsilon * f64::from(1 << EPSILON_BITS)) as u64;
-        DiscreteLaplace::new(numerator, self.sensitivity() << EPSILON_BITS)
-    }
-
-    /// What is sampled at local budget ε over d items, or in an open domain.
-    #[must_use]
-    pub fn sampling(&self, items: Option<u32>, epsilon: f64) -> Sampling {
-        let kind = match self.level.noise() {
-            Some(Noise::TwoPoint) => Kind::TwoPoint {
-                bound: ExpLowerBound::new(epsilon),
-                clip: self.clip_steps().unwrap_or(0),
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+        let (kind, amount, delta) = (reader.number()?, reader.number()?, reader.number()?);
+        let level = match (kind, amount, delta) {
+            (0, 0, 0) => Level::Event,
+            (1, amount, delta) => Level::Neighbouring {
+                distance: f64::from_bits(amount),
+                // 0 is out of range, so it can stand for none.
+                delta: (delta != 0).then_some(f64::from_bits(delta)),
             },
-            Some(Noise::Laplace) | None => {
-                let noise = self.laplace(epsilon);
-                let grid = f64::from(self.grid());
-                let sum = self.level.clip().unwrap_or_else(|| largest_sum(items));
-                let limit = libm::ceil(sum * grid) + libm::ceil(NEVER / noise.rate());
-                Kind::Laplace {
-                    noise,
-                    limit: limit as i64,
-                }
-            }
+            (2 | 3, amount, 0) => Level::User {
+                clip: f64::from_bits(amount),
+                noise: if kind == 2 {
+                    Noise::TwoPoint
+                } else {
+                    Noise::Laplace
+                },
+            },
+            _ => return None,
         };
-        Sampling { kind, epsilon }
+        let hashing = Hashing::read_canonical(reader)?;
+        let (bins, bits) = (reader.small()?, reader.small()?);
+        // Too fine a grid is out of range however fine.
+        let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
+        Some(Self::new(level, hashing, bins, grid))
     }
 
-    /// Prepares the decoding of reports over `domain`.
-    #[must_use]
-    pub fn support(&self, domain: &Domain) -> Support {
-        Support {
-            hash: self.hash(domain),
-            domain: *domain,
-        }
+    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
+        self.sampling(domain.items(), epsilon).effective_epsilon()
     }
-}
 
-/// Where items are in a report.
-#[derive(Debug, Clone, Copy)]
-pub struct Support {
-    hash: Hash,
-    domain: Domain,
-}
-
-impl Support {
-    /// Calls `visit` with every item of a closed domain and its bin, in no
-    /// particular order: O(d) steps. Open domains have none to list; ask
-    /// [`Support::place`].
-    #[inline]
-    pub fn for_each_item(&self, keys: &Keys, mut visit: impl FnMut(u32, u32)) {
-        let items = self.domain.items().unwrap_or(0);
-        match &self.hash {
-            Hash::Balanced(balanced) => {
-                for bin in 0..balanced.buckets() {
-                    balanced.for_each_slot(keys, bin, |slot| {
-                        if slot < items {
-                            visit(slot, bin);
-                        }
-                    });
-                }
-            }
-            Hash::Independent { buckets } => {
-                for item in 0..items {
-                    visit(item, independent_bucket(keys, u64::from(item), *buckets));
-                }
-            }
+    fn neighbours(&self) -> Neighbours {
+        match self.level() {
+            Level::User { .. } => Neighbours::Any,
+            Level::Event => Neighbours::OneItem,
+            Level::Neighbouring { distance, .. } => Neighbours::Within(distance),
         }
     }
 
-    /// The bin of an item (an index or key) and its sign.
-    #[inline]
-    #[must_use]
-    pub fn place(&self, keys: &Keys, item: u64) -> (u32, i8) {
-        let bin = self.hash.bucket(keys, item);
-        (bin, element_sign(&self.domain, keys, item))
+    fn delta(&self) -> f64 {
+        self.realised_delta()
     }
-}
 
-/// How large a bin's sum gets, but with a probability below 2⁻⁶⁴: at most d; and
-/// by Hoeffding's inequality a sum of d values with fair signs is beyond 10·√d
-/// with one below 2·exp(−50). In an open domain people of up to 4096 entries are
-/// allowed for.
-fn largest_sum(items: Option<u32>) -> f64 {
-    let most = items.map_or(bounds::ENTRIES.max, f64::from);
-    most.min(10.0 * libm::sqrt(most))
+    fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
+        Randomizer::new(self, domain, epsilon)
+    }
+
+    fn decoder(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+        let bins = self.bins();
+        let limit = self.sampling(domain.items(), epsilon).limit();
+        move |cursor| Report::decode(cursor, bins, limit)
+    }
 }

@@ -4,9 +4,12 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use super::{HashBin, Kind, Report, Response, Sampling, element_sign};
+use super::parameters::HashBin;
+use super::report::{BinsReport as Report, Response};
+use super::sampling::{Kind, Sampling};
 use crate::domain::{Domain, Entry};
-use crate::hash::{Hash, Keys};
+use crate::hash::{Hash, Keys, element_sign};
+use crate::mechanism::contract::Randomize;
 use crate::sample::Threshold;
 
 /// Values are summed in units of 2⁻⁴²: exact where a value is a multiple of
@@ -36,54 +39,15 @@ impl Randomizer {
             domain: *domain,
             hash: hash_bin.hash(domain),
             sampling: hash_bin.sampling(domain.items(), epsilon),
-            grid_bits: hash_bin.grid_bits,
+            grid_bits: hash_bin.grid().trailing_zeros(),
             clip: hash_bin.clip_steps(),
-            sums: alloc::vec![0; hash_bin.bins as usize],
-        }
-    }
-
-    /// Randomises entries that the domain has checked into `report`, whose
-    /// memory is used again.
-    ///
-    /// Draws, in this order: the seed (64 bits); for each bin, its rounding to
-    /// the grid (64 bits, unless it lies on it) and its noise.
-    pub(crate) fn randomize<R: CryptoRng + ?Sized>(
-        &mut self,
-        entries: &[Entry],
-        rng: &mut R,
-        report: &mut Report,
-    ) {
-        let seed = rng.next_u64();
-        self.sum(seed, entries);
-        report.seed = seed;
-        match self.sampling.kind {
-            Kind::TwoPoint { bound, clip } => {
-                let steps = self.round(self.sums[0], rng);
-                // Clipped, so below 2²⁶.
-                let lean = Sampling::lean(&bound, steps.unsigned_abs() as u32, clip);
-                let half = 1 << 63;
-                let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
-                report.response = Response::Sign(plus.sample(rng));
-            }
-            Kind::Laplace { noise, limit } => {
-                let mut bins = match core::mem::replace(&mut report.response, Response::Sign(true))
-                {
-                    Response::Bins(bins) => bins,
-                    Response::Sign(_) => Vec::with_capacity(self.sums.len()),
-                };
-                bins.clear();
-                for index in 0..self.sums.len() {
-                    let steps = self.round(self.sums[index], rng);
-                    let noisy = steps + noise.sample(rng);
-                    bins.push(noisy.clamp(-limit, limit));
-                }
-                report.response = Response::Bins(bins);
-            }
+            sums: alloc::vec![0; hash_bin.bins() as usize],
         }
     }
 
     /// The bins of entries under a seed, before rounding, in units of the grid's
     /// step; clipped at user level. For tests and audits.
+    #[cfg(feature = "analysis")]
     #[must_use]
     pub fn bins(&mut self, seed: u64, entries: &[Entry]) -> Vec<f64> {
         self.sum(seed, entries);
@@ -116,5 +80,48 @@ impl Randomizer {
         let rest = sum - (floor << shift);
         let up = rest != 0 && Threshold((rest as u64) << (64 - shift)).sample(rng);
         floor + i64::from(up)
+    }
+}
+
+impl Randomize for Randomizer {
+    type Report = Report;
+
+    /// Draws, in this order: the seed (64 bits); for each bin, its rounding to
+    /// the grid (64 bits, unless it lies on it) and its noise.
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        rng: &mut R,
+        report: &mut Report,
+    ) -> bool {
+        let seed = rng.next_u64();
+        self.sum(seed, entries);
+        report.seed = seed;
+        match self.sampling.kind {
+            Kind::TwoPoint { bound, clip } => {
+                let steps = self.round(self.sums[0], rng);
+                // Clipped, so below 2²⁶.
+                let lean = Sampling::lean(&bound, steps.unsigned_abs() as u32, clip);
+                let half = 1 << 63;
+                let plus = Threshold(if steps < 0 { half - lean } else { half + lean });
+                report.response = Response::Sign(plus.sample(rng));
+            }
+            Kind::Laplace { noise, limit } => {
+                let mut bins = match core::mem::replace(&mut report.response, Response::Sign(true))
+                {
+                    Response::Bins(bins) => bins,
+                    Response::Sign(_) => Vec::with_capacity(self.sums.len()),
+                };
+                bins.clear();
+                for index in 0..self.sums.len() {
+                    let steps = self.round(self.sums[index], rng);
+                    let noisy = steps + noise.sample(rng);
+                    bins.push(noisy.clamp(-limit, limit));
+                }
+                report.response = Response::Bins(bins);
+            }
+        }
+        // Every entry is taken.
+        false
     }
 }

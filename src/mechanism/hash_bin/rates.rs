@@ -1,7 +1,8 @@
 //! What responses are worth: scale and variance of the estimates.
 
-use super::attenuation::clipped_square;
-use super::{HashBin, Kind, attenuation};
+use super::attenuation::{attenuation, clipped_square};
+use super::parameters::HashBin;
+use super::sampling::Kind;
 use crate::domain::Domain;
 
 /// How a report's response estimates values, from what is really sampled.
@@ -31,17 +32,17 @@ impl HashBin {
     /// the estimates: 1 where nothing is clipped.
     #[must_use]
     pub fn left(&self, entries: u32) -> f64 {
-        left(self.level.clip(), entries)
+        left(self.level().clip(), entries)
     }
 
     /// The rates over `domain` at local budget ε.
     #[must_use]
     pub fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
         let grid = f64::from(self.grid());
-        let bins = f64::from(self.bins);
+        let bins = f64::from(self.bins());
         let shared = match self.hash(domain).per_bucket() {
             None => 1.0 / bins,
-            Some(m) if self.bins > 1 => {
+            Some(m) if self.bins() > 1 => {
                 let m = f64::from(m);
                 (m - 1.0) / (m * bins - 1.0)
             }
@@ -66,7 +67,7 @@ impl HashBin {
             scale,
             noise,
             shared,
-            clip: self.level.clip(),
+            clip: self.level().clip(),
             two_point,
         }
     }

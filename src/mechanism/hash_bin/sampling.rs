@@ -1,13 +1,57 @@
 //! What reports of hash-bin are drawn with, exactly.
 
 #[cfg(doc)]
-use super::{HashBin, Level};
+use super::level::Level;
+use super::level::Noise;
+use super::parameters::HashBin;
+use crate::bounds;
 use crate::sample::{DiscreteLaplace, ExpLowerBound, Factors, least_epsilon_covering};
 
 /// ε is rounded down to a multiple of 2⁻²⁴ before noise is scaled by it.
-pub(super) const EPSILON_BITS: u32 = 24;
+const EPSILON_BITS: u32 = 24;
 /// Noise exceeds so many scales with a probability below 2⁻⁶⁴.
-pub(super) const NEVER: f64 = 45.0;
+const NEVER: f64 = 45.0;
+
+impl HashBin {
+    /// The noise of one bin in steps of the grid: rate ε/Δ, with ε rounded down
+    /// to a multiple of 2⁻²⁴.
+    fn laplace(&self, epsilon: f64) -> DiscreteLaplace {
+        // Below 2²⁸; and Δ is below 2²⁸, by the bounds of its parts.
+        let numerator = (epsilon * f64::from(1 << EPSILON_BITS)) as u64;
+        DiscreteLaplace::new(numerator, self.sensitivity() << EPSILON_BITS)
+    }
+
+    /// What is sampled at local budget ε over d items, or in an open domain.
+    #[must_use]
+    pub fn sampling(&self, items: Option<u32>, epsilon: f64) -> Sampling {
+        let kind = match self.level().noise() {
+            Some(Noise::TwoPoint) => Kind::TwoPoint {
+                bound: ExpLowerBound::new(epsilon),
+                clip: self.clip_steps().unwrap_or(0),
+            },
+            Some(Noise::Laplace) | None => {
+                let noise = self.laplace(epsilon);
+                let grid = f64::from(self.grid());
+                let sum = self.level().clip().unwrap_or_else(|| largest_sum(items));
+                let limit = libm::ceil(sum * grid) + libm::ceil(NEVER / noise.rate());
+                Kind::Laplace {
+                    noise,
+                    limit: limit as i64,
+                }
+            }
+        };
+        Sampling { kind, epsilon }
+    }
+}
+
+/// How large a bin's sum gets, but with a probability below 2⁻⁶⁴: at most d; and
+/// by Hoeffding's inequality a sum of d values with fair signs is beyond 10·√d
+/// with one below 2·exp(−50). In an open domain people of up to 4096 entries are
+/// allowed for.
+fn largest_sum(items: Option<u32>) -> f64 {
+    let most = items.map_or(bounds::ENTRIES.max, f64::from);
+    most.min(10.0 * libm::sqrt(most))
+}
 
 /// What reports are drawn with, exactly.
 #[derive(Debug, Clone, Copy, PartialEq)]

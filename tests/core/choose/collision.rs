@@ -3,10 +3,10 @@
 
 use hushbin::Mechanism;
 use hushbin::TaskDraft;
+use hushbin::choose::{Budget, alpha};
 use hushbin::domain::Domain;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule, RuleName};
-use hushbin::mechanism::{Budget, alpha};
 use serde_json::json;
 
 fn domain(items: u32, sparsity: u32) -> Domain {

@@ -1,9 +1,10 @@
 //! What is chosen for hash-bin, and among the mechanisms, is the best that there
 //! is by the predicted error, by trying others; and the prediction is right.
 
+use hushbin::choose::hash_bin::Draft as HashBinDraft;
+use hushbin::choose::{Candidate, Objective, Population, Predicted, SquaredError};
 use hushbin::hash::{Hashing, Keys};
-use hushbin::mechanism::hash_bin::{HashBin, HashBinDraft, Level, LevelName, Noise, Response};
-use hushbin::mechanism::{Candidate, Crowd, Objective, Predicted, SquaredError};
+use hushbin::mechanism::hash_bin::{HashBin, Level, LevelName, Noise, Response};
 use hushbin::{Entry, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts};
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ fn hash_bin(task: &Task) -> HashBin {
     }
 }
 
-fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Crowd) -> SquaredError {
+fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> SquaredError {
     let mechanism = Mechanism::HashBin(mechanism);
     let predicted = mechanism.predict(&task.domain(), task.epsilon(), crowd);
     predicted.mean.unwrap()
@@ -59,7 +60,7 @@ fn no_other_clip_is_better() {
         for epsilon in [0.1, 1.0, 4.0, 12.0] {
             for (counts, people) in COUNTS.into_iter().flat_map(|c| [(c, 1e3), (c, 1e11)]) {
                 let most = counts.len() as u32 - 1;
-                let crowd = Crowd::from_counts(counts).unwrap().of(people);
+                let crowd = Population::from_counts(counts).unwrap().with_people(people);
                 // Where all have as many, the choice is for their items alone.
                 let items = if crowd.is_even() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
@@ -103,7 +104,7 @@ fn no_other_noise_is_better() {
         for counts in COUNTS {
             for people in [1e3, 1e6, 1e11] {
                 let most = counts.len() as u32 - 1;
-                let crowd = Crowd::from_counts(counts).unwrap().of(people);
+                let crowd = Population::from_counts(counts).unwrap().with_people(people);
                 let items = if crowd.is_even() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
                 let choose = |noise: Option<Noise>| {
@@ -144,7 +145,7 @@ fn no_other_bins_are_much_better() {
         for (items, sparsity) in [(30, 3), (300, 40), (2000, 500)] {
             for epsilon in [0.1, 1.0, 3.0] {
                 let task = even(items, sparsity, epsilon, &mechanism);
-                let crowd = Crowd::even(1000.0, sparsity);
+                let crowd = Population::even(1000.0, sparsity);
                 let chosen = hash_bin(&task);
                 let error = |bins: u32| {
                     let other = HashBin::new(chosen.level(), chosen.hashing(), bins, 1024);
@@ -177,7 +178,7 @@ fn no_other_bins_are_much_better() {
 fn squared_bias_is_that_of_the_worst_case() {
     let items = 40;
     for counts in COUNTS {
-        let crowd = Crowd::from_counts(counts).unwrap();
+        let crowd = Population::from_counts(counts).unwrap();
         let people: u64 = counts.iter().sum();
         assert_eq!(crowd.people(), people as f64);
         let worst = |lost: &dyn Fn(usize) -> f64| -> f64 {
@@ -227,7 +228,7 @@ fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
     sum / (objective.mean + objective.frequency)
 }
 
-fn error_of(task: &Task, objective: Objective, crowd: &Crowd) -> f64 {
+fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
     let predicted = task
         .mechanism()
         .predict(&task.domain(), task.epsilon(), crowd);
@@ -250,13 +251,13 @@ fn no_other_sparsity_is_better() {
     ];
     let mut distinct = std::collections::BTreeSet::new();
     for counts in &COUNTS[..3] {
-        let crowd = Crowd::from_counts(counts).unwrap();
+        let crowd = Population::from_counts(counts).unwrap();
         let most = counts.len() - 1;
         for epsilon in [0.5, 2.0, 6.0] {
             for (name, objective) in &objectives {
                 let auto = json!({ "name": "auto", "objective": name });
                 let open = with(file(&json!(40), epsilon, &auto), "entries", json!(counts));
-                let plan = draft(open.clone()).plan().unwrap();
+                let plan = draft(open.clone()).choose().unwrap();
                 let picked = plan.picked;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
@@ -288,7 +289,7 @@ fn no_other_sparsity_is_better() {
 #[test]
 fn no_sparsity_left_out_is_much_better() {
     let counts: Vec<u64> = (0..=60).map(|k| 40_000 / (1 + k * k)).collect();
-    let crowd = Crowd::from_counts(&counts).unwrap();
+    let crowd = Population::from_counts(&counts).unwrap();
     for epsilon in [1.0, 6.0] {
         let coco = file(&json!(200), epsilon, &json!("coco"));
         let chosen = resolve(with(coco.clone(), "entries", json!(counts)));
@@ -319,7 +320,7 @@ fn a_given_sparsity_is_never_clipped() {
                     let auto = json!({ "name": "auto", "level": level });
                     let file = with(file(&json!(items), epsilon, &auto), "people", json!(people));
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
-                    let plan = plan.plan().unwrap();
+                    let plan = plan.choose().unwrap();
                     let left = match &plan.picked.mechanism {
                         Mechanism::HashBin(hash_bin) => hash_bin.left(sparsity),
                         Mechanism::Collision(_) | Mechanism::Coco(_) => 1.0,
@@ -365,7 +366,7 @@ fn weaker_levels_are_more_to_choose_from() {
     let plan = |level: &str| {
         let auto = json!({ "name": "auto", "level": level });
         let file = with(file(&json!(300), 1.0, &auto), "sparsity", json!(20));
-        draft(file).plan().unwrap()
+        draft(file).choose().unwrap()
     };
     let (user, event) = (plan("user"), plan("event"));
     assert_eq!(user.others.len() + 1, 3);
@@ -455,7 +456,7 @@ fn predictions_are_what_happens() {
         let having: u64 = counts.iter().skip(item + 1).sum();
         truth_sign(item) * having as f64 / total
     };
-    let crowd = Crowd::from_counts(&counts).unwrap();
+    let crowd = Population::from_counts(&counts).unwrap();
     let mechanisms = [
         (json!("coco"), 2, 2.0),
         (json!("coco"), 5, 1.0),
@@ -500,7 +501,7 @@ fn open_tasks_are_chosen_for() {
         let auto = json!({ "name": "auto", "level": level });
         let open = file(&json!("open"), 1.0, &auto);
         let plan: TaskDraft = draft(with(open, "entries", json!([10, 500, 200, 100])));
-        let plan = plan.plan().unwrap();
+        let plan = plan.choose().unwrap();
         assert!(plan.picked.error.is_finite());
         let errors = plan.others.iter().map(|other| other.error);
         assert!(errors.into_iter().all(|error| error >= plan.picked.error));
@@ -529,7 +530,7 @@ fn the_papers_rules_are_no_better() {
         (1378, 6),
     ] {
         for epsilon in [0.05, 0.5, 1.0, 2.0, 4.0] {
-            let crowd = Crowd::even(1.0, sparsity);
+            let crowd = Population::even(1.0, sparsity);
             let predicted = |mechanism: &Value| -> Predicted {
                 let task = even(items, sparsity, epsilon, mechanism);
                 let domain = task.domain();

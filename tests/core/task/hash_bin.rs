@@ -3,9 +3,10 @@
 //! drafts leave open.
 
 use hushbin::bounds::{self, Bound};
+use hushbin::choose::PEOPLE;
 use hushbin::hash::Hashing;
+use hushbin::mechanism::Neighbours;
 use hushbin::mechanism::hash_bin::{HashBin, Level, LevelName, Noise};
-use hushbin::mechanism::{Neighbours, PEOPLE};
 use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -531,13 +532,13 @@ fn auto_resolves_to_any_mechanism() {
 #[test]
 fn auto_weighs_nothing_but_numbers() {
     for (mean, frequency) in [(0.0, 0.0), (-1.0, 1.0), (1.0, -0.5), (f64::INFINITY, 1.0)] {
-        let objective = hushbin::task::ObjectiveDraft::Weights { mean, frequency };
+        let objective = hushbin::choose::ObjectiveDraft::Weights { mean, frequency };
         let mut draft = draft(task(json!("auto")));
-        let auto = hushbin::task::AutoDraft {
+        let auto = hushbin::choose::AutoDraft {
             objective,
             ..Default::default()
         };
-        draft.mechanism = hushbin::task::MechanismDraft::Auto(auto);
+        draft.mechanism = hushbin::choose::MechanismDraft::Auto(auto);
         let error = draft.resolve().unwrap_err();
         assert_eq!(error.code(), ErrorCode::Combination);
         assert!(
@@ -673,7 +674,7 @@ fn a_draft_says_how_many_entries_there_are() {
 
 #[test]
 fn plans_say_for_how_many_people() {
-    let people = |file: Value| draft(file).plan().unwrap().people;
+    let people = |file: Value| draft(file).choose().unwrap().people;
     assert_eq!(people(counted(json!("auto"))), 10_000.0);
     assert_eq!(
         people(with(counted(json!("auto")), "people", json!(7))),
@@ -690,7 +691,7 @@ fn plans_say_for_how_many_people() {
 /// nothing that protects less than what was picked.
 #[test]
 fn plans_list_what_else_there_is() {
-    let level = |candidate: &hushbin::mechanism::Candidate| match &candidate.mechanism {
+    let level = |candidate: &hushbin::choose::Candidate| match &candidate.mechanism {
         Mechanism::HashBin(hash_bin) => hash_bin.level().name(),
         Mechanism::Collision(_) | Mechanism::Coco(_) => LevelName::User,
     };
@@ -709,7 +710,7 @@ fn plans_list_what_else_there_is() {
             counted(mechanism.clone()),
         ] {
             let draft = draft(file.clone());
-            let plan = draft.plan().unwrap();
+            let plan = draft.choose().unwrap();
             let task = draft.resolve().unwrap();
             assert_eq!(task.mechanism(), &plan.picked.mechanism);
             assert_eq!(task.sparsity(), plan.picked.sparsity);

@@ -199,7 +199,7 @@ describe("tasks of hash-bin", () => {
     ["more bins than items", { ...EVENT, bins: 41 }, "out of range"],
     ["grid 0", { ...EVENT, grid: 0 }, "out of range"],
     ["too fine a grid", { ...EVENT, grid: 131_072 }, "out of range"],
-    ["a grid of no power of two", { ...EVENT, grid: 100 }, "do not go together"],
+    ["a grid of no power of two", { ...EVENT, grid: 100 }, "out of range"],
     ["distance 0", { ...NEIGHBOURING, distance: 0 }, "out of range"],
     ["too great a distance", { ...NEIGHBOURING, distance: 2049 }, "out of range"],
     ["δ 0", { ...NEIGHBOURING, delta: 0 }, "out of range"],

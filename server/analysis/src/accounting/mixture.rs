@@ -1,7 +1,7 @@
 //! α: how much of every report looks as if it might be anybody's.
 
 use hushbin::bounds::{EPSILON, SPARSITY};
-use hushbin::mechanism::alpha;
+use hushbin::choose::alpha;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::Level;

@@ -11,10 +11,10 @@
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::{Balanced, Hashing, Keys, closed_sign, independent_bucket, open_sign};
+use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::{HashBin, Response};
-use hushbin::report::BucketReport;
 use hushbin::{Entry, Mechanism, Report, Task};
 
 /// What an attacker who holds two inputs against a report sees.

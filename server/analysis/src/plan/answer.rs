@@ -1,7 +1,8 @@
 //! What a plan comes to, in numbers and in words.
 
 use hushbin::Task;
-use hushbin::mechanism::{Mechanism, SquaredError};
+use hushbin::choose::SquaredError;
+use hushbin::mechanism::Mechanism;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 

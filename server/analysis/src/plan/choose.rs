@@ -1,7 +1,7 @@
 //! Every mechanism at its best within a budget, local and central.
 
 use hushbin::bounds::EPSILON;
-use hushbin::mechanism::{Candidate, SquaredError};
+use hushbin::choose::{Candidate, SquaredError};
 use hushbin::{Error, Items, Task, TaskDraft, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
@@ -98,13 +98,13 @@ pub(super) fn choices(
             epsilon,
             ..draft.clone()
         };
-        let Some(plan) = draft.plan_hiding(alpha)? else {
+        let Some(plan) = draft.choose_hiding(alpha)? else {
             return Ok(Vec::new());
         };
         let candidates = std::iter::once(plan.picked).chain(plan.others);
         let choice = |candidate: Candidate| Choice {
             epsilon,
-            predicted: objective.of(&candidate.predicted),
+            predicted: objective.weigh(&candidate.predicted),
             candidate,
         };
         Ok(candidates.map(choice).collect())
@@ -148,7 +148,7 @@ pub(super) fn choices(
         next = tried.windows(2).filter(beside).map(middle).collect();
     }
     let good = least(&all).map_or(0.0, |best| best.squared_error() * STRETCHED);
-    let crowd = draft.crowd()?;
+    let crowd = draft.population()?;
     all.sort_by(|a, b| a.squared_error().total_cmp(&b.squared_error()));
     for choice in all.iter_mut().take(CONTENDERS) {
         // What is refused stays so.
@@ -158,7 +158,7 @@ pub(super) fn choices(
             let mechanism = &choice.candidate.mechanism;
             choice.epsilon = epsilon;
             choice.candidate.predicted = mechanism.predict(&domain, epsilon, &crowd);
-            choice.predicted = objective.of(&choice.candidate.predicted);
+            choice.predicted = objective.weigh(&choice.candidate.predicted);
             let total = |error: SquaredError| error.total();
             choice.candidate.error = choice.predicted.map_or(f64::INFINITY, total);
         }

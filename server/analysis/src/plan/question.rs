@@ -1,7 +1,7 @@
 //! What a planner is asked, and why it may have no answer.
 
 use hushbin::bounds::{Bound, EPSILON, PEOPLE};
-use hushbin::task::{AutoDraft, AutoLevel, MechanismDraft, ObjectiveDraft};
+use hushbin::choose::{AutoDraft, AutoLevel, MechanismDraft, ObjectiveDraft};
 use hushbin::{Error, Items, TaskDraft, ValueKind};
 use serde::Deserialize;
 
@@ -179,7 +179,7 @@ impl Question {
         accounting::DELTA.check(self.delta)?;
         accounting::HONEST_FRACTION.check(self.honest_fraction)?;
         // Whatever else is wrong with what is asked: nothing has an α of 0.
-        self.draft(EPSILON.min, 1).plan_hiding(0.0)?;
+        self.draft(EPSILON.min, 1).choose_hiding(0.0)?;
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! What a task will cost: privacy, bytes and error.
 
-use hushbin::mechanism::Candidate;
-use hushbin::report::{BinsReport, BucketReport, Response};
-use hushbin::task::Plan;
-use hushbin::{Mechanism, Report, Task};
+use hushbin::choose::Candidate;
+use hushbin::choose::Choice;
+use hushbin::mechanism::BucketReport;
+use hushbin::mechanism::hash_bin::{Report as BinsReport, Response};
+use hushbin::{Mechanism, Report, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::Error;
@@ -95,15 +96,10 @@ impl Cost {
     ///
     /// # Errors
     /// When one of them is 0, or the mechanism estimates no means.
-    pub(super) fn new(plan: Plan, people: &[u64]) -> Result<Self, Error> {
+    pub(super) fn new(plan: Choice, people: &[u64]) -> Result<Self, Error> {
         let task = plan.task;
         let report_bytes = largest_report(&task);
-        let upload = hushbin::assemble_upload(
-            hushbin::UploadId([0; 16]),
-            &task.fingerprint(),
-            1,
-            &vec![0; report_bytes],
-        );
+        let header = upload::header(UploadId([0; 16]), &task.fingerprint(), 1);
         Ok(Self {
             fingerprint: task.fingerprint().to_string(),
             effective_epsilon: task.effective_epsilon(),
@@ -111,7 +107,7 @@ impl Cost {
             delta: task.mechanism().delta(),
             bias: bias(&task),
             report_bytes,
-            upload_bytes: upload.len(),
+            upload_bytes: header.len() + report_bytes,
             predictions: predictions(&task, people)?,
             planned_people: plan.people,
             candidates: std::iter::once(plan.picked)

@@ -1,10 +1,11 @@
 //! Random questions to a planner, and random answers to them other than its own.
 
+use hushbin::choose::{Population, SquaredError};
 use hushbin::hash::Hashing;
+use hushbin::mechanism::Neighbours;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
-use hushbin::mechanism::{Crowd, Neighbours, SquaredError};
 use hushbin::sample::below;
 use hushbin::{Error, Items, Mechanism, Task, TaskParts, ValueKind};
 use hushbin_analysis::accounting::{Mixture, account};
@@ -69,10 +70,10 @@ impl Asked {
         }
     }
 
-    pub(crate) fn crowd(&self) -> Crowd {
+    pub(crate) fn crowd(&self) -> Population {
         match &self.entries {
-            Ok(sparsity) => Crowd::even(self.people as f64, *sparsity),
-            Err(counts) => Crowd::from_counts(counts).unwrap(),
+            Ok(sparsity) => Population::even(self.people as f64, *sparsity),
+            Err(counts) => Population::from_counts(counts).unwrap(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a batch must be like for a given central ε.
 
-use hushbin::{Error, ErrorCode, mechanism};
+use hushbin::{Error, ErrorCode};
 use hushbin_analysis::accounting::{Mixture, account, largest_alpha, smallest_batch};
 use hushbin_tests::mixtures;
 
@@ -21,7 +21,7 @@ fn the_largest_alpha_is_met() {
         (12.0, 0.3, 20_000_000, 1e-9),
     ] {
         let most = largest_alpha(epsilon, n, 1.0, delta, central).unwrap();
-        let alpha = |favoured| mechanism::alpha(favoured, BUCKETS, f64::exp(epsilon));
+        let alpha = |favoured| hushbin::choose::alpha(favoured, BUCKETS, f64::exp(epsilon));
         let favoured = (1..BUCKETS / 2).rfind(|&c| alpha(c) <= most).unwrap();
         let of = |favoured| account(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();
         let at = format!("ε = {epsilon}, ε_c = {central}, n = {n}, δ = {delta}: {most}");

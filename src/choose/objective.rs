@@ -1,10 +1,55 @@
-//! What a task file says of a mechanism that is to be chosen.
+//! What a mechanism is to be chosen for, and what a task file says of that.
 
 use serde::Deserialize;
 
+use super::differs::same;
+use super::predict::{Predicted, SquaredError};
 use crate::error::Error;
-use crate::mechanism::Objective;
 use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::{Mechanism, Neighbours};
+
+/// What estimates are wanted for: how much their squared errors weigh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Objective {
+    /// Of means.
+    pub mean: f64,
+    /// Of the frequencies of an item with either sign.
+    pub frequency: f64,
+}
+
+impl Objective {
+    /// Means alone.
+    pub const MEAN: Self = Self {
+        mean: 1.0,
+        frequency: 0.0,
+    };
+    /// Frequencies alone.
+    pub const FREQUENCY: Self = Self {
+        mean: 0.0,
+        frequency: 1.0,
+    };
+
+    /// The weighed average of the errors; `None` where something that weighs is
+    /// not estimated.
+    #[must_use]
+    pub fn weigh(&self, predicted: &Predicted) -> Option<SquaredError> {
+        let mut average = SquaredError {
+            variance: 0.0,
+            squared_bias: 0.0,
+        };
+        for (weight, error) in [
+            (self.mean, predicted.mean),
+            (self.frequency, predicted.frequency),
+        ] {
+            if weight > 0.0 {
+                let (part, error) = (weight / (self.mean + self.frequency), error?);
+                average.variance += part * error.variance;
+                average.squared_bias += part * error.squared_bias;
+            }
+        }
+        Some(average)
+    }
+}
 
 /// What a mechanism is to be chosen for.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -85,6 +130,29 @@ impl ObjectiveDraft {
                     })
                 }
             }
+        }
+    }
+}
+
+impl AutoDraft {
+    /// Whichever was picked, for an objective that tasks do not hold, if it
+    /// protects as much.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] where it protects less.
+    pub(super) fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
+        let protects = match (self.level, in_use.neighbours()) {
+            (_, Neighbours::Any) | (AutoLevel::Event, Neighbours::OneItem) => true,
+            // One value can change by 2.
+            (AutoLevel::Event, Neighbours::Within(distance)) => {
+                distance >= 2.0 && in_use.delta() == 0.0
+            }
+            (AutoLevel::User, _) => false,
+        };
+        if protects {
+            Ok(())
+        } else {
+            same("level", &self.level.name(), &in_use.level())
         }
     }
 }

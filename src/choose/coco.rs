@@ -1,18 +1,91 @@
 //! The best parameters: least total variance of the means.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Coco, NO_FAVOURED, Rule, RuleName};
+use super::buckets::BucketsDraft;
+use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
+use super::contract::Choose;
+use super::grid::{self, Grid};
+use super::population::Population;
+use super::predict::{self, Predict, Predicted};
+use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE, Limit};
+use crate::mechanism::coco::{Coco, Rule, RuleName};
+use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::Strength;
-use crate::mechanism::search::{self, Grid};
+use crate::mechanism::{Parameters, Rule as _};
+
+/// [`Coco`] with parameters left open.
+pub type Draft = BucketsDraft<RuleName>;
+
+/// From this many items on, CoCo's single pair is preferred where it costs at
+/// most [`SINGLE_PAIR_COST`]: its reports are decoded 64 items to a word.
+const MANY_ITEMS: u32 = 1024;
+/// See [`MANY_ITEMS`].
+const SINGLE_PAIR_COST: f64 = 1.02;
+
+impl Predict for Coco {
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        let rates = self.rates(domain, epsilon);
+        let items = predict::items(domain, population);
+        let means = [rates.mean_square(true) - 1.0, rates.mean_square(false)];
+        Predicted {
+            mean: Some(predict::sampled(domain, population, items, means)),
+            frequency: None,
+        }
+    }
+}
+
+impl Choose for Coco {
+    type Draft = Draft;
+
+    fn check_draft(draft: &Draft) -> Result<(), Error> {
+        draft.check::<Rule>(RuleName::Strongest)
+    }
+
+    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        let rule = draft.rule.unwrap_or(RuleName::Strongest);
+        search.best(|domain, budget| {
+            let hashing = draft.hashing_over(domain);
+            Self::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
+        })
+    }
+
+    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        if search.budget.limit().allows_buckets() {
+            Ok(vec![search.best(preferred)?])
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+        draft.agrees_with(self)
+    }
+}
+
+/// The best parameters, or a single pair where that is nearly as good.
+fn preferred(domain: &Domain, budget: Budget) -> Result<Coco, Error> {
+    let (rule, hashing) = (RuleName::Strongest, Hashing::default_for(None, domain));
+    let choose = |buckets| Coco::choose(domain, budget, rule, None, hashing, buckets);
+    let best = choose(None)?;
+    let few = domain.items().is_none_or(|items| items < MANY_ITEMS);
+    if few || !budget.limit().allows(1, 2) {
+        return Ok(best);
+    }
+    let single = choose(Some(2))?;
+    let variance = |coco: &Coco| coco.rates(domain, budget.epsilon).total_variance(domain);
+    let preferred = variance(&single) <= SINGLE_PAIR_COST * variance(&best);
+    Ok(if preferred { single } else { best })
+}
 
 impl Coco {
-    /// The parameters of least [total variance](super::Rates::total_variance)
+    /// The parameters of least
+    /// [total variance](crate::mechanism::coco::Rates::total_variance)
     /// that keep to the budget and agree with what is given; what is `None` is
     /// chosen.
     ///
@@ -30,7 +103,11 @@ impl Coco {
         let budget = budget.into();
         let (epsilon, limit) = (budget.epsilon, budget.limit());
         let chosen = match (rule, favoured, buckets) {
-            (RuleName::Overwrite, Some(_), _) => return Err(NO_FAVOURED),
+            (RuleName::Overwrite, Some(_), _) => {
+                return Err(Error::Combination {
+                    reason: Rule::NO_FAVOURED,
+                });
+            }
             (RuleName::Overwrite, None, Some(t)) => Self::new(Rule::Overwrite, hashing, t)?,
             (RuleName::Strongest, Some(favoured), Some(t)) => {
                 Self::new(Rule::Strongest { favoured }, hashing, t)?
@@ -49,12 +126,8 @@ impl Coco {
                 let candidates = (first..=last)
                     .filter(|pairs| limit.allows(domain.sparsity(), 2 * pairs))
                     .chain(core::iter::once(hiding))
-                    .map(|pairs| Self {
-                        rule: Rule::Overwrite,
-                        hashing,
-                        pairs,
-                    });
-                search::least(candidates, |coco| {
+                    .map(|pairs| with_pairs(Rule::Overwrite, hashing, pairs));
+                grid::minimum(candidates, |coco| {
                     coco.rates(domain, epsilon).total_variance(domain)
                 })
             }
@@ -77,17 +150,13 @@ impl Coco {
                     sparsity: domain.sparsity(),
                     steps,
                 };
-                search::best(&grid, |pairs, exact| {
-                    let any = Self {
-                        rule: Rule::Strongest { favoured: 1 },
-                        hashing,
-                        pairs,
-                    };
+                grid::best(&grid, |pairs, exact| {
+                    let any = with_pairs(Rule::Strongest { favoured: 1 }, hashing, pairs);
                     any.strongest(domain, &limit, favoured, exact)
                 })
             }
         };
-        chosen.check(domain)?;
+        Parameters::check(&chosen, domain)?;
         let favoured = chosen.favoured().unwrap_or(domain.sparsity());
         if limit.allows(favoured, chosen.buckets()) {
             Ok(chosen)
@@ -105,7 +174,7 @@ impl Coco {
         favoured: Option<u32>,
         exact: bool,
     ) -> (Self, f64) {
-        let most = domain.sparsity().min(self.pairs);
+        let most = domain.sparsity().min(self.pairs());
         let range = favoured.map_or(1..=most, |c| c..=c);
         let occupancy = self.occupancy(domain);
         let top = if exact {
@@ -121,12 +190,17 @@ impl Coco {
             } else {
                 f64::INFINITY
             };
-            (Self { rule, ..*self }, variance)
+            (with_pairs(rule, self.hashing(), self.pairs()), variance)
         });
         candidates
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .expect("there is a c from 1 to T")
     }
+}
+
+/// A search stays within the bounds.
+fn with_pairs(rule: Rule, hashing: Hashing, pairs: u32) -> Coco {
+    Coco::new(rule, hashing, 2 * pairs).expect("within the bounds of buckets and favoured")
 }
 
 /// Beyond this T no variance falls: P1's optimum lies below s·e + 2s buckets,

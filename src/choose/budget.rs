@@ -13,8 +13,8 @@ use crate::sample::ExpLowerBound;
 ///
 /// ```
 /// // Two answers, one of them favoured: 1/(e + 1), which nothing exceeds.
-/// assert_eq!(hushbin::mechanism::alpha(1, 2, 3.0), 0.25);
-/// assert!(hushbin::mechanism::alpha(1, 8, 3.0) < 0.25);
+/// assert_eq!(hushbin::choose::alpha(1, 2, 3.0), 0.25);
+/// assert!(hushbin::choose::alpha(1, 8, 3.0) < 0.25);
 /// ```
 #[must_use]
 pub fn alpha(favoured: u32, buckets: u32, e: f64) -> f64 {
@@ -22,7 +22,8 @@ pub fn alpha(favoured: u32, buckets: u32, e: f64) -> f64 {
     c.min(t - c) / (c * e + (t - c))
 }
 
-/// What a report may give away, as far as parameters are chosen by it.
+/// What a report may give away, as far as parameters are chosen by it: a local ε
+/// and a greatest α.
 ///
 /// The shuffled ε grows with ε and with α, so that a bound on it and on ε is a
 /// bound on α.

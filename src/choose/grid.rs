@@ -83,7 +83,7 @@ pub(super) fn best<T>(grid: &Grid, evaluate: impl Fn(u32, bool) -> (T, f64)) -> 
 ///
 /// # Panics
 /// If there is no candidate.
-pub(super) fn least<T>(candidates: impl Iterator<Item = T>, variance: impl Fn(&T) -> f64) -> T {
+pub(super) fn minimum<T>(candidates: impl Iterator<Item = T>, variance: impl Fn(&T) -> f64) -> T {
     candidates
         .map(|candidate| (variance(&candidate), candidate))
         .min_by(|a, b| a.0.total_cmp(&b.0))

@@ -1,20 +1,29 @@
 //! The best parameters: bins by what they add to the noise, the clip by least
 //! predicted squared error.
 
+use alloc::vec::Vec;
+
 use serde::Deserialize;
 
-use super::attenuation::{attenuation, clipped_square};
-use super::{GRID, HashBin, Level, LevelName, Noise};
+use super::budget::HIDES_TOO_LITTLE;
+use super::contract::Choose;
+use super::differs::same_if_said;
+use super::population::Population;
+use super::predict::{self, Predict, Predicted, SquaredError};
+use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::Crowd;
+use crate::mechanism::Parameters;
+use crate::mechanism::hash_bin::{
+    GRID, HashBin, Level, LevelName, Noise, attenuation, clipped_square,
+};
 
 /// [`HashBin`] with parameters left open.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HashBinDraft {
+pub struct Draft {
     /// By default `user`.
     pub level: Option<LevelName>,
     /// L; level `neighbouring` needs it.
@@ -34,11 +43,110 @@ pub struct HashBinDraft {
     pub grid: Option<u32>,
 }
 
-impl HashBinDraft {
+impl Draft {
     /// The level, with this clip and noise.
     fn level_from(&self, (clip, noise): (Option<f64>, Option<Noise>)) -> Result<Level, Error> {
         let name = self.level.unwrap_or(LevelName::User);
         Level::from_parts(name, self.distance, self.delta, clip, noise)
+    }
+}
+
+impl Predict for HashBin {
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        let rates = self.rates(domain, epsilon);
+        let items = predict::items(domain, population);
+        let over = if domain.items().is_some() { items } else { 1.0 };
+        let total = population.average(|entries| rates.total_variance(domain, entries));
+        let lost = |entries| 1.0 - self.left(entries);
+        Predicted {
+            mean: Some(SquaredError {
+                variance: total / over / population.people(),
+                squared_bias: population.squared_bias(lost) / items,
+            }),
+            frequency: None,
+        }
+    }
+
+    fn clips(&self, domain: &Domain) -> bool {
+        self.left(domain.sparsity()) < 1.0
+    }
+}
+
+impl Choose for HashBin {
+    type Draft = Draft;
+
+    fn check_draft(draft: &Draft) -> Result<(), Error> {
+        let level = draft.level.unwrap_or(LevelName::User);
+        let (clip, noise) = match level {
+            LevelName::User => (
+                draft.clip.or(Some(1.0)),
+                draft.noise.or(Some(Noise::TwoPoint)),
+            ),
+            LevelName::Event | LevelName::Neighbouring => (draft.clip, draft.noise),
+        };
+        let level = draft.level_from((clip, noise))?;
+        let grid = draft.grid.unwrap_or(GRID);
+        Self::new(level, Hashing::Independent, draft.bins.unwrap_or(1), grid).map(|_| ())
+    }
+
+    /// Hash-bin takes every entry: its sparsity is how many people have on
+    /// average, which its number of bins is chosen for.
+    ///
+    /// # Errors
+    /// Those of [`HashBin::choose`], and [`Error::Combination`] where it does not
+    /// keep to the budget.
+    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        // Whether it has one bin or many, and however it answers, nothing is
+        // known to hide it better than any other randomizer of its ε; and who is
+        // no neighbour hides nobody.
+        let user = draft.level.unwrap_or(LevelName::User) == LevelName::User;
+        if !(search.budget.limit().allows(1, 2) && (user || search.budget.alpha.is_infinite())) {
+            return Err(HIDES_TOO_LITTLE);
+        }
+        let average = libm::ceil(search.population.average(f64::from)) as u32;
+        let sparsity = search.sparsity.unwrap_or(average.clamp(1, search.most()));
+        let domain = Domain::new(search.items, sparsity);
+        let chosen = HashBin::choose(&domain, search.budget.epsilon, draft, search.population)?;
+        Ok(search.candidate(chosen, &domain))
+    }
+
+    fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+        let mut offers = Vec::new();
+        let mut offer = |level| -> Result<(), Error> {
+            let draft = Draft {
+                level: Some(level),
+                ..Draft::default()
+            };
+            offers.push(Self::best(search, &draft)?);
+            Ok(())
+        };
+        if search.budget.limit().allows(1, 2) {
+            offer(LevelName::User)?;
+        }
+        if level == LevelName::Event && search.budget.alpha.is_infinite() {
+            offer(LevelName::Event)?;
+        }
+        Ok(offers)
+    }
+
+    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+        let level = self.level();
+        same_if_said("level", draft.level.as_ref(), Some(&level.name()))?;
+        same_if_said(
+            "distance",
+            draft.distance.as_ref(),
+            level.distance().as_ref(),
+        )?;
+        same_if_said("delta", draft.delta.as_ref(), level.delta().as_ref())?;
+        same_if_said("clip", draft.clip.as_ref(), level.clip().as_ref())?;
+        same_if_said("noise", draft.noise.as_ref(), level.noise().as_ref())?;
+        same_if_said("hashing", draft.hashing.as_ref(), Some(&self.hashing()))?;
+        same_if_said("bins", draft.bins.as_ref(), Some(&self.bins()))?;
+        same_if_said("grid", draft.grid.as_ref(), Some(&self.grid()))
+    }
+
+    fn protects(&self) -> LevelName {
+        self.level().name()
     }
 }
 
@@ -51,7 +159,7 @@ const MORE_BINS: f64 = 4.0;
 
 impl HashBin {
     /// The parameters that agree with the draft; what it leaves open is chosen
-    /// for least predicted squared error of the crowd's means.
+    /// for least predicted squared error of the population's means.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree
@@ -59,14 +167,14 @@ impl HashBin {
     pub fn choose(
         domain: &Domain,
         epsilon: f64,
-        draft: &HashBinDraft,
-        crowd: &Crowd,
+        draft: &Draft,
+        population: &Population,
     ) -> Result<Self, Error> {
         let grid = draft.grid.unwrap_or(GRID);
         bounds::GRID.check(f64::from(grid))?;
         let name = draft.level.unwrap_or(LevelName::User);
         let level = if name == LevelName::User {
-            draft.level_from(best_user(domain, epsilon, draft, grid, crowd))?
+            draft.level_from(best_user(domain, epsilon, draft, grid, population))?
         } else {
             draft.level_from((draft.clip, draft.noise))?
         };
@@ -75,7 +183,7 @@ impl HashBin {
             Some(bins) => with(bins)?,
             None => with(best_bins(domain, epsilon, level, with)?)?,
         };
-        chosen.check(domain)?;
+        Parameters::check(&chosen, domain)?;
         Ok(chosen)
     }
 }
@@ -83,7 +191,7 @@ impl HashBin {
 /// The hash for so many bins. With m items in each, the balanced hash takes 1/m
 /// off what other entries add, which are an eighth of the noise; the independent
 /// one is decoded in less than half the time.
-fn hashing(draft: &HashBinDraft, domain: &Domain, bins: u32) -> Hashing {
+fn hashing(draft: &Draft, domain: &Domain, bins: u32) -> Hashing {
     let few = domain
         .items()
         .is_some_and(|items| bins > 1 && items < FEW_ITEMS.saturating_mul(bins));
@@ -139,23 +247,23 @@ fn best_bins(
 fn best_user(
     domain: &Domain,
     epsilon: f64,
-    draft: &HashBinDraft,
+    draft: &Draft,
     grid: u32,
-    crowd: &Crowd,
+    population: &Population,
 ) -> (Option<f64>, Option<Noise>) {
     let kinds = [Noise::TwoPoint, Noise::Laplace];
     let allowed = kinds
         .into_iter()
         .filter(|noise| draft.noise.is_none_or(|asked| asked == *noise));
     let tried = allowed.map(|noise| {
-        let error = ClipError::new(domain, epsilon, noise, crowd);
-        let clip = draft.clip.unwrap_or_else(|| error.least(grid));
+        let error = ClipError::new(domain, epsilon, noise, population);
+        let clip = draft.clip.unwrap_or_else(|| error.best_clip(grid));
         // Laplace noise comes on top of the sum's own variance.
         let own = match noise {
             Noise::TwoPoint => 0.0,
-            Noise::Laplace => error.of_sum(clip),
+            Noise::Laplace => error.own_variance(clip),
         };
-        (error.at(clip) + own, (clip, noise))
+        (error.total(clip) + own, (clip, noise))
     });
     let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
     best.map_or((None, None), |(_, (clip, noise))| (Some(clip), Some(noise)))
@@ -170,51 +278,48 @@ fn best_user(
 /// Otherwise over those that people have alone: among thousands of items the
 /// noise of the others would justify to cut away most of what there is.
 struct ClipError<'a> {
-    crowd: &'a Crowd,
+    population: &'a Population,
     items: f64,
     /// Of one item, for η = 1.
     noise: f64,
 }
 
 impl<'a> ClipError<'a> {
-    fn new(domain: &Domain, epsilon: f64, noise: Noise, crowd: &'a Crowd) -> Self {
+    fn new(domain: &Domain, epsilon: f64, noise: Noise, population: &'a Population) -> Self {
         let items = match domain.items() {
-            Some(items) if !crowd.is_even() => items,
-            _ => crowd.most().max(1),
+            Some(items) if !population.is_even() => items,
+            _ => population.most_entries().max(1),
         };
-        let unit = HashBin {
-            level: Level::User { clip: 1.0, noise },
-            hashing: Hashing::Independent,
-            bins: 1,
-            grid_bits: GRID.trailing_zeros(),
-        };
+        let level = Level::User { clip: 1.0, noise };
+        let unit = HashBin::new(level, Hashing::Independent, 1, GRID)
+            .expect("a clip of 1 is a multiple of any grid");
         Self {
-            crowd,
+            population,
             items: f64::from(items),
-            noise: unit.rates(domain, epsilon).noise / crowd.people(),
+            noise: unit.rates(domain, epsilon).noise / population.people(),
         }
     }
 
-    fn at(&self, clip: f64) -> f64 {
+    fn total(&self, clip: f64) -> f64 {
         let lost = |entries| 1.0 - attenuation(entries, clip);
-        self.items * self.noise * clip * clip + self.crowd.squared_bias(lost)
+        self.items * self.noise * clip * clip + self.population.squared_bias(lost)
     }
 
     /// What the clipped sums themselves add; that is not convex in η.
-    fn of_sum(&self, clip: f64) -> f64 {
+    fn own_variance(&self, clip: f64) -> f64 {
         let square = |entries| clipped_square(entries, clip);
-        self.items * self.crowd.average(square) / self.crowd.people()
+        self.items * self.population.average(square) / self.population.people()
     }
 
     /// The clip of least error on a grid, found by halving; at least 1, so that
     /// whoever has a single entry is estimated without bias.
-    fn least(&self, grid: u32) -> f64 {
+    fn best_clip(&self, grid: u32) -> f64 {
         let clip = |steps: u32| f64::from(steps) / f64::from(grid);
-        let widest = f64::from(self.crowd.most()).clamp(1.0, bounds::CLIP.max);
+        let widest = f64::from(self.population.most_entries()).clamp(1.0, bounds::CLIP.max);
         let (mut low, mut high) = (grid, (widest * f64::from(grid)) as u32);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.at(clip(middle)) <= self.at(clip(middle + 1)) {
+            if self.total(clip(middle)) <= self.total(clip(middle + 1)) {
                 high = middle;
             } else {
                 low = middle + 1;

@@ -13,33 +13,33 @@ use crate::sample::{ExpLowerBound, Threshold, below};
 /// A bucket with its strength, which is not zero, packed so that sorting ranks:
 /// by falling strength, equals by bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ranked(u64);
+pub(in crate::mechanism) struct Ranked(u64);
 
 impl Ranked {
-    pub(super) const fn new(bucket: u32, strength: u32) -> Self {
+    pub(in crate::mechanism) const fn new(bucket: u32, strength: u32) -> Self {
         Self(((u32::MAX - strength) as u64) << 32 | bucket as u64)
     }
 
-    pub(super) const fn from_key(key: u64) -> Self {
+    pub(in crate::mechanism) const fn from_key(key: u64) -> Self {
         Self(key)
     }
 
-    pub(super) const fn key(self) -> u64 {
+    pub(in crate::mechanism) const fn key(self) -> u64 {
         self.0
     }
 
-    pub(super) const fn bucket(self) -> u32 {
+    pub(in crate::mechanism) const fn bucket(self) -> u32 {
         self.0 as u32
     }
 
-    pub(super) const fn strength(self) -> u32 {
+    pub(in crate::mechanism) const fn strength(self) -> u32 {
         u32::MAX - (self.0 >> 32) as u32
     }
 }
 
 /// Who is favoured, for one seed and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Favoured {
+pub(in crate::mechanism) struct Favoured {
     /// c, the size of the set.
     size: u32,
     /// How many buckets are ranked.
@@ -56,13 +56,13 @@ pub(super) struct Favoured {
 /// 1: floor(2⁶⁴·c·e/Ω), Ω = c·e + t − c.
 // Called, it would make the module that pages download larger.
 #[inline(always)]
-pub(super) fn threshold(bound: &ExpLowerBound, size: u32, buckets: u32) -> Threshold {
+pub(in crate::mechanism) fn threshold(bound: &ExpLowerBound, size: u32, buckets: u32) -> Threshold {
     Threshold(bound.share(size, size, buckets - size))
 }
 
 /// A bucket drawn, for the mechanism to name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Drawn {
+pub(in crate::mechanism) enum Drawn {
     /// The ranked bucket of this rank.
     Ranked(u32),
     /// The bucket of strength zero of this index, in any fixed order.
@@ -73,14 +73,15 @@ pub(super) enum Drawn {
 }
 
 /// Probabilities of single buckets.
+#[cfg(feature = "analysis")]
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Levels {
+pub(in crate::mechanism) struct Levels {
     /// Surely inside.
-    pub(super) inside: f64,
+    pub(in crate::mechanism) inside: f64,
     /// Of the tied.
-    pub(super) tied: f64,
+    pub(in crate::mechanism) tied: f64,
     /// Surely outside.
-    pub(super) outside: f64,
+    pub(in crate::mechanism) outside: f64,
 }
 
 impl Favoured {
@@ -88,7 +89,7 @@ impl Favoured {
     ///
     /// `size` is at least 1, and there are at least that many buckets of either
     /// kind.
-    pub(super) fn new(size: u32, ranked: &[u64], zeros: u32) -> Self {
+    pub(in crate::mechanism) fn new(size: u32, ranked: &[u64], zeros: u32) -> Self {
         let strength = |key: u64| Ranked::from_key(key).strength();
         let (sure, tied) = match ranked.get(size as usize - 1) {
             None => (ranked.len(), zeros),
@@ -116,7 +117,7 @@ impl Favoured {
     /// Draws a bucket: inside the set by `threshold`, uniformly on either side.
     /// Consumes the threshold's draw, a rank, and, where the rank falls among
     /// the tied, one of them.
-    pub(super) fn sample<R: Rng + ?Sized>(
+    pub(in crate::mechanism) fn sample<R: Rng + ?Sized>(
         &self,
         buckets: u32,
         threshold: Threshold,
@@ -164,7 +165,8 @@ impl Favoured {
     }
 
     /// The probabilities that [`Favoured::sample`] draws with.
-    pub(super) fn levels(&self, buckets: u32, threshold: Threshold) -> Levels {
+    #[cfg(feature = "analysis")]
+    pub(in crate::mechanism) fn levels(&self, buckets: u32, threshold: Threshold) -> Levels {
         let inside = threshold.probability() / f64::from(self.size);
         let outside = threshold.complement() / f64::from(buckets - self.size);
         let share = f64::from(self.chosen()) / f64::from(self.tied.max(1));
@@ -176,12 +178,13 @@ impl Favoured {
     }
 
     /// Whether the buckets of strength zero tie for the last places.
-    pub(super) const fn zeros_tie(&self) -> bool {
+    pub(in crate::mechanism) const fn zeros_tie(&self) -> bool {
         self.zeros_tie
     }
 
     /// Which level the ranked bucket of this rank is at.
-    pub(super) const fn level(&self, levels: &Levels, rank: u32) -> f64 {
+    #[cfg(feature = "analysis")]
+    pub(in crate::mechanism) const fn level(&self, levels: &Levels, rank: u32) -> f64 {
         if rank < self.sure {
             levels.inside
         } else if !self.zeros_tie && rank < self.sure + self.tied {
@@ -192,7 +195,8 @@ impl Favoured {
     }
 
     /// Which level buckets of strength zero are at.
-    pub(super) const fn zero_level(&self, levels: &Levels) -> f64 {
+    #[cfg(feature = "analysis")]
+    pub(in crate::mechanism) const fn zero_level(&self, levels: &Levels) -> f64 {
         if self.zeros_tie {
             levels.tied
         } else {

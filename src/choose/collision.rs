@@ -1,16 +1,76 @@
 //! The best parameters: least total variance.
 
-use super::{Collision, NO_FAVOURED, Rule, RuleName};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::buckets::BucketsDraft;
+use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
+use super::contract::Choose;
+use super::grid::{self, Grid};
+use super::population::Population;
+use super::predict::{self, Predict, Predicted};
+use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::budget::{Budget, HIDES_TOO_LITTLE, Limit};
+use crate::mechanism::collision::{Collision, Rule, RuleName};
+use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::Strength;
-use crate::mechanism::search::{self, Grid};
+use crate::mechanism::{Parameters, Rule as _};
+
+/// [`Collision`] with parameters left open.
+pub type Draft = BucketsDraft<RuleName>;
+
+impl Predict for Collision {
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        let rates = self.rates(domain, epsilon);
+        let items = predict::items(domain, population);
+        let means = [rates.mean_square(true) - 1.0, rates.mean_square(false)];
+        let frequencies = [true, false].map(|member| rates.frequency_variance(member));
+        Predicted {
+            mean: Some(predict::sampled(domain, population, items, means)),
+            frequency: Some(predict::sampled(
+                domain,
+                population,
+                2.0 * items,
+                frequencies,
+            )),
+        }
+    }
+}
+
+impl Choose for Collision {
+    type Draft = Draft;
+
+    fn check_draft(draft: &Draft) -> Result<(), Error> {
+        draft.check::<Rule>(RuleName::Heaviest)
+    }
+
+    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+        let rule = draft.rule.unwrap_or(RuleName::Heaviest);
+        search.best(|domain, budget| {
+            let hashing = draft.hashing_over(domain);
+            Self::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
+        })
+    }
+
+    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        if search.budget.limit().allows_buckets() {
+            Ok(vec![Self::best(search, &Draft::default())?])
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
+        draft.agrees_with(self)
+    }
+}
 
 impl Collision {
-    /// The parameters of least [total variance](super::Rates::total_variance)
+    /// The parameters of least
+    /// [total variance](crate::mechanism::collision::Rates::total_variance)
     /// that keep to the budget and agree with what is given; what is `None` is
     /// chosen.
     ///
@@ -30,7 +90,7 @@ impl Collision {
         buckets: Option<u32>,
     ) -> Result<Self, Error> {
         let budget = budget.into();
-        let search = Search {
+        let search = Buckets {
             domain,
             epsilon: budget.epsilon,
             limit: budget.limit(),
@@ -38,7 +98,11 @@ impl Collision {
             favoured,
         };
         let chosen = match (rule, favoured, buckets) {
-            (RuleName::Occupied, Some(_), _) => return Err(NO_FAVOURED),
+            (RuleName::Occupied, Some(_), _) => {
+                return Err(Error::Combination {
+                    reason: Rule::NO_FAVOURED,
+                });
+            }
             (RuleName::Occupied, None, Some(t)) => Self::new(Rule::Occupied, hashing, t)?,
             (RuleName::Occupied, None, None) => search.occupied(),
             (RuleName::Heaviest, Some(favoured), Some(t)) => {
@@ -57,9 +121,9 @@ impl Collision {
                 search.heaviest()
             }
         };
-        chosen.check(domain)?;
+        Parameters::check(&chosen, domain)?;
         let favoured = chosen.favoured().unwrap_or(domain.sparsity());
-        if search.limit.allows(favoured, chosen.buckets) {
+        if search.limit.allows(favoured, chosen.buckets()) {
             Ok(chosen)
         } else {
             Err(HIDES_TOO_LITTLE)
@@ -67,7 +131,7 @@ impl Collision {
     }
 }
 
-struct Search<'a> {
+struct Buckets<'a> {
     domain: &'a Domain,
     epsilon: f64,
     limit: Limit,
@@ -75,7 +139,7 @@ struct Search<'a> {
     favoured: Option<u32>,
 }
 
-impl Search<'_> {
+impl Buckets<'_> {
     /// Beyond this t no variance falls: P1's optimum is below s·e + 2s, and
     /// more buckets than elements add nothing to a permutation. What is said of
     /// hiding among others comes on top (`Budget::steps`).
@@ -89,6 +153,12 @@ impl Search<'_> {
         wide.clamp(s + 1.0, bounds::BUCKETS.max) as u32
     }
 
+    /// A search stays within the bounds.
+    fn with(&self, rule: Rule, buckets: u32) -> Collision {
+        Collision::new(rule, self.hashing, buckets)
+            .expect("within the bounds of buckets and favoured")
+    }
+
     fn occupied(&self) -> Collision {
         let first = (self.domain.sparsity() + 1).max(bounds::BUCKETS.min as u32);
         let s = self.domain.sparsity();
@@ -96,12 +166,8 @@ impl Search<'_> {
         let candidates = (first..=self.most_buckets().max(first))
             .filter(|t| self.limit.allows(s, *t))
             .chain(core::iter::once(hiding))
-            .map(|t| Collision {
-                rule: Rule::Occupied,
-                hashing: self.hashing,
-                buckets: t,
-            });
-        search::least(candidates, |collision| {
+            .map(|t| self.with(Rule::Occupied, t));
+        grid::minimum(candidates, |collision| {
             collision
                 .rates(self.domain, self.epsilon)
                 .total_variance(self.domain)
@@ -111,11 +177,7 @@ impl Search<'_> {
     /// The best c at this t, and its total variance; infinite where no c keeps to
     /// the budget.
     fn heaviest_at(&self, t: u32, exact: bool) -> (Collision, f64) {
-        let base = Collision {
-            rule: Rule::Heaviest { favoured: 1 },
-            hashing: self.hashing,
-            buckets: t,
-        };
+        let base = self.with(Rule::Heaviest { favoured: 1 }, t);
         // With c = s every element is favoured already.
         let most = self.domain.sparsity().min(t - 1);
         let range = match self.favoured {
@@ -138,8 +200,7 @@ impl Search<'_> {
                 f64::INFINITY
             };
             if variance < best.1 || best.1.is_infinite() {
-                let rule = Rule::Heaviest { favoured };
-                best = (Collision { rule, ..base }, variance);
+                best = (self.with(Rule::Heaviest { favoured }, t), variance);
             }
         }
         best
@@ -159,6 +220,6 @@ impl Search<'_> {
             sparsity: self.domain.sparsity(),
             steps,
         };
-        search::best(&grid, |t, exact| self.heaviest_at(t, exact))
+        grid::best(&grid, |t, exact| self.heaviest_at(t, exact))
     }
 }

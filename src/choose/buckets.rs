@@ -1,0 +1,79 @@
+//! Drafts of the mechanisms that draw one bucket.
+
+use serde::Deserialize;
+
+use super::differs::same_if_said;
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::Hashing;
+use crate::mechanism::{Rule, Subset};
+
+/// A mechanism of buckets with parameters left open.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BucketsDraft<RuleName> {
+    /// By default `heaviest` or `strongest`.
+    pub rule: Option<RuleName>,
+    /// c of those rules.
+    pub favoured: Option<u32>,
+    /// By default balanced in closed domains, independent in open ones.
+    pub hashing: Option<Hashing>,
+    /// t.
+    pub buckets: Option<u32>,
+}
+
+impl<RuleName> Default for BucketsDraft<RuleName> {
+    fn default() -> Self {
+        Self {
+            rule: None,
+            favoured: None,
+            hashing: None,
+            buckets: None,
+        }
+    }
+}
+
+impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
+    /// What is asked for, or else the hashing that suits the domain best.
+    pub(super) fn hashing_over(&self, domain: &Domain) -> Hashing {
+        Hashing::default_for(self.hashing, domain)
+    }
+
+    /// Checks what is said, without choosing the rest; `rule` is the default.
+    ///
+    /// # Errors
+    /// As [`Subset::new`].
+    pub(super) fn check<R: Rule<Name = Name>>(&self, rule: Name) -> Result<(), Error> {
+        let rule = self.rule.unwrap_or(rule);
+        if let Some(buckets) = self.buckets {
+            let one = (rule != R::paper().name()).then_some(1);
+            let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;
+            return Subset::new(rule, Hashing::Independent, buckets).map(|_| ());
+        }
+        if let Some(favoured) = self.favoured {
+            Subset::<R>::rule_from(rule, Some(favoured))?;
+            let most = R::most_favoured(bounds::BUCKETS.max as u32);
+            bounds::FAVOURED
+                .at_most(f64::from(most))
+                .check(f64::from(favoured))?;
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub(super) fn agrees_with<R: Rule<Name = Name>>(
+        &self,
+        in_use: &Subset<R>,
+    ) -> Result<(), Error> {
+        same_if_said("rule", self.rule.as_ref(), Some(&in_use.rule_name()))?;
+        same_if_said(
+            "favoured",
+            self.favoured.as_ref(),
+            in_use.favoured().as_ref(),
+        )?;
+        same_if_said("hashing", self.hashing.as_ref(), Some(&in_use.hashing()))?;
+        same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))
+    }
+}

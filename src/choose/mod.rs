@@ -1,0 +1,210 @@
+//! Choosing: which mechanism, with which parameters, by predicted error.
+//!
+//! A [`TaskDraft`] is a task as people write it. What it leaves open is chosen for
+//! a [`Population`] and an [`Objective`]: each mechanism searches its own
+//! parameters, and the sparsity is searched above them. None of this is needed to
+//! make a report.
+
+mod buckets;
+mod budget;
+mod contract;
+mod differs;
+mod draft;
+mod grid;
+mod objective;
+mod population;
+mod predict;
+mod search;
+
+pub use buckets::BucketsDraft;
+pub use budget::{Budget, alpha};
+pub use draft::{Choice, TaskDraft};
+pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
+pub use population::{PEOPLE, Population};
+pub use predict::{Predicted, SquaredError};
+pub use search::Candidate;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::{self, Mechanism, Parameters};
+use contract::Choose;
+use differs::same;
+use predict::Predict;
+use search::Search;
+
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        $(pub mod $module;)+
+
+        /// A mechanism with parameters left open.
+        ///
+        /// In a task file: a name such as `"collision"`, or an object with the name
+        /// and some of the parameters.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum MechanismDraft {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $Name($module::Draft),
+            )+
+            /// Whichever has the least predicted error.
+            Auto(AutoDraft),
+        }
+
+        /// The draft in a task file, as an object.
+        #[derive(Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        enum Named {
+            $($Name($module::Draft),)+
+            Auto(AutoDraft),
+        }
+
+        impl From<Named> for MechanismDraft {
+            fn from(named: Named) -> Self {
+                match named {
+                    $(Named::$Name(draft) => Self::$Name(draft),)+
+                    Named::Auto(draft) => Self::Auto(draft),
+                }
+            }
+        }
+
+        impl MechanismDraft {
+            /// What a mechanism may be called.
+            const NAMES: &'static [&'static str] =
+                &[$(<mechanism::$module::$Name as Parameters>::NAME,)+ "auto"];
+
+            /// With all parameters left open.
+            fn by_name(name: &str) -> Option<Self> {
+                match name {
+                    $(
+                        <mechanism::$module::$Name as Parameters>::NAME => {
+                            Some(Self::$Name(Default::default()))
+                        }
+                    )+
+                    "auto" => Some(Self::Auto(AutoDraft::default())),
+                    _ => None,
+                }
+            }
+
+            /// # Errors
+            /// Those of what is said, without choosing the rest.
+            fn check(&self) -> Result<(), Error> {
+                match self {
+                    $(Self::$Name(draft) => mechanism::$module::$Name::check_draft(draft),)+
+                    Self::Auto(auto) => auto.objective.objective().map(|_| ()),
+                }
+            }
+
+            /// # Errors
+            /// Those of the mechanism's `best`.
+            fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
+                match self {
+                    $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
+                    Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
+                }
+            }
+
+            /// # Errors
+            /// [`Error::TaskDiffers`] naming the first difference.
+            fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {
+                match (self, in_use) {
+                    $((Self::$Name(draft), Mechanism::$Name(own)) => own.agrees_with(draft),)+
+                    (Self::Auto(auto), in_use) => auto.agrees_with(in_use),
+                    $((Self::$Name(_), in_use) => {
+                        let asked = <mechanism::$module::$Name as Parameters>::NAME;
+                        same("mechanism", &asked, &in_use.name())
+                    })+
+                }
+            }
+        }
+
+        /// Every mechanism that protects as much as `level`, at its best; the one of
+        /// least error first.
+        ///
+        /// Bias is accepted only where the sparsity is left open, to be weighed
+        /// against the noise. Who asks for s entries is to get estimates that are
+        /// unbiased for people with at most s.
+        ///
+        /// None where no mechanism keeps to the budget, which then bounds α.
+        ///
+        /// # Errors
+        /// As the mechanisms' `offers`.
+        fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error> {
+            let mut candidates = Vec::new();
+            $(candidates.extend(mechanism::$module::$Name::offers(search, level)?);)+
+            // Stable: of equals the first.
+            candidates.sort_by(|a, b| a.error.total_cmp(&b.error));
+            Ok(candidates)
+        }
+
+        impl Mechanism {
+            /// The error to expect of a population with entries of ±1. In an open
+            /// domain, items that hardly anybody has.
+            ///
+            /// # Panics
+            /// If the parameters do not suit the domain; those of a
+            /// [`Task`](crate::Task) do.
+            #[must_use]
+            pub fn predict(
+                &self,
+                domain: &Domain,
+                epsilon: f64,
+                population: &Population,
+            ) -> Predicted {
+                match self {
+                    $(Self::$Name(own) => own.predict(domain, epsilon, population),)+
+                }
+            }
+
+            /// The level of protection, in hash-bin's words: `user` for mechanisms
+            /// that know no other.
+            #[must_use]
+            pub fn level(&self) -> LevelName {
+                match self {
+                    $(Self::$Name(own) => own.protects(),)+
+                }
+            }
+        }
+    };
+}
+
+crate::mechanisms!(register);
+
+impl Default for MechanismDraft {
+    fn default() -> Self {
+        Self::Collision(collision::Draft::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for MechanismDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrParameters;
+
+        impl<'de> Visitor<'de> for NameOrParameters {
+            type Value = MechanismDraft;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mechanism's name, or an object with its name and parameters")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<MechanismDraft, E> {
+                MechanismDraft::by_name(name)
+                    .ok_or_else(|| E::unknown_variant(name, MechanismDraft::NAMES))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MechanismDraft, A::Error> {
+                Named::deserialize(MapAccessDeserializer::new(map)).map(MechanismDraft::from)
+            }
+        }
+
+        deserializer.deserialize_any(NameOrParameters)
+    }
+}

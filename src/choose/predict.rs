@@ -1,0 +1,76 @@
+//! The squared error to expect of a population's estimates.
+
+use super::population::Population;
+use crate::domain::Domain;
+use crate::mechanism::Mechanism;
+
+/// A squared error of one item's estimate, averaged over items.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SquaredError {
+    /// The variance of the noise, which falls with the number of people.
+    pub variance: f64,
+    /// The square of the bias of leaving out or clipping, in the worst case: all
+    /// people have the same items. It does not fall with the number of people.
+    pub squared_bias: f64,
+}
+
+impl SquaredError {
+    /// Of both.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.variance + self.squared_bias
+    }
+}
+
+/// What errors to expect; `None` what a mechanism does not estimate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Predicted {
+    /// Of means.
+    pub mean: Option<SquaredError>,
+    /// Of the frequencies of an item with either sign.
+    pub frequency: Option<SquaredError>,
+}
+
+/// What can be told of a mechanism's error before there are reports.
+pub(crate) trait Predict: Into<Mechanism> {
+    /// The error to expect of a population with entries of ±1. In an open
+    /// domain, items that hardly anybody has.
+    ///
+    /// # Panics
+    /// If the parameters do not suit the domain; those of a
+    /// [`Task`](crate::Task) do.
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted;
+
+    /// Whether a value of a person with s entries is cut off on average.
+    fn clips(&self, _: &Domain) -> bool {
+        false
+    }
+}
+
+/// The error over `estimands` numbers of people who are sampled down to s
+/// entries: each entry kept is one of the numbers and has the variance `with`,
+/// each other number has the variance `without`.
+pub(super) fn sampled(
+    domain: &Domain,
+    population: &Population,
+    estimands: f64,
+    [with, without]: [f64; 2],
+) -> SquaredError {
+    let s = domain.sparsity();
+    let kept = population.average(|entries| f64::from(entries.min(s)));
+    let lost = |entries: u32| (1.0 - f64::from(s) / f64::from(entries)).max(0.0);
+    let total = match domain.items() {
+        Some(_) => kept * with + (estimands - kept) * without,
+        None => estimands * without,
+    };
+    SquaredError {
+        variance: total / estimands / population.people(),
+        squared_bias: population.squared_bias(lost) / estimands,
+    }
+}
+
+/// How many items the error is averaged over.
+pub(super) fn items(domain: &Domain, population: &Population) -> f64 {
+    let items = domain.items().unwrap_or(population.most_entries());
+    f64::from(items.max(1))
+}

@@ -1,0 +1,95 @@
+//! The encoding on the wire: postcard, read strictly.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// Appends a value in postcard's encoding.
+pub(crate) fn append<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
+    // Only a full buffer, which a vector never is, and types without a known
+    // length, which nothing here has, make postcard fail.
+    let encoded = postcard::to_extend(value, core::mem::take(bytes));
+    *bytes = encoded.expect("integers and arrays always encode into a vector");
+}
+
+/// What is left of the bytes to decode, and where that begins.
+pub(crate) struct Cursor<'a> {
+    what: &'static str,
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// From the first byte of `what`, as errors call it.
+    pub(crate) const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
+        Self {
+            what,
+            bytes,
+            offset: 0,
+        }
+    }
+
+    pub(crate) const fn malformed(&self, reason: &'static str) -> Error {
+        Error::Malformed {
+            what: self.what,
+            offset: self.offset,
+            reason,
+        }
+    }
+
+    /// How many bytes are left.
+    pub(crate) const fn rest(&self) -> usize {
+        self.bytes.len() - self.offset
+    }
+
+    /// # Errors
+    /// [`Error::Malformed`] where bytes are left.
+    pub(crate) fn end(&self, reason: &'static str) -> Result<(), Error> {
+        if self.rest() == 0 {
+            Ok(())
+        } else {
+            Err(self.malformed(reason))
+        }
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
+        let found = self.bytes[self.offset..].first_chunk::<N>();
+        let array = *found.ok_or_else(|| self.malformed(reason))?;
+        self.offset += N;
+        Ok(array)
+    }
+
+    /// A value in postcard's encoding, refused where the same value has a
+    /// shorter one.
+    pub(crate) fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>
+    where
+        T: Serialize + for<'de> Deserialize<'de>,
+    {
+        let rest = &self.bytes[self.offset..];
+        let (value, after) =
+            postcard::take_from_bytes::<T>(rest).map_err(|_| self.malformed(reason))?;
+        let used = rest.len() - after.len();
+        let shortest = postcard::experimental::serialized_size(&value);
+        if shortest != Ok(used) {
+            return Err(self.malformed("expected the shortest encoding of a number"));
+        }
+        self.offset += used;
+        Ok(value)
+    }
+}
+
+/// A `u64` as eight bytes, little endian: seeds are uniform, so a varint would
+/// make them longer.
+pub(crate) mod fixed_u64 {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        value.to_le_bytes().serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        <[u8; 8]>::deserialize(deserializer).map(u64::from_le_bytes)
+    }
+}

@@ -1,0 +1,84 @@
+//! The rules of CoCo, and its parameters.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Domain;
+use crate::mechanism::subset::{self, Subset};
+
+/// The parameters of CoCo.
+pub type Coco = Subset<Rule>;
+
+/// Which sides are favoured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// In each pushed pair one of its entries, uniformly at random, decides for
+    /// a side (P1). Takes t ≥ 2s + 2; also estimates non-missing frequencies.
+    Overwrite,
+    /// The `favoured` sides pushed to most strongly, on balance, ties broken
+    /// uniformly at random.
+    Strongest {
+        /// c, from 1 to T.
+        favoured: u32,
+    },
+}
+
+/// The name of a [`Rule`], as in a task file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleName {
+    /// [`Rule::Overwrite`].
+    Overwrite,
+    /// [`Rule::Strongest`].
+    Strongest,
+}
+
+impl subset::Rule for Rule {
+    type Name = RuleName;
+
+    const SIDES: u32 = 2;
+    const UNEVEN: &'static str = "coco needs an even number of \"buckets\": they form pairs";
+    const NO_FAVOURED: &'static str =
+        "rule \"overwrite\" takes no \"favoured\": it favours a side of every pair that is pushed";
+    const NEEDS_FAVOURED: &'static str =
+        "rule \"strongest\" needs \"favoured\", the number of sides it favours";
+    const NEEDS_CELLS: &'static str =
+        "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
+
+    fn name(&self) -> RuleName {
+        match self {
+            Self::Overwrite => RuleName::Overwrite,
+            Self::Strongest { .. } => RuleName::Strongest,
+        }
+    }
+
+    fn favoured(&self) -> Option<u32> {
+        match self {
+            Self::Overwrite => None,
+            Self::Strongest { favoured } => Some(*favoured),
+        }
+    }
+
+    fn paper() -> Self {
+        Self::Overwrite
+    }
+
+    fn strongest(favoured: u32) -> Self {
+        Self::Strongest { favoured }
+    }
+
+    fn most_favoured(buckets: u32) -> u32 {
+        buckets / 2
+    }
+
+    fn elements(domain: &Domain) -> Option<u32> {
+        domain.elements()
+    }
+}
+
+impl Coco {
+    /// T = t/2, the number of pairs.
+    #[must_use]
+    pub const fn pairs(&self) -> u32 {
+        self.cells()
+    }
+}

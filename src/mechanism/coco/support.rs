@@ -1,0 +1,72 @@
+//! Which items a report of CoCo hits.
+
+use super::rule::Coco;
+use crate::domain::Domain;
+use crate::hash::{Hash, Keys, closed_sign, element_sign, independent_bucket};
+use crate::mechanism::subset::BucketReport as Report;
+
+impl Coco {
+    /// Prepares the decoding of reports over `domain`.
+    #[must_use]
+    pub fn support(&self, domain: &Domain) -> Support {
+        Support {
+            hash: self.hash(domain),
+            domain: *domain,
+        }
+    }
+}
+
+/// Which items a report hits.
+#[derive(Debug, Clone, Copy)]
+pub struct Support {
+    hash: Hash,
+    domain: Domain,
+}
+
+impl Support {
+    /// Number of slots that [`Support::for_each_hit`] may visit; the first d
+    /// are the items, the rest paddings and empty slots. 0 for open domains,
+    /// whose items cannot be listed.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match (&self.hash, self.domain.items()) {
+            (Hash::Balanced(balanced), _) => balanced.slots() as usize,
+            (Hash::Independent { .. }, Some(items)) => items as usize,
+            (Hash::Independent { .. }, None) => 0,
+        }
+    }
+
+    /// Calls `visit` with every slot whose pair the report hits, and whether it
+    /// is hit on its own plus side: O(m) steps under the balanced hash, O(d)
+    /// under the independent one. Open domains have none to list; ask
+    /// [`Support::hit`].
+    #[inline]
+    pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
+        let keys = Keys::new(report.seed);
+        let (pair, minus) = (report.bucket / 2, report.bucket % 2 == 1);
+        let own_plus = |slot: u32| (closed_sign(&keys, slot) < 0) == minus;
+        match self.hash {
+            Hash::Balanced(balanced) => {
+                balanced.for_each_slot(&keys, pair, |slot| visit(slot, own_plus(slot)));
+            }
+            Hash::Independent { buckets } => {
+                for item in 0..self.domain.items().unwrap_or(0) {
+                    if independent_bucket(&keys, u64::from(item), buckets) == pair {
+                        visit(item, own_plus(item));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the report hits the item's pair, and then whether on the item's
+    /// own plus side.
+    #[inline]
+    #[must_use]
+    pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {
+        let keys = Keys::new(report.seed);
+        let minus = report.bucket % 2 == 1;
+        (self.hash.bucket(&keys, item) == report.bucket / 2)
+            .then(|| (element_sign(&self.domain, &keys, item) < 0) == minus)
+    }
+}

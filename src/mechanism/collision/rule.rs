@@ -1,0 +1,74 @@
+//! The rules of Collision, and its parameters.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Domain;
+use crate::mechanism::subset::{self, Subset};
+
+/// The parameters of Collision.
+pub type Collision = Subset<Rule>;
+
+/// Which buckets are favoured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The buckets that hold an element: up to s of them (P1). Takes t > s.
+    Occupied,
+    /// The `favoured` buckets that hold most elements, ties, empty buckets
+    /// included, broken uniformly at random.
+    Heaviest {
+        /// c, at least 1 and less than t.
+        favoured: u32,
+    },
+}
+
+/// The name of a [`Rule`], as in a task file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RuleName {
+    /// [`Rule::Occupied`].
+    Occupied,
+    /// [`Rule::Heaviest`].
+    Heaviest,
+}
+
+impl subset::Rule for Rule {
+    type Name = RuleName;
+
+    const SIDES: u32 = 1;
+    const UNEVEN: &'static str = "any number of \"buckets\" is a multiple of one";
+    const NO_FAVOURED: &'static str =
+        "rule \"occupied\" takes no \"favoured\": it favours every bucket that holds an element";
+    const NEEDS_FAVOURED: &'static str =
+        "rule \"heaviest\" needs \"favoured\", the number of buckets it favours";
+    const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
+
+    fn name(&self) -> RuleName {
+        match self {
+            Self::Occupied => RuleName::Occupied,
+            Self::Heaviest { .. } => RuleName::Heaviest,
+        }
+    }
+
+    fn favoured(&self) -> Option<u32> {
+        match self {
+            Self::Occupied => None,
+            Self::Heaviest { favoured } => Some(*favoured),
+        }
+    }
+
+    fn paper() -> Self {
+        Self::Occupied
+    }
+
+    fn strongest(favoured: u32) -> Self {
+        Self::Heaviest { favoured }
+    }
+
+    fn most_favoured(buckets: u32) -> u32 {
+        buckets - 1
+    }
+
+    fn elements(domain: &Domain) -> Option<u32> {
+        domain.signed_elements()
+    }
+}

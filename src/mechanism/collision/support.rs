@@ -1,0 +1,64 @@
+//! Which elements a report of Collision hits.
+
+use super::rule::Collision;
+use crate::domain::Domain;
+use crate::hash::{Hash, Keys, independent_bucket};
+use crate::mechanism::subset::BucketReport as Report;
+
+impl Collision {
+    /// Prepares the decoding of reports over `domain`.
+    #[must_use]
+    pub fn support(&self, domain: &Domain) -> Support {
+        Support {
+            hash: self.hash(domain),
+            domain: *domain,
+        }
+    }
+}
+
+/// Which elements a report hits.
+#[derive(Debug, Clone, Copy)]
+pub struct Support {
+    hash: Hash,
+    domain: Domain,
+}
+
+impl Support {
+    /// Number of slots that [`Support::for_each_hit`] may visit; the first 2d
+    /// are the signed elements of items, the rest paddings and empty slots.
+    /// 0 for open domains, whose elements cannot be listed.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        match (&self.hash, self.domain.items()) {
+            (Hash::Balanced(balanced), _) => balanced.slots() as usize,
+            (Hash::Independent { .. }, Some(items)) => 2 * items as usize,
+            (Hash::Independent { .. }, None) => 0,
+        }
+    }
+
+    /// Calls `visit` with every slot that the report hits: O(m) steps under the
+    /// balanced hash, O(d) under the independent one. Open domains have none to
+    /// list; ask [`Support::hits`].
+    #[inline]
+    pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
+        let keys = Keys::new(report.seed);
+        match self.hash {
+            Hash::Balanced(balanced) => balanced.for_each_slot(&keys, report.bucket, visit),
+            Hash::Independent { buckets } => {
+                for element in 0..2 * self.domain.items().unwrap_or(0) {
+                    if independent_bucket(&keys, u64::from(element), buckets) == report.bucket {
+                        visit(element);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the report hits `element` (see
+    /// [`Domain::signed_element`](crate::domain::Domain::signed_element)).
+    #[inline]
+    #[must_use]
+    pub fn hits(&self, report: &Report, element: u64) -> bool {
+        self.hash.bucket(&Keys::new(report.seed), element) == report.bucket
+    }
+}

@@ -1,0 +1,97 @@
+//! The integer probabilities of Collision.
+
+use alloc::vec::Vec;
+
+use super::rule::{Collision, Rule};
+use crate::mechanism::subset::threshold;
+use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
+
+impl Collision {
+    /// The thresholds sampled at sparsity s and local budget ε.
+    ///
+    /// # Panics
+    /// If rule `occupied` has no more buckets than `sparsity`.
+    #[must_use]
+    pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
+        let bound = ExpLowerBound::new(epsilon);
+        let t = self.buckets();
+        let inside = match self.rule() {
+            // T_k = floor(2⁶⁴·k·e/Ω), Ω = s·e + t − s.
+            Rule::Occupied => {
+                assert!(t > sparsity, "rule occupied takes more buckets than s");
+                (1..=sparsity)
+                    .map(|k| Threshold(bound.share(k, sparsity, t - sparsity)))
+                    .collect()
+            }
+            Rule::Heaviest { favoured } => alloc::vec![threshold(&bound, favoured, t)],
+        };
+        Thresholds {
+            rule: self.rule(),
+            buckets: t,
+            epsilon,
+            inside,
+        }
+    }
+}
+
+/// The integer probabilities that reports are drawn with: what is sampled, what
+/// the estimator divides by and what privacy is accounted for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thresholds {
+    rule: Rule,
+    buckets: u32,
+    epsilon: f64,
+    /// Of reporting inside C: for `occupied` by |C| − 1, for `heaviest` one.
+    inside: Vec<Threshold>,
+}
+
+impl Thresholds {
+    /// The probability of reporting a bucket inside C, when `occupied` buckets
+    /// hold an element.
+    #[inline]
+    #[must_use]
+    pub fn inside(&self, occupied: u32) -> Threshold {
+        match self.rule {
+            Rule::Occupied => self.inside[occupied as usize - 1],
+            Rule::Heaviest { .. } => self.inside[0],
+        }
+    }
+
+    /// |C| when `occupied` buckets hold an element.
+    #[inline]
+    #[must_use]
+    pub const fn favoured(&self, occupied: u32) -> u32 {
+        match self.rule {
+            Rule::Occupied => occupied,
+            Rule::Heaviest { favoured } => favoured,
+        }
+    }
+
+    /// t, the number of buckets.
+    #[must_use]
+    pub const fn buckets(&self) -> u32 {
+        self.buckets
+    }
+
+    /// Every |C| that an input can have, with its threshold.
+    fn cases(&self) -> impl Iterator<Item = (u32, Threshold)> {
+        self.inside.iter().enumerate().map(|(index, &threshold)| {
+            let occupied = index as u32 + 1;
+            (self.favoured(occupied), threshold)
+        })
+    }
+
+    /// The realised local ε: ln of the greatest probability of any bucket over
+    /// the least, both over all inputs; rounded up, never above the requested.
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        let t = self.buckets;
+        let probabilities = self.cases().flat_map(|(k, inside)| {
+            [
+                Factors(u128::from(inside.0), k),
+                Factors((1 << 64) - u128::from(inside.0), t - k),
+            ]
+        });
+        realised_epsilon(probabilities, self.epsilon)
+    }
+}

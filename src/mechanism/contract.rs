@@ -1,0 +1,98 @@
+//! What every mechanism is made of.
+
+use alloc::vec::Vec;
+
+use rand_core::CryptoRng;
+
+use crate::codec::Cursor;
+use crate::domain::{Domain, Entry};
+use crate::error::Error;
+use crate::fingerprint::{Canonical, CanonicalReader};
+
+/// The parameters of a mechanism, and through them all that it does: what a
+/// mechanism implements to be listed in [the registry](crate::mechanism).
+pub(crate) trait Parameters: Sized {
+    /// The mechanism's name, in task files and canonical bytes.
+    const NAME: &'static str;
+    /// One randomised message.
+    type Report: Encode;
+    /// Makes such reports.
+    type Randomizer: Randomize<Report = Self::Report>;
+
+    /// # Errors
+    /// [`Error::OutOfRange`] or [`Error::Combination`] for parameters that do
+    /// not suit the domain.
+    fn check(&self, domain: &Domain) -> Result<(), Error>;
+
+    /// Appends the parameters to a task's canonical bytes.
+    fn write_canonical(&self, canonical: &mut Canonical);
+
+    /// Reads what [`Parameters::write_canonical`] wrote, and nothing else: `None`
+    /// for bytes that stand for no parameters.
+    ///
+    /// # Errors
+    /// Those of the parameters' constructor.
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>>;
+
+    /// The realised local ε, rounded up, never above `epsilon`.
+    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64;
+
+    /// Which inputs a report hardly tells apart.
+    fn neighbours(&self) -> Neighbours {
+        Neighbours::Any
+    }
+
+    /// δ, the probability with which the guarantee of ε may fail.
+    fn delta(&self) -> f64 {
+        0.0
+    }
+
+    /// Prepares to randomise inputs over a domain that the parameters suit.
+    fn randomizer(&self, domain: &Domain, epsilon: f64) -> Self::Randomizer;
+
+    /// Prepares to decode reports: checks what one of a task can be.
+    fn decoder(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<Self::Report, Error>;
+}
+
+/// A report that can be written down.
+pub(crate) trait Encode: Default {
+    /// Appends the encoded report to `bytes`.
+    fn encode(&self, bytes: &mut Vec<u8>);
+}
+
+/// Makes reports.
+pub(crate) trait Randomize {
+    /// What it makes.
+    type Report;
+
+    /// Randomises entries that the domain has checked into `report`, whose
+    /// memory is used again. Returns whether the input had more than s entries,
+    /// so that some were left out.
+    ///
+    /// # Guarantee
+    /// [`Parameters::effective_epsilon`]-local differential privacy between
+    /// [`Parameters::neighbours`], but for [`Parameters::delta`]. The seed is
+    /// drawn independently of the input.
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        rng: &mut R,
+        report: &mut Self::Report,
+    ) -> bool;
+}
+
+/// The pairs of inputs that ε is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Neighbours {
+    /// Any two: a person's whole input is protected.
+    Any,
+    /// Two that differ in the value of one item: every entry is protected by
+    /// itself.
+    OneItem,
+    /// Two whose values differ by at most this much in sum.
+    Within(f64),
+}

@@ -1,0 +1,214 @@
+//! The parameters of hash-bin, and how far neighbours' bins are apart.
+
+use serde::{Deserialize, Serialize};
+
+use super::level::{Level, LevelName, Noise};
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::{Hash, Hashing};
+use crate::sample::ExpLowerBound;
+
+/// The parameters of hash-bin.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "HashBinParts", into = "HashBinParts")]
+pub struct HashBin {
+    level: Level,
+    hashing: Hashing,
+    bins: u32,
+    /// log₂ Γ.
+    grid_bits: u32,
+}
+
+/// [`HashBin`] as it stands in a task file.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HashBinParts {
+    level: LevelName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    distance: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delta: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    clip: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    noise: Option<Noise>,
+    hashing: Hashing,
+    bins: u32,
+    grid: u32,
+}
+
+/// Γ where a task does not say.
+pub const GRID: u32 = 1024;
+
+impl TryFrom<HashBinParts> for HashBin {
+    type Error = Error;
+
+    fn try_from(parts: HashBinParts) -> Result<Self, Error> {
+        let level = Level::from_parts(
+            parts.level,
+            parts.distance,
+            parts.delta,
+            parts.clip,
+            parts.noise,
+        )?;
+        Self::new(level, parts.hashing, parts.bins, parts.grid)
+    }
+}
+
+impl From<HashBin> for HashBinParts {
+    fn from(hash_bin: HashBin) -> Self {
+        let HashBin {
+            level,
+            hashing,
+            bins,
+            ..
+        } = hash_bin;
+        Self {
+            level: level.name(),
+            distance: level.distance(),
+            delta: level.delta(),
+            clip: level.clip(),
+            noise: level.noise(),
+            hashing,
+            bins,
+            grid: hash_bin.grid(),
+        }
+    }
+}
+
+impl HashBin {
+    /// # Errors
+    /// [`Error::OutOfRange`] when a number is outside [`bounds::BINS`],
+    /// [`bounds::GRID`], [`bounds::DISTANCE`], [`bounds::DELTA`] or
+    /// [`bounds::CLIP`]; [`Error::Combination`] when Γ is no power of two, η no
+    /// multiple of 1/Γ, or b is not 1 at user level. Whether the parameters suit
+    /// a domain is checked by [`Task::new`](crate::Task::new).
+    pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
+        let combination = |reason| Err(Error::Combination { reason });
+        bounds::BINS.check(f64::from(bins))?;
+        bounds::GRID.check(f64::from(grid))?;
+        if !grid.is_power_of_two() {
+            return combination("\"grid\" is to be a power of two");
+        }
+        match level {
+            Level::Event => {}
+            Level::Neighbouring { distance, delta } => {
+                bounds::DISTANCE.check(distance)?;
+                if let Some(delta) = delta {
+                    bounds::DELTA.check(delta)?;
+                }
+            }
+            Level::User { clip, .. } => {
+                bounds::CLIP.check(clip)?;
+                let steps = clip * f64::from(grid);
+                if steps < 1.0 || libm::trunc(steps) != steps {
+                    return combination("\"clip\" is to be a multiple of 1 / \"grid\"");
+                }
+                if bins != 1 {
+                    return combination("level \"user\" takes one of \"bins\": its sum is clipped");
+                }
+            }
+        }
+        Ok(Self {
+            level,
+            hashing,
+            bins,
+            grid_bits: grid.trailing_zeros(),
+        })
+    }
+
+    /// What a report protects.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// How items are hashed to bins.
+    #[must_use]
+    pub const fn hashing(&self) -> Hashing {
+        self.hashing
+    }
+
+    /// b, the number of bins.
+    #[must_use]
+    pub const fn bins(&self) -> u32 {
+        self.bins
+    }
+
+    /// Γ: bins hold multiples of 1/Γ.
+    #[must_use]
+    pub const fn grid(&self) -> u32 {
+        1 << self.grid_bits
+    }
+
+    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
+        Hash::new(self.hashing, domain.items(), self.bins)
+    }
+
+    /// η in steps of the grid, at user level.
+    pub(super) fn clip_steps(&self) -> Option<u32> {
+        // A whole number of at most 2¹⁰·2¹⁶.
+        self.level
+            .clip()
+            .map(|clip| (clip * f64::from(self.grid())) as u32)
+    }
+
+    /// Δ: how far the bins of two neighbours are apart at most, summed over
+    /// bins, in steps of the grid.
+    ///
+    /// Bins are rounded to the grid at random, up or down, with the same random
+    /// numbers for both neighbours in the worst case: then bins that are x steps
+    /// apart come out at most ⌈x⌉ apart. One bin differs at event level, by at
+    /// most 2Γ; at user level the clipped sums lie in [−ηΓ, ηΓ]; and b bins that
+    /// are LΓ steps apart together come out at most LΓ + b apart.
+    ///
+    /// Cutting values off at 2⁻⁴² adds as little for each entry that differs:
+    /// below 2²⁶ of them, less than a step at the finest grid, which ⌈LΓ⌉ + b, a
+    /// whole number above, leaves room for.
+    ///
+    /// With δ: a bin's difference is a sum of items' differences with fair
+    /// signs, so by Hoeffding's inequality each is below √(2·q·ln(2b/δ)) but
+    /// with probability δ/b, q being the sum of its squared differences. These
+    /// squares sum to at most 2L, as a value differs by at most 2, and by
+    /// Cauchy–Schwarz the bins' differences to at most 2·√(b·L·ln(2b/δ)); the
+    /// paper (its Theorem 5) has 3 for 2.
+    #[must_use]
+    pub fn sensitivity(&self) -> u64 {
+        let grid = f64::from(self.grid());
+        match self.level {
+            Level::Event => 2 * u64::from(self.grid()),
+            Level::Neighbouring { distance, .. } => {
+                let apart = self.concentrated().unwrap_or(distance);
+                libm::ceil(apart * grid) as u64 + u64::from(self.bins)
+            }
+            Level::User { .. } => 2 * u64::from(self.clip_steps().unwrap_or(0)),
+        }
+    }
+
+    /// The bound that holds but with probability δ, where it is below L; rounded
+    /// up, and a few units in the last place more for what square roots err.
+    fn concentrated(&self) -> Option<f64> {
+        let Level::Neighbouring {
+            distance,
+            delta: Some(delta),
+        } = self.level
+        else {
+            return None;
+        };
+        let bins = f64::from(self.bins);
+        let root = libm::sqrt(libm::sqrt(2.0 * bins / delta));
+        let log = 4.0 * ExpLowerBound::log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
+        let bound = 2.0 * libm::sqrt(bins * distance * log);
+        Some(bound * (1.0 + 4.0 * f64::EPSILON)).filter(|bound| *bound < distance)
+    }
+
+    /// The δ that the guarantee really has: 0 where the noise covers L anyway.
+    #[must_use]
+    pub fn realised_delta(&self) -> f64 {
+        match self.concentrated() {
+            Some(_) => self.level.delta().unwrap_or(0.0),
+            None => 0.0,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The report of hash-bin.
+
+use alloc::vec::Vec;
+
+use crate::codec::{Cursor, append};
+use crate::error::Error;
+use crate::mechanism::contract::Encode;
+
+/// The report of a mechanism that randomises sums.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BinsReport {
+    /// Fixes the hash functions of this report.
+    pub seed: u64,
+    /// What became of the sums.
+    pub response: Response,
+}
+
+/// A randomised response to the sums in bins.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Response {
+    /// To one clipped sum: plus, or minus.
+    Sign(bool),
+    /// Every bin with its noise, in steps of 1/Γ.
+    Bins(Vec<i64>),
+}
+
+impl Default for BinsReport {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            response: Response::Sign(false),
+        }
+    }
+}
+
+impl Encode for BinsReport {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.seed.to_le_bytes());
+        match &self.response {
+            Response::Sign(plus) => append(bytes, plus),
+            Response::Bins(bins) => bins.iter().for_each(|bin| append(bytes, bin)),
+        }
+    }
+}
+
+impl BinsReport {
+    pub(super) fn decode(
+        cursor: &mut Cursor<'_>,
+        bins: u32,
+        limit: Option<i64>,
+    ) -> Result<Self, Error> {
+        let seed = u64::from_le_bytes(cursor.array("expected a seed of 8 bytes")?);
+        let Some(limit) = limit else {
+            let response = Response::Sign(cursor.take("expected a sign, 0 or 1")?);
+            return Ok(Self { seed, response });
+        };
+        // No more than the bytes can hold is reserved.
+        let mut values = Vec::with_capacity((bins as usize).min(cursor.rest()));
+        for _ in 0..bins {
+            let bin: i64 = cursor.take("expected a number for each of the task's bins")?;
+            if bin.unsigned_abs() > limit.unsigned_abs() {
+                return Err(cursor.malformed("expected a bin within what the noise reaches"));
+            }
+            values.push(bin);
+        }
+        let response = Response::Bins(values);
+        Ok(Self { seed, response })
+    }
+}

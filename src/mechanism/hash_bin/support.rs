@@ -1,0 +1,57 @@
+//! Where items are in a report of hash-bin.
+
+use super::parameters::HashBin;
+use crate::domain::Domain;
+use crate::hash::{Hash, Keys, element_sign, independent_bucket};
+
+impl HashBin {
+    /// Prepares the decoding of reports over `domain`.
+    #[must_use]
+    pub fn support(&self, domain: &Domain) -> Support {
+        Support {
+            hash: self.hash(domain),
+            domain: *domain,
+        }
+    }
+}
+
+/// Where items are in a report.
+#[derive(Debug, Clone, Copy)]
+pub struct Support {
+    hash: Hash,
+    domain: Domain,
+}
+
+impl Support {
+    /// Calls `visit` with every item of a closed domain and its bin, in no
+    /// particular order: O(d) steps. Open domains have none to list; ask
+    /// [`Support::place`].
+    #[inline]
+    pub fn for_each_item(&self, keys: &Keys, mut visit: impl FnMut(u32, u32)) {
+        let items = self.domain.items().unwrap_or(0);
+        match &self.hash {
+            Hash::Balanced(balanced) => {
+                for bin in 0..balanced.buckets() {
+                    balanced.for_each_slot(keys, bin, |slot| {
+                        if slot < items {
+                            visit(slot, bin);
+                        }
+                    });
+                }
+            }
+            Hash::Independent { buckets } => {
+                for item in 0..items {
+                    visit(item, independent_bucket(keys, u64::from(item), *buckets));
+                }
+            }
+        }
+    }
+
+    /// The bin of an item (an index or key) and its sign.
+    #[inline]
+    #[must_use]
+    pub fn place(&self, keys: &Keys, item: u64) -> (u32, i8) {
+        let bin = self.hash.bucket(keys, item);
+        (bin, element_sign(&self.domain, keys, item))
+    }
+}

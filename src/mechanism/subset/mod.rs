@@ -1,0 +1,231 @@
+//! k-subset selection over buckets: what Collision and CoCo have in common.
+//!
+//! A report is a seed and one of t buckets. The seed hashes the elements of an
+//! input to buckets; a rule favours c of them, each of which is drawn with a
+//! weight of e = exp(ε), each other one with a weight of 1. With one element to
+//! a bucket that is the k-subset mechanism, k = c (Wang et al., "Mutual
+//! Information Optimally Local Private Discrete Distribution Estimation", 2016;
+//! Ye and Barg, "Optimal Schemes for Discrete Distribution Estimation Under
+//! Locally Differential Privacy", 2018).
+
+mod favoured;
+mod report;
+
+pub(super) use favoured::{Drawn, Favoured, Ranked, threshold};
+pub use report::BucketReport;
+
+use core::fmt::Debug;
+use core::hash::Hash as Hashable;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::hash::{Hash, Hashing};
+
+/// The parameters of a mechanism that draws one bucket: its rule, how elements
+/// are hashed, and t, the number of buckets.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule, RuleName};
+///
+/// let heaviest = Collision::new(Rule::Heaviest { favoured: 4 }, Hashing::Balanced, 17)?;
+/// assert_eq!(heaviest.rule_name(), RuleName::Heaviest);
+/// assert_eq!((heaviest.favoured(), heaviest.buckets()), (Some(4), 17));
+///
+/// // Not all of them can be favoured.
+/// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(
+    try_from = "Parts<R::Name>",
+    into = "Parts<R::Name>",
+    bound(serialize = "R: Rule", deserialize = "R: Rule")
+)]
+pub struct Subset<R> {
+    rule: R,
+    hashing: Hashing,
+    /// Of which a pair has two sides.
+    buckets: u32,
+}
+
+/// Which buckets are favoured: those that a paper's rule picks, by how the input
+/// falls, or as many as the task says. Implemented by
+/// [`collision::Rule`](crate::mechanism::collision::Rule) and
+/// [`coco::Rule`](crate::mechanism::coco::Rule).
+pub trait Rule: Copy + Eq + Hashable + Debug {
+    /// The rule without its parameter, as in a task file.
+    type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
+
+    /// How many buckets make a cell that elements are hashed to: 1, or 2 where
+    /// cells are pairs of sides.
+    const SIDES: u32;
+    /// Why the number of buckets is to be a multiple of [`Rule::SIDES`].
+    const UNEVEN: &'static str;
+    /// Why the paper's rule takes no c.
+    const NO_FAVOURED: &'static str;
+    /// Why the other rule needs c.
+    const NEEDS_FAVOURED: &'static str;
+    /// Why the paper's rule needs more cells than s.
+    const NEEDS_CELLS: &'static str;
+
+    /// The rule's name.
+    fn name(&self) -> Self::Name;
+
+    /// c, the number of favoured buckets; `None` under the paper's rule.
+    fn favoured(&self) -> Option<u32>;
+
+    /// The paper's rule, which favours as many buckets as the input makes it.
+    fn paper() -> Self;
+
+    /// The rule that favours the `favoured` strongest buckets.
+    fn strongest(favoured: u32) -> Self;
+
+    /// The greatest c of `buckets` buckets.
+    fn most_favoured(buckets: u32) -> u32;
+
+    /// How many elements are hashed; `None` in an open domain.
+    fn elements(domain: &Domain) -> Option<u32>;
+}
+
+/// [`Subset`] as it stands in a task file.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts<Name> {
+    rule: Name,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    favoured: Option<u32>,
+    hashing: Hashing,
+    buckets: u32,
+}
+
+impl<R: Rule> TryFrom<Parts<R::Name>> for Subset<R> {
+    type Error = Error;
+
+    fn try_from(parts: Parts<R::Name>) -> Result<Self, Error> {
+        let rule = Self::rule_from(parts.rule, parts.favoured)?;
+        Self::new(rule, parts.hashing, parts.buckets)
+    }
+}
+
+impl<R: Rule> From<Subset<R>> for Parts<R::Name> {
+    fn from(subset: Subset<R>) -> Self {
+        Self {
+            rule: subset.rule_name(),
+            favoured: subset.favoured(),
+            hashing: subset.hashing,
+            buckets: subset.buckets,
+        }
+    }
+}
+
+impl<R: Rule> Subset<R> {
+    /// # Errors
+    /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`] or c
+    /// is not from 1 to what the rule allows, t − 1 for Collision and t/2 for
+    /// CoCo; [`Error::Combination`] when CoCo's `buckets` are odd. Whether the
+    /// parameters suit a domain is checked by [`Task::new`](crate::Task::new).
+    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
+        bounds::BUCKETS.check(f64::from(buckets))?;
+        if !buckets.is_multiple_of(R::SIDES) {
+            return Err(Error::Combination { reason: R::UNEVEN });
+        }
+        if let Some(favoured) = rule.favoured() {
+            bounds::FAVOURED
+                .at_most(f64::from(R::most_favoured(buckets)))
+                .check(f64::from(favoured))?;
+        }
+        Ok(Self {
+            rule,
+            hashing,
+            buckets,
+        })
+    }
+
+    /// The rule of a name, with its c if it has one.
+    pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
+        match (name == R::paper().name(), favoured) {
+            (true, None) => Ok(R::paper()),
+            (false, Some(favoured)) => Ok(R::strongest(favoured)),
+            (true, Some(_)) => Err(Error::Combination {
+                reason: R::NO_FAVOURED,
+            }),
+            (false, None) => Err(Error::Combination {
+                reason: R::NEEDS_FAVOURED,
+            }),
+        }
+    }
+
+    /// The rule that picks the favoured buckets.
+    #[must_use]
+    pub const fn rule(&self) -> R {
+        self.rule
+    }
+
+    /// The rule's name.
+    #[must_use]
+    pub fn rule_name(&self) -> R::Name {
+        self.rule.name()
+    }
+
+    /// c, the number of favoured buckets, where the rule has it.
+    #[must_use]
+    pub fn favoured(&self) -> Option<u32> {
+        self.rule.favoured()
+    }
+
+    /// How elements are hashed.
+    #[must_use]
+    pub const fn hashing(&self) -> Hashing {
+        self.hashing
+    }
+
+    /// t, the number of buckets. Of CoCo's, bucket 2k is the plus side of pair k,
+    /// and 2k + 1 its minus side.
+    #[must_use]
+    pub const fn buckets(&self) -> u32 {
+        self.buckets
+    }
+
+    /// The number of cells that elements are hashed to: t, or t/2 pairs.
+    pub(crate) const fn cells(&self) -> u32 {
+        self.buckets / R::SIDES
+    }
+
+    pub(super) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
+        self.hashing.check(domain)?;
+        if self.favoured().is_none() && self.cells() <= domain.sparsity() {
+            return Err(Error::Combination {
+                reason: R::NEEDS_CELLS,
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&self, canonical: &mut Canonical) {
+        canonical.number(u64::from(self.favoured().unwrap_or(0)));
+        canonical.number(self.hashing.to_canonical());
+        canonical.number(u64::from(self.cells()));
+    }
+
+    pub(super) fn read(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+        let rule = match reader.small()? {
+            0 => R::paper(),
+            favoured => R::strongest(favoured),
+        };
+        let hashing = Hashing::read_canonical(reader)?;
+        // Too many cells are out of range however many they are.
+        let buckets = reader.small()?.saturating_mul(R::SIDES);
+        Some(Self::new(rule, hashing, buckets))
+    }
+
+    /// The hash to cells.
+    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
+        Hash::new(self.hashing, R::elements(domain), self.cells())
+    }
+}

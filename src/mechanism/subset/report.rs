@@ -1,0 +1,38 @@
+//! The report of a mechanism that draws one bucket.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::codec::{Cursor, append, fixed_u64};
+use crate::error::Error;
+use crate::mechanism::contract::Encode;
+
+/// One randomised message of a mechanism that draws a bucket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct BucketReport {
+    /// Fixes the hash functions of this report.
+    #[serde(with = "fixed_u64")]
+    pub seed: u64,
+    /// The bucket drawn, below t.
+    pub bucket: u32,
+}
+
+impl Encode for BucketReport {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        append(bytes, self);
+    }
+}
+
+impl BucketReport {
+    /// # Errors
+    /// [`Error::Malformed`] where the bucket is not one of `buckets`.
+    pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {
+        let report: Self = cursor.take("expected a seed and a bucket")?;
+        if report.bucket < buckets {
+            Ok(report)
+        } else {
+            Err(cursor.malformed("expected a bucket below the task's number of buckets"))
+        }
+    }
+}

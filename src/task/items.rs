@@ -1,0 +1,108 @@
+//! The items that a task asks about.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::bounds;
+use crate::error::Error;
+use crate::sort::sort;
+
+/// The items that a task asks about.
+///
+/// In a task file: a list of names, a number, or `"open"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected items: a list of names, a number, or \"open\""
+)]
+pub enum Items {
+    /// A fixed list of names, each 1 to 256 bytes without control characters.
+    Named(Vec<String>),
+    /// This many items without names; they go by their index.
+    Count(u32),
+    /// Arbitrary strings, hashed to 64 bits.
+    Open(Open),
+}
+
+/// The word `open` in a task file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Open {
+    /// The only value.
+    Open,
+}
+
+impl Items {
+    /// Number of items, or `None` where any string is one.
+    #[must_use]
+    pub fn count(&self) -> Option<u32> {
+        match self {
+            // Saturates: a longer list is out of range and refused as such.
+            Self::Named(names) => Some(u32::try_from(names.len()).unwrap_or(u32::MAX)),
+            Self::Count(count) => Some(*count),
+            Self::Open(_) => None,
+        }
+    }
+
+    /// The index (closed) or 64-bit key (open) of the item called `name`, or
+    /// `None` where there is no such item. Counted items are called by their
+    /// decimal index. Takes time linear in the list.
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> Option<u64> {
+        match self {
+            Self::Named(names) => names.iter().position(|n| n == name).map(|i| i as u64),
+            Self::Count(count) => {
+                let index: u32 = name.parse().ok()?;
+                // "007" and "+7" are not how an index is written.
+                let plain = !name.starts_with('+') && (name == "0" || !name.starts_with('0'));
+                (plain && index < *count).then_some(u64::from(index))
+            }
+            Self::Open(_) => Some(item_key(name)),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if let Some(count) = self.count() {
+            bounds::ITEMS.check(f64::from(count))?;
+        }
+        let Self::Named(names) = self else {
+            return Ok(());
+        };
+        for (index, name) in names.iter().enumerate() {
+            if !bounds::NAME_BYTES.holds(name.len() as f64) || name.chars().any(char::is_control) {
+                return Err(Error::ItemName {
+                    index,
+                    name: name.clone(),
+                });
+            }
+        }
+        // By keys, as sorting texts would need a sort of its own.
+        let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
+        sort(&mut keys);
+        let twice = |pair: &[u64]| (pair[0] == pair[1]).then_some(pair[0]);
+        for key in keys.windows(2).filter_map(twice) {
+            let mut alike = names.iter().filter(|name| item_key(name) == key);
+            let first = alike.next();
+            // Two names with one key are as good as impossible, but no error.
+            if let Some(name) = alike.find(|name| Some(*name) == first) {
+                return Err(Error::DuplicateName { name: name.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The 64-bit key of an item of an open task: the first eight bytes, little
+/// endian, of SHA-256 of the name's UTF-8 bytes.
+///
+/// ```
+/// assert_eq!(hushbin::item_key("dark-mode"), hushbin::item_key("dark-mode"));
+/// ```
+#[must_use]
+pub fn item_key(name: &str) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(name.as_bytes()).into();
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+}

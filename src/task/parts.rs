@@ -1,0 +1,32 @@
+//! The fields of a task.
+
+use alloc::string::String;
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(doc)]
+use super::Task;
+use super::items::Items;
+#[cfg(doc)]
+use crate::bounds;
+use crate::domain::ValueKind;
+use crate::mechanism::Mechanism;
+
+/// The fields of a [`Task`], not yet validated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskParts {
+    /// A slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+    pub id: String,
+    /// The items asked about.
+    pub items: Items,
+    /// s: how many entries of an input are reported on,
+    /// [`bounds::SPARSITY`], at most the number of items.
+    pub sparsity: u32,
+    /// Local budget ε of one report, [`bounds::EPSILON`].
+    pub epsilon: f64,
+    /// Signs or real numbers.
+    pub value: ValueKind,
+    /// The mechanism with all its parameters.
+    pub mechanism: Mechanism,
+}

@@ -1,0 +1,132 @@
+//! Uploads on the wire.
+//!
+//! An upload is: the version byte, the task's fingerprint (16 bytes), the
+//! upload id (16 bytes), the number of reports (varint), the reports. A report
+//! of Collision or CoCo is its seed (8 bytes, little endian) and its bucket
+//! (varint); one of hash-bin is its seed and either a sign (one byte, 1 for
+//! plus) or its bins (zigzag varints, as many as the task has).
+//! Encoding is canonical: bytes that decode are the bytes that encoding gives.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::bounds;
+use crate::codec::{Cursor, append};
+use crate::error::Error;
+use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex, write_hex};
+use crate::mechanism::Report;
+use crate::task::Task;
+
+/// Version of the format, the first byte of every upload.
+pub const VERSION: u8 = 1;
+
+/// The identity of an upload, 16 random bytes: an upload that arrives twice is
+/// counted once. Written as 32 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UploadId(pub [u8; 16]);
+
+/// A request that carries reports.
+///
+/// ```
+/// use hushbin::{ErrorCode, Report, Task, TaskDraft, Upload, UploadId};
+/// use hushbin::mechanism::collision;
+///
+/// # let draft: TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// let task: Task = draft.resolve().unwrap();
+/// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
+/// let upload = Upload { id: UploadId([9; 16]), reports: vec![report] };
+/// let bytes = upload.encode(&task.fingerprint());
+/// assert_eq!(bytes.len(), 1 + 16 + 16 + 1 + 9);
+/// assert_eq!(Upload::decode(&bytes, &task), Ok(upload));
+///
+/// let error = Upload::decode(&bytes[..40], &task).unwrap_err();
+/// assert_eq!(error.code(), ErrorCode::Malformed);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// Drawn once, kept through every retry.
+    pub id: UploadId,
+    /// The reports, 1 to [`bounds::REPORTS`] of them.
+    pub reports: Vec<Report>,
+}
+
+impl Upload {
+    /// The bytes that travel.
+    #[must_use]
+    pub fn encode(&self, fingerprint: &Fingerprint) -> Vec<u8> {
+        let mut bytes = header(self.id, fingerprint, self.reports.len() as u32);
+        for report in &self.reports {
+            report.encode(&mut bytes);
+        }
+        bytes
+    }
+
+    /// Decodes and checks an upload made for `task`.
+    ///
+    /// # Errors
+    /// [`Error::Version`], [`Error::FingerprintMismatch`], or
+    /// [`Error::Malformed`] for anything that [`Upload::encode`] would not have
+    /// written: too short, too long, out of range, or not canonical.
+    pub fn decode(bytes: &[u8], task: &Task) -> Result<Self, Error> {
+        let mut cursor = Cursor::new("upload", bytes);
+        let [version] = cursor.array("expected a version byte")?;
+        if version != VERSION {
+            return Err(Error::Version {
+                found: version,
+                expected: VERSION,
+            });
+        }
+        let received = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
+        if received != task.fingerprint() {
+            return Err(Error::FingerprintMismatch {
+                expected: task.fingerprint(),
+                received,
+            });
+        }
+        let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
+        let count: u32 = cursor.take("expected the number of reports")?;
+        if !bounds::REPORTS.holds(f64::from(count)) {
+            return Err(cursor.malformed("expected 1 to 4096 reports"));
+        }
+        let reports =
+            task.mechanism()
+                .decode_reports(&task.domain(), task.epsilon(), &mut cursor, count)?;
+        cursor.end("expected the end after the last report")?;
+        Ok(Self { id, reports })
+    }
+}
+
+/// What an upload of `count` reports begins with: all but the encoded reports,
+/// which follow back to back.
+#[must_use]
+pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(1 + 16 + 16 + 5);
+    bytes.push(VERSION);
+    bytes.extend_from_slice(&fingerprint.0);
+    bytes.extend_from_slice(&id.0);
+    append(&mut bytes, &count);
+    bytes
+}
+
+impl fmt::Display for UploadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for UploadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(&self.0, f)
+    }
+}
+
+impl FromStr for UploadId {
+    type Err = ParseHexError;
+
+    fn from_str(text: &str) -> Result<Self, ParseHexError> {
+        parse_hex(text).map(Self).ok_or(ParseHexError)
+    }
+}

@@ -1,0 +1,70 @@
+//! A task's canonical bytes: what is read is what was written, and nothing else
+//! is read.
+
+use hushbin::{ErrorCode, Fingerprint, Task};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+use crate::codec;
+
+/// Of every mechanism, and of every kind of items.
+fn tasks() -> Vec<Task> {
+    let named = serde_json::json!({
+        "id": "settings", "items": ["dark-mode", "Übersetzung", "🧱"], "sparsity": 2,
+        "epsilon": 2.0, "value": "real", "mechanism": {
+            "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": 8,
+        },
+    });
+    let mut tasks = codec::tasks();
+    tasks.push(serde_json::from_value(named).unwrap());
+    tasks
+}
+
+#[test]
+fn tasks_survive_their_canonical_bytes() {
+    for task in tasks() {
+        let bytes = task.canonical_bytes();
+        assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
+        let digest: [u8; 32] = Sha256::digest(&bytes).into();
+        assert_eq!(
+            task.fingerprint(),
+            Fingerprint(digest[..16].try_into().unwrap())
+        );
+    }
+}
+
+#[test]
+fn no_prefix_is_a_task_nor_anything_longer() {
+    for task in tasks() {
+        let bytes = task.canonical_bytes();
+        for end in 0..bytes.len() {
+            let error = Task::from_canonical_bytes(&bytes[..end]).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::Malformed);
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert!(Task::from_canonical_bytes(&longer).is_err());
+    }
+}
+
+proptest! {
+    /// Whatever is read has no other spelling.
+    #[test]
+    fn what_is_read_is_what_would_be_written(
+        task in proptest::sample::select(tasks()),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+    ) {
+        let mut bytes = task.canonical_bytes();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Ok(read) = Task::from_canonical_bytes(&bytes) {
+            prop_assert_eq!(read.canonical_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Task::from_canonical_bytes(&bytes);
+    }
+}

@@ -1,0 +1,38 @@
+/** The canonical bytes of a task, which its fingerprint is the hash of. */
+
+import { joined } from "./bytes.js";
+
+const encoder = new TextEncoder();
+
+/** Numbers of eight bytes, little endian, and texts preceded by their length. */
+export class CanonicalBytes {
+  readonly #chunks: Uint8Array[] = [];
+
+  /** Appends a whole number below 2³². */
+  number(value: number): void {
+    // WebAssembly's order of bytes is the platform's, wherever there is one.
+    this.#append(Uint32Array.of(value, 0));
+  }
+
+  /** Appends a number as it is represented in 64 bits. */
+  float(value: number): void {
+    this.#append(Float64Array.of(value));
+  }
+
+  /** Appends a text as UTF-8. */
+  text(value: string): void {
+    const bytes = encoder.encode(value);
+    this.number(bytes.length);
+    this.#append(bytes);
+  }
+
+  #append({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
+    this.#chunks.push(new Uint8Array(buffer, byteOffset, byteLength));
+  }
+
+  /** What was appended. */
+  toBytes(): Uint8Array {
+    const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    return joined(new Uint8Array(), this.#chunks, length);
+  }
+}

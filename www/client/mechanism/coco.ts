@@ -1,0 +1,16 @@
+import { type MechanismCodec, subsetCodec } from "./codec.js";
+
+/** Parameters of the mechanism CoCo, which estimates means. */
+export interface CocoMechanism {
+  readonly name: "coco";
+  /** Which sides are favoured: one of every pair pushed to, or the strongest. */
+  readonly rule: "overwrite" | "strongest";
+  /** Number of favoured sides, under the rule `strongest`. */
+  readonly favoured?: number;
+  /** How items are hashed to pairs of buckets. */
+  readonly hashing: "balanced" | "independent";
+  /** Number of buckets, which is even. */
+  readonly buckets: number;
+}
+
+export const coco: MechanismCodec<CocoMechanism> = subsetCodec("coco", "overwrite", "strongest", 2);

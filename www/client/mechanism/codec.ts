@@ -1,0 +1,67 @@
+/** What the client needs of every mechanism. */
+
+import type { CanonicalBytes } from "../canonical.js";
+import { type Fields, fields, integer, invalid, oneOf } from "../fields.js";
+
+/** Reads and writes the parameters of one mechanism. */
+export interface MechanismCodec<M> {
+  /**
+   * Reads the parameters of a task file.
+   *
+   * @throws TaskError `invalid-task`
+   */
+  parse(value: Fields): M;
+  /** Appends the parameters to a task's canonical bytes. */
+  write(mechanism: M, bytes: CanonicalBytes): void;
+}
+
+export const HASHINGS = ["balanced", "independent"] as const;
+
+/** What has no place in canonical bytes is written as this, which the core refuses. */
+export const OUT_OF_RANGE = 0xffff_ffff;
+
+/** The parameters of a mechanism that draws one bucket. */
+interface SubsetMechanism<Name extends string, Rule extends string> {
+  readonly name: Name;
+  readonly rule: Rule;
+  readonly favoured?: number;
+  readonly hashing: (typeof HASHINGS)[number];
+  readonly buckets: number;
+}
+
+/**
+ * Of a mechanism that draws one bucket.
+ *
+ * @param paper the paper's rule, which takes no `favoured`
+ * @param strongest the rule that takes it
+ * @param sides how many buckets make one cell that elements are hashed to
+ */
+export function subsetCodec<Name extends string, Rule extends string>(
+  name: Name,
+  paper: Rule,
+  strongest: Rule,
+  sides: number,
+): MechanismCodec<SubsetMechanism<Name, Rule>> {
+  return {
+    parse(value) {
+      const known = ["name", "rule", "favoured", "hashing", "buckets"];
+      const mechanism = fields(value, "mechanism", known);
+      const rule = oneOf(mechanism, "rule", [paper, strongest]);
+      if (rule === paper && mechanism.favoured !== undefined) {
+        throw invalid(`favoured does not belong to the rule ${rule}`);
+      }
+      return {
+        name,
+        rule,
+        ...(rule === strongest && { favoured: integer(mechanism, "favoured") }),
+        hashing: oneOf(mechanism, "hashing", HASHINGS),
+        buckets: integer(mechanism, "buckets"),
+      };
+    },
+    write({ rule, favoured, hashing, buckets }, bytes) {
+      bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
+      bytes.number(HASHINGS.indexOf(hashing));
+      bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);
+    },
+  };
+}
