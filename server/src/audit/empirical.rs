@@ -15,7 +15,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::plan::{Plan, judging};
-use hushbin_analysis::likelihood::{Neighbours, Sight, look, neighbours};
+use hushbin_analysis::likelihood::{NeighbourPair, Observation, neighbour_pairs, observe};
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
 /// What is read off a report.
@@ -114,19 +114,19 @@ pub fn measure(
     mut randomize: impl FnMut(&[Entry]) -> Report,
     mut progress: impl FnMut(u64, u64),
 ) -> Measured {
-    let pairs = neighbours(task);
+    let pairs = neighbour_pairs(task);
     let judged = judging(plan.trials());
     let choosing = plan.trials() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
     let mut done = 0;
-    let mut run = |inputs: &Neighbours, which: usize| {
+    let mut run = |inputs: &NeighbourPair, which: usize| {
         let inputs = [0, 1].map(|which| inputs.inputs[which].as_slice());
         let report = randomize(inputs[which]);
         done += 1;
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        (look(task, inputs, &report), report_key(&report))
+        (observe(task, inputs, &report), report_key(&report))
     };
 
     let delta = task.mechanism().delta();
@@ -146,8 +146,8 @@ pub fn measure(
     let mut hits = [0; 2];
     for _ in 0..judged {
         for (which, hits) in hits.iter_mut().enumerate() {
-            let (sight, key) = run(pair, which);
-            *hits += u64::from(cut.holds(learned.score(statistic, &sight, key)));
+            let (seen, key) = run(pair, which);
+            *hits += u64::from(cut.holds(learned.score(statistic, &seen, key)));
         }
     }
     let mut inputs = pair.names.clone();
@@ -173,33 +173,33 @@ pub fn measure(
 /// What is watched for: a cut of the scores of a statistic on a pair of inputs.
 struct Attack<'a> {
     cut: Cut,
-    pair: &'a Neighbours,
+    pair: &'a NeighbourPair,
     statistic: Statistic,
     learned: Learned,
 }
 
 /// The most promising attack, after so many trials of each input of each pair.
 fn choose<'a>(
-    pairs: &'a [Neighbours],
+    pairs: &'a [NeighbourPair],
     trials: u64,
     prospect: &Prospect,
-    run: &mut impl FnMut(&Neighbours, usize) -> (Sight, u64),
+    run: &mut impl FnMut(&NeighbourPair, usize) -> (Observation, u64),
 ) -> Attack<'a> {
     let mut best: Option<Attack<'a>> = None;
     for pair in pairs {
         let mut learned = Learned::default();
         for _ in 0..trials / 2 {
             for which in [0, 1] {
-                let (sight, key) = run(pair, which);
-                learned.add(which, &sight, key);
+                let (seen, key) = run(pair, which);
+                learned.add(which, &seen, key);
             }
         }
         let mut scored = STATISTICS.map(|_| Vec::new());
         for _ in 0..trials - trials / 2 {
             for which in [0, 1] {
-                let (sight, key) = run(pair, which);
+                let (seen, key) = run(pair, which);
                 for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
-                    scored.push((learned.score(statistic, &sight, key), which));
+                    scored.push((learned.score(statistic, &seen, key), which));
                 }
             }
         }
@@ -235,25 +235,25 @@ fn report_key(report: &Report) -> u64 {
 }
 
 /// Equal ratios that rounding tells apart are made equal.
-fn log_ratio(sight: &Sight) -> f64 {
+fn log_ratio(seen: &Observation) -> f64 {
     const GRID: f64 = (1 << 30) as f64;
-    (sight.log_ratio * GRID).round() / GRID
+    (seen.log_ratio * GRID).round() / GRID
 }
 
 /// A statistic and its value; those that go with it.
 type Value = (Statistic, u64, u64);
 
 /// The value of a statistic that is learned.
-fn value(statistic: Statistic, sight: &Sight, report_key: u64) -> Option<Value> {
+fn value(statistic: Statistic, seen: &Observation, report_key: u64) -> Option<Value> {
     let pair = |[first, second]: [usize; 2]| (first as u64) << 32 | second as u64;
-    let with_ratio = |value| Some((statistic, value, log_ratio(sight).to_bits()));
+    let with_ratio = |value| Some((statistic, value, log_ratio(seen).to_bits()));
     match statistic {
         Statistic::LikelihoodRatio => None,
         Statistic::Report => Some((statistic, report_key, 0)),
-        Statistic::Seed => Some((statistic, sight.seed, 0)),
-        Statistic::Bucket => with_ratio(sight.bucket),
-        Statistic::Entry => with_ratio(pair(sight.first_entries)),
-        Statistic::Place => with_ratio(pair(sight.places.map(|place| place as usize))),
+        Statistic::Seed => Some((statistic, seen.seed, 0)),
+        Statistic::Bucket => with_ratio(seen.bucket),
+        Statistic::Entry => with_ratio(pair(seen.first_entries)),
+        Statistic::Place => with_ratio(pair(seen.places.map(|place| place as usize))),
     }
 }
 
@@ -262,18 +262,18 @@ fn value(statistic: Statistic, sight: &Sight, report_key: u64) -> Option<Value> 
 struct Learned(HashMap<Value, [u32; 2]>);
 
 impl Learned {
-    fn add(&mut self, which: usize, sight: &Sight, report_key: u64) {
+    fn add(&mut self, which: usize, seen: &Observation, report_key: u64) {
         for statistic in STATISTICS {
-            if let Some(value) = value(statistic, sight, report_key) {
+            if let Some(value) = value(statistic, seen, report_key) {
                 self.0.entry(value).or_default()[which] += 1;
             }
         }
     }
 
     /// The logarithm of the ratio at which the value came under either input.
-    fn score(&self, statistic: Statistic, sight: &Sight, report_key: u64) -> f64 {
-        let prior = log_ratio(sight);
-        let counts = value(statistic, sight, report_key).and_then(|value| self.0.get(&value));
+    fn score(&self, statistic: Statistic, seen: &Observation, report_key: u64) -> f64 {
+        let prior = log_ratio(seen);
+        let counts = value(statistic, seen, report_key).and_then(|value| self.0.get(&value));
         counts.map_or(prior, |&[first, second]| {
             let share = 1.0 / (1.0 + (-prior).exp());
             let first = f64::from(first) + PRIOR * share;

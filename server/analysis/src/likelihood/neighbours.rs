@@ -7,7 +7,7 @@ use hushbin::{Entry, Mechanism, Task, ValueKind, item_key};
 
 /// Two inputs that a report must not tell apart by more than a factor exp(ε).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Neighbours {
+pub struct NeighbourPair {
     /// What they are, in words.
     pub names: [String; 2],
     /// Entries, by item. Under the mechanisms of buckets their values are −1 and
@@ -28,17 +28,17 @@ pub struct Neighbours {
 /// Hash-bin's sums move most where values go from 1 to −1: of one item, of as
 /// many as the distance allows, or of so many that sums reach the clip.
 #[must_use]
-pub fn neighbours(task: &Task) -> Vec<Neighbours> {
+pub fn neighbour_pairs(task: &Task) -> Vec<NeighbourPair> {
     match task.mechanism() {
-        Mechanism::Collision(_) | Mechanism::Coco(_) => of_any_two(task, task.sparsity()),
+        Mechanism::Collision(_) | Mechanism::Coco(_) => pairs_of_any_inputs(task, task.sparsity()),
         Mechanism::HashBin(hash_bin) => match hash_bin.level() {
-            Level::Event => of_one_item(task),
-            Level::Neighbouring { distance, .. } => vec![within(task, distance)],
+            Level::Event => pairs_in_one_item(task),
+            Level::Neighbouring { distance, .. } => vec![pair_within(task, distance)],
             Level::User { clip, .. } => {
                 // Sums of n values of 1 with fair signs have the size of √n.
                 let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
                 let there = task.items().count().unwrap_or(u32::MAX);
-                of_any_two(task, reaching.max(task.sparsity()).min(there))
+                pairs_of_any_inputs(task, reaching.max(task.sparsity()).min(there))
             }
         },
     }
@@ -55,42 +55,42 @@ fn entries(task: &Task, items: Range<u32>, value: f64) -> Vec<Entry> {
     items.map(entry).collect()
 }
 
-fn of_any_two(task: &Task, count: u32) -> Vec<Neighbours> {
+fn pairs_of_any_inputs(task: &Task, count: u32) -> Vec<NeighbourPair> {
     let full = || entries(task, 0..count, 1.0);
     let full_name = || format!("{count} items, all 1");
-    let mut pairs = vec![Neighbours {
+    let mut pairs = vec![NeighbourPair {
         names: [full_name(), "the same items, all -1".to_owned()],
         inputs: [full(), entries(task, 0..count, -1.0)],
     }];
     if task.items().count().is_none_or(|items| items >= 2 * count) {
-        pairs.push(Neighbours {
+        pairs.push(NeighbourPair {
             names: [full_name(), format!("{count} other items, all 1")],
             inputs: [full(), entries(task, count..2 * count, 1.0)],
         });
     }
-    pairs.push(Neighbours {
+    pairs.push(NeighbourPair {
         names: [full_name(), "no items".to_owned()],
         inputs: [full(), Vec::new()],
     });
     if count > 1 {
-        pairs.push(one_item(task));
+        pairs.push(pair_of_one_item(task));
     }
     pairs
 }
 
-fn one_item(task: &Task) -> Neighbours {
-    Neighbours {
+fn pair_of_one_item(task: &Task) -> NeighbourPair {
+    NeighbourPair {
         names: ["one item, 1".to_owned(), "the same item, -1".to_owned()],
         inputs: [1.0, -1.0].map(|value| entries(task, 0..1, value)),
     }
 }
 
-fn of_one_item(task: &Task) -> Vec<Neighbours> {
-    let mut pairs = vec![one_item(task)];
+fn pairs_in_one_item(task: &Task) -> Vec<NeighbourPair> {
+    let mut pairs = vec![pair_of_one_item(task)];
     let s = task.sparsity();
     if s > 1 {
         let others = format!(" among {} of 1", s - 1);
-        pairs.push(Neighbours {
+        pairs.push(NeighbourPair {
             names: [
                 format!("an item, 1,{others}"),
                 format!("the same, -1,{others}"),
@@ -105,7 +105,7 @@ fn of_one_item(task: &Task) -> Vec<Neighbours> {
 }
 
 /// Values that differ by `distance` in sum, or as nearly as the items allow.
-fn within(task: &Task, distance: f64) -> Neighbours {
+fn pair_within(task: &Task, distance: f64) -> NeighbourPair {
     let there = task.items().count().unwrap_or(u32::MAX);
     // At most half of 2¹¹ entries go all the way.
     let flipped = ((distance / 2.0) as u32).min(there);
@@ -120,7 +120,7 @@ fn within(task: &Task, distance: f64) -> Neighbours {
             input.push(Entry { item: last, value });
         }
     }
-    Neighbours {
+    NeighbourPair {
         names: [
             format!("{} items, all 1", inputs[0].len()),
             format!("the same items, all in all {distance} less"),

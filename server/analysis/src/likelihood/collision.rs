@@ -1,0 +1,78 @@
+//! Collision's reports, by Definition 5 of P1 and the rule `heaviest`.
+
+use hushbin::Entry;
+use hushbin::domain::{Domain, Signed};
+use hushbin::hash::Keys;
+use hushbin::mechanism::BucketReport;
+use hushbin::mechanism::collision::{Collision, Rule};
+
+use super::buckets::{self, Held, bucket_of, share};
+use super::observation::Observation;
+
+/// Observation of a report, at exp(ε).
+pub(super) fn observe(
+    collision: &Collision,
+    domain: &Domain,
+    exp: f64,
+    inputs: [&[Entry]; 2],
+    report: &BucketReport,
+) -> Observation {
+    let keys = Keys::new(report.seed);
+    buckets::observe(report, inputs, |input| {
+        let held = held(collision, domain, &keys, input);
+        let weight = weight(collision, domain.sparsity(), exp, &held, report);
+        (held.entries, weight)
+    })
+}
+
+fn held(collision: &Collision, domain: &Domain, keys: &Keys, input: &[Entry]) -> Held {
+    let bucket = |element| {
+        let elements = domain.signed_elements();
+        let (hashing, buckets) = (collision.hashing(), collision.buckets());
+        bucket_of(hashing, elements, buckets, keys, element)
+    };
+    let element = |entry: &Entry| {
+        domain.signed_element(Signed {
+            item: entry.item,
+            negative: entry.value < 0.0,
+        })
+    };
+    let missing = domain.sparsity() - input.len() as u32;
+    Held {
+        entries: input.iter().map(|entry| bucket(element(entry))).collect(),
+        paddings: (0..missing)
+            .map(|index| bucket(domain.signed_padding(index)))
+            .collect(),
+    }
+}
+
+/// The reported bucket's probability, times the rule's Ω.
+fn weight(
+    collision: &Collision,
+    sparsity: u32,
+    exp: f64,
+    held: &Held,
+    report: &BucketReport,
+) -> f64 {
+    let t = collision.buckets();
+    let mut buckets = [held.entries.as_slice(), &held.paddings].concat();
+    buckets.sort_unstable();
+    let counts = || buckets.chunk_by(|a, b| a == b);
+    let occupied = counts().count() as u32;
+    let here = buckets.iter().filter(|&&b| b == report.bucket).count();
+    match collision.rule() {
+        Rule::Occupied if here > 0 => exp,
+        Rule::Occupied => {
+            let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
+            (total - f64::from(occupied) * exp) / f64::from(t - occupied)
+        }
+        Rule::Heaviest { favoured } => {
+            let stronger = counts().filter(|held| held.len() > here).count() as u32;
+            let equal = match here {
+                0 => t - occupied,
+                _ => counts().filter(|held| held.len() == here).count() as u32,
+            };
+            1.0 + (exp - 1.0) * share(favoured, stronger, equal)
+        }
+    }
+}

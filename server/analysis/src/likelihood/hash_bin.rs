@@ -1,0 +1,87 @@
+//! Hash-bin's reports: noisy sums of bins.
+
+use hushbin::Entry;
+use hushbin::domain::Domain;
+use hushbin::hash::Keys;
+use hushbin::mechanism::hash_bin::{HashBin, Response};
+
+use super::observation::{Observation, Place};
+
+/// Observation of a response under a seed, at local budget ε.
+pub(super) fn observe(
+    hash_bin: &HashBin,
+    domain: &Domain,
+    epsilon: f64,
+    inputs: [&[Entry]; 2],
+    (seed, response): (u64, &Response),
+) -> Observation {
+    let keys = Keys::new(seed);
+    let sums = inputs.map(|input| sums(hash_bin, domain, &keys, input));
+    Observation {
+        log_ratio: response_log_ratio(hash_bin, epsilon, &sums, response),
+        seed,
+        bucket: 0,
+        first_entries: [0; 2],
+        places: [0, 1].map(|which| in_clear(hash_bin, &sums[which], response)),
+    }
+}
+
+/// The sums of hash-bin's bins, clipped at user level.
+fn sums(hash_bin: &HashBin, domain: &Domain, keys: &Keys, input: &[Entry]) -> Vec<f64> {
+    let support = hash_bin.support(domain);
+    let mut sums = vec![0.0; hash_bin.bins() as usize];
+    for entry in input {
+        let (bin, sign) = support.place(keys, entry.item);
+        sums[bin as usize] += f64::from(sign) * entry.value;
+    }
+    if let Some(clip) = hash_bin.level().clip() {
+        sums[0] = sums[0].clamp(-clip, clip);
+    }
+    sums
+}
+
+/// Whether a response is the sums without noise.
+fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
+    let grid = f64::from(hash_bin.grid());
+    match response {
+        Response::Bins(bins)
+            if bins
+                .iter()
+                .zip(sums)
+                .all(|(&bin, sum)| bin as f64 == grid * sum) =>
+        {
+            Place::Only
+        }
+        Response::Bins(_) | Response::Sign(_) => Place::Elsewhere,
+    }
+}
+
+/// The log-likelihood ratio of a response to either sums.
+fn response_log_ratio(
+    hash_bin: &HashBin,
+    epsilon: f64,
+    [first, second]: &[Vec<f64>; 2],
+    response: &Response,
+) -> f64 {
+    match response {
+        // Plus with probability (1 + B/A)/2, A = η(e + 1)/(e − 1).
+        Response::Sign(plus) => {
+            let clip = hash_bin.level().clip().unwrap_or(f64::INFINITY);
+            let lean = (0.5 * epsilon).tanh() / clip;
+            let sign = if *plus { 1.0 } else { -1.0 };
+            let [p, q] = [first, second].map(|sums| 1.0 + sign * lean * sums[0]);
+            (p / q).ln()
+        }
+        Response::Bins(bins) => {
+            let rate = epsilon / hash_bin.sensitivity() as f64;
+            let grid = f64::from(hash_bin.grid());
+            let off = |sums: &[f64]| -> f64 {
+                let pairs = bins.iter().zip(sums);
+                pairs
+                    .map(|(&bin, sum)| (bin as f64 - grid * sum).abs())
+                    .sum()
+            };
+            rate * (off(second) - off(first))
+        }
+    }
+}
