@@ -4,6 +4,13 @@
 use crate::error::Error;
 
 /// An inclusive range with the name of what it bounds.
+///
+/// ```
+/// use hushbin::bounds::EPSILON;
+///
+/// assert!(EPSILON.check(1.0).is_ok());
+/// assert!(EPSILON.check(0.0).is_err() && !EPSILON.holds(f64::NAN));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Bound {
     /// The parameter as it is spelt in a task file.
@@ -64,6 +71,8 @@ impl Bound {
         value >= self.min && value <= self.max
     }
 
+    /// The check that `value` lies in the range.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] when `value` is outside the range or NaN.
     pub fn check(&self, value: f64) -> Result<(), Error> {

@@ -44,6 +44,8 @@ impl<'a> Cursor<'a> {
         self.bytes.len() - self.offset
     }
 
+    /// The check that nothing is left.
+    ///
     /// # Errors
     /// [`Error::Malformed`] where bytes are left.
     pub(crate) fn end(&self, reason: &'static str) -> Result<(), Error> {

@@ -11,6 +11,13 @@ use crate::sample;
 use crate::sort::sort;
 
 /// One entry of a person's input: the value of one item.
+///
+/// ```
+/// use hushbin::{Entry, ValueKind};
+///
+/// let likes = Entry { item: 3, value: 1.0 };
+/// assert!(ValueKind::Sign.accepts(likes.value));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
     /// Index of the item in a closed task, or the 64-bit key of its name in an
@@ -21,6 +28,18 @@ pub struct Entry {
 }
 
 /// An item with a sign: what is left of an entry after ternarisation.
+///
+/// ```
+/// use hushbin::domain::Signed;
+///
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let dislikes = Signed { item: 3, negative: true };
+/// assert_eq!(task.domain().signed_element(dislikes), 7);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signed {
     /// Index or key, as in [`Entry`].
@@ -30,6 +49,13 @@ pub struct Signed {
 }
 
 /// What values the entries of an input take.
+///
+/// ```
+/// use hushbin::ValueKind;
+///
+/// assert!(ValueKind::Real.accepts(0.5) && !ValueKind::Sign.accepts(0.5));
+/// assert!(!ValueKind::Real.accepts(f64::NAN));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueKind {
@@ -60,6 +86,18 @@ impl ValueKind {
 }
 
 /// The set that inputs are drawn from: how many items, how many entries each.
+///
+/// ```
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let domain = task.domain();
+/// assert_eq!((domain.items(), domain.sparsity()), (Some(40), 3));
+/// // Each item with either sign, and s paddings.
+/// assert_eq!(domain.signed_elements(), Some(83));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Domain {
     items: Option<u32>,

@@ -129,6 +129,14 @@ pub enum Error {
 /// Stable identity of a kind of [`Error`].
 ///
 /// The numbers cross the boundary to JavaScript and never change meaning.
+///
+/// ```
+/// use hushbin::{ErrorCode, bounds};
+///
+/// let error = bounds::EPSILON.check(-1.0).unwrap_err();
+/// assert_eq!(error.code(), ErrorCode::OutOfRange);
+/// assert_eq!(error.code().as_str(), "out-of-range");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u32)]

@@ -104,6 +104,12 @@ pub(crate) fn parse_hex(text: &str) -> Option<[u8; 16]> {
 }
 
 /// A text that is not 32 hexadecimal digits.
+///
+/// ```
+/// use hushbin::{Fingerprint, ParseHexError};
+///
+/// assert_eq!("settings".parse::<Fingerprint>(), Err(ParseHexError));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected 32 hexadecimal digits")]
 pub struct ParseHexError;

@@ -39,10 +39,11 @@
 //! A [`Task`] says what is collected, under which parameters. An *item* is an
 //! index or key of a person's vector; an *element* is an item with its sign, or
 //! a padding (see [`domain`]). A *bucket* is where elements are hashed to, a
-//! *bin* holds a sum of values. A
-//! [`Report`] is one randomised message; an [`Upload`] is a request that
-//! carries reports. *Local ε* is the privacy loss of one report against
-//! everybody.
+//! *bin* holds a sum of values. A [`Report`] is one randomised message; an
+//! [`Upload`] is a request that carries reports. *Local ε* is the privacy loss
+//! of one report against everybody. More of them: [`docs::glossary`]; how a value
+//! travels, and what stands on what: [`docs::architecture`]; why it is built this
+//! way: [`docs::design`].
 //!
 //! # What this crate does not do
 //!
@@ -65,6 +66,7 @@ pub mod bounds;
 #[cfg(feature = "analysis")]
 pub mod choose;
 mod codec;
+pub mod docs;
 pub mod domain;
 mod error;
 mod fingerprint;

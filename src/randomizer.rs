@@ -12,6 +12,22 @@ use crate::mechanism::{Prepared, Report};
 use crate::task::Task;
 
 /// A report with what the client may know about its making.
+///
+/// ```
+/// use hushbin::{Entry, Randomizer};
+/// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+///
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let many: Vec<Entry> = (0..4).map(|item| Entry { item, value: 1.0 }).collect();
+/// let mut rng = ChaCha20Rng::seed_from_u64(1);
+/// let made = Randomizer::new(&task).randomize(&many, &mut rng).unwrap();
+/// // One of four entries was left out: s is 3.
+/// assert!(made.sampled_down);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Randomized {
     /// The randomised message.

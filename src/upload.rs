@@ -23,6 +23,13 @@ pub const VERSION: u8 = 1;
 
 /// The identity of an upload, 16 random bytes: an upload that arrives twice is
 /// counted once. Written as 32 lower-case hexadecimal digits.
+///
+/// ```
+/// use hushbin::UploadId;
+///
+/// let id = UploadId([0xab; 16]);
+/// assert_eq!(id.to_string().parse(), Ok(id));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UploadId(pub [u8; 16]);
 

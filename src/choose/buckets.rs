@@ -10,6 +10,13 @@ use crate::hash::Hashing;
 use crate::mechanism::{Rule, Subset};
 
 /// A mechanism of buckets with parameters left open.
+///
+/// ```
+/// use hushbin::choose::collision::Draft;
+///
+/// let draft: Draft = serde_json::from_str(r#"{ "rule": "heaviest", "buckets": 16 }"#).unwrap();
+/// assert_eq!((draft.buckets, draft.favoured), (Some(16), None));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BucketsDraft<RuleName> {
@@ -61,6 +68,8 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         Ok(())
     }
 
+    /// The check that a task in use has what is said.
+    ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
     pub(super) fn agrees_with<R: Rule<Name = Name>>(

@@ -27,6 +27,13 @@ pub fn alpha(favoured: u32, buckets: u32, e: f64) -> f64 {
 ///
 /// The shuffled ε grows with ε and with α, so that a bound on it and on ε is a
 /// bound on α.
+///
+/// ```
+/// use hushbin::choose::Budget;
+///
+/// // Nothing is shuffled, or nobody counts on it.
+/// assert_eq!(Budget::from(1.0), Budget { epsilon: 1.0, alpha: f64::INFINITY });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     /// Local ε.

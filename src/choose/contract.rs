@@ -37,6 +37,8 @@ pub(crate) trait Choose: Predict {
     /// As [`Choose::best`].
     fn offers(search: &Search<'_>, level: LevelName) -> Result<Vec<Candidate>, Error>;
 
+    /// The check that parameters in use have what the draft says.
+    ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first field in which the draft says
     /// something else.

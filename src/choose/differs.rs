@@ -6,6 +6,8 @@ use core::fmt;
 
 use crate::error::Error;
 
+/// The check that two values of a field are the same.
+///
 /// # Errors
 /// [`Error::TaskDiffers`] where both differ.
 pub(super) fn same<T: PartialEq + fmt::Debug>(

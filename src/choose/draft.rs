@@ -73,6 +73,15 @@ pub struct TaskDraft {
 }
 
 /// What a draft comes to, beside what it could have come to.
+///
+/// ```
+/// # let draft: hushbin::TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// let choice = draft.choose().unwrap();
+/// assert_eq!(choice.task.mechanism(), &choice.picked.mechanism);
+/// assert!(choice.others.is_sorted_by(|a, b| a.error <= b.error));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// The complete task.

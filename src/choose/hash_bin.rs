@@ -21,6 +21,14 @@ use crate::mechanism::hash_bin::{
 };
 
 /// [`HashBin`] with parameters left open.
+///
+/// ```
+/// use hushbin::choose::hash_bin::Draft;
+/// use hushbin::mechanism::hash_bin::LevelName;
+///
+/// let draft: Draft = serde_json::from_str(r#"{ "level": "event" }"#).unwrap();
+/// assert_eq!((draft.level, draft.bins), (Some(LevelName::Event), None));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {

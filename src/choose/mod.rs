@@ -48,6 +48,16 @@ macro_rules! register {
         ///
         /// In a task file: a name such as `"collision"`, or an object with the name
         /// and some of the parameters.
+        ///
+        /// ```
+        /// use hushbin::choose::MechanismDraft;
+        ///
+        /// let auto: MechanismDraft = serde_json::from_str(r#""auto""#).unwrap();
+        /// assert!(matches!(auto, MechanismDraft::Auto(_)));
+        /// let some = r#"{ "name": "coco", "buckets": 16 }"#;
+        /// let coco: MechanismDraft = serde_json::from_str(some).unwrap();
+        /// assert!(matches!(coco, MechanismDraft::Coco(draft) if draft.buckets == Some(16)));
+        /// ```
         #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub enum MechanismDraft {
@@ -94,6 +104,8 @@ macro_rules! register {
                 }
             }
 
+            /// The check of what is said, without choosing the rest.
+            ///
             /// # Errors
             /// Those of what is said, without choosing the rest.
             fn check(&self) -> Result<(), Error> {
@@ -103,6 +115,8 @@ macro_rules! register {
                 }
             }
 
+            /// The best that the draft leaves open, by predicted error.
+            ///
             /// # Errors
             /// Those of the mechanism's `best`.
             fn best(&self, search: &Search<'_>) -> Result<Candidate, Error> {
@@ -112,6 +126,8 @@ macro_rules! register {
                 }
             }
 
+            /// The check that a mechanism in use has what the draft says.
+            ///
             /// # Errors
             /// [`Error::TaskDiffers`] naming the first difference.
             fn agrees_with(&self, in_use: &Mechanism) -> Result<(), Error> {

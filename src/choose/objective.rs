@@ -9,6 +9,15 @@ use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 
 /// What estimates are wanted for: how much their squared errors weigh.
+///
+/// ```
+/// use hushbin::choose::{Objective, Predicted, SquaredError};
+///
+/// let mean = SquaredError { variance: 0.003, squared_bias: 0.001 };
+/// let predicted = Predicted { mean: Some(mean), frequency: None };
+/// assert_eq!(Objective::MEAN.weigh(&predicted), Some(mean));
+/// assert_eq!(Objective::FREQUENCY.weigh(&predicted), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Objective {
     /// Of means.
@@ -52,6 +61,13 @@ impl Objective {
 }
 
 /// What a mechanism is to be chosen for.
+///
+/// ```
+/// use hushbin::choose::{AutoDraft, AutoLevel};
+///
+/// let auto: AutoDraft = serde_json::from_str(r#"{ "objective": "frequency" }"#).unwrap();
+/// assert_eq!(auto.level, AutoLevel::User);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AutoDraft {
@@ -65,6 +81,13 @@ pub struct AutoDraft {
 }
 
 /// A level of protection that a mechanism can be chosen for.
+///
+/// ```
+/// use hushbin::choose::AutoLevel;
+///
+/// assert_eq!(serde_json::from_str::<AutoLevel>(r#""event""#).unwrap(), AutoLevel::Event);
+/// assert_eq!(AutoLevel::default(), AutoLevel::User);
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AutoLevel {
@@ -77,6 +100,14 @@ pub enum AutoLevel {
 
 /// An [`Objective`] in a task file: `"mean"`, `"frequency"`, or an object with
 /// the weight of each.
+///
+/// ```
+/// use hushbin::choose::{Objective, ObjectiveDraft};
+///
+/// let named: ObjectiveDraft = serde_json::from_str(r#""mean""#).unwrap();
+/// assert_eq!(named.objective(), Ok(Objective::MEAN));
+/// assert!(ObjectiveDraft::Weights { mean: 0.0, frequency: 0.0 }.objective().is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(
     untagged,
@@ -96,6 +127,13 @@ pub enum ObjectiveDraft {
 }
 
 /// The one thing that estimates are wanted for.
+///
+/// ```
+/// use hushbin::choose::{Objective, ObjectiveDraft, ObjectiveName};
+///
+/// let draft = ObjectiveDraft::Name(ObjectiveName::Frequency);
+/// assert_eq!(draft.objective(), Ok(Objective::FREQUENCY));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectiveName {

@@ -5,6 +5,13 @@ use crate::domain::Domain;
 use crate::mechanism::Mechanism;
 
 /// A squared error of one item's estimate, averaged over items.
+///
+/// ```
+/// use hushbin::choose::SquaredError;
+///
+/// let error = SquaredError { variance: 0.5, squared_bias: 0.25 };
+/// assert_eq!(error.total(), 0.75);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SquaredError {
     /// The variance of the noise, which falls with the number of people.
@@ -23,6 +30,16 @@ impl SquaredError {
 }
 
 /// What errors to expect; `None` what a mechanism does not estimate.
+///
+/// ```
+/// # let draft: hushbin::TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// let picked = draft.choose().unwrap().picked;
+/// // Collision answers for both.
+/// let [mean, frequency] = [picked.predicted.mean, picked.predicted.frequency];
+/// assert!(mean.unwrap().total() > frequency.unwrap().total());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predicted {
     /// Of means.

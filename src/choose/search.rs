@@ -14,6 +14,15 @@ use crate::error::Error;
 use crate::mechanism::Mechanism;
 
 /// A mechanism that could answer, and how well.
+///
+/// ```
+/// # let draft: hushbin::TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// let picked = draft.choose().unwrap().picked;
+/// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
+/// assert_eq!(picked.error, picked.predicted.mean.unwrap().total());
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// With all its parameters.

@@ -19,6 +19,14 @@ pub const fn mix64(mut x: u64) -> u64 {
 /// first is the key of the independent hash; the fourth is the key of the sign
 /// hash; eight more, worked out when they are asked for, are the keys of
 /// further rounds.
+///
+/// ```
+/// use hushbin::hash::{Keys, independent_bucket};
+///
+/// let seed = 7;
+/// let [a, b] = [Keys::new(seed), Keys::new(seed)].map(|keys| independent_bucket(&keys, 99, 8));
+/// assert!(a == b && a < 8);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Keys {
     seed: u64,

@@ -22,6 +22,12 @@ use crate::error::Error;
 use crate::fingerprint::CanonicalReader;
 
 /// How elements are hashed to buckets.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+///
+/// assert_eq!(serde_json::to_string(&Hashing::Balanced).unwrap(), r#""balanced""#);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hashing {
@@ -33,6 +39,8 @@ pub enum Hashing {
 }
 
 impl Hashing {
+    /// The check that the domain can be hashed so.
+    ///
     /// # Errors
     /// [`Error::Combination`] when an open domain is to be balanced.
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {

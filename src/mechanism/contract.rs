@@ -19,6 +19,8 @@ pub(crate) trait Parameters: Sized {
     /// Makes such reports.
     type Randomizer: Randomize<Report = Self::Report>;
 
+    /// The check that the parameters suit a domain.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`] for parameters that do
     /// not suit the domain.
@@ -86,6 +88,17 @@ pub(crate) trait Randomize {
 }
 
 /// The pairs of inputs that ε is about.
+///
+/// ```
+/// use hushbin::mechanism::Neighbours;
+///
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// assert_eq!(task.mechanism().neighbours(), Neighbours::Any);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Neighbours {
     /// Any two: a person's whole input is protected.

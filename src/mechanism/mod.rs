@@ -46,6 +46,15 @@ macro_rules! register {
         $(pub mod $module;)+
 
         /// A mechanism with all its parameters, chosen by a task.
+        ///
+        /// ```
+        /// use hushbin::mechanism::Mechanism;
+        ///
+        /// let mechanism: Mechanism = serde_json::from_str(
+        ///     r#"{ "name": "coco", "rule": "overwrite", "hashing": "balanced", "buckets": 12 }"#,
+        /// ).unwrap();
+        /// assert_eq!((mechanism.name(), mechanism.delta()), ("coco", 0.0));
+        /// ```
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "name", rename_all = "kebab-case")]
         pub enum Mechanism {
@@ -56,6 +65,16 @@ macro_rules! register {
         }
 
         /// One randomised message.
+        ///
+        /// ```
+        /// use hushbin::Report;
+        /// use hushbin::mechanism::collision;
+        ///
+        /// let report = Report::Collision(collision::Report { seed: 7, bucket: 5 });
+        /// let mut bytes = Vec::new();
+        /// report.encode(&mut bytes);
+        /// assert_eq!(bytes.len(), 9);
+        /// ```
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Report {
             $(

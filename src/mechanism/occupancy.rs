@@ -22,6 +22,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// `elements` elements in `cells` cells.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let top = occupancy.top_sums(Strength::Count, 3);
+/// // Three cells hold at most all of three elements; the best one at least one.
+/// assert!(top.sum(1) > 1.0 && (top.sum(3) - 3.0).abs() < 1e-12);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
     /// s.
@@ -34,6 +43,15 @@ pub struct Occupancy {
 }
 
 /// What makes a cell strong.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let top = occupancy.top_sums(Strength::SignedSum, 3);
+/// // Elements with opposite signs cancel.
+/// assert!(top.sum(3) < occupancy.top_sums(Strength::Count, 3).sum(3));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
     /// How many elements it holds (Collision).
@@ -43,6 +61,14 @@ pub enum Strength {
 }
 
 /// Expected sums over the c strongest cells, for each c up to a maximum.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let top = occupancy.top_sums(Strength::Count, 3);
+/// assert!(top.sum(1) < top.sum(2) && top.square_sum(2) >= top.sum(2));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopSums {
     sums: Vec<f64>,

@@ -153,6 +153,15 @@ fn fraction(part: u128, whole: u128) -> u64 {
 }
 
 /// A probability weight with a count: a product of the two, or a quotient.
+///
+/// ```
+/// use hushbin::sample::{Factors, realised_epsilon};
+///
+/// // Two buckets, one with a weight of 5, one with 2: ln 2.5 lies above 0.9.
+/// let weights = [Factors(5, 1), Factors(2, 1)];
+/// let epsilon = realised_epsilon(weights.into_iter(), 1.0);
+/// assert!((0.9..=1.0).contains(&epsilon));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Factors(pub u128, pub u32);
 

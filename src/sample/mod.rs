@@ -11,6 +11,13 @@ use rand_core::Rng;
 
 /// A probability as an integer threshold: true with probability exactly
 /// threshold / 2⁶⁴.
+///
+/// ```
+/// use hushbin::sample::Threshold;
+///
+/// let quarter = Threshold(1 << 62);
+/// assert_eq!((quarter.probability(), quarter.complement()), (0.25, 0.75));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Threshold(pub u64);
 

@@ -13,6 +13,14 @@ use crate::sort::sort;
 /// The items that a task asks about.
 ///
 /// In a task file: a list of names, a number, or `"open"`.
+///
+/// ```
+/// use hushbin::Items;
+///
+/// let items: Items = serde_json::from_str(r#"["dark-mode", "autoplay"]"#).unwrap();
+/// assert_eq!((items.count(), items.resolve("autoplay")), (Some(2), Some(1)));
+/// assert_eq!(Items::Count(40).resolve("7"), Some(7));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -28,6 +36,15 @@ pub enum Items {
 }
 
 /// The word `open` in a task file.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::Open;
+///
+/// let items: Items = serde_json::from_str(r#""open""#).unwrap();
+/// assert_eq!(items, Items::Open(Open::Open));
+/// assert_eq!(items.resolve("any"), Some(hushbin::item_key("any")));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Open {

@@ -23,7 +23,7 @@ use crate::mechanism::Mechanism;
 ///
 /// A task says everything that a report depends on. Its [`Fingerprint`] travels
 /// in every upload, and a collector refuses reports made under another.
-/// [`TaskDraft`] leaves the choice of parameters to hushbin.
+/// [`TaskDraft`](crate::TaskDraft) leaves the choice of parameters to hushbin.
 ///
 /// ```
 /// use hushbin::Task;
@@ -52,6 +52,8 @@ pub struct Task {
 }
 
 impl Task {
+    /// A task of these fields, validated.
+    ///
     /// # Errors
     /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`],
     /// [`Error::DuplicateName`], or [`Error::Combination`] for parameters that

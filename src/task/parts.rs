@@ -13,6 +13,24 @@ use crate::domain::ValueKind;
 use crate::mechanism::Mechanism;
 
 /// The fields of a [`Task`], not yet validated.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule};
+/// use hushbin::{Items, Task, TaskParts, ValueKind};
+///
+/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, Hashing::Balanced, 12)?;
+/// let parts = TaskParts {
+///     id: "settings".into(),
+///     items: Items::Count(40),
+///     sparsity: 3,
+///     epsilon: 1.0,
+///     value: ValueKind::Sign,
+///     mechanism: collision.into(),
+/// };
+/// assert_eq!(Task::new(parts)?.id(), "settings");
+/// # Ok::<(), hushbin::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskParts {

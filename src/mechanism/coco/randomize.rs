@@ -23,6 +23,24 @@ const fn pair_of(push: Push) -> u32 {
 
 /// Makes CoCo's reports; see [`crate::Randomizer`] for the whole way from
 /// entries.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
+///
+/// let rule = Rule::Strongest { favoured: 2 };
+/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let mut randomizer = Randomizer::new(&coco, &task.domain(), 1.0);
+/// // Of an input without entries, under the seed 7; all paddings push alike.
+/// let probabilities = randomizer.probabilities(7, &[], 0);
+/// assert_eq!(probabilities.len(), 12);
+/// assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,

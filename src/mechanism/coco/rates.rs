@@ -9,6 +9,23 @@ use crate::sample::ExpLowerBound;
 
 /// How reports hit items, exactly, from the realised thresholds; averages over
 /// the seed.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::coco::{Coco, Rule};
+///
+/// let rule = Rule::Strongest { favoured: 2 };
+/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let rates = coco.rates(&task.domain(), 1.0);
+/// assert_eq!(rates.pair, 1.0 / 6.0);
+/// // Under this rule the non-missing frequency is not estimated.
+/// assert!(rates.gap > 0.0 && rates.presence.is_none());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// P(hit on the side of the entry's sign) − P(hit on the other side), for
@@ -25,6 +42,20 @@ pub struct Rates {
 }
 
 /// See [`Rates::presence`] and [`Rates::predicted`].
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::coco::{Coco, Rule};
+///
+/// let coco = Coco::new(Rule::Overwrite, Hashing::Balanced, 12).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let presence = coco.rates(&task.domain(), 1.0).presence.unwrap();
+/// assert!(presence.p_pair > presence.q_pair);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Presence {
     /// P(hit on the pair) of an entry.

@@ -9,6 +9,15 @@ use crate::mechanism::subset::{self, Subset};
 pub type Coco = Subset<Rule>;
 
 /// Which sides are favoured.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::coco::{Coco, Rule};
+///
+/// assert!(Coco::new(Rule::Strongest { favoured: 2 }, Hashing::Balanced, 12).is_ok());
+/// // Buckets form pairs.
+/// assert!(Coco::new(Rule::Overwrite, Hashing::Balanced, 13).is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// In each pushed pair one of its entries, uniformly at random, decides for
@@ -23,6 +32,12 @@ pub enum Rule {
 }
 
 /// The name of a [`Rule`], as in a task file.
+///
+/// ```
+/// use hushbin::mechanism::coco::RuleName;
+///
+/// assert_eq!(serde_json::to_string(&RuleName::Strongest).unwrap(), r#""strongest""#);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleName {

@@ -17,6 +17,24 @@ impl Coco {
 }
 
 /// Which items a report hits.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::coco::{Coco, Report, Rule};
+///
+/// let rule = Rule::Strongest { favoured: 2 };
+/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let support = coco.support(&task.domain());
+/// let report = Report { seed: 7, bucket: 5 };
+/// support.for_each_hit(&report, |item, plus| {
+///     assert_eq!(support.hit(&report, u64::from(item)), Some(plus));
+/// });
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
     hash: Hash,

@@ -43,6 +43,15 @@ impl Coco {
 }
 
 /// The integer probabilities that reports are drawn with.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::coco::{Coco, Rule};
+///
+/// let rule = Rule::Strongest { favoured: 2 };
+/// let coco = Coco::new(rule, Hashing::Balanced, 12).unwrap();
+/// assert!(coco.thresholds(3, 1.0).effective_epsilon() <= 1.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     pub(super) kind: Kind,

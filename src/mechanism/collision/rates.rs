@@ -10,6 +10,21 @@ use crate::sample::ExpLowerBound;
 ///
 /// Averages over the seed. "Member" is an element of the input, paddings
 /// included; every input has s.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule};
+///
+/// let rule = Rule::Heaviest { favoured: 2 };
+/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let rates = collision.rates(&task.domain(), 1.0);
+/// assert!(rates.p_true > rates.p_false);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// P(hit) of a member.

@@ -9,6 +9,15 @@ use crate::mechanism::subset::{self, Subset};
 pub type Collision = Subset<Rule>;
 
 /// Which buckets are favoured.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule};
+///
+/// let collision = Collision::new(Rule::Heaviest { favoured: 2 }, Hashing::Balanced, 12)?;
+/// assert_eq!(collision.favoured(), Some(2));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The buckets that hold an element: up to s of them (P1). Takes t > s.
@@ -22,6 +31,12 @@ pub enum Rule {
 }
 
 /// The name of a [`Rule`], as in a task file.
+///
+/// ```
+/// use hushbin::mechanism::collision::RuleName;
+///
+/// assert_eq!(serde_json::to_string(&RuleName::Heaviest).unwrap(), r#""heaviest""#);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RuleName {

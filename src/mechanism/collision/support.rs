@@ -17,6 +17,28 @@ impl Collision {
 }
 
 /// Which elements a report hits.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Report, Rule};
+///
+/// let rule = Rule::Heaviest { favoured: 2 };
+/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let support = collision.support(&task.domain());
+/// let report = Report { seed: 7, bucket: 5 };
+/// // 83 elements in buckets of 7 slots.
+/// let mut hits = 0;
+/// support.for_each_hit(&report, |element| {
+///     assert!(support.hits(&report, u64::from(element)));
+///     hits += 1;
+/// });
+/// assert_eq!(hits, 7);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
     hash: Hash,

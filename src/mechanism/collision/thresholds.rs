@@ -36,6 +36,18 @@ impl Collision {
 
 /// The integer probabilities that reports are drawn with: what is sampled, what
 /// the estimator divides by and what privacy is accounted for.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule};
+///
+/// let rule = Rule::Heaviest { favoured: 2 };
+/// let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+/// let thresholds = collision.thresholds(3, 1.0);
+/// assert_eq!(thresholds.favoured(1), 2);
+/// assert!(thresholds.inside(1).probability() > 2.0 / 12.0);
+/// assert!(thresholds.effective_epsilon() <= 1.0);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds {
     rule: Rule,

@@ -7,6 +7,13 @@ use crate::bounds;
 use crate::error::Error;
 
 /// Which inputs are neighbours, so that a report hardly tells them apart.
+///
+/// ```
+/// use hushbin::mechanism::hash_bin::{Level, LevelName, Noise};
+///
+/// let level = Level::User { clip: 2.0, noise: Noise::TwoPoint };
+/// assert_eq!((level.name(), level.clip()), (LevelName::User, Some(2.0)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Level {
     /// Inputs that differ in the value of one item. Protects every entry by
@@ -33,6 +40,12 @@ pub enum Level {
 }
 
 /// The name of a [`Level`], as in a task file.
+///
+/// ```
+/// use hushbin::mechanism::hash_bin::{Level, LevelName};
+///
+/// assert_eq!(Level::Event.name(), LevelName::Event);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LevelName {
@@ -45,6 +58,12 @@ pub enum LevelName {
 }
 
 /// How a clipped sum B is randomised at user level.
+///
+/// ```
+/// use hushbin::mechanism::hash_bin::Noise;
+///
+/// assert_eq!(serde_json::to_string(&Noise::TwoPoint).unwrap(), r#""two-point""#);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {

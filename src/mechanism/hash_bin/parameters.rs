@@ -10,6 +10,19 @@ use crate::hash::{Hash, Hashing};
 use crate::sample::ExpLowerBound;
 
 /// The parameters of hash-bin.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+///
+/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// assert_eq!((hash_bin.bins(), hash_bin.grid()), (4, 1024));
+/// // At level `user` there is one bin.
+/// let user: Result<HashBin, _> = serde_json::from_str(
+///     r#"{ "level": "user", "clip": 2.0, "noise": "laplace", "hashing": "balanced", "bins": 4, "grid": 1024 }"#,
+/// );
+/// assert!(user.is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "HashBinParts", into = "HashBinParts")]
 pub struct HashBin {
@@ -78,6 +91,8 @@ impl From<HashBin> for HashBinParts {
 }
 
 impl HashBin {
+    /// Parameters within their ranges.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] when a number is outside [`bounds::BINS`],
     /// [`bounds::GRID`], [`bounds::DISTANCE`], [`bounds::DELTA`] or

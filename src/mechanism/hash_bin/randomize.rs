@@ -18,6 +18,21 @@ const FRACTION_BITS: u32 = 42;
 
 /// Makes hash-bin's reports; see [`crate::Randomizer`] for the whole way from
 /// entries.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Randomizer};
+///
+/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let mut randomizer = Randomizer::new(&hash_bin, &task.domain(), 1.0);
+/// // Of an input without entries, under the seed 7: noise is yet to come.
+/// assert_eq!(randomizer.bins(7, &[]), [0.0; 4]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,

@@ -6,6 +6,21 @@ use super::sampling::Kind;
 use crate::domain::Domain;
 
 /// How a report's response estimates values, from what is really sampled.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+///
+/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let rates = hash_bin.rates(&task.domain(), 1.0);
+/// assert_eq!(rates.scale, 1.0 / 1024.0);
+/// assert!(!rates.two_point && rates.clip.is_none());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// What a response is multiplied by: A for a sign, 1/Γ for a bin.

@@ -7,6 +7,13 @@ use crate::error::Error;
 use crate::mechanism::contract::Encode;
 
 /// The report of a mechanism that randomises sums.
+///
+/// ```
+/// use hushbin::mechanism::hash_bin::{Report, Response};
+///
+/// let report = Report { seed: 7, response: Response::Bins(vec![-12, 340]) };
+/// assert_ne!(report, Report::default());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BinsReport {
     /// Fixes the hash functions of this report.
@@ -16,6 +23,13 @@ pub struct BinsReport {
 }
 
 /// A randomised response to the sums in bins.
+///
+/// ```
+/// use hushbin::mechanism::hash_bin::{Report, Response};
+///
+/// let clipped = Report { seed: 7, response: Response::Sign(true) };
+/// assert!(matches!(clipped.response, Response::Sign(plus) if plus));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Response {
     /// To one clipped sum: plus, or minus.

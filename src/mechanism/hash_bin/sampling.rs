@@ -54,6 +54,15 @@ fn largest_sum(items: Option<u32>) -> f64 {
 }
 
 /// What reports are drawn with, exactly.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+///
+/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// let sampling = hash_bin.sampling(Some(40), 1.0);
+/// assert!(sampling.laplace().is_some() && sampling.effective_epsilon() <= 1.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling {
     pub(super) kind: Kind,

@@ -16,6 +16,21 @@ impl HashBin {
 }
 
 /// Where items are in a report.
+///
+/// ```
+/// use hushbin::hash::Keys;
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::hash_bin::{GRID, HashBin, Level};
+///
+/// let hash_bin = HashBin::new(Level::Event, Hashing::Balanced, 4, GRID).unwrap();
+/// # let task: hushbin::Task = serde_json::from_str(r#"{
+/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
+/// #         "hashing": "balanced", "buckets": 12 }
+/// # }"#).unwrap();
+/// let (bin, sign) = hash_bin.support(&task.domain()).place(&Keys::new(7), 12);
+/// assert!(bin < 4 && sign.abs() == 1);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Support {
     hash: Hash,

@@ -58,6 +58,13 @@ pub struct Subset<R> {
 /// falls, or as many as the task says. Implemented by
 /// [`collision::Rule`](crate::mechanism::collision::Rule) and
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
+///
+/// ```
+/// use hushbin::mechanism::{Rule as _, coco, collision};
+///
+/// assert_eq!(collision::Rule::paper().favoured(), None);
+/// assert_eq!(coco::Rule::strongest(3).favoured(), Some(3));
+/// ```
 pub trait Rule: Copy + Eq + Hashable + Debug {
     /// The rule without its parameter, as in a task file.
     type Name: Copy + Eq + Debug + Serialize + DeserializeOwned;
@@ -125,6 +132,8 @@ impl<R: Rule> From<Subset<R>> for Parts<R::Name> {
 }
 
 impl<R: Rule> Subset<R> {
+    /// Parameters within their ranges.
+    ///
     /// # Errors
     /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`] or c
     /// is not from 1 to what the rule allows, t − 1 for Collision and t/2 for

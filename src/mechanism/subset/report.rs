@@ -9,6 +9,13 @@ use crate::error::Error;
 use crate::mechanism::contract::Encode;
 
 /// One randomised message of a mechanism that draws a bucket.
+///
+/// ```
+/// use hushbin::mechanism::BucketReport;
+///
+/// let report = BucketReport { seed: 7, bucket: 5 };
+/// assert!(report.bucket < 12);
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BucketReport {
     /// Fixes the hash functions of this report.
@@ -25,6 +32,8 @@ impl Encode for BucketReport {
 }
 
 impl BucketReport {
+    /// The next report, with a bucket below `buckets`.
+    ///
     /// # Errors
     /// [`Error::Malformed`] where the bucket is not one of `buckets`.
     pub(crate) fn decode(cursor: &mut Cursor<'_>, buckets: u32) -> Result<Self, Error> {

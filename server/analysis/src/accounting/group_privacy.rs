@@ -18,6 +18,8 @@ use super::privacy_profile::{EpsilonBounds, PrivacyProfile};
 use super::ranges::REPORTS_PER_PERSON;
 use crate::numeric::roots::{chandrupatla, least_above};
 
+/// The check that one person has few enough reports among the honest.
+///
 /// # Errors
 /// [`Error::OutOfRange`] when the reports are outside [`REPORTS_PER_PERSON`], or more than
 /// are honest.

@@ -54,6 +54,8 @@ pub enum Label {
 }
 
 impl Question {
+    /// A question that the task can answer, validated.
+    ///
     /// # Errors
     /// Any [`EstimateError`].
     pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {

@@ -1,0 +1,10 @@
+//! What is to be known before reading the code.
+
+#[doc = include_str!("architecture.md")]
+pub mod architecture {}
+
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
+
+#[doc = include_str!("design.md")]
+pub mod design {}
