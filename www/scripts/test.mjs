@@ -7,7 +7,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildDemo, buildPlanner, PLANNER } from "./build-demo.mjs";
+import { checkArrows } from "./check-arrows.mjs";
 import { checkDependencies } from "./check-dependencies.mjs";
+import { checkDocs } from "./check-docs.mjs";
+import { checkFacts } from "./check-facts.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
 import { GLUE, PLANNER_GLUE, ROOT } from "./lib/paths.mjs";
@@ -51,6 +54,12 @@ async function sources() {
   await step("format and lint: TypeScript, JSON, CSS", () =>
     run("biome", ["check", "--error-on-warnings"]),
   );
+  await step("imports: one way", async () => {
+    await checkArrows();
+    await run("node", ["--test", "www/scripts/tests/arrows.test.mjs"], { quiet: true });
+  });
+  await step("documentation: summaries, examples", checkDocs);
+  await step("facts: stated alike, and there", checkFacts);
   await step("dependencies: licences, sources, advisories", checkDependencies);
 }
 
