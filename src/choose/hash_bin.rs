@@ -65,10 +65,12 @@ impl Predict for HashBin {
         let items = predict::items(domain, population);
         let over = if domain.items().is_some() { items } else { 1.0 };
         let total = population.average(|entries| rates.total_variance(domain, entries));
+        let rare = population.average(|entries| rates.variance(rates.square(entries), 0.0));
         let lost = |entries| 1.0 - self.left(entries);
         Predicted {
             mean: Some(SquaredError {
                 variance: total / over / population.people(),
+                rare_variance: rare / population.people(),
                 squared_bias: population.squared_bias(lost) / items,
             }),
             frequency: None,

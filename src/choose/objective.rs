@@ -44,6 +44,7 @@ impl Objective {
     pub fn weigh(&self, predicted: &Predicted) -> Option<SquaredError> {
         let mut average = SquaredError {
             variance: 0.0,
+            rare_variance: 0.0,
             squared_bias: 0.0,
         };
         for (weight, error) in [
@@ -53,6 +54,7 @@ impl Objective {
             if weight > 0.0 {
                 let (part, error) = (weight / (self.mean + self.frequency), error?);
                 average.variance += part * error.variance;
+                average.rare_variance += part * error.rare_variance;
                 average.squared_bias += part * error.squared_bias;
             }
         }

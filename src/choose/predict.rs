@@ -16,6 +16,9 @@ use crate::mechanism::Mechanism;
 pub struct SquaredError {
     /// The variance of the noise, which falls with the number of people.
     pub variance: f64,
+    /// The variance of an item that hardly anybody has; one that many have is of the
+    /// same order.
+    pub rare_variance: f64,
     /// The square of the bias of leaving out or clipping, in the worst case: all
     /// people have the same items. It does not fall with the number of people.
     pub squared_bias: f64,
@@ -82,6 +85,7 @@ pub(super) fn sampled(
     };
     SquaredError {
         variance: total / estimands / population.people(),
+        rare_variance: without / population.people(),
         squared_bias: population.squared_bias(lost) / estimands,
     }
 }

@@ -28,7 +28,7 @@ impl Expectation {
     /// Nobody yet; `None` where the task's mechanism does not estimate this.
     #[must_use]
     pub fn new(task: &Task, estimand: Estimand, items: u32) -> Option<Self> {
-        let predictor = Predictor::new(task);
+        let predictor = Predictor::for_task(task);
         predictor.contribution(estimand, &[])?;
         Some(Self {
             predictor,

@@ -1,16 +1,19 @@
 //! What error to expect before there are reports.
 
+use hushbin::choose::{Population, Predicted};
 use hushbin::mechanism::hash_bin;
 use hushbin::{Entry, Task, ValueKind};
 
 use super::rates::Rates;
 use super::{Estimand, variance_over_people};
 
-/// Predicts the noise of one task's estimates.
+/// Prediction of the noise of one task's estimates.
 #[derive(Debug, Clone, Copy)]
 pub struct Predictor {
     rates: Rates,
     sparsity: usize,
+    /// Of one person with s full entries.
+    person: Predicted,
 }
 
 /// What one report does to the estimates of all items.
@@ -34,26 +37,26 @@ pub(super) struct EntryContribution {
 }
 
 impl Predictor {
-    /// Computes the rates once.
+    /// The predictor of a task, whose rates are computed once.
     #[must_use]
-    pub fn new(task: &Task) -> Self {
+    pub fn for_task(task: &Task) -> Self {
+        let person = Population::even(1.0, task.sparsity());
         Self {
             rates: Rates::for_task(task),
             sparsity: task.sparsity() as usize,
+            person: (task.mechanism()).predict(&task.domain(), task.epsilon(), &person),
         }
     }
 
-    /// The standard error at n reports of an item that hardly anybody has, of
-    /// people with s full entries; one that many have is of the same order.
-    /// `None` where the mechanism does not estimate this.
+    /// Standard error at n `reports` of an item that hardly anybody has, of people
+    /// with s full entries; one that many have is of the same order. `None` where
+    /// the mechanism does not estimate this.
     #[must_use]
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
-        let variance = match &self.rates {
-            Rates::HashBin(rates) => {
-                let square = rates.square(self.sparsity as u32);
-                (estimand == Estimand::Mean).then(|| rates.variance(square, 0.0))?
-            }
-            Rates::Collision(_) | Rates::Coco(_) => self.sampled_variance(estimand, 0.0, 0.0)?,
+        let variance = match estimand {
+            Estimand::Mean => self.person.mean?.rare_variance,
+            Estimand::Plus | Estimand::Minus => self.person.frequency?.rare_variance,
+            Estimand::Nonmissing => self.sampled_variance(estimand, 0.0, 0.0)?,
         };
         Some((variance / reports).sqrt())
     }

@@ -131,7 +131,7 @@ impl PostProcessing {
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
     fn check(self, task: &Task, items: usize) -> Result<(), EstimateError> {
-        let predictor = Predictor::new(task);
+        let predictor = Predictor::for_task(task);
         for &estimand in self.needs() {
             if predictor.standard_error(estimand, 1.0).is_none() {
                 return Err(EstimateError::NotEstimated {

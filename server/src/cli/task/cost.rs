@@ -120,7 +120,7 @@ impl Cost {
 }
 
 fn predictions(task: &Task, people: &[u64]) -> Result<Vec<Prediction>, Error> {
-    let predictor = Predictor::new(task);
+    let predictor = Predictor::for_task(task);
     let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
     let together = match task.items().count() {
         Some(items) => Some(Quantiles::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous()),

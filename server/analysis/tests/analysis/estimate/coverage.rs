@@ -139,7 +139,7 @@ fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
 fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     let [mean, plus, minus, nonmissing] =
         Estimand::ALL.map(|estimand| truth(task, crowd, estimand));
-    let error = Predictor::new(task).standard_error(Estimand::Nonmissing, PEOPLE as f64);
+    let error = Predictor::for_task(task).standard_error(Estimand::Nonmissing, PEOPLE as f64);
     let conditional = mean.iter().zip(&nonmissing).map(|(mean, nonmissing)| {
         let enough = *nonmissing >= DELTA * error?;
         enough.then(|| mean / nonmissing)
@@ -242,7 +242,7 @@ impl Trial {
 
     fn check(&self) {
         let Self { task, tallies, .. } = self;
-        let predictor = Predictor::new(task);
+        let predictor = Predictor::for_task(task);
         let width = width(task.value());
         for (index, estimand) in Estimand::ALL.into_iter().enumerate() {
             if predictor.standard_error(estimand, 1.0).is_none() {

@@ -48,7 +48,7 @@ fn variances_are_as_predicted() {
     ] {
         // Nobody has anything: every report's variance is the same.
         let crowd = vec![Vec::new(); 200];
-        let predictor = Predictor::new(&task);
+        let predictor = Predictor::for_task(&task);
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let mut squares = [0.0; 4];
         for _ in 0..ROUNDS {
