@@ -29,10 +29,10 @@ pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
 /// Sparsity s: how many entries of one input are reported on. In a closed task
 /// it is at most the number of items.
 pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
-/// How many people a task is planned for.
+/// Number of people that a task is planned for.
 pub const PEOPLE: Bound = Bound::new("people", 1.0, 1e12);
-/// How many entries people are counted by. Who has more is counted among those
-/// who have so many.
+/// Number of entries by which people are counted; whoever has more is counted
+/// among those who have so many.
 pub const ENTRIES: Bound = Bound::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
 /// Number of buckets t of Collision and CoCo.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);

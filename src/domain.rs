@@ -48,7 +48,7 @@ pub struct Signed {
     pub negative: bool,
 }
 
-/// What values the entries of an input take.
+/// The values that the entries of an input take: −1 and 1, or [−1, 1].
 ///
 /// ```
 /// use hushbin::ValueKind;

@@ -37,8 +37,8 @@ pub struct Randomized {
     pub sampled_down: bool,
 }
 
-/// Makes reports for one task; holds what can be prepared once and the memory
-/// that would otherwise be allocated for every report.
+/// The maker of reports for one task, with what can be prepared once and the
+/// memory that would otherwise be allocated for every report.
 ///
 /// # Guarantee
 /// Each call of [`Randomizer::randomize`] is

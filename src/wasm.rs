@@ -30,7 +30,7 @@ fn thrown(error: &Error) -> Thrown {
 /// The error of arrays whose lengths do not go together.
 const LENGTHS: Thrown = ErrorCode::Combination as u32;
 
-/// Makes the reports of one task and puts them into uploads.
+/// The maker of reports and uploads for one task.
 #[wasm_bindgen]
 pub struct Randomizer {
     inner: crate::Randomizer,

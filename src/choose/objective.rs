@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
 
-/// What estimates are wanted for: how much their squared errors weigh.
+/// The purpose of estimates: weights, from 0, of their squared errors.
 ///
 /// ```
 /// use hushbin::choose::{Objective, Predicted, SquaredError};

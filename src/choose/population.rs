@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::bounds;
 use crate::error::Error;
 
-/// How many people there will be, and how many entries they have.
+/// A number of people, with the share of them that has 0, 1, 2, … entries.
 ///
 /// ```
 /// use hushbin::choose::Population;

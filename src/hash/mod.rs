@@ -21,7 +21,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::fingerprint::CanonicalReader;
 
-/// How elements are hashed to buckets.
+/// A family of hash functions, from elements to t buckets.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

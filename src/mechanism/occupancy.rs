@@ -21,7 +21,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// `elements` elements in `cells` cells.
+/// s elements thrown into T cells.
 ///
 /// ```
 /// use hushbin::mechanism::occupancy::{Occupancy, Strength};
@@ -42,7 +42,7 @@ pub struct Occupancy {
     pub per_cell: Option<u32>,
 }
 
-/// What makes a cell strong.
+/// A measure of a cell's strength.
 ///
 /// ```
 /// use hushbin::mechanism::occupancy::{Occupancy, Strength};

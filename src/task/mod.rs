@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::Mechanism;
 
-/// What is collected, under which parameters: complete and valid by
-/// construction, also when it comes out of serde.
+/// A description of what is collected, under which parameters: complete and valid
+/// by construction, also when it comes out of serde.
 ///
 /// A task says everything that a report depends on. Its [`Fingerprint`] travels
 /// in every upload, and a collector refuses reports made under another.

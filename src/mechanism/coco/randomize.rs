@@ -21,8 +21,8 @@ const fn pair_of(push: Push) -> u32 {
     (push / 2) as u32
 }
 
-/// Makes CoCo's reports; see [`crate::Randomizer`] for the whole way from
-/// entries.
+/// The sampler of CoCo's reports, from checked entries; the whole way is
+/// [`crate::Randomizer`]'s.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -7,8 +7,8 @@ use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
-/// How reports hit items, exactly, from the realised thresholds; averages over
-/// the seed.
+/// Probabilities with which reports hit items, exact, of the realised thresholds;
+/// averages over the seed.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -41,7 +41,7 @@ pub struct Rates {
     pub presence: Option<Presence>,
 }
 
-/// See [`Rates::presence`] and [`Rates::predicted`].
+/// Probabilities of a hit on the pair of an entry, and of another item.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -8,7 +8,7 @@ use crate::mechanism::subset::{self, Subset};
 /// The parameters of CoCo.
 pub type Coco = Subset<Rule>;
 
-/// Which sides are favoured.
+/// A choice of favoured sides, by the pushes of the input.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

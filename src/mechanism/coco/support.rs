@@ -16,7 +16,7 @@ impl Coco {
     }
 }
 
-/// Which items a report hits.
+/// The items that a report hits, over one domain.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -14,8 +14,8 @@ use crate::mechanism::subset::{BucketReport as Report, Drawn, Favoured, Ranked};
 use crate::sample::Threshold;
 use crate::sort::sort;
 
-/// Makes Collision's reports; see
-/// [`crate::Randomizer`] for the whole way from entries.
+/// The sampler of Collision's reports, from checked entries; the whole way is
+/// [`crate::Randomizer`]'s.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

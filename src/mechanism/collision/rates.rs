@@ -6,7 +6,8 @@ use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
-/// How often reports hit elements, exactly, from the realised thresholds.
+/// Probabilities with which reports hit elements, exact, of the realised
+/// thresholds.
 ///
 /// Averages over the seed. "Member" is an element of the input, paddings
 /// included; every input has s.

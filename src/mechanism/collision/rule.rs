@@ -8,7 +8,7 @@ use crate::mechanism::subset::{self, Subset};
 /// The parameters of Collision.
 pub type Collision = Subset<Rule>;
 
-/// Which buckets are favoured.
+/// A choice of favoured buckets, by the elements they hold.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -16,7 +16,7 @@ impl Collision {
     }
 }
 
-/// Which elements a report hits.
+/// The elements that a report hits, over one domain.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounds;
 use crate::error::Error;
 
-/// Which inputs are neighbours, so that a report hardly tells them apart.
+/// A notion of neighbours: the pairs of inputs that a report hardly tells apart.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::{Level, LevelName, Noise};
@@ -57,7 +57,7 @@ pub enum LevelName {
     User,
 }
 
-/// How a clipped sum B is randomised at user level.
+/// The response to a clipped sum B, in [−η, η], at user level.
 ///
 /// ```
 /// use hushbin::mechanism::hash_bin::Noise;

@@ -16,8 +16,8 @@ use crate::sample::Threshold;
 /// that, else rounded towards 0 by less than 2⁻⁴². 2²⁰ items fit 64 bits.
 const FRACTION_BITS: u32 = 42;
 
-/// Makes hash-bin's reports; see [`crate::Randomizer`] for the whole way from
-/// entries.
+/// The sampler of hash-bin's reports, from checked entries; the whole way is
+/// [`crate::Randomizer`]'s.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -5,7 +5,8 @@ use super::parameters::HashBin;
 use super::sampling::Kind;
 use crate::domain::Domain;
 
-/// How a report's response estimates values, from what is really sampled.
+/// Scale and variance of the estimates that a report's response gives, of what is
+/// really sampled.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -53,7 +53,7 @@ fn largest_sum(items: Option<u32>) -> f64 {
     most.min(10.0 * libm::sqrt(most))
 }
 
-/// What reports are drawn with, exactly.
+/// The exact distribution of responses: an integer threshold or discrete noise.
 ///
 /// ```
 /// use hushbin::hash::Hashing;

@@ -15,7 +15,7 @@ impl HashBin {
     }
 }
 
-/// Where items are in a report.
+/// The bin and sign of every item in a report, over one domain.
 ///
 /// ```
 /// use hushbin::hash::Keys;

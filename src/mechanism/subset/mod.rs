@@ -54,7 +54,7 @@ pub struct Subset<R> {
     buckets: u32,
 }
 
-/// Which buckets are favoured: those that a paper's rule picks, by how the input
+/// A choice of favoured buckets: those that a paper's rule picks, by how the input
 /// falls, or as many as the task says. Implemented by
 /// [`collision::Rule`](crate::mechanism::collision::Rule) and
 /// [`coco::Rule`](crate::mechanism::coco::Rule).
