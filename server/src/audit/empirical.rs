@@ -18,7 +18,7 @@ use super::plan::{Plan, judging};
 use hushbin_analysis::likelihood::{NeighbourPair, Observation, neighbour_pairs, observe};
 use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
-/// What is read off a report.
+/// A number read off a report, by which an attacker tells two inputs apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statistic {
@@ -69,25 +69,25 @@ impl Statistic {
 pub struct Event {
     /// The input under which it should be likelier, and the other.
     pub inputs: [String; 2],
-    /// What the score is of.
+    /// The statistic that is scored.
     pub statistic: Statistic,
-    /// The least score in the event, or the least above it.
+    /// The lowest score in the event, or the lowest above it.
     pub threshold: f64,
-    /// Whether scores from the threshold on are in it, rather than those below.
+    /// True if scores from the threshold on are in it, false if those below are.
     pub at_least: bool,
 }
 
-/// What was measured.
+/// A lower bound of the loss of a randomizer, as measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// A lower bound of the loss, at the plan's confidence; 0 where nothing
     /// was found.
     pub lower_bound: f64,
-    /// What it was found by.
+    /// The event that it was found by.
     pub event: Event,
-    /// How often that happened under either input.
+    /// Number of trials in which it happened, under either input.
     pub hits: [u64; 2],
-    /// Of how many trials with either input, none of which helped to choose.
+    /// Number of trials with either input, none of which helped to choose.
     pub judged: u64,
 }
 
@@ -95,9 +95,9 @@ pub struct Measured {
 /// value: values that never came are scored by it.
 const PRIOR: f64 = 16.0;
 
-/// Bounds the loss of `randomize` from below, by running it on neighbouring
-/// inputs of `task`. It holds with the plan's confidence if reports are drawn
-/// independently. Calls `progress` with the runs done and all to do.
+/// A lower bound of the loss of `randomize`, in nats, from running it on
+/// neighbouring inputs of `task`. It holds with the plan's confidence if reports
+/// are drawn independently. `progress` is called with the runs done and all to do.
 ///
 /// Half of the choosing trials give the values of learned statistics a score;
 /// the others choose pair, statistic and threshold by the bound that the
@@ -170,7 +170,7 @@ pub fn measure(
     }
 }
 
-/// What is watched for: a cut of the scores of a statistic on a pair of inputs.
+/// An event to watch for: a cut of the scores of a statistic on a pair of inputs.
 struct Attack<'a> {
     cut: Cut,
     pair: &'a NeighbourPair,
@@ -257,7 +257,7 @@ fn value(statistic: Statistic, seen: &Observation, report_key: u64) -> Option<Va
     }
 }
 
-/// How often each value of the learned statistics came under either input.
+/// Counts of each value of the learned statistics, under either input.
 #[derive(Clone, Default)]
 struct Learned(HashMap<Value, [u32; 2]>);
 
@@ -286,7 +286,7 @@ impl Learned {
 /// Where a score is cut in two.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
-    /// What the cut promises.
+    /// The bound that the cut promises.
     bound: f64,
     threshold: f64,
     at_least: bool,
@@ -298,7 +298,7 @@ impl Cut {
     }
 }
 
-/// What is known of the judging when an event is chosen.
+/// The judging as far as it is known when an event is chosen.
 struct Prospect {
     /// Judging trials of either input.
     judged: f64,

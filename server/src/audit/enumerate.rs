@@ -12,7 +12,7 @@ pub(super) const MOST_SEEDS: u64 = 64;
 /// A task for which fewer are affordable is not small.
 pub(super) const FEWEST_SEEDS: u64 = 8;
 
-/// What an enumeration found.
+/// The loss between all inputs of a small task, as enumerated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Enumeration {
     /// Inputs compared: all that have entries of values −1 and 1, at most s under
@@ -23,7 +23,7 @@ pub struct Enumeration {
     /// The greatest logarithm of a ratio of probabilities of a report between
     /// any two inputs, or under hash-bin any two neighbours, as computed.
     pub loss: f64,
-    /// How far that may be from the loss without rounding.
+    /// Greatest distance of that from the loss without rounding.
     pub error: f64,
 }
 
@@ -45,15 +45,15 @@ impl Enumeration {
         }
     }
 
-    /// Whether the loss is above `epsilon`, rounding accounted for.
+    /// True if the loss is above `epsilon`, rounding accounted for.
     #[must_use]
     pub fn exceeds(&self, epsilon: f64) -> bool {
         self.loss - self.error > epsilon
     }
 }
 
-/// Compares all inputs of `task` under random seeds, by the probabilities of
-/// each bucket that a seed, signed items and signs of paddings give (bit i set
+/// The loss between all inputs of `task` under random seeds, by the probabilities
+/// of each bucket that a seed, signed items and signs of paddings give (bit i set
 /// for a negative one; Collision's paddings have none). `None` where it would
 /// take more than `steps`, the domain is open, or reports have no buckets.
 ///

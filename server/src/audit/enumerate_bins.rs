@@ -8,8 +8,8 @@ use rand_core::Rng;
 use super::Enumeration;
 use super::enumerate::{FEWEST_SEEDS, MOST_SEEDS};
 
-/// Compares the reports of all neighbours among inputs whose values are −1, 0
-/// and 1 (and L where that is less), under random seeds. `None` where it would
+/// The loss between all neighbours among inputs whose values are −1, 0 and 1 (and
+/// L where that is less), under random seeds. `None` where it would
 /// take more than `steps`, the domain is open, or the guarantee has a δ.
 ///
 /// The seed is public, and bins are independent given it. A bin of sum B is
@@ -120,7 +120,7 @@ fn input(mut index: u64, items: u32, values: &[f64]) -> Vec<f64> {
     (0..items).map(digit).collect()
 }
 
-/// Whether a guarantee about such neighbours is about these inputs.
+/// True if a guarantee about such neighbours is about these inputs.
 fn are_neighbours(neighbours: mechanism::Neighbours, first: &[f64], second: &[f64]) -> bool {
     let differences = || first.iter().zip(second).map(|(a, b)| (a - b).abs());
     match neighbours {

@@ -24,10 +24,10 @@ use hushbin_analysis::likelihood::core_probabilities;
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-/// What an audit found.
+/// The conclusion of an audit, with the numbers it rests on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// The budget of the task.
+    /// The budget of the task, ε.
     pub requested_epsilon: f64,
     /// [`Task::effective_epsilon`].
     pub effective_epsilon: f64,
@@ -38,25 +38,25 @@ pub struct Audit {
     pub exact_epsilon: Option<f64>,
     /// [`Measured::lower_bound`].
     pub empirical_lower_bound: f64,
-    /// Runs of the randomizer on each of two inputs.
+    /// Number of runs of the randomizer on each of two inputs.
     pub trials: u64,
-    /// At which the lower bound holds.
+    /// Confidence at which the lower bound holds.
     pub confidence: f64,
-    /// Inputs compared with each other.
+    /// Number of inputs compared with each other.
     pub enumerated_inputs: Option<u64>,
-    /// Seeds under which they were.
+    /// Number of seeds under which they were.
     pub enumerated_seeds: Option<u64>,
-    /// What the lower bound comes from.
+    /// The event that the lower bound comes from.
     pub event: Event,
-    /// How often that happened under either input.
+    /// Number of trials in which it happened, under either input.
     pub event_hits: [u64; 2],
-    /// Of how many trials with either.
+    /// Number of those trials, with either input.
     pub event_trials: u64,
     /// What follows.
     pub verdict: Verdict,
 }
 
-/// Whether a task keeps its budget.
+/// The answer whether a task keeps its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -66,8 +66,8 @@ pub enum Verdict {
     ExceedsBudget,
 }
 
-/// Audits what runs: the core's probabilities, where all inputs can be
-/// enumerated, and its randomizer. Calls `progress` with the runs of the
+/// The audit of what runs: the core's probabilities, where all inputs can be
+/// enumerated, and its randomizer. `progress` is called with the runs of the
 /// randomizer done and all to do.
 pub fn audit<R: CryptoRng>(
     task: &Task,
@@ -89,7 +89,7 @@ pub fn audit<R: CryptoRng>(
 }
 
 impl Audit {
-    /// Draws the conclusion from both methods.
+    /// The conclusion from both methods.
     #[must_use]
     pub fn new(
         task: &Task,

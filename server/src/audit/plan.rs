@@ -1,9 +1,9 @@
-//! How much to measure.
+//! The size of an audit.
 
 use hushbin::Task;
 use hushbin_analysis::estimate::CONFIDENCE;
 
-/// How much to measure, and how sure to be.
+/// The size of an audit, and the confidence of its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
     trials: u64,
@@ -19,14 +19,14 @@ const FEWEST_TRIALS: u64 = 100;
 /// Trials beyond that take years, and their counts rounding into account.
 const MOST_TRIALS: u64 = 1_000_000_000;
 
-/// Why an audit cannot run.
+/// A reason why an audit cannot run.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
     /// A confidence that no bounds can have.
     #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
     Confidence {
-        /// What was given.
+        /// The confidence given.
         confidence: f64,
     },
     /// So few trials that even a randomizer that hides nothing would pass, or
@@ -36,21 +36,21 @@ pub enum AuditError {
          loss is above {epsilon}, at confidence {confidence}"
     )]
     Trials {
-        /// What was given.
+        /// The number given.
         trials: u64,
         /// The fewest that can tell.
         least: u64,
-        /// The budget of the task.
+        /// The budget of the task, ε.
         epsilon: f64,
-        /// At which they can tell.
+        /// The confidence at which they can tell.
         confidence: f64,
     },
 }
 
 impl Plan {
-    /// For a task: `trials` of each of two inputs, by default 200,000, or four
-    /// times as many as can tell if that is more; bounds that hold together at
-    /// `confidence`.
+    /// A plan for a task: `trials` of each of two inputs, by default 200,000, or
+    /// four times as many as can tell if that is more; bounds that hold together
+    /// at `confidence`.
     ///
     /// # Errors
     /// [`AuditError`].
@@ -72,13 +72,13 @@ impl Plan {
         Ok(Self { trials, confidence })
     }
 
-    /// Runs of the randomizer on each of two inputs.
+    /// Number of runs of the randomizer on each of two inputs.
     #[must_use]
     pub const fn trials(&self) -> u64 {
         self.trials
     }
 
-    /// At which a lower bound holds.
+    /// Confidence at which a lower bound holds.
     #[must_use]
     pub const fn confidence(&self) -> f64 {
         self.confidence
@@ -112,7 +112,7 @@ fn fewest(epsilon: f64, delta: f64, confidence: f64) -> u64 {
 /// this many.
 const CHOOSING: u64 = 1 << 15;
 
-/// How many of so many trials judge the event.
+/// Number of trials that judge the event, of so many in all.
 pub(super) fn judging(trials: u64) -> u64 {
     trials - (trials / 4).min(CHOOSING)
 }

@@ -11,7 +11,7 @@ use crate::store::{Store, StoredTask};
 /// Bounds of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest body of an upload.
+    /// Longest body of an upload, in bytes.
     pub upload_bytes: usize,
     /// Time that an upload's body may take to arrive.
     pub body_timeout: Duration,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::journal::JournalError;
 
-/// Why a data directory cannot be served.
+/// A reason why a data directory cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process has the directory.
@@ -60,7 +60,7 @@ pub enum OpenError {
     NoTasks,
 }
 
-/// Why the store did not do what it was asked.
+/// A reason why the store did not do what it was asked.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The queue is full; nothing was kept.

@@ -35,7 +35,7 @@ pub struct Record {
     pub bytes: Vec<u8>,
 }
 
-/// What became of a record that was handed to [`Journal::append`].
+/// The fate of a record that was handed to [`Journal::append`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It is new and now on disk.
@@ -127,7 +127,7 @@ pub trait Journal: Send {
     fn reader(&self) -> Arc<dyn JournalReader>;
 }
 
-/// Reads beside the writer, from any thread.
+/// A reader beside the writer, for any thread.
 pub trait JournalReader: Send + Sync {
     /// Visits the bytes of every upload of a task, as of one moment, in the order
     /// of upload ids, until the visitor breaks.

@@ -48,14 +48,14 @@ use writer::{GroupLimits, Request, Waiting, Writer};
 /// The lock's file inside the data directory.
 const LOCK_NAME: &str = "lock";
 
-/// How much may wait, and how much one commit takes.
+/// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// Uploads that may wait for the writer.
+    /// Uploads that may wait for the writer, at most.
     pub queue_uploads: usize,
-    /// Bytes of uploads between socket and disk.
+    /// Bytes of uploads between socket and disk, at most.
     pub queue_bytes: usize,
-    /// Uploads in one commit.
+    /// Uploads in one commit, at most.
     pub group_uploads: usize,
     /// Bytes in one commit; the last upload may exceed it.
     pub group_bytes: usize,
@@ -103,8 +103,8 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens a data directory, creating it when there is none, stores the tasks
-    /// that are new, and rebuilds all totals.
+    /// The store of a data directory, which is created when there is none; the
+    /// tasks that are new are stored, and all totals rebuilt. Blocks on the disk.
     ///
     /// Tasks stored earlier are served whether or not a draft names them.
     ///
@@ -245,7 +245,7 @@ impl Store {
         self.read(stored, Totals::clone).await
     }
 
-    /// How many reports the task has, every upload acknowledged so far included.
+    /// Number of the task's reports, every upload acknowledged so far included.
     ///
     /// # Errors
     /// [`StoreError::Closed`] when the store has closed.
