@@ -49,7 +49,7 @@ impl TaskFile {
         let draft = fs::read_to_string(path)
             .map_err(Cause::from)
             .and_then(|text| Ok(serde_json::from_str(&text)?))
-            .map_err(|cause| named(path, cause))?;
+            .map_err(|cause| error_of_file(path, cause))?;
         Ok(Self {
             path: path.to_owned(),
             draft,
@@ -61,20 +61,20 @@ impl TaskFile {
     /// # Errors
     /// When its parameters have no meaning.
     pub(crate) fn resolve(&self) -> Result<Task, TaskFileError> {
-        self.draft.resolve().map_err(|error| self.named(error))
+        self.draft.resolve().map_err(|error| self.error(error))
     }
 
     /// The complete task, and what else could have been chosen.
     ///
     /// # Errors
     /// As [`TaskFile::resolve`].
-    pub(crate) fn plan(&self) -> Result<Choice, TaskFileError> {
-        self.draft.choose().map_err(|error| self.named(error))
+    pub(crate) fn choose(&self) -> Result<Choice, TaskFileError> {
+        self.draft.choose().map_err(|error| self.error(error))
     }
 
     /// An error of what the file says.
-    pub(crate) fn named(&self, cause: impl Into<Cause>) -> TaskFileError {
-        named(&self.path, cause)
+    pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
+        error_of_file(&self.path, cause)
     }
 }
 
@@ -86,10 +86,10 @@ pub(crate) fn write(path: &Path, task: &Task) -> Result<(), TaskFileError> {
     serde_json::to_string_pretty(task)
         .map_err(Cause::from)
         .and_then(|text| Ok(fs::write(path, text + "\n")?))
-        .map_err(|cause| named(path, cause))
+        .map_err(|cause| error_of_file(path, cause))
 }
 
-fn named(path: &Path, cause: impl Into<Cause>) -> TaskFileError {
+fn error_of_file(path: &Path, cause: impl Into<Cause>) -> TaskFileError {
     TaskFileError {
         path: path.display().to_string(),
         cause: cause.into(),
@@ -121,7 +121,7 @@ mod tests {
         let text = r#"{ "id": "t", "items": 4, "sparsity": 5, "epsilon": 1.0, "value": "sign" }"#;
         fs::write(&path, text).unwrap();
         let file = TaskFile::read(&path).unwrap();
-        for error in [file.resolve().unwrap_err(), file.plan().unwrap_err()] {
+        for error in [file.resolve().unwrap_err(), file.choose().unwrap_err()] {
             let expected = format!("{shown}: sparsity is 5, expected 1 to 4");
             assert_eq!(error.to_string(), expected);
         }

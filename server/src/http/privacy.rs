@@ -4,14 +4,13 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use hushbin::Fingerprint;
+use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::{query, tasks};
-use crate::store::StoredTask;
-use hushbin_analysis::accounting::{Account, HONEST_REPORTS, account};
+use hushbin_analysis::accounting::{Account, HONEST_REPORTS, Mixture, account};
 use hushbin_analysis::promise::{Privacy, batch_statement};
 
 #[derive(Serialize)]
@@ -41,7 +40,7 @@ pub(super) async fn show(
     // Summing up takes 20 ms for 10⁸ reports.
     let answer = state.compute(move |_, _| {
         let task = stored.task();
-        let (shuffled, shuffled_statement) = shuffled(&stored, reports, asked)?;
+        let (shuffled, shuffled_statement) = shuffled(task, reports, asked)?;
         let show = Show {
             task: task.id(),
             fingerprint: task.fingerprint(),
@@ -57,7 +56,7 @@ pub(super) async fn show(
 
 /// The reports so far as one shuffled batch, in numbers and in words.
 fn shuffled(
-    stored: &StoredTask,
+    task: &Task,
     reports: u64,
     asked: query::Privacy,
 ) -> Result<(Option<Account>, String), Problem> {
@@ -65,7 +64,7 @@ fn shuffled(
         delta,
         honest_fraction: honest,
     } = asked;
-    let mixture = match stored.mixture() {
+    let mixture = match Mixture::for_task(task) {
         Ok(mixture) => mixture,
         Err(reason) => return Ok((None, reason.to_string())),
     };
@@ -73,9 +72,9 @@ fn shuffled(
         let statement = "Fewer than two reports that may be counted on hide nobody.".to_owned();
         return Ok((None, statement));
     }
-    let found = account(mixture, reports, honest, delta).map_err(|error| Problem::BadQuery {
+    let found = account(&mixture, reports, honest, delta).map_err(|error| Problem::BadQuery {
         detail: error.to_string(),
     })?;
-    let statement = batch_statement(&found, reports, stored.task().epsilon());
+    let statement = batch_statement(&found, reports, task.epsilon());
     Ok((Some(found), statement))
 }

@@ -119,7 +119,7 @@ impl Store {
         sqlite::create_directory(directory)?;
         let lock = lock(directory)?;
         let journal = SqliteJournal::open(directory)?;
-        Self::over(Box::new(journal), Some(lock), drafts, options)
+        Self::start(Box::new(journal), Some(lock), drafts, options)
     }
 
     /// The same over any storage engine, whose exclusive use is the caller's concern.
@@ -131,10 +131,11 @@ impl Store {
         drafts: &[TaskDraft],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        Self::over(journal, None, drafts, options)
+        Self::start(journal, None, drafts, options)
     }
 
-    fn over(
+    /// The store over an open journal, with its two threads.
+    fn start(
         mut journal: Box<dyn Journal>,
         lock: Option<File>,
         drafts: &[TaskDraft],

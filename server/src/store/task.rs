@@ -1,7 +1,6 @@
 //! The tasks of a data directory: those of its journal, and those given at start.
 
 use hushbin::{Task, TaskDraft};
-use hushbin_analysis::accounting::{AccountError, Mixture};
 use hushbin_analysis::estimate::Estimator;
 
 use super::error::OpenError;
@@ -17,7 +16,6 @@ pub struct StoredTask {
     index: TaskIndex,
     key: TaskKey,
     estimator: Estimator,
-    mixture: Result<Mixture, AccountError>,
 }
 
 impl StoredTask {
@@ -30,11 +28,6 @@ impl StoredTask {
     /// What makes estimates of the task's totals, its rates computed already.
     pub(crate) const fn estimator(&self) -> &Estimator {
         &self.estimator
-    }
-
-    /// What a shuffled batch of the task's reports is accounted by.
-    pub(crate) const fn mixture(&self) -> &Result<Mixture, AccountError> {
-        &self.mixture
     }
 
     pub(super) const fn index(&self) -> TaskIndex {
@@ -93,7 +86,6 @@ fn push(tasks: &mut Vec<StoredTask>, key: TaskKey, task: Task) {
     tasks.push(StoredTask {
         index: TaskIndex(tasks.len()),
         key,
-        mixture: Mixture::for_task(&task),
         estimator: Estimator::for_task(task),
     });
 }

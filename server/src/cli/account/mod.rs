@@ -117,7 +117,7 @@ impl Subject<'_> {
         match self {
             Self::Task(task, file) => {
                 Mixture::for_mechanism(task.mechanism(), task.sparsity(), epsilon)
-                    .map_err(|error| file.named(error).into())
+                    .map_err(|error| file.error(error).into())
             }
             Self::Chosen(chosen) => chosen.mixture(epsilon),
         }

@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let plan = TaskFile::read(&options.file)?.plan()?;
+    let plan = TaskFile::read(&options.file)?.choose()?;
     if let Some(file) = &options.out {
         task_file::write(file, &plan.task)?;
     }

@@ -225,11 +225,11 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        let of =
+        let shown =
             |range: Range<f64>| -> Vec<String> { ticks(&range).into_iter().map(label).collect() };
-        assert_eq!(of(900.0..2e6), ["1000", "10⁴", "10⁵", "10⁶"]);
-        assert_eq!(of(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
-        assert_eq!(of(2.5e-7..4.5e-7), ["3·10⁻⁷", "4·10⁻⁷"]);
-        assert_eq!(of(1e-12..1e-8).len(), 4);
+        assert_eq!(shown(900.0..2e6), ["1000", "10⁴", "10⁵", "10⁶"]);
+        assert_eq!(shown(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
+        assert_eq!(shown(2.5e-7..4.5e-7), ["3·10⁻⁷", "4·10⁻⁷"]);
+        assert_eq!(shown(1e-12..1e-8).len(), 4);
     }
 }
