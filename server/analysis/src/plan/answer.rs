@@ -119,7 +119,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    pub(super) fn of(question: &Question) -> Self {
+    pub(super) fn for_question(question: &Question) -> Self {
         let items = question.items.count().unwrap_or(1) as usize;
         let reach = |together| {
             Quantiles::new(DEFAULT_CONFIDENCE, together)
@@ -149,7 +149,7 @@ fn people_for(predicted: &SquaredError, people: u64, error: f64) -> Option<f64> 
 }
 
 impl Offer {
-    pub(super) fn of(
+    pub(super) fn new(
         question: &Question,
         reach: &Reach,
         choice: &Choice,
@@ -233,7 +233,7 @@ pub(super) fn grouped(people: u64) -> String {
 
 impl Verdict {
     /// `missed` says how what is wanted could be had.
-    pub(super) fn of(question: &Question, picked: &Offer, missed: Option<String>) -> Self {
+    pub(super) fn new(question: &Question, picked: &Offer, missed: Option<String>) -> Self {
         let items = question.items.count();
         let average = items.map(|items| (question.average_entries() / f64::from(items)).min(1.0));
         let among = match items {

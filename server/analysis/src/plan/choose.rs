@@ -1,7 +1,9 @@
 //! Every mechanism at its best within a budget, local and central.
 
+use std::cmp::Ordering;
+
 use hushbin::bounds::EPSILON;
-use hushbin::choose::{Candidate, SquaredError};
+use hushbin::choose::{Candidate, Objective, SquaredError};
 use hushbin::{Error, Items, Task, TaskDraft, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
@@ -48,8 +50,8 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Of a question; `None` where it says nothing of privacy.
-    pub(super) fn of(question: &Question) -> Option<Self> {
+    /// The budget of a question; `None` where it says nothing of privacy.
+    pub(super) fn from_question(question: &Question) -> Option<Self> {
         match (question.epsilon, question.central_epsilon) {
             (None, None) => None,
             (epsilon, central) => Some(Self {
@@ -87,16 +89,47 @@ pub(super) fn choices(
     people: u64,
     budget: Budget,
 ) -> Result<Vec<Choice>, PlanError> {
-    let objective = question.objective.objective()?;
-    // Names make no difference, and would be checked anew for every ε.
-    let mut draft = question.draft(budget.epsilon, people);
-    if let Some(items) = draft.items.count() {
-        draft.items = Items::Count(items);
+    let search = Search::new(question, people, budget.epsilon)?;
+    let Some(central_epsilon) = budget.central else {
+        return search.choices(budget.epsilon, f64::INFINITY);
+    };
+    let mut all = search.hiding(central_epsilon)?;
+    search.stretch(&mut all, central_epsilon)?;
+    all.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
+    Ok(best_of_each(all))
+}
+
+/// A search for the local ε of a question.
+struct Search<'a> {
+    question: &'a Question,
+    people: u64,
+    objective: Objective,
+    draft: TaskDraft,
+    /// The greatest local ε.
+    greatest: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(question: &'a Question, people: u64, greatest: f64) -> Result<Self, PlanError> {
+        // Names make no difference, and would be checked anew for every ε.
+        let mut draft = question.draft(greatest, people);
+        if let Some(items) = draft.items.count() {
+            draft.items = Items::Count(items);
+        }
+        Ok(Self {
+            question,
+            people,
+            objective: question.objective.objective()?,
+            draft,
+            greatest,
+        })
     }
-    let at = |epsilon: f64, alpha: f64| -> Result<Vec<Choice>, PlanError> {
+
+    /// Every mechanism at its best at this local ε, with at most this α.
+    fn choices(&self, epsilon: f64, alpha: f64) -> Result<Vec<Choice>, PlanError> {
         let draft = TaskDraft {
             epsilon,
-            ..draft.clone()
+            ..self.draft.clone()
         };
         let Some(plan) = draft.choose_hiding(alpha)? else {
             return Ok(Vec::new());
@@ -104,105 +137,125 @@ pub(super) fn choices(
         let candidates = std::iter::once(plan.picked).chain(plan.others);
         let choice = |candidate: Candidate| Choice {
             epsilon,
-            predicted: objective.weigh(&candidate.predicted),
+            predicted: self.objective.weigh(&candidate.predicted),
             candidate,
         };
         Ok(candidates.map(choice).collect())
-    };
-    let Some(central) = budget.central else {
-        return at(budget.epsilon, f64::INFINITY);
-    };
-    let (honest, delta) = (question.honest_fraction, question.delta);
-    // Up to this ε any randomizer hides well enough.
-    let generic = match largest_epsilon(Mixture::generic, people, honest, delta, central) {
-        Ok(mixture) => Some(mixture.epsilon()),
-        // Not even at the least.
-        Err(Error::OutOfRange { name, .. }) if name == CENTRAL_EPSILON.name => None,
-        Err(error) => return Err(error.into()),
-    };
-    let first = generic.map_or(EPSILON.min, |generic| {
-        round_down(generic).clamp(EPSILON.min, budget.epsilon)
-    });
-    let mut all = Vec::new();
-    if generic.is_some() {
-        all = at(first, EVERYBODY)?;
     }
-    let between =
-        |low: f64, high: f64, part: f64| round_down(low * (high / low).powf(part)).clamp(low, high);
-    let mut tried = vec![first];
-    let mut next: Vec<f64> = (1..STEPS)
-        .map(|step| between(first, budget.epsilon, f64::from(step) / f64::from(STEPS)))
-        .chain([budget.epsilon])
-        .collect();
-    for _ in 0..=HALVINGS {
-        next.retain(|epsilon| !tried.contains(epsilon));
-        for &epsilon in &next {
-            let alpha = largest_alpha(epsilon, people, honest, delta, central)?;
-            all.extend(at(epsilon, alpha)?);
+
+    /// Choices that keep to a central ε, of many local ones: from that at which any
+    /// randomizer hides well enough to the greatest, and about the best of them.
+    fn hiding(&self, central_epsilon: f64) -> Result<Vec<Choice>, PlanError> {
+        let (honest, delta) = (self.question.honest_fraction, self.question.delta);
+        let any = self.epsilon_of_any_randomizer(central_epsilon)?;
+        let first = any.map_or(EPSILON.min, |any| {
+            round_down(any).clamp(EPSILON.min, self.greatest)
+        });
+        let mut all = match any {
+            Some(_) => self.choices(first, EVERYBODY)?,
+            None => Vec::new(),
+        };
+        let mut tried = vec![first];
+        let mut next: Vec<f64> = (1..STEPS)
+            .map(|step| between(first, self.greatest, f64::from(step) / f64::from(STEPS)))
+            .chain([self.greatest])
+            .collect();
+        for _ in 0..=HALVINGS {
+            next.retain(|epsilon| !tried.contains(epsilon));
+            for &epsilon in &next {
+                let alpha = largest_alpha(epsilon, self.people, honest, delta, central_epsilon)?;
+                all.extend(self.choices(epsilon, alpha)?);
+            }
+            tried.append(&mut next);
+            tried.sort_by(f64::total_cmp);
+            let Some(best) = best_of(&all) else { break };
+            let beside = |pair: &&[f64]| pair.contains(&best.epsilon);
+            let middle = |pair: &[f64]| between(pair[0], pair[1], 0.5);
+            next = tried.windows(2).filter(beside).map(middle).collect();
         }
-        tried.append(&mut next);
-        tried.sort_by(f64::total_cmp);
-        let Some(best) = least(&all) else { break };
-        let beside = |pair: &&[f64]| pair.contains(&best.epsilon);
-        let middle = |pair: &[f64]| between(pair[0], pair[1], 0.5);
-        next = tried.windows(2).filter(beside).map(middle).collect();
+        Ok(all)
     }
-    let good = least(&all).map_or(0.0, |best| best.squared_error() * STRETCHED);
-    let crowd = draft.population()?;
-    all.sort_by(|a, b| a.squared_error().total_cmp(&b.squared_error()));
-    for choice in all.iter_mut().take(CONTENDERS) {
-        // What is refused stays so.
-        if choice.squared_error() <= good && good.is_finite() {
-            let epsilon = stretched(question, people, budget.epsilon, central, choice)?;
-            let domain = choice.task(question)?.domain();
-            let mechanism = &choice.candidate.mechanism;
-            choice.epsilon = epsilon;
-            choice.candidate.predicted = mechanism.predict(&domain, epsilon, &crowd);
-            choice.predicted = objective.weigh(&choice.candidate.predicted);
-            let total = |error: SquaredError| error.total();
-            choice.candidate.error = choice.predicted.map_or(f64::INFINITY, total);
+
+    /// Up to which local ε any randomizer hides well enough; none where not even at
+    /// the least.
+    fn epsilon_of_any_randomizer(&self, central_epsilon: f64) -> Result<Option<f64>, PlanError> {
+        let (honest, delta) = (self.question.honest_fraction, self.question.delta);
+        match largest_epsilon(
+            Mixture::generic,
+            self.people,
+            honest,
+            delta,
+            central_epsilon,
+        ) {
+            Ok(mixture) => Ok(Some(mixture.epsilon())),
+            Err(Error::OutOfRange { name, .. }) if name == CENTRAL_EPSILON.name => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
-    all.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));
-    Ok(best_of_each(all))
-}
 
-fn least(choices: &[Choice]) -> Option<&Choice> {
-    choices
-        .iter()
-        .min_by(|a, b| a.squared_error().total_cmp(&b.squared_error()))
-}
+    /// Raises the local ε of the best choices as far as they still hide well enough.
+    fn stretch(&self, all: &mut [Choice], central_epsilon: f64) -> Result<(), PlanError> {
+        let good = best_of(all).map_or(0.0, |best| best.squared_error() * STRETCHED);
+        let population = self.draft.population()?;
+        all.sort_by(by_error);
+        for choice in all.iter_mut().take(CONTENDERS) {
+            // What is refused stays so.
+            if choice.squared_error() <= good && good.is_finite() {
+                let epsilon = self.stretched(choice, central_epsilon)?;
+                let domain = choice.task(self.question)?.domain();
+                let predicted = (choice.candidate.mechanism).predict(&domain, epsilon, &population);
+                choice.epsilon = epsilon;
+                choice.candidate.predicted = predicted;
+                choice.predicted = self.objective.weigh(&predicted);
+                let total = |error: SquaredError| error.total();
+                choice.candidate.error = choice.predicted.map_or(f64::INFINITY, total);
+            }
+        }
+        Ok(())
+    }
 
-/// The largest ε, to four digits and up to a tenth more than it is, at which the
-/// choice's mechanism hides well enough: as buckets are whole, its α is often
-/// less than what was allowed.
-fn stretched(
-    question: &Question,
-    people: u64,
-    most: f64,
-    central: f64,
-    choice: &Choice,
-) -> Result<f64, PlanError> {
-    let (honest, delta) = (question.honest_fraction, question.delta);
-    let hides = |epsilon: f64| -> Result<bool, PlanError> {
+    /// The largest ε, to four digits and up to a tenth more than it is, at which the
+    /// choice's mechanism hides well enough: as buckets are whole, its α is often
+    /// less than what was allowed.
+    fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
+        let (honest, delta) = (self.question.honest_fraction, self.question.delta);
         let Candidate {
             mechanism,
             sparsity,
             ..
         } = &choice.candidate;
-        let mixture = Mixture::for_mechanism(mechanism, *sparsity, epsilon)?;
         // With room for roundings.
-        let central = central * (1.0 - 1e-7);
-        Ok(meets_central_epsilon(
-            &mixture, people, honest, delta, central,
-        )?)
-    };
-    let greatest = (1.1 * choice.epsilon).min(most);
-    if hides(greatest)? {
-        return Ok(greatest);
+        let central_epsilon = central_epsilon * (1.0 - 1e-7);
+        let hides = |epsilon: f64| -> Result<bool, PlanError> {
+            let mixture = Mixture::for_mechanism(mechanism, *sparsity, epsilon)?;
+            Ok(meets_central_epsilon(
+                &mixture,
+                self.people,
+                honest,
+                delta,
+                central_epsilon,
+            )?)
+        };
+        let most = (1.1 * choice.epsilon).min(self.greatest);
+        if hides(most)? {
+            return Ok(most);
+        }
+        let (found, _) = try_bisect(choice.epsilon, most, geometric(1e-4), hides)?;
+        Ok(round_down(found).max(choice.epsilon))
     }
-    let (found, _) = try_bisect(choice.epsilon, greatest, geometric(1e-4), hides)?;
-    Ok(round_down(found).max(choice.epsilon))
+}
+
+fn by_error(a: &Choice, b: &Choice) -> Ordering {
+    a.squared_error().total_cmp(&b.squared_error())
+}
+
+fn best_of(choices: &[Choice]) -> Option<&Choice> {
+    choices.iter().min_by(|a, b| by_error(a, b))
+}
+
+/// So far on the way between two ε, by factors.
+fn between(low: f64, high: f64, part: f64) -> f64 {
+    round_down(low * (high / low).powf(part)).clamp(low, high)
 }
 
 /// Rounded down to four digits, for people to read.
@@ -232,6 +285,6 @@ fn best_of_each(mut all: Vec<Choice>) -> Vec<Choice> {
                 .find(|choice| choice.squared_error() <= enough),
         );
     }
-    best.sort_by(|a, b| a.squared_error().total_cmp(&b.squared_error()));
+    best.sort_by(by_error);
     best
 }

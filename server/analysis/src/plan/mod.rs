@@ -46,7 +46,7 @@ const PRECISION: f64 = 1e-3;
 /// reached.
 pub fn plan(question: &Question) -> Result<Answer, PlanError> {
     question.check()?;
-    let reach = Reach::of(question);
+    let reach = Reach::for_question(question);
     let to_see = question
         .smallest
         .map(|frequency| reach.error_to_see(frequency));
@@ -54,7 +54,7 @@ pub fn plan(question: &Question) -> Result<Answer, PlanError> {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     };
-    let budget = Budget::of(question);
+    let budget = Budget::from_question(question);
     let (solved_for, people, budget) = match (question.people, budget, wanted) {
         (Some(people), Some(budget), _) => (Unknown::Error, people, budget),
         (None, Some(budget), Some(wanted)) => {
@@ -76,7 +76,7 @@ pub fn plan(question: &Question) -> Result<Answer, PlanError> {
             "no mechanism answers this without a bias that was not accepted".to_owned(),
         ));
     };
-    let offer = |choice: &Choice| answer::Offer::of(question, &reach, choice, people, error);
+    let offer = |choice: &Choice| answer::Offer::new(question, &reach, choice, people, error);
     let picked = offer(best)?;
     let missed = match wanted {
         Some(wanted) if error > wanted => Some(missed(question, people, budget, error, wanted)),
@@ -87,7 +87,7 @@ pub fn plan(question: &Question) -> Result<Answer, PlanError> {
         people,
         days: question.people_per_day.map(|day| people as f64 / day),
         task: best.task(question)?,
-        verdict: Verdict::of(question, &picked, missed),
+        verdict: Verdict::new(question, &picked, missed),
         assumes: assumes(question, &picked),
         picked,
         others: others.iter().map(offer).collect::<Result<_, _>>()?,

@@ -169,13 +169,13 @@ impl PlanError {
 
 impl Question {
     pub(super) fn check(&self) -> Result<(), PlanError> {
-        let of = |bound: Bound, value: Option<f64>| value.map_or(Ok(()), |v| bound.check(v));
-        of(PEOPLE, self.people.map(|people| people as f64))?;
-        of(PEOPLE_PER_DAY, self.people_per_day)?;
-        of(EPSILON, self.epsilon)?;
-        of(CENTRAL_EPSILON, self.central_epsilon)?;
-        of(STANDARD_ERROR, self.standard_error)?;
-        of(SMALLEST, self.smallest)?;
+        let check = |bound: Bound, value: Option<f64>| value.map_or(Ok(()), |v| bound.check(v));
+        check(PEOPLE, self.people.map(|people| people as f64))?;
+        check(PEOPLE_PER_DAY, self.people_per_day)?;
+        check(EPSILON, self.epsilon)?;
+        check(CENTRAL_EPSILON, self.central_epsilon)?;
+        check(STANDARD_ERROR, self.standard_error)?;
+        check(SMALLEST, self.smallest)?;
         accounting::DELTA.check(self.delta)?;
         accounting::HONEST_FRACTION.check(self.honest_fraction)?;
         // Whatever else is wrong with what is asked: nothing has an α of 0.
