@@ -54,10 +54,11 @@ async function sources() {
   await step("format and lint: TypeScript, JSON, CSS", () =>
     run("biome", ["check", "--error-on-warnings"]),
   );
-  await step("imports: one way", async () => {
-    await checkArrows();
-    await run("node", ["--test", "www/scripts/tests/arrows.test.mjs"], { quiet: true });
+  await step("test: the checks that follow", () => {
+    const files = ["arrows", "documents"].map((name) => `www/scripts/tests/${name}.test.mjs`);
+    return run("node", ["--test", ...files], { quiet: true });
   });
+  await step("imports: one way", checkArrows);
   await step("documentation: summaries, examples", checkDocs);
   await step("facts: stated alike, and there", checkFacts);
   await step("dependencies: licences, sources, advisories", checkDependencies);
