@@ -379,9 +379,13 @@ function readCrate(root, sources) {
  * @param {ReadonlyMap<string, string>} sources each file's text
  * @returns {Map<string, { file: string, words: Set<string> }>}
  */
-export function rustMacros(root, sources) {
+export const rustMacros = (root, sources) => macrosIn(readCrate(root, sources));
+
+/** @param {Map<string, Module>} modules */
+function macrosIn(modules) {
+  /** @type {Map<string, { file: string, words: Set<string> }>} */
   const defined = new Map();
-  for (const { file, macros } of readCrate(root, sources).values()) {
+  for (const { file, macros } of modules.values()) {
     for (const [name, words] of macros) {
       defined.set(name, { file, words });
     }
@@ -399,7 +403,7 @@ export function rustMacros(root, sources) {
  */
 export function rustArrows(root, sources, macros = new Map()) {
   const modules = readCrate(root, sources);
-  const own = rustMacros(root, sources);
+  const own = macrosIn(modules);
   /** @type {Arrow[]} */
   const arrows = [];
   const draw = (module, to, line, path) => {
