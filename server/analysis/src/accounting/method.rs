@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// What a batch was accounted for by.
+/// The way in which a batch was accounted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {

@@ -7,7 +7,7 @@ use hushbin::mechanism::collision::{self, Collision};
 use hushbin::mechanism::hash_bin::Level;
 use hushbin::{Error, Mechanism, Task};
 
-/// Why a batch cannot be accounted for.
+/// The reason why a batch cannot be accounted for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccountError {
@@ -35,8 +35,8 @@ pub struct Mixture {
     favoured: Option<Favoured>,
 }
 
-/// How many buckets, or sides, of how many a report favours: given its seed they
-/// weigh e and the others 1, or it is drawn from a mixture of such reports.
+/// The favoured set of a report, c of t buckets or sides: given its seed they weigh
+/// e and the others 1, or it is drawn from a mixture of such reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Favoured {
     /// c.

@@ -18,7 +18,7 @@ pub struct Observation {
     pub places: [Place; 2],
 }
 
-/// Where a bucket stands among those that hold the entries of an input.
+/// The place of a bucket among those that hold the entries of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// It is none of them.

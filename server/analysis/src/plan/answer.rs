@@ -12,7 +12,7 @@ use crate::accounting::{Account, Mixture, account};
 use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
 use crate::promise::{plan_statement, protects};
 
-/// What a question comes to.
+/// The answer to a [`Question`](super::Question).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// What was not given.
@@ -35,7 +35,7 @@ pub struct Answer {
     pub assumes: String,
 }
 
-/// What was asked for.
+/// The quantity that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unknown {
@@ -47,7 +47,7 @@ pub enum Unknown {
     Epsilon,
 }
 
-/// What a mechanism does for the people planned for.
+/// A mechanism, with what it does for the people planned for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Offer {
     /// With all its parameters.
@@ -95,7 +95,7 @@ pub struct Verdict {
     pub text: String,
 }
 
-/// See [`Verdict`].
+/// The kind of a [`Verdict`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use crate::accounting::{self, AccountError, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 
-/// What is known beforehand, what may be given away, and what is wanted.
+/// A question to the planner: what is known beforehand, what may be given away, and
+/// what is wanted.
 ///
 /// Of people, privacy (`epsilon`, `central_epsilon` or both) and accuracy
 /// (`standard_error`, `smallest` or both) at least two are to be given; what is

@@ -32,7 +32,7 @@ use privacy_loss::Loss;
 /// How much of δ may be given away to shorten measures.
 const SPARE: f64 = 1e-9;
 
-/// How often one person reports.
+/// The exposure of one person: R reports in each of K batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Exposure {
     /// Batches with reports of the person, K.

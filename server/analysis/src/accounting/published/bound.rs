@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::accounting::mixture::Favoured;
 use crate::numeric::roots::{arithmetic, bisect};
 
-/// How a bound is found.
+/// The way in which a bound is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
