@@ -8,7 +8,7 @@
 
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say } from "./lib/run.mjs";
-import { cargoDeny, installTool, requireTool } from "./lib/tools.mjs";
+import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
 /** npm's advisories of this severity, or a worse one, fail. */
 const SEVERITY = "high";
@@ -42,7 +42,6 @@ async function npm() {
 }
 
 export async function checkDependencies() {
-  await installTool(cargoDeny);
   await rust(await requireTool(cargoDeny));
   await npm();
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
-import { installTool, wasmBindgen } from "./lib/tools.mjs";
+import { cargoDeny, installTool, wasmBindgen } from "./lib/tools.mjs";
 
 async function rust() {
   if ((await capture("rustup", ["--version"])) === undefined) {
@@ -42,12 +42,18 @@ async function packages() {
   }
 }
 
-/** @param {{ build?: boolean, browser?: boolean, tests?: boolean }} options what is needed */
-export async function setup({ build = true, browser = false, tests = false }) {
+/**
+ * @param {{ build?: boolean, browser?: boolean, tests?: boolean, checks?: boolean }} options
+ * what is needed; checks are those of sources
+ */
+export async function setup({ build = true, browser = false, tests = false, checks = false }) {
   await step("set-up: Rust toolchain and targets", rust);
   await step("set-up: npm packages", packages);
   if (build) {
     await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+  }
+  if (checks) {
+    await step("set-up: cargo-deny", () => installTool(cargoDeny));
   }
   if (tests || browser) {
     await step("set-up: browser", setupBrowser);
@@ -55,5 +61,6 @@ export async function setup({ build = true, browser = false, tests = false }) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  await main(() => setup({ tests: !process.argv.includes("--no-tests") }));
+  const tests = !process.argv.includes("--no-tests");
+  await main(() => setup({ tests, checks: tests }));
 }

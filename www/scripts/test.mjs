@@ -197,7 +197,7 @@ await main(async () => {
   const begun = performance.now();
   const chosen = names.length > 0 ? names : Object.keys(STEPS);
   const compiles = chosen.some((name) => name !== "sources");
-  await setup({ build: compiles, tests: compiles });
+  await setup({ build: compiles, tests: compiles, checks: chosen.includes("sources") });
   const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
   const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;
   await work();
