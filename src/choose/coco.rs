@@ -17,7 +17,7 @@ use crate::hash::Hashing;
 use crate::mechanism::coco::{Coco, Rule, RuleName};
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::Strength;
-use crate::mechanism::{Parameters, Rule as _};
+use crate::mechanism::{BucketReport, Parameters, Rule as _};
 
 /// [`Coco`] with parameters left open.
 pub type Draft = BucketsDraft<RuleName>;
@@ -36,6 +36,13 @@ impl Predict for Coco {
         Predicted {
             mean: Some(predict::sampled(domain, population, items, means)),
             frequency: None,
+        }
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
+        BucketReport {
+            seed: u64::MAX,
+            bucket: self.buckets() - 1,
         }
     }
 }

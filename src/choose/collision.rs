@@ -17,7 +17,7 @@ use crate::hash::Hashing;
 use crate::mechanism::collision::{Collision, Rule, RuleName};
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::Strength;
-use crate::mechanism::{Parameters, Rule as _};
+use crate::mechanism::{BucketReport, Parameters, Rule as _};
 
 /// [`Collision`] with parameters left open.
 pub type Draft = BucketsDraft<RuleName>;
@@ -36,6 +36,13 @@ impl Predict for Collision {
                 2.0 * items,
                 frequencies,
             )),
+        }
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
+        BucketReport {
+            seed: u64::MAX,
+            bucket: self.buckets() - 1,
         }
     }
 }

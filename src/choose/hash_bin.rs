@@ -1,6 +1,7 @@
 //! The best parameters: bins by what they add to the noise, the clip by least
 //! predicted squared error.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
@@ -17,7 +18,7 @@ use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::Parameters;
 use crate::mechanism::hash_bin::{
-    GRID, HashBin, Level, LevelName, Noise, attenuation, clipped_square,
+    GRID, HashBin, Level, LevelName, Noise, Report, Response, attenuation, clipped_square,
 };
 
 /// [`HashBin`] with parameters left open.
@@ -79,6 +80,16 @@ impl Predict for HashBin {
 
     fn clips(&self, domain: &Domain) -> bool {
         self.left(domain.sparsity()) < 1.0
+    }
+
+    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
+        let limit = self.sampling(domain.items(), epsilon).limit();
+        Report {
+            seed: u64::MAX,
+            response: limit.map_or(Response::Sign(true), |limit| {
+                Response::Bins(vec![limit; self.bins() as usize])
+            }),
+        }
     }
 }
 

@@ -34,7 +34,7 @@ use serde::{Deserialize, Deserializer};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::{self, Mechanism, Parameters};
+use crate::mechanism::{self, Encode, Mechanism, Parameters};
 use contract::Choose;
 use differs::same;
 use predict::Predict;
@@ -178,6 +178,18 @@ macro_rules! register {
                 match self {
                     $(Self::$Name(own) => own.predict(domain, epsilon, population),)+
                 }
+            }
+
+            /// Bytes of one encoded report, at most.
+            #[must_use]
+            pub fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
+                let mut bytes = Vec::new();
+                match self {
+                    $(Self::$Name(own) => {
+                        own.longest_report(domain, epsilon).encode(&mut bytes);
+                    })+
+                }
+                bytes.len()
             }
 
             /// The level of protection, in hash-bin's words: `user` for mechanisms

@@ -2,7 +2,7 @@
 
 use super::population::Population;
 use crate::domain::Domain;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, Parameters};
 
 /// A squared error of one item's estimate, averaged over items.
 ///
@@ -51,8 +51,8 @@ pub struct Predicted {
     pub frequency: Option<SquaredError>,
 }
 
-/// What can be told of a mechanism's error before there are reports.
-pub(crate) trait Predict: Into<Mechanism> {
+/// What can be told of a mechanism's reports and their error before there are any.
+pub(crate) trait Predict: Parameters + Into<Mechanism> {
     /// The error to expect of a population with entries of ±1. In an open
     /// domain, items that hardly anybody has.
     ///
@@ -60,6 +60,9 @@ pub(crate) trait Predict: Into<Mechanism> {
     /// If the parameters do not suit the domain; those of a
     /// [`Task`](crate::Task) do.
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted;
+
+    /// The report with the longest encoding.
+    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
 
     /// Whether a value of a person with s entries is cut off on average.
     fn clips(&self, _: &Domain) -> bool {

@@ -74,7 +74,7 @@ pub fn enumerate<R: Rng + ?Sized>(
     let (buckets, signed_paddings) = match task.mechanism() {
         Mechanism::Collision(collision) => (collision.buckets(), false),
         Mechanism::Coco(coco) => (coco.buckets(), true),
-        Mechanism::HashBin(_) => return None,
+        _ => return None,
     };
     let (inputs, rows) = inputs(items, sparsity, signed_paddings)?;
     let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MOST_SEEDS);

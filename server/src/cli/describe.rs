@@ -1,60 +1,53 @@
 //! Words for what several commands show.
 
 use hushbin::Mechanism;
-use hushbin::mechanism::hash_bin;
-use serde::Serialize;
+use serde_json::Value;
 
-/// A mechanism with its parameters.
+/// A mechanism with its parameters, as a task file has them.
 pub(super) fn mechanism(mechanism: &Mechanism) -> String {
-    let buckets = |rule: String, hashing: String, buckets: u32, favoured: Option<u32>| {
-        let favoured = favoured.map_or_else(String::new, |c| format!(", {c} favoured"));
-        format!("rule {rule}, {hashing} hashing, {buckets} buckets{favoured}")
+    let parameters = serde_json::to_value(mechanism).expect("parameters are plain data");
+    let Value::Object(parameters) = parameters else {
+        unreachable!("a mechanism is an object with its name");
     };
-    let parameters = match mechanism {
-        Mechanism::Collision(collision) => buckets(
-            word(&collision.rule_name()),
-            word(&collision.hashing()),
-            collision.buckets(),
-            collision.favoured(),
-        ),
-        Mechanism::Coco(coco) => buckets(
-            word(&coco.rule_name()),
-            word(&coco.hashing()),
-            coco.buckets(),
-            coco.favoured(),
-        ),
-        Mechanism::HashBin(hash_bin) => {
-            let level = match hash_bin.level() {
-                hash_bin::Level::Event => "level event".to_owned(),
-                hash_bin::Level::Neighbouring { distance, .. } => {
-                    format!("level neighbouring, distance {distance}")
-                }
-                hash_bin::Level::User { clip, noise } => {
-                    format!(
-                        "level user, {} noise, sums clipped to ±{clip}",
-                        word(&noise)
-                    )
-                }
-            };
-            let bins = match hash_bin.bins() {
-                1 => "1 bin".to_owned(),
-                bins => format!("{bins} bins, {} hashing", word(&hash_bin.hashing())),
-            };
-            format!("{level}, {bins}, grid 1/{}", hash_bin.grid())
-        }
-    };
-    format!("{}, {parameters}", mechanism.name())
-}
-
-/// The word that stands for a value in task files.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        other => format!("{other:?}"),
-    }
+    let others = parameters
+        .into_iter()
+        .filter(|(key, value)| key != "name" && !value.is_null())
+        .map(|(key, value)| match value {
+            Value::String(word) => format!(", {key} {word}"),
+            other => format!(", {key} {other}"),
+        });
+    mechanism.name().to_owned() + &others.collect::<String>()
 }
 
 /// A number with so many decimals, or a dash where there is none.
 pub(super) fn decimals(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mechanisms_are_described_by_what_task_files_say() {
+        for (parameters, words) in [
+            (
+                r#"{ "name": "collision", "rule": "heaviest", "favoured": 2,
+                     "hashing": "balanced", "buckets": 12 }"#,
+                "collision, buckets 12, favoured 2, hashing balanced, rule heaviest",
+            ),
+            (
+                r#"{ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": 8 }"#,
+                "coco, buckets 8, hashing independent, rule overwrite",
+            ),
+            (
+                r#"{ "name": "hash-bin", "level": "user", "clip": 1.5, "noise": "two-point",
+                     "hashing": "balanced", "bins": 1, "grid": 2048 }"#,
+                "hash-bin, bins 1, clip 1.5, grid 2048, hashing balanced, level user, noise two-point",
+            ),
+        ] {
+            let parameters = serde_json::from_str(parameters).unwrap();
+            assert_eq!(mechanism(&parameters), words);
+        }
+    }
 }

@@ -1,10 +1,7 @@
 //! What a task will cost: privacy, bytes and error.
 
-use hushbin::choose::Candidate;
-use hushbin::choose::Choice;
-use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::hash_bin::{Report as BinsReport, Response};
-use hushbin::{Mechanism, Report, Task, UploadId, upload};
+use hushbin::choose::{Candidate, Choice};
+use hushbin::{Mechanism, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::Error;
@@ -91,14 +88,16 @@ pub(super) struct Prediction {
 }
 
 impl Cost {
-    /// The cost of a planned task, with errors predicted at these numbers of
+    /// The cost of a task as it was chosen, with errors predicted at these numbers of
     /// people.
     ///
     /// # Errors
     /// When one of them is 0, or the mechanism estimates no means.
-    pub(super) fn new(plan: Choice, people: &[u64]) -> Result<Self, Error> {
-        let task = plan.task;
-        let report_bytes = largest_report(&task);
+    pub(super) fn new(choice: Choice, people: &[u64]) -> Result<Self, Error> {
+        let task = choice.task;
+        let report_bytes = task
+            .mechanism()
+            .report_bytes(&task.domain(), task.epsilon());
         let header = upload::header(UploadId([0; 16]), &task.fingerprint(), 1);
         Ok(Self {
             fingerprint: task.fingerprint().to_string(),
@@ -109,9 +108,9 @@ impl Cost {
             report_bytes,
             upload_bytes: header.len() + report_bytes,
             predictions: predictions(&task, people)?,
-            planned_people: plan.people,
-            candidates: std::iter::once(plan.picked)
-                .chain(plan.others)
+            planned_people: choice.people,
+            candidates: std::iter::once(choice.picked)
+                .chain(choice.others)
                 .map(Compared::from)
                 .collect(),
             task,
@@ -141,30 +140,4 @@ fn predictions(task: &Task, people: &[u64]) -> Result<Vec<Prediction>, Error> {
         })
     };
     people.iter().map(predict).collect()
-}
-
-/// Bytes of the longest report that the task's mechanism makes.
-fn largest_report(task: &Task) -> usize {
-    let largest = |buckets: u32| BucketReport {
-        seed: u64::MAX,
-        bucket: buckets - 1,
-    };
-    let report = match task.mechanism() {
-        Mechanism::Collision(collision) => Report::Collision(largest(collision.buckets())),
-        Mechanism::Coco(coco) => Report::Coco(largest(coco.buckets())),
-        Mechanism::HashBin(hash_bin) => {
-            let limit = hash_bin
-                .sampling(task.items().count(), task.epsilon())
-                .limit();
-            Report::HashBin(BinsReport {
-                seed: u64::MAX,
-                response: limit.map_or(Response::Sign(true), |limit| {
-                    Response::Bins(vec![limit; hash_bin.bins() as usize])
-                }),
-            })
-        }
-    };
-    let mut bytes = Vec::new();
-    report.encode(&mut bytes);
-    bytes.len()
 }
