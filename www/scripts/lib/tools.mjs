@@ -37,8 +37,8 @@ export function wasmBindgen() {
 }
 
 /**
- * Compiling it takes longer than everything else that is installed; Astral
- * publishes it compiled, where Python's installer finds it.
+ * Compiling it means compiling 140 other crates; Astral publishes it compiled, where
+ * Python's installer finds it.
  *
  * @type {Tool}
  */
