@@ -74,7 +74,7 @@ impl Privacy {
     }
 }
 
-/// What a report protects, in a few words.
+/// Few words for what a report protects.
 #[must_use]
 pub fn protects(neighbours: Neighbours) -> String {
     match neighbours {

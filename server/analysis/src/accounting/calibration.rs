@@ -1,4 +1,5 @@
-//! What a batch must be like for a given ε_c: how small α, how large n.
+//! Calibration: what a batch must be like for a given ε_c, how small ε or α, how
+//! large n.
 //!
 //! Both are monotone, of the blanket's sums. Given Z₁ + … + Zₙ₊₁, the mean of
 //! the n first is expected to be that of all, so by Jensen's inequality
@@ -80,7 +81,7 @@ pub fn largest_epsilon<E: From<Error>>(
 ///
 /// # Errors
 /// As [`account`]; [`Error::OutOfRange`] when `central_epsilon` is outside [`CENTRAL_EPSILON`].
-pub fn meets_central_epsilon(
+pub(crate) fn meets_central_epsilon(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,

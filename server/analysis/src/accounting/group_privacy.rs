@@ -1,6 +1,6 @@
-//! Several reports of one person in the same batch.
+//! Group privacy: several reports of one person in the same batch, of any inputs.
 //!
-//! Of any inputs: group privacy. R reports are exchanged one after the other, and
+//! R reports are exchanged one after the other, and
 //! at every step the batch has n − 1 others, whoever sent them: the person's own
 //! other reports are randomised like everybody's, and hide the one as well. So n
 //! counts reports, the person's own included. With (ε', δ') for one report,

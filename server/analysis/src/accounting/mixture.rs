@@ -1,4 +1,5 @@
-//! α: how much of every report looks as if it might be anybody's.
+//! The mixture of a mechanism, and its α: how much of every report looks as if it
+//! might be anybody's.
 
 use hushbin::bounds::{EPSILON, SPARSITY};
 use hushbin::choose::alpha;
@@ -23,9 +24,9 @@ pub enum AccountError {
     Neighbours,
 }
 
-/// What accounting knows of an ε-LDP randomizer: of the reports of two inputs a
-/// part e·α tells the one, α the other, and the rest neither; of anybody's
-/// report 2α hides them.
+/// Mixture that every report of an ε-LDP randomizer is drawn from, with parameter
+/// α: of the reports of two inputs a part e·α tells the one, α the other, and the
+/// rest neither; of anybody's report 2α hides them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mixture {
     epsilon: f64,
@@ -38,24 +39,23 @@ pub struct Mixture {
 /// The favoured set of a report, c of t buckets or sides: given its seed they weigh
 /// e and the others 1, or it is drawn from a mixture of such reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Favoured {
+pub(super) struct Favoured {
     /// c.
-    pub count: u32,
+    pub(super) count: u32,
     /// t.
-    pub buckets: u32,
+    pub(super) buckets: u32,
 }
 
 impl Favoured {
     /// Ω, the sum of the weights at local budget ε.
-    #[must_use]
-    pub fn omega(&self, epsilon: f64) -> f64 {
+    pub(super) fn omega(&self, epsilon: f64) -> f64 {
         let (c, t) = (f64::from(self.count), f64::from(self.buckets));
         c * epsilon.exp() + (t - c)
     }
 }
 
 impl Mixture {
-    /// The reports of a task.
+    /// The mixture of a task's reports.
     ///
     /// # Errors
     /// [`AccountError::Neighbours`] for hash-bin below user level.
@@ -63,7 +63,7 @@ impl Mixture {
         Self::for_mechanism(task.mechanism(), task.sparsity(), task.epsilon())
     }
 
-    /// The reports of a task's mechanism as it is, at any local ε.
+    /// The mixture of a task's mechanism as it is, at any local ε.
     ///
     /// It is the α of the real weights at the ε asked for. What is sampled are
     /// integer thresholds with an effective ε that is no greater. For
@@ -92,7 +92,8 @@ impl Mixture {
         }
     }
 
-    /// Any ε-LDP randomizer: α = 1/(e + 1).
+    /// The mixture of any ε-LDP randomizer: α = 1/(e + 1) (Feldman, McMillan, Talwar
+    /// 2023).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when ε is outside [`EPSILON`].
@@ -104,7 +105,7 @@ impl Mixture {
         })
     }
 
-    /// Collision; only rule `occupied` asks for the sparsity.
+    /// The mixture of Collision; only rule `occupied` asks for the sparsity.
     ///
     /// # Errors
     /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `occupied`
@@ -131,7 +132,7 @@ impl Mixture {
         }
     }
 
-    /// CoCo; only rule `overwrite` asks for the sparsity.
+    /// The mixture of CoCo; only rule `overwrite` asks for the sparsity.
     ///
     /// # Errors
     /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `overwrite`
@@ -182,13 +183,13 @@ impl Mixture {
         }
     }
 
-    /// The local ε.
+    /// Local ε of one report, in nats.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {
         self.epsilon
     }
 
-    /// α.
+    /// Mixture parameter α, from 0 to 1/(e + 1).
     #[must_use]
     pub const fn alpha(&self) -> f64 {
         self.alpha
@@ -201,8 +202,7 @@ impl Mixture {
     }
 
     /// What the reports favour; none for any randomizer.
-    #[must_use]
-    pub const fn favoured(&self) -> Option<Favoured> {
+    pub(super) const fn favoured(&self) -> Option<Favoured> {
         self.favoured
     }
 }

@@ -40,10 +40,11 @@ mod ranges;
 mod telling;
 
 pub use account::{Account, account, delta_bounds, reduction_delta_bounds};
-pub use calibration::{largest_alpha, largest_epsilon, meets_central_epsilon, smallest_batch};
+pub(crate) use calibration::meets_central_epsilon;
+pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
 pub use composition::{Composed, Exposure, account_exposure};
 pub use method::Method;
-pub use mixture::{AccountError, Favoured, Mixture};
+pub use mixture::{AccountError, Mixture};
 pub use published::{Kind, Published, Scope, published_bounds, wang_collision_theorem_3};
 pub use ranges::{
     BATCHES, CENTRAL_EPSILON, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,

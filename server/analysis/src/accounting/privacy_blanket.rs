@@ -1,4 +1,5 @@
-//! What the reduction leaves out: how many reports tell nothing is not known.
+//! The privacy blanket: its theorem, its proof and its sum, which is what is proven
+//! of every batch.
 //!
 //! P1's Theorem 1 is no upper bound where a report may tell nothing,
 //! 1 − α − e·α > 0. It lets a report of the person looked at that tells nothing

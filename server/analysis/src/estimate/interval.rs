@@ -62,8 +62,7 @@ impl Quantiles {
     }
 
     /// Standard errors above 0 that are significantly above 0.
-    #[must_use]
-    pub const fn one_sided(&self) -> f64 {
+    pub(super) const fn one_sided(&self) -> f64 {
         self.one_sided
     }
 

@@ -1,5 +1,5 @@
-//! Several batches with a report of the same person each, and several reports of
-//! one person in a batch.
+//! Composition: what several batches with reports of the same person give away
+//! together, by privacy-loss distributions (PLDs).
 //!
 //! The losses of batches add up. Their distributions are put on a grid, from
 //! above and from below (`connect_dots`), and added as they are, not by a Fourier
@@ -51,7 +51,7 @@ impl Default for Exposure {
     }
 }
 
-/// The privacy of a person's reports in several batches.
+/// Central privacy of a person's reports in several batches, together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Composed {
     /// ε_c of everything, the least that is proven; its method says by what. The
@@ -70,7 +70,7 @@ pub struct Composed {
     pub advanced_epsilon: f64,
 }
 
-/// Accounts for what a person's reports give away in `exposure.batches` batches
+/// Account of what a person's reports give away in `exposure.batches` batches
 /// of n `reports` each, of which a part `honest_fraction` hides the others. All batches
 /// have the same mechanism; the inputs may differ, and may depend on what was
 /// seen of earlier batches.
