@@ -3,12 +3,12 @@
 import { readdirSync } from "node:fs";
 import { copyFile, cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DEMO, DEMO_DIST, DIST, PLANNER_GLUE } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /** What makes a module of the analysis crate. */
-export const PLANNER = ["--features", "wasm"];
+export const ANALYSIS = ["--features", "wasm"];
 
 /** The tasks that the page is about, as files for the collector. */
 export function demoTasks() {
@@ -16,19 +16,19 @@ export function demoTasks() {
   return readdirSync(directory).map((name) => join(directory, name));
 }
 
-/** The planner's module and its glue, which checking the page's sources needs too. */
-export async function buildPlanner() {
-  const compiled = await step("build: planner to WebAssembly", () =>
-    compile("hushbin-analysis", PLANNER),
+/** The analysis module and its glue, which checking the pages' sources needs too. */
+export async function buildAnalysis() {
+  const compiled = await step("build: analysis to WebAssembly", () =>
+    compile("hushbin-analysis", ANALYSIS),
   );
-  await step("build: planner's bindings", () => bind(compiled, PLANNER_GLUE, "planner"));
-  await step("build: planner's wasm-opt", () => optimise(PLANNER_GLUE, "planner", "-O3"));
+  await step("build: analysis' bindings", () => bind(compiled, ANALYSIS_GLUE, "analysis"));
+  await step("build: analysis' wasm-opt", () => optimise(ANALYSIS_GLUE, "analysis", "-O3"));
 }
 
 async function bundle() {
   const { build } = await import("esbuild");
   await rm(DEMO_DIST, { recursive: true, force: true });
-  const shown = (file) => !file.endsWith(".ts") && !file.startsWith(PLANNER_GLUE);
+  const shown = (file) => !file.endsWith(".ts") && !file.startsWith(ANALYSIS_GLUE);
   await cp(DEMO, DEMO_DIST, { recursive: true, filter: shown });
   await build({
     entryPoints: ["story/main", "planner/main", "planner/worker"].map((name) =>
@@ -47,11 +47,11 @@ async function bundle() {
     sourcemap: true,
     logLevel: "warning",
   });
-  await copyFile(join(PLANNER_GLUE, "planner.wasm"), join(DEMO_DIST, "planner/planner.wasm"));
+  await copyFile(join(ANALYSIS_GLUE, "analysis.wasm"), join(DEMO_DIST, "shared/analysis.wasm"));
 }
 
 export async function buildDemo() {
-  await buildPlanner();
+  await buildAnalysis();
   await step("build: demo pages", bundle);
 }
 

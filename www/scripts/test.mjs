@@ -6,14 +6,14 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildDemo, buildPlanner, PLANNER } from "./build-demo.mjs";
+import { ANALYSIS, buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { checkArrows } from "./check-arrows.mjs";
 import { checkDependencies } from "./check-dependencies.mjs";
 import { checkDocs } from "./check-docs.mjs";
 import { checkFacts } from "./check-facts.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
-import { GLUE, PLANNER_GLUE, ROOT } from "./lib/paths.mjs";
+import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
 import { bold, Failed, main, run, say, seconds, sideBySide, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
@@ -69,7 +69,15 @@ async function lintRust() {
   await step("lint: bindings", async () => {
     await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
     await cargo("clippy", "--test", "web", ...WASM, ...STRICT);
-    await cargo("clippy", "--package", "hushbin-analysis", "--lib", ...PLANNER, ...WASM, ...STRICT);
+    await cargo(
+      "clippy",
+      "--package",
+      "hushbin-analysis",
+      "--lib",
+      ...ANALYSIS,
+      ...WASM,
+      ...STRICT,
+    );
   });
 }
 
@@ -77,8 +85,8 @@ async function types() {
   if (!existsSync(join(GLUE, "bytes.ts"))) {
     await build();
   }
-  if (!existsSync(join(PLANNER_GLUE, "planner.d.ts"))) {
-    await buildPlanner();
+  if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
+    await buildAnalysis();
   }
   await step("types: client", () => run("tsc", ["-p", "tsconfig.client.json", "--noEmit"]));
   await step("types: tests and demo", () => run("tsc", ["-p", "tsconfig.json"]));

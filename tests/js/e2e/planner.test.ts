@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spread } from "../../../www/demo/planner/curves.js";
-import init, { plan } from "../../../www/demo/planner/wasm/planner.js";
-import type { Answer } from "../../../www/demo/planner/wire.js";
+import { type Answer, isRefusal, plan, type Question } from "../../../www/demo/shared/analysis.js";
+import init from "../../../www/demo/shared/wasm/analysis.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
@@ -85,43 +85,45 @@ function expectNear(shown: number, expected: number, name?: string): void {
 
 describe("the planner's module", () => {
   it("refuses what it cannot answer, and goes on", async () => {
-    await init({ module_or_path: readFileSync(join(DEMO_DIST, "planner/planner.wasm")) });
-    const refusal = (question: string) => {
+    await init({ module_or_path: readFileSync(join(DEMO_DIST, "shared/analysis.wasm")) });
+    const refusal = (question: unknown) => {
       try {
-        return plan(question);
+        return plan(question as Question);
       } catch (thrown) {
-        // Of a trap it would be an error that is no JSON.
-        return JSON.parse(String(thrown));
+        // A trap would be an error.
+        if (isRefusal(thrown)) return thrown;
+        throw thrown;
       }
     };
     for (const question of [
-      "",
-      "null",
-      "[]",
+      undefined,
+      null,
       "{}",
-      '{"items":4,"sparsity":1,"peple":10}',
-      '{"items":-4,"sparsity":1}',
-      '{"items":4.5,"sparsity":1}',
-      '{"items":4,"sparsity":1e300}',
-      '{"items":4,"sparsity":1,"people":1e300}',
-      '{"items":4,"sparsity":1,"epsilon":null,"delta":"small"}',
-      "[".repeat(10_000),
+      [],
+      {},
+      { items: 4, sparsity: 1, peple: 10 },
+      { items: -4, sparsity: 1 },
+      { items: 4.5, sparsity: 1 },
+      { items: 4, sparsity: 1e300 },
+      { items: 4, sparsity: 1, people: 1e300 },
+      { items: 4, sparsity: 1, people: 10n ** 30n },
+      { items: 4, sparsity: 1, people: Number.NaN },
+      { items: 4, sparsity: 1, epsilon: null, delta: "small" },
+      { items: () => 4, sparsity: 1 },
     ]) {
-      expect(refusal(question), question).toMatchObject({ message: expect.any(String) });
+      expect(refusal(question), String(question)).toMatchObject({ message: expect.any(String) });
     }
-    expect(refusal('{"items":4,"sparsity":1,"peple":10}')).toEqual({
-      code: "question",
+    expect(refusal({ items: 4, sparsity: 1, peple: 10 })).toEqual({
+      code: "value",
       message: expect.stringContaining("peple"),
     });
-    expect(refusal('{"items":4,"sparsity":1}')).toMatchObject({ code: "underspecified" });
-    expect(refusal('{"items":4,"sparsity":1,"people":10,"epsilon":13}')).toEqual({
+    expect(refusal({ items: 4, sparsity: 1 })).toMatchObject({ code: "underspecified" });
+    expect(refusal({ items: 4, sparsity: 1, people: 10, epsilon: 13 })).toEqual({
       code: "parameter",
       field: "epsilon",
       message: "epsilon is 13, expected 0.001 to 12",
     });
-    expect(JSON.parse(plan('{"items":4,"sparsity":1,"people":1000,"epsilon":1}')).people).toBe(
-      1000,
-    );
+    expect(plan({ items: 4, sparsity: 1, people: 1000, epsilon: 1 }).people).toBe(1000);
   });
 });
 
@@ -237,11 +239,11 @@ describe("the planner's page", () => {
 
   it("says when it cannot compute, and tries again", async () => {
     const context = await newContext(browser);
-    await context.route("**/planner.wasm", (route) => route.fulfill({ status: 503 }));
+    await context.route("**/analysis.wasm", (route) => route.fulfill({ status: 503 }));
     const page = await context.newPage();
     await page.goto(`${site.url}/planner.html`);
     await page.locator("#trouble").filter({ hasText: "cannot compute" }).waitFor();
-    await context.unroute("**/planner.wasm");
+    await context.unroute("**/analysis.wasm");
     await page.getByLabel("People", { exact: true }).fill("50000");
     await page.waitForSelector("html[data-ready]");
     expect(await exact(page, "people")).toBe(50_000);
@@ -309,7 +311,7 @@ describe("the planner's page", () => {
     loaded.length = 0;
     const page = await planner();
     await drawn(page);
-    expect(loaded).toContain("/planner/planner.wasm");
+    expect(loaded).toContain("/shared/analysis.wasm");
     expect(loaded.some((path) => path.startsWith("/parts/plots"))).toBe(true);
   });
 });

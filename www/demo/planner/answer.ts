@@ -1,8 +1,8 @@
 // The answer: its verdict, its numbers, the mechanism, what else there is.
 
+import type { Answer, Offer, Question } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count } from "../shared/format.js";
-import type { Answer, Offer, Question } from "./wire.js";
 import { days, digits, lossDigits, nameOf, parametersOf, perCent, VERDICTS } from "./words.js";
 
 /** How long an answer stands before it is read out. */

@@ -1,6 +1,6 @@
 // The questions behind the plots: the one that is asked, with one number moved.
 
-import type { Answer, Question } from "./wire.js";
+import type { Answer, Question } from "../shared/analysis.js";
 
 /** One question of a curve. */
 export interface Probe {

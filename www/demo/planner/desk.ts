@@ -1,8 +1,11 @@
 // Who answers: the newest question first, its curves point by point, and none of
 // that for a question that is no longer asked.
 
+import { type Answer, isRefusal, type Question, type Refusal } from "../shared/analysis.js";
 import { type CurveName, type Point, pointOf, probes } from "./curves.js";
-import { type Answer, type Plan, PlanError, type Question, type Refusal } from "./wire.js";
+
+/** Answers a question. Throws a {@link Refusal}. */
+export type Plan = (question: Question) => Answer;
 
 /** A question, numbered by who asks. */
 export interface Asked {
@@ -24,22 +27,22 @@ const KEPT = 2000;
 
 /** Remembers what was answered; the curves of two questions share most points. */
 export function remembering(plan: Plan): Plan {
-  const known = new Map<string, Answer | PlanError>();
+  const known = new Map<string, Answer | Refusal>();
   return (question) => {
     const key = JSON.stringify(question);
     let found = known.get(key);
     if (found === undefined) {
       try {
         found = plan(question);
-      } catch (error) {
-        if (!(error instanceof PlanError)) throw error;
-        found = error;
+      } catch (thrown) {
+        if (!isRefusal(thrown)) throw thrown;
+        found = thrown;
       }
       const [oldest] = known.keys();
       if (known.size >= KEPT && oldest !== undefined) known.delete(oldest);
       known.set(key, found);
     }
-    if (found instanceof PlanError) throw found;
+    if (isRefusal(found)) throw found;
     return found;
   };
 }
@@ -81,9 +84,9 @@ export class Desk {
     let answer: Answer;
     try {
       answer = this.#plan(question);
-    } catch (error) {
-      if (!(error instanceof PlanError)) throw error;
-      this.#tell({ id, kind: "refused", refusal: error.refusal });
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown;
+      this.#tell({ id, kind: "refused", refusal: thrown });
       return;
     }
     this.#tell({ id, kind: "answer", question, answer });
@@ -99,9 +102,9 @@ export class Desk {
   #possible(question: Question): Answer | null {
     try {
       return this.#plan(question);
-    } catch (error) {
-      if (error instanceof PlanError) return null;
-      throw error;
+    } catch (thrown) {
+      if (isRefusal(thrown)) return null;
+      throw thrown;
     }
   }
 }

@@ -1,5 +1,6 @@
 // The planner's page: carries questions to the thread and answers to the views.
 
+import type { Answer } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { AnswerView, taskFile } from "./answer.js";
 import { type CurveName, type Point, pointOf } from "./curves.js";
@@ -7,7 +8,6 @@ import type { Asked } from "./desk.js";
 import { Form } from "./form.js";
 import type { Plots } from "./plots.js";
 import { controlOf, fragmentOf, questionOf, type State, stateOf, unusable } from "./state.js";
-import type { Answer } from "./wire.js";
 import type { Said } from "./worker.js";
 
 /** How long the state stands before it goes to the URL: browsers limit how often. */

@@ -1,6 +1,6 @@
 // What is set on the page, as it stands in the URL, and the question that it is.
 
-import type { Question } from "./wire.js";
+import type { Question } from "../shared/analysis.js";
 
 /** The choices, each from a few. */
 export const CHOICES = {

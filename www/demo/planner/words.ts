@@ -1,7 +1,9 @@
 // What the page says of mechanisms and numbers.
 
+import type { Offer, VerdictKind } from "../shared/analysis.js";
 import { count } from "../shared/format.js";
-import type { Mechanism, VerdictKind } from "./wire.js";
+
+type Mechanism = Offer["mechanism"];
 
 const NAMES: Readonly<Record<string, string>> = {
   collision: "Collision",

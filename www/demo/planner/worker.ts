@@ -1,7 +1,7 @@
 // The planner's thread, so that the page never waits for an answer.
 
+import { loadAnalysis, plan } from "../shared/analysis.js";
 import { type Asked, Desk, type Told } from "./desk.js";
-import { loadPlanner } from "./module.js";
 
 /** What the thread says: what is told of a question, or that it cannot go on. */
 export type Said = Told | { readonly kind: "broken"; readonly message: string };
@@ -23,8 +23,8 @@ function pause(): Promise<void> {
   });
 }
 
-const desk = loadPlanner(new URL("planner.wasm", import.meta.url)).then(
-  (plan) => new Desk(plan, say, pause),
+const desk = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
+  () => new Desk(plan, say, pause),
 );
 
 addEventListener("message", ({ data }: MessageEvent<Asked>) => {

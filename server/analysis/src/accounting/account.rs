@@ -11,6 +11,7 @@ use super::ranges::{DELTA, REPORTS, honest_reports};
 
 /// Central privacy of a shuffled batch: ε_c in nats, rounded up, at a δ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Account {
     /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
     /// blanket, and never above the local ε.

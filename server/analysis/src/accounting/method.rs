@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// The way in which a batch was accounted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// The sum over all batches, by the numbers of reports that tell the one

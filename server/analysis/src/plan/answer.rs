@@ -14,6 +14,7 @@ use crate::promise::{plan_statement, protects};
 
 /// The answer to a [`Question`](super::Question).
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Answer {
     /// What was not given.
     pub solved_for: Unknown,
@@ -22,6 +23,7 @@ pub struct Answer {
     /// In so many days they do.
     pub days: Option<f64>,
     /// The complete task.
+    #[cfg_attr(feature = "wasm", tsify(type = "{ id: string }"))]
     pub task: Task,
     /// Its mechanism.
     pub picked: Offer,
@@ -37,6 +39,7 @@ pub struct Answer {
 
 /// The quantity that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Unknown {
     /// How large the error is.
@@ -49,8 +52,13 @@ pub enum Unknown {
 
 /// A mechanism, with what it does for the people planned for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Offer {
     /// With all its parameters.
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "{ name: string } & Record<string, string | number>")
+    )]
     pub mechanism: Mechanism,
     /// The sparsity that goes with it.
     pub sparsity: u32,
@@ -88,6 +96,7 @@ pub struct Offer {
 
 /// What a plan is worth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Verdict {
     /// The worst that holds.
     pub kind: VerdictKind,
@@ -97,6 +106,7 @@ pub struct Verdict {
 
 /// The kind of a [`Verdict`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
     /// Items that are used as much as the average are seen.

@@ -23,12 +23,14 @@ use crate::accounting::{self, AccountError, DEFAULT_DELTA, DEFAULT_HONEST_FRACTI
 /// assert!(plan(&question).unwrap().people > 100_000);
 /// ```
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(deny_unknown_fields)]
 pub struct Question {
     /// Id of the task that is made.
     #[serde(default = "default_id")]
     pub id: String,
     /// As in a task.
+    #[cfg_attr(feature = "wasm", tsify(type = "number | \"open\" | string[]"))]
     pub items: Items,
     /// As in a task; may be missing where `entries` are given.
     #[serde(default)]
@@ -38,12 +40,18 @@ pub struct Question {
     pub entries: Option<Vec<u64>>,
     /// As in a task.
     #[serde(default = "default_value")]
+    #[cfg_attr(feature = "wasm", tsify(type = "\"sign\" | \"real\""))]
     pub value: ValueKind,
     /// What estimates are wanted for.
     #[serde(default)]
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "\"mean\" | \"frequency\" | { mean: number; frequency: number }")
+    )]
     pub objective: ObjectiveDraft,
     /// What a report is to protect at least.
     #[serde(default)]
+    #[cfg_attr(feature = "wasm", tsify(type = "\"user\" | \"event\""))]
     pub level: AutoLevel,
     /// How many people report, once each.
     #[serde(default)]

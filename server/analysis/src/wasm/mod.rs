@@ -1,0 +1,70 @@
+//! Bindings for web pages: the planner.
+//!
+//! A module of its own, apart from the one that randomises: whoever plans a
+//! task downloads it, whoever reports does not. Values cross as plain objects of
+//! the types that are generated beside the bindings; what cannot be answered is
+//! thrown as a [`Refusal`], and never traps.
+
+pub mod plan;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_wasm_bindgen::Serializer;
+use tsify::Tsify;
+use wasm_bindgen::JsValue;
+
+use crate::plan::PlanError;
+
+/// Why there is no answer, as it is thrown.
+#[derive(Debug, Serialize, Tsify)]
+struct Refusal {
+    /// Stable across releases; `"value"` of what is no value of the type.
+    code: &'static str,
+    /// The field that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[tsify(optional)]
+    field: Option<&'static str>,
+    message: String,
+}
+
+impl Refusal {
+    /// Of a value that is none of its type.
+    fn no_value(error: &impl ToString) -> Self {
+        Self {
+            code: "value",
+            field: None,
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<PlanError> for Refusal {
+    fn from(error: PlanError) -> Self {
+        Self {
+            code: error.code(),
+            field: error.field(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<Refusal> for JsValue {
+    fn from(refusal: Refusal) -> Self {
+        given(&refusal)
+    }
+}
+
+/// A value from JavaScript. By way of JSON's: read directly, an object would only
+/// be asked for the fields that are known, and others pass in silence.
+fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
+    let value: serde_json::Value =
+        serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::no_value(&error))?;
+    serde_json::from_value(value).map_err(|error| Refusal::no_value(&error))
+}
+
+/// A value for JavaScript, as it would be in JSON: null where there is none.
+fn given(value: &impl Serialize) -> JsValue {
+    let serializer = Serializer::json_compatible();
+    let object = value.serialize(&serializer);
+    object.expect("numbers, strings and their lists and objects are values of JavaScript")
+}
