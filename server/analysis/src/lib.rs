@@ -4,13 +4,15 @@
 //! error bars; [`accounting`] says what a shuffled batch gives away; [`plan`]
 //! weighs people, privacy and accuracy against each other; [`likelihood`] tells
 //! inputs apart by their reports, for audits; [`promise`] words what ε protects;
-//! [`numeric`] is the ground that they stand on. The collector and its commands
-//! run this code natively, the planner's page runs it compiled to WebAssembly.
+//! [`explain`] takes a single report apart; [`numeric`] is the ground that they
+//! stand on. The collector and its commands run this code natively, the demo's
+//! pages run it compiled to WebAssembly.
 
 pub mod accounting;
 #[doc = include_str!("docs/errata.md")]
 pub mod errata {}
 pub mod estimate;
+pub mod explain;
 pub mod likelihood;
 pub mod numeric;
 pub mod plan;

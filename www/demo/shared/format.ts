@@ -44,3 +44,13 @@ export function lossOf(epsilon: number): string {
 export function boundOf(epsilon: number): string {
   return (Math.floor(epsilon * 1000) / 1000).toFixed(3);
 }
+
+/** Lower-case hexadecimal digits, two for each byte. */
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, hexByte).join("");
+}
+
+/** Two hexadecimal digits. */
+export function hexByte(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
+}

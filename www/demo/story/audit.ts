@@ -1,10 +1,11 @@
 // The audit: its button, its progress, and a picture of what it measured.
 
 import { createRandomizer } from "hushbin";
+import type { Hits, Measured } from "../shared/analysis.js";
 import { byId, el, setAll, svg } from "../shared/dom.js";
 import { boundOf, count, lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { audit, type Measured } from "./measure.js";
+import { measure } from "./measure.js";
 
 /** Reports of each input: a few seconds of a phone. */
 const TRIALS = 100_000;
@@ -63,10 +64,9 @@ export class AuditView {
         task: sabotaged ? { ...task, epsilon: SABOTAGE * task.epsilon } : task,
       });
       try {
-        const measured = await audit({
+        const measured = await measure({
           randomizer,
-          mechanism: channel.explained,
-          items: task.items,
+          explainer: channel.explainer,
           trials: TRIALS,
           confidence: CONFIDENCE,
           signal: running.signal,
@@ -168,17 +168,17 @@ export class AuditView {
   }
 }
 
-function inputsInWords({ answer, explained }: Channel): string {
-  const [first] = explained.extremes;
-  const answered = Object.keys(first).length;
+function inputsInWords({ answer, explainer, covers }: Channel): string {
+  const [first] = explainer.extremes();
+  const answered = first.length;
   const questions = answered === 1 ? "the first question" : `the first ${answered} questions`;
   const scope =
-    explained.covers === "entry"
+    covers === "entry"
       ? " They differ in a single answer, which is all that this mechanism promises to hide."
       : "";
   return `“Yes” to ${questions} of ${answer.task.items.length}, and “no” to the same.${scope}`;
 }
 
-function times([hits, of]: readonly [number, number]): string {
-  return `${count(hits)} times in ${count(of)}`;
+function times({ hits, trials }: Hits): string {
+  return `${count(hits)} times in ${count(trials)}`;
 }

@@ -2,6 +2,7 @@
 // randomiser, and what this browser has sent to it.
 
 import { createRandomizer, type Randomizer } from "hushbin";
+import { type Covers, type Estimand, Explainer, loadAnalysis } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
 import { Ledger, type Shelf } from "./ledger.js";
 import type { Explained, Kind } from "./mechanism/kind.js";
@@ -10,7 +11,15 @@ import { Sender } from "./sending.js";
 export class Channel {
   readonly kind: Kind;
   readonly answer: TaskAnswer;
+  readonly explainer: Explainer;
   readonly explained: Explained;
+  /** What reports tell of an item. */
+  readonly estimands: readonly Estimand[];
+  /**
+   * Whether ε bounds what is learnt about the whole input, or about one entry
+   * of it by somebody who knows the others.
+   */
+  readonly covers: Covers;
   readonly randomizer: Randomizer;
   readonly collector: Collector;
   readonly ledger: Ledger;
@@ -27,7 +36,10 @@ export class Channel {
   ) {
     this.kind = kind;
     this.answer = answer;
-    this.explained = kind.explain(answer.task);
+    this.explainer = new Explainer(answer.task);
+    this.explained = kind.explain(answer.task, this.explainer);
+    this.estimands = this.explainer.estimands;
+    this.covers = this.explainer.covers;
     this.randomizer = randomizer;
     this.collector = collector;
     this.ledger = new Ledger(shelf, answer.fingerprint, answer.task.items.length);
@@ -38,6 +50,7 @@ export class Channel {
     const collector = new Collector(endpoint, kind.task);
     const answer = await collector.taskAnswer();
     const randomizer = await createRandomizer({ task: answer.task });
+    await loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url));
     const channel = new Channel(kind, answer, randomizer, collector, shelf);
     await channel.#forgetIfFresh();
     return channel;

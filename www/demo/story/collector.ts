@@ -1,6 +1,7 @@
 // The collector's HTTP interface, as far as the page speaks it itself.
 
 import type { Task } from "hushbin";
+import type { Estimand } from "../shared/analysis.js";
 
 /** The kind of task that this page is about: its items have names. */
 export type NamedTask = Omit<Task, "items"> & { readonly items: readonly string[] };
@@ -17,9 +18,6 @@ export interface Estimate {
   readonly interval: readonly [number, number];
   readonly simultaneous_interval: readonly [number, number];
 }
-
-/** What can be estimated of an item with signs; not every mechanism tells all. */
-export type Estimand = "plus" | "minus" | "mean" | "nonmissing";
 
 export interface EstimatesAnswer {
   readonly task: string;

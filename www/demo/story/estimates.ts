@@ -1,10 +1,11 @@
 // The collector's answer beside the truth: rows for the chart, and words.
 
+import type { Estimand } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count, counted, plusMinus, roundedUp } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import { BALANCE, EstimateChart, isNoise, type Row, SHARE } from "./chart.js";
-import type { Estimand, EstimatesAnswer } from "./collector.js";
+import type { EstimatesAnswer } from "./collector.js";
 import type { Truth } from "./ledger.js";
 import type { Question } from "./questions.js";
 
@@ -49,12 +50,12 @@ export class EstimatesView {
   }
 
   /** Shows the last answer and the truth about everyone this browser sent. */
-  show({ kind, explained, estimates, ledger }: Channel): void {
+  show({ kind, estimands, estimates, ledger }: Channel): void {
     this.#answer = estimates;
     this.#truth = ledger.truth;
-    this.#estimands = explained.estimands;
+    this.#estimands = estimands;
     const silent = byId("untold");
-    silent.hidden = explained.estimands.length === VIEWS.length;
+    silent.hidden = estimands.length === VIEWS.length;
     silent.textContent = `Reports under ${kind.name} tell only yes minus no.`;
     this.#draw();
   }

@@ -1,6 +1,7 @@
 // The demo page: starts the parts and carries events between them.
 
 import { HushbinError } from "hushbin";
+import { isRefusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { AnswersForm } from "./answers.js";
@@ -127,10 +128,10 @@ class Demo {
       standing(counted(channel.estimates.reports, "report"), true);
     }
     showComparison(
-      this.#channels.map(({ kind, explained, estimates }) => ({
+      this.#channels.map(({ kind, covers, estimates }) => ({
         name: kind.name,
         covers: kind.covers,
-        weaker: explained.covers === "entry",
+        weaker: covers === "entry",
         reports: estimates?.reports ?? 0,
         half: halfWidth(estimates),
         chosen: kind === channel.kind,
@@ -207,9 +208,11 @@ class Demo {
 
   #show(state: "preview" | "sent", upload: Uint8Array, answers: Answers): void {
     const channel = this.#channel;
-    const report = this.#report.show({ state, upload, mechanism: channel.explained });
-    showPicture(channel.explained.picture(answers, report, this.#questions));
-    this.#observer.show(channel, answers, report);
+    const { explained, explainer } = channel;
+    const reported = this.#report.show({ state, upload, channel });
+    const placement = explainer.place(answers, upload);
+    showPicture(explained.picture(placement, reported, this.#questions));
+    this.#observer.show(channel, answers, upload);
     const sent = this.#sent !== undefined;
     byId("show-sent").hidden = !sent || state === "sent";
     const send = byId<HTMLButtonElement>("send");
@@ -298,7 +301,7 @@ function wordsFor(error: unknown): string {
         return `${error.name}: ${error.message}.`;
     }
   }
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error || isRefusal(error) ? error.message : String(error);
 }
 
 async function configured(): Promise<string> {

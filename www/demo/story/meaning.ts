@@ -1,16 +1,16 @@
 // What ε means, in plain words, with the numbers of the task.
 
+import { posterior } from "../shared/analysis.js";
 import { byId, el, eToEpsilon } from "../shared/dom.js";
 import { lossOf, percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import type { EstimatesAnswer } from "./collector.js";
-import { posterior } from "./likelihood.js";
 
 /** Fills the last chapter from what the collector states about the task. */
-export function explainTask({ answer, explained, kind }: Channel): void {
+export function explainTask({ answer, explained, covers, kind }: Channel): void {
   const { task, fingerprint, effective_epsilon } = answer;
   const { epsilon, sparsity } = task;
-  const whole = explained.covers === "input";
+  const whole = covers === "input";
   const factor = short(Math.exp(epsilon));
   const surest = percent(posterior(0.5, Math.exp(epsilon)));
 

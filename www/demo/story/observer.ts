@@ -1,10 +1,10 @@
 // What someone who sees the report can conclude from it.
 
+import { type Belief, posterior } from "../shared/analysis.js";
 import { byId, el, eToEpsilon, setAll, svg } from "../shared/dom.js";
 import { percent, short } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { type Belief, belief, posterior } from "./likelihood.js";
-import type { Answers, Report } from "./mechanism/kind.js";
+import type { Answers } from "./mechanism/kind.js";
 import { answerWord, type Question } from "./questions.js";
 
 const SIZE = 260;
@@ -23,7 +23,8 @@ export class Observer {
   #answers: Answers = {};
   /** Whether the visitor picked what to wonder about. */
   #chosen = false;
-  #report: Report | null = null;
+  /** The upload of the report on show. */
+  #upload: Uint8Array | null = null;
 
   constructor(channel: Channel, questions: readonly Question[]) {
     this.#channel = channel;
@@ -46,11 +47,11 @@ export class Observer {
   }
 
   /** Takes the report on show and the answers behind it. */
-  show(channel: Channel, answers: Answers, report: Report): void {
+  show(channel: Channel, answers: Answers, upload: Uint8Array): void {
     this.#channel = channel;
     byId("observer-bound").replaceChildren(...boundInWords(channel));
     this.#answers = answers;
-    this.#report = report;
+    this.#upload = upload;
     if (!this.#chosen) {
       const item = this.#mostTelling();
       if (item) this.#item.value = item;
@@ -61,17 +62,16 @@ export class Observer {
 
   /** The answer that the report says most for: the worst case for the visitor. */
   #mostTelling(): string | undefined {
-    const report = this.#report;
+    const upload = this.#upload;
     const answers = this.#answers;
-    if (!report) return undefined;
-    const ratio = (item: string) => this.#belief(report, item, answers[item] ?? 0, 0.5).ratio;
+    if (!upload) return undefined;
+    const ratio = (item: string) => this.#belief(upload, item, answers[item] ?? 0, 0.5).ratio;
     const answered = this.#questions.map(({ item }) => item).filter((item) => answers[item]);
     return answered.sort((a, b) => ratio(b) - ratio(a))[0];
   }
 
-  #belief(report: Report, item: string, claim: 1 | -1 | 0, before: number): Belief {
-    const { explained, answer } = this.#channel;
-    return belief(explained, answer.task.epsilon, this.#answers, report, item, claim, before);
+  #belief(upload: Uint8Array, item: string, claim: 1 | -1 | 0, before: number): Belief {
+    return this.#channel.explainer.belief(this.#answers, upload, item, claim, before);
   }
 
   #claimOwnAnswer(): void {
@@ -79,16 +79,17 @@ export class Observer {
   }
 
   #update(): void {
-    if (!this.#report) return;
+    if (!this.#upload) return;
     const before = this.#before.valueAsNumber / 100;
     const claim = Number(this.#value.value) as 1 | -1 | 0;
-    const found = this.#belief(this.#report, this.#item.value, claim, before);
+    const found = this.#belief(this.#upload, this.#item.value, claim, before);
+    const [least, most] = found.bounds;
     const was = percent(before);
     byId("before-out").textContent = was;
     this.#before.setAttribute("aria-valuetext", was);
 
     setAll(this.#point, { cx: x(before), cy: y(found.after) });
-    setAll(this.#span, { x1: x(before), x2: x(before), y1: y(found.least), y2: y(found.most) });
+    setAll(this.#span, { x1: x(before), x2: x(before), y1: y(least), y2: y(most) });
     setAll(this.#drop, { x1: x(before), x2: x(before), y1: y(0), y2: y(1) });
     this.#own.setAttribute("d", curve(found.ratio));
 
@@ -98,11 +99,11 @@ export class Observer {
         : `This report takes it to ${percent(found.after)}: it is ${times(found.ratio)} under that answer.`;
     byId("belief-text").replaceChildren(
       el("strong", {}, moved),
-      ` No report could have taken it below ${percent(found.least, 1)} or above ${percent(found.most, 1)}.`,
+      ` No report could have taken it below ${percent(least, 1)} or above ${percent(most, 1)}.`,
     );
     byId("belief-desc").textContent =
       `Belief in “${this.#item.value}: ${answerWord(claim)}”: ${was} before, ` +
-      `${percent(found.after)} after, never outside ${percent(found.least, 1)} to ${percent(found.most, 1)}.`;
+      `${percent(found.after)} after, never outside ${percent(least, 1)} to ${percent(most, 1)}.`;
   }
 
   #frame(bound: number): void {
@@ -133,12 +134,12 @@ export class Observer {
   }
 }
 
-function boundInWords({ answer, explained }: Channel): (Node | string)[] {
+function boundInWords({ answer, covers }: Channel): (Node | string)[] {
   const { epsilon, sparsity } = answer.task;
   const bound = short(Math.exp(epsilon));
   const most = [eToEpsilon(), ` = ${bound} times surer`];
   const close = ` That holds for every report and any amount of computing.`;
-  switch (explained.covers) {
+  switch (covers) {
     case "input":
       return [
         "Whoever sees this report, the collector included, can become at most ",

@@ -1,50 +1,66 @@
 // One upload, byte by byte, and the draws before it.
 
+import type { PartName, Reported } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { counted } from "../shared/format.js";
-import { type Dissected, dissect, hex, hexByte, type Part } from "./bytes.js";
+import { counted, hex, hexByte } from "../shared/format.js";
+import type { Channel } from "./channel.js";
 import type { Explained } from "./mechanism/kind.js";
 
 /** The upload that is on show. */
 export interface Shown {
   readonly state: "preview" | "sent";
   readonly upload: Uint8Array;
-  readonly mechanism: Explained;
+  readonly channel: Channel;
+}
+
+/** One labelled stretch of an upload. */
+interface Part {
+  readonly name: PartName;
+  readonly bytes: Uint8Array;
+}
+
+/** An upload as it was drawn. */
+interface Draw {
+  readonly parts: readonly Part[];
+  readonly reported: Reported;
 }
 
 const DRAWS_KEPT = 5;
 
 export class ReportView {
   readonly #section = byId("report");
-  readonly #draws: Dissected[] = [];
-  #last: Dissected | null = null;
+  readonly #draws: Draw[] = [];
+  #last: Draw | null = null;
 
-  /** Shows an upload and returns it taken apart. */
-  show({ state, upload, mechanism }: Shown): Dissected {
-    const dissected = dissect(upload, mechanism);
+  /** Shows an upload and returns what its report says. */
+  show({ state, upload, channel: { explained, explainer } }: Shown): Reported {
+    const dissected = explainer.dissect(upload);
+    const parts = dissected.parts.map(({ name, from, to }) => ({
+      name,
+      bytes: upload.subarray(from, to),
+    }));
+    const draw = { parts, reported: dissected.response };
     this.#section.dataset.state = state;
     byId("stamp").textContent = state === "sent" ? "Sent" : "Preview";
     const tape = byId("tape");
-    const names = { ...NAMES, response: mechanism.part };
+    const names = { ...NAMES, response: explained.part };
     tape.replaceChildren(
-      ...dissected.parts.map((part) =>
-        stretch(part, { ...names, ...SHORT }[part.name], this.#changed(part)),
-      ),
+      ...parts.map((part) => stretch(part, { ...names, ...SHORT }[part.name], this.#changed(part))),
     );
     tape.setAttribute(
       "aria-label",
-      `${counted(dissected.length, "byte")} in hexadecimal: ${dissected.parts
+      `${counted(upload.length, "byte")} in hexadecimal: ${parts
         .map((part) => `${names[part.name]} ${hex(part.bytes)}`)
         .join(", ")}`,
     );
     byId("parts").replaceChildren(
-      ...dissected.parts.flatMap((part) =>
-        entry(part, names[part.name], MEANINGS[part.name] ?? mechanism.meaning(dissected)),
+      ...parts.flatMap((part) =>
+        entry(part, names[part.name], MEANINGS[part.name] ?? explained.meaning(draw.reported)),
       ),
     );
-    if (state === "preview") this.#remember(dissected, mechanism);
-    this.#last = dissected;
-    return dissected;
+    if (state === "preview") this.#remember(draw, explained);
+    this.#last = draw;
+    return draw.reported;
   }
 
   /** Empties the list of draws: the answers or the mechanism have changed. */
@@ -57,8 +73,8 @@ export class ReportView {
     return before !== undefined && hex(before.bytes) !== hex(part.bytes);
   }
 
-  #remember(dissected: Dissected, mechanism: Explained): void {
-    this.#draws.unshift(dissected);
+  #remember(newest: Draw, explained: Explained): void {
+    this.#draws.unshift(newest);
     this.#draws.length = Math.min(this.#draws.length, DRAWS_KEPT);
     byId("draws").replaceChildren(
       ...this.#draws.map((draw) => {
@@ -68,14 +84,14 @@ export class ReportView {
           {},
           el("code", {}, `seed ${hex(seed)}`),
           " ",
-          el("strong", {}, mechanism.words(draw)),
+          el("strong", {}, explained.words(draw.reported)),
         );
       }),
     );
   }
 }
 
-type Fixed = Exclude<Part["name"], "response">;
+type Fixed = Exclude<PartName, "response">;
 
 const NAMES: Record<Fixed, string> = {
   version: "version",
@@ -88,7 +104,7 @@ const NAMES: Record<Fixed, string> = {
 /** Names that fit under a single byte. */
 const SHORT = { version: "v", task: "task", count: "n" };
 
-const MEANINGS: Partial<Record<Part["name"], string>> & Record<Fixed, string> = {
+const MEANINGS: Partial<Record<PartName, string>> & Record<Fixed, string> = {
   version: "The format of the upload. The same for everyone.",
   task: "Names the questions, the mechanism and every parameter of the noise, so that a report made under other rules is refused. The same for everyone.",
   id: "Random. A retry carries it again, so the collector counts the upload once. Says nothing about you.",

@@ -32,11 +32,11 @@ export class MechanismSwitch {
   }
 }
 
-function card({ kind, explained }: Channel): HTMLElement {
+function card({ kind, covers: scope }: Channel): HTMLElement {
   const { name, good, covers, task } = kind;
   return el(
     "label",
-    { class: "card", "data-covers": explained.covers },
+    { class: "card", "data-covers": scope },
     el("input", { type: "radio", name: "mechanism", value: task }),
     el("span", { class: "card-name" }, name),
     el("span", { class: "card-good" }, good),

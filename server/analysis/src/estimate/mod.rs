@@ -117,6 +117,7 @@ impl Totals {
 
 /// What is estimated of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimand {
     /// Average value, a missing entry counting as 0; in [-1, 1].

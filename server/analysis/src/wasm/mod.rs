@@ -1,10 +1,11 @@
-//! Bindings for web pages: the planner.
+//! Bindings for web pages: the planner, and reports explained.
 //!
 //! A module of its own, apart from the one that randomises: whoever plans a
 //! task downloads it, whoever reports does not. Values cross as plain objects of
 //! the types that are generated beside the bindings; what cannot be answered is
 //! thrown as a [`Refusal`], and never traps.
 
+pub mod explain;
 pub mod plan;
 
 use serde::Serialize;
@@ -13,6 +14,7 @@ use serde_wasm_bindgen::Serializer;
 use tsify::Tsify;
 use wasm_bindgen::JsValue;
 
+use crate::explain::ExplainError;
 use crate::plan::PlanError;
 
 /// Why there is no answer, as it is thrown.
@@ -43,6 +45,16 @@ impl From<PlanError> for Refusal {
         Self {
             code: error.code(),
             field: error.field(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl From<ExplainError> for Refusal {
+    fn from(error: ExplainError) -> Self {
+        Self {
+            code: error.code(),
+            field: None,
             message: error.to_string(),
         }
     }

@@ -1,9 +1,10 @@
-//! Estimates, accounting and planning, through the library's public interface.
+//! Estimates, accounting, planning and explaining, through the library's public interface.
 
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
 mod errata;
 mod estimate;
+mod explain;
 mod plan;
 mod support;

@@ -1,22 +1,21 @@
 // Hash-bin: means from noisy sums, at event level and at user level.
 
-import type { HashBinMechanism } from "hushbin";
+import type { Explainer, Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
 import { percent, short } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
-import { type Hash, hashesOf } from "../hash.js";
 import type { Question } from "../questions.js";
 import eventDraft from "../tasks/hash-bin-event.json" with { type: "json" };
 import userDraft from "../tasks/hash-bin-user.json" with { type: "json" };
-import type { Answers, Explained, Figure, Kind, Picture, Reader, Report } from "./kind.js";
-import { bars, chipKey, chipOf, type Entry, entriesOf, extremesOf, listed } from "./picture.js";
+import { type Explained, type Figure, type Kind, only, type Picture } from "./kind.js";
+import { bars, chipKey, chipOf, chipsOf, listed } from "./picture.js";
 
 export const hashBinEvent: Kind = {
   name: "Hash-bin (event)",
   good: "Adds answers up in bins with noise. Its error bars are short because it promises less: each answer is hidden by itself, all of them together are not.",
   covers: "one answer, not all together",
   task: eventDraft.id,
-  explain: (task) => new HashBinEvent(task),
+  explain: (task, explainer) => new HashBinEvent(task, explainer),
 };
 
 export const hashBinUser: Kind = {
@@ -27,114 +26,44 @@ export const hashBinUser: Kind = {
   explain: (task) => new HashBinUser(task),
 };
 
-/** An answer in the bin that the seed puts it in. */
-export interface Placed {
-  readonly entry: Entry;
-  readonly bin: number;
-  /** Which way it pushes the bin: its own sign times the seed's. */
-  readonly push: 1 | -1;
-}
-
-abstract class HashBin {
-  readonly estimands = ["mean"] as const;
-  protected readonly task: NamedTask;
-  protected readonly mechanism: HashBinMechanism;
-  readonly #hash: Hash;
-
-  constructor(task: NamedTask, level: HashBinMechanism["level"]) {
-    const { mechanism, items } = task;
-    if (mechanism.name !== "hash-bin" || mechanism.level !== level) {
-      throw new RangeError(`task ${task.id} is expected to use hash-bin at level ${level}`);
-    }
-    this.task = task;
-    this.mechanism = mechanism;
-    const { hashing, bins } = mechanism;
-    this.#hash = { hashing, buckets: bins, elements: items.length };
-  }
-
-  /** Where answers fall. There is no padding. */
-  placed(answers: Answers, seed: bigint): Placed[] {
-    const hashes = hashesOf(this.#hash, seed);
-    return entriesOf(this.task, answers).map((entry) => ({
-      entry,
-      bin: hashes.bucket(entry.index),
-      push: hashes.sign(entry.index) === entry.sign ? 1 : -1,
-    }));
-  }
-
-  /** The sums of answers by bin, before noise. */
-  sums(answers: Answers, seed: bigint): number[] {
-    const sums = new Array<number>(this.mechanism.bins).fill(0);
-    for (const { bin, push } of this.placed(answers, seed)) sums[bin] = (sums[bin] ?? 0) + push;
-    return sums;
-  }
-}
-
-export class HashBinEvent extends HashBin implements Explained {
-  readonly covers = "entry";
+export class HashBinEvent implements Explained {
   readonly part = "bins";
   readonly dice: string;
-  readonly extremes: readonly [Answers, Answers];
   readonly scored = "the bin of that question, turned by the seed’s sign for it";
   readonly figures: readonly Figure[];
+  readonly #noise: string;
 
-  constructor(task: NamedTask) {
-    super(task, "event");
-    const { epsilon, items } = task;
+  constructor({ id, mechanism, epsilon }: NamedTask, { noiseScale }: Explainer) {
+    if (mechanism.name !== "hash-bin" || mechanism.level !== "event" || noiseScale === undefined) {
+      throw new RangeError(`task ${id} is expected to use hash-bin at level event`);
+    }
     const factor = short(Math.exp(epsilon));
-    const [item = ""] = items;
-    this.extremes = [{ [item]: 1 }, { [item]: -1 }];
+    this.#noise = short(noiseScale);
     this.dice = `any numbers can be reported. Your answers only shift what the noise is centred on: another answer to one question makes a report at most ${factor} times likelier or less likely.`;
     this.figures = [
-      ["bins", String(this.mechanism.bins), "every answer falls into one of them"],
-      ["noise", short(2 / epsilon), "scale of the Laplace noise on every bin"],
+      ["bins", String(mechanism.bins), "every answer falls into one of them"],
+      ["noise", this.#noise, "scale of the Laplace noise on every bin"],
     ];
   }
 
-  /** Bins in steps of one over the grid, as zigzag numbers. */
-  read(from: Reader): number[] {
-    return Array.from({ length: this.mechanism.bins }, () => {
-      const code = from.varint();
-      return code % 2 === 1 ? -(code + 1) / 2 : code / 2;
-    });
+  words(reported: Reported): string {
+    const { values } = only(reported, "bins");
+    return `bins ${values.map((value) => signed(value)).join(", ")}`;
   }
 
-  words({ response }: Report): string {
-    return `bins ${response.map((steps) => signed(steps / this.mechanism.grid)).join(", ")}`;
+  meaning(reported: Reported): string {
+    return `The ${this.words(reported)}: sums of your answers with noise, and the only thing here that your answers influence. The noise is mostly larger than they are.`;
   }
 
-  meaning(report: Report): string {
-    return `The ${this.words(report)}: sums of your answers with noise, and the only thing here that your answers influence. The noise is mostly larger than they are.`;
-  }
-
-  /** The noise is discrete Laplace on the grid, of scale 2/ε, on every bin. */
-  probability(answers: Answers, { seed, response }: Report): number {
-    const { grid } = this.mechanism;
-    const rate = this.task.epsilon / (2 * grid);
-    const level = Math.tanh(rate / 2);
-    return this.sums(answers, seed).reduce(
-      (product, sum, bin) =>
-        product * level * Math.exp(-rate * Math.abs((response[bin] ?? 0) - sum * grid)),
-      1,
-    );
-  }
-
-  score({ seed, response }: Report): number {
-    const [only] = this.placed(this.extremes[0], seed);
-    return only ? only.push * (response[only.bin] ?? 0) : 0;
-  }
-
-  picture(answers: Answers, report: Report, questions: readonly Question[]): Picture {
-    const { grid } = this.mechanism;
-    const placed = this.placed(answers, report.seed);
-    const sums = this.sums(answers, report.seed);
-    const values = report.response.map((steps) => steps / grid);
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
+    const { bins } = only(placement, "bins");
+    const { values } = only(reported, "bins");
     const reach = Math.max(4, ...values.map(Math.abs));
-    const rows = sums.map((sum, bin) => {
-      const inside = placed.filter((one) => one.bin === bin);
+    const rows = bins.map(({ answers, sum }, bin) => {
       const value = values[bin] ?? 0;
-      const words = inside.map(
-        ({ entry, push }) => `${listed([entry], questions)}, counted ${signed(push, 0)}`,
+      const words = answers.map(
+        ({ answer, push }) =>
+          `${listed({ answers: [answer], paddings: 0 }, questions)}, counted ${signed(push, 0)}`,
       );
       return el(
         "li",
@@ -143,7 +72,7 @@ export class HashBinEvent extends HashBin implements Explained {
         el(
           "span",
           { class: "bin-chips", "aria-hidden": "true" },
-          ...inside.flatMap(({ entry, push }) => [chipOf(entry), push > 0 ? "+" : "−"]),
+          ...answers.flatMap(({ answer, push }) => [chipOf(answer), push > 0 ? "+" : "−"]),
         ),
         noisy(sum / reach, value / reach),
         el("span", { class: "bin-value", "aria-hidden": "true" }, signed(value)),
@@ -157,9 +86,9 @@ export class HashBinEvent extends HashBin implements Explained {
     return {
       title: "Your answers in this seed’s bins",
       text:
-        `The seed says which of ${sums.length} bins every question falls into, and tosses a coin for it: heads, and yes ` +
+        `The seed says which of ${bins.length} bins every question falls into, and tosses a coin for it: heads, and yes ` +
         `counts +1; tails, and it counts −1; no counts the other way, not set counts nothing. Every bin is the sum of ` +
-        `what fell into it, with noise of scale ${short(2 / this.task.epsilon)} that also empty bins have.`,
+        `what fell into it, with noise of scale ${this.#noise} that also empty bins have.`,
       body: el("ol", { class: "bins", "aria-label": "Bins" }, ...rows),
       key: [
         ...chipKey({ padding: false, bars: false }),
@@ -170,25 +99,22 @@ export class HashBinEvent extends HashBin implements Explained {
   }
 }
 
-export class HashBinUser extends HashBin implements Explained {
-  readonly covers = "input";
+export class HashBinUser implements Explained {
   readonly part = "sign";
   readonly dice: string;
-  readonly extremes: readonly [Answers, Answers];
   readonly scored =
     "how many answers of the first input push to the reported sign, less those that push against it";
   readonly figures: readonly Figure[];
-  readonly #clip: number;
 
-  constructor(task: NamedTask) {
-    super(task, "user");
-    const { clip, noise } = this.mechanism;
-    if (clip === undefined || noise !== "two-point") {
-      throw new RangeError(`task ${task.id} is expected to use hash-bin with two-point noise`);
+  constructor({ id, mechanism, epsilon }: NamedTask) {
+    if (mechanism.name !== "hash-bin" || mechanism.level !== "user") {
+      throw new RangeError(`task ${id} is expected to use hash-bin at level user`);
     }
-    this.#clip = clip;
-    this.extremes = extremesOf(task);
-    const factor = short(Math.exp(task.epsilon));
+    const { clip, noise } = mechanism;
+    if (clip === undefined || noise !== "two-point") {
+      throw new RangeError(`task ${id} is expected to use hash-bin with two-point noise`);
+    }
+    const factor = short(Math.exp(epsilon));
     this.dice = `either sign can be the one reported. The more your answers push to one side, the likelier it is, but never more than ${factor} times likelier than the other.`;
     this.figures = [
       [
@@ -199,51 +125,40 @@ export class HashBinUser extends HashBin implements Explained {
     ];
   }
 
-  read(from: Reader): number[] {
-    return [from.byte() === 1 ? 1 : -1];
+  words(reported: Reported): string {
+    return only(reported, "sign").plus ? "plus" : "minus";
   }
 
-  words({ response: [sign = 1] }: Report): string {
-    return sign > 0 ? "plus" : "minus";
+  meaning(reported: Reported): string {
+    return `${only(reported, "sign").plus ? "Plus" : "Minus"}: the only thing here that your answers influence. The sign that they push to is likelier, never certain.`;
   }
 
-  meaning(report: Report): string {
-    return `${report.response[0] === 1 ? "Plus" : "Minus"}: the only thing here that your answers influence. The sign that they push to is likelier, never certain.`;
-  }
-
-  probability(answers: Answers, { seed, response: [sign = 1] }: Report): number {
-    const [sum = 0] = this.sums(answers, seed);
-    const clipped = Math.max(-this.#clip, Math.min(sum, this.#clip));
-    const reach = this.#clip / Math.tanh(this.task.epsilon / 2);
-    return 0.5 + (sign * clipped) / (2 * reach);
-  }
-
-  score({ seed, response: [sign = 1] }: Report): number {
-    return sign * (this.sums(this.extremes[0], seed)[0] ?? 0);
-  }
-
-  picture(answers: Answers, report: Report, questions: readonly Question[]): Picture {
-    const placed = this.placed(answers, report.seed);
-    const [sum = 0] = this.sums(answers, report.seed);
-    const sides = ([1, -1] as const).map((sign) => {
-      const pushing = placed.filter(({ push }) => push === sign).map(({ entry }) => entry);
+  picture(placement: Placement, reported: Reported, questions: readonly Question[]): Picture {
+    const { sum, plus, minus } = only(placement, "sign");
+    const drawn = only(reported, "sign");
+    const side = (isPlus: boolean, outcome: Outcome) => {
+      const by = listed(outcome, questions);
       return {
-        name: sign > 0 ? "+" : "−",
-        chance: this.probability(answers, { seed: report.seed, response: [sign] }),
-        reported: sign === report.response[0],
-        chips: pushing.map(chipOf),
-        words: `${this.words({ ...report, response: [sign] })}: ${pushing.length > 0 ? `pushed by ${listed(pushing, questions)}` : "none of yours push here"}`,
+        name: isPlus ? "+" : "−",
+        chance: outcome.chance,
+        reported: isPlus === drawn.plus,
+        chips: chipsOf(outcome),
+        words: `${this.words({ kind: "sign", plus: isPlus })}: ${by ? `pushed by ${by}` : "none of yours push here"}`,
       };
-    });
-    const chances = sides.map(({ chance }) => chance);
+    };
+    const sides = [side(true, plus), side(false, minus)];
     return {
       title: "Which way your answers push",
       text:
         `For every question the seed tosses a coin: heads, and yes pushes to plus; tails, and it pushes to minus; no ` +
         `pushes the other way, not set not at all. Your answers push by ${signed(sum, 0)} in all. The further from zero ` +
-        `that is, the more the chances differ: here ${percent(chances[0] ?? 0, 1)} for plus and ` +
-        `${percent(chances[1] ?? 0, 1)} for minus. This time it was ${this.words(report)}.`,
-      body: el("div", { class: "duel" }, bars("The two signs", sides, Math.max(...chances))),
+        `that is, the more the chances differ: here ${percent(plus.chance, 1)} for plus and ` +
+        `${percent(minus.chance, 1)} for minus. This time it was ${this.words(reported)}.`,
+      body: el(
+        "div",
+        { class: "duel" },
+        bars("The two signs", sides, Math.max(plus.chance, minus.chance)),
+      ),
       key: [...chipKey({ padding: false }), [el("span", { class: "swatch-reported" }), "reported"]],
     };
   }

@@ -1,49 +1,37 @@
 // Parts of the pictures that mechanisms share.
 
+import type { Answered, Outcome } from "../../shared/analysis.js";
 import { el, svg } from "../../shared/dom.js";
 import { percent } from "../../shared/format.js";
-import type { NamedTask } from "../collector.js";
 import { answerWord, type Question } from "../questions.js";
-import type { Answers, Picture } from "./kind.js";
-
-/** An answer with its place in the task. */
-export interface Entry {
-  readonly index: number;
-  readonly sign: 1 | -1;
-}
-
-/** The answers given, in the task's order. */
-export function entriesOf({ items }: NamedTask, answers: Answers): Entry[] {
-  return items.flatMap((item, index) => {
-    const sign = answers[item];
-    return sign ? [{ index, sign }] : [];
-  });
-}
-
-/** As many questions as a report holds, all yes and all no. */
-export function extremesOf({ items, sparsity }: NamedTask): [Answers, Answers] {
-  const all = (sign: 1 | -1): Answers =>
-    Object.fromEntries(items.slice(0, sparsity).map((item) => [item, sign]));
-  return [all(1), all(-1)];
-}
+import type { Picture } from "./kind.js";
 
 /** A numbered chip for an answer, a dotted one for padding. */
-export function chipOf(entry: Entry | null): HTMLElement {
-  return entry
-    ? el("span", { class: `chip ${answerWord(entry.sign)}` }, `${entry.index + 1}`)
+export function chipOf(answer: Answered | null): HTMLElement {
+  return answer
+    ? el("span", { class: `chip ${answerWord(answer.sign)}` }, `${answer.item + 1}`)
     : el("span", { class: "chip pad" }, "·");
 }
 
-/** Answers in words: your “Dark mode: yes” and padding. */
-export function listed(entries: readonly (Entry | null)[], questions: readonly Question[]): string {
-  return entries
-    .map((entry) =>
-      entry
-        ? `your “${questions[entry.index]?.label ?? entry.index}: ${answerWord(entry.sign)}”`
+type Held = Pick<Outcome, "answers" | "paddings">;
+
+/** Chips of all that makes an outcome likelier. */
+export function chipsOf({ answers, paddings }: Held): HTMLElement[] {
+  return [...answers, ...padding(paddings)].map(chipOf);
+}
+
+/** The same in words: your “Dark mode: yes” and padding. */
+export function listed({ answers, paddings }: Held, questions: readonly Question[]): string {
+  return [...answers, ...padding(paddings)]
+    .map((answer) =>
+      answer
+        ? `your “${questions[answer.item]?.label ?? answer.item}: ${answerWord(answer.sign)}”`
         : "padding",
     )
     .join(" and ");
 }
+
+const padding = (count: number) => Array.from({ length: count }, () => null);
 
 /** One of several things that can be reported. */
 export interface Bar {

@@ -1,0 +1,83 @@
+//! CoCo's reports, explained.
+
+use hushbin::domain::Signed;
+use hushbin::mechanism::BucketReport;
+use hushbin::mechanism::coco::{Coco, Randomizer};
+
+use super::{Answered, Explained, Outcome, Pair, Placement, Reported, Setting, mean};
+
+impl Explained for Coco {
+    type Report = BucketReport;
+
+    fn reported(&self, report: &BucketReport) -> Reported {
+        Reported::Side {
+            pair: report.bucket / 2,
+            plus: report.bucket.is_multiple_of(2),
+        }
+    }
+
+    fn place(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> Placement {
+        let domain = setting.domain;
+        let support = self.support(&domain);
+        let chances = chances(self, setting, answers, report.seed);
+        let pair = |pair: u32| {
+            let bucket = 2 * pair;
+            let report = BucketReport { bucket, ..*report };
+            let side = |plus: bool| {
+                let pushing = answers.iter().filter(|signed| {
+                    let own_plus = support.hit(&report, signed.item);
+                    own_plus.is_some_and(|own_plus| (own_plus != signed.negative) == plus)
+                });
+                Outcome {
+                    answers: pushing.map(Answered::from).collect(),
+                    paddings: 0,
+                    chance: chances[bucket as usize + usize::from(!plus)],
+                }
+            };
+            let paddings = setting
+                .paddings(answers)
+                .filter(|index| support.hit(&report, domain.padding(*index)).is_some());
+            Pair {
+                plus: side(true),
+                minus: side(false),
+                paddings: paddings.count() as u32,
+            }
+        };
+        Placement::Sides {
+            pairs: (0..self.pairs()).map(pair).collect(),
+        }
+    }
+
+    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> f64 {
+        chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
+    }
+
+    /// How many answers of the first input push to the side, less those that push
+    /// against it.
+    fn score(
+        &self,
+        setting: &Setting,
+        [first, _]: &[Vec<Signed>; 2],
+        report: &BucketReport,
+    ) -> f64 {
+        let support = self.support(&setting.domain);
+        let push = |signed: &Signed| {
+            let own_plus = support.hit(report, signed.item)?;
+            Some(if own_plus == signed.negative {
+                -1.0
+            } else {
+                1.0
+            })
+        };
+        first.iter().filter_map(push).sum()
+    }
+}
+
+/// The chance of every side under a seed, over the coin tosses of the paddings.
+fn chances(coco: &Coco, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+    let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);
+    setting.kept(answers, &mut |kept| {
+        let tosses = 0..1_u64 << setting.paddings(kept).len();
+        mean(tosses.map(|signs| core.probabilities(seed, kept, signs)))
+    })
+}

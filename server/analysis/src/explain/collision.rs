@@ -1,0 +1,75 @@
+//! Collision's reports, explained.
+
+use hushbin::domain::Signed;
+use hushbin::hash::{Balanced, Hashing};
+use hushbin::mechanism::BucketReport;
+use hushbin::mechanism::collision::{Collision, Randomizer};
+
+use super::{Answered, Explained, Outcome, Placement, Reported, Setting};
+
+impl Explained for Collision {
+    type Report = BucketReport;
+
+    fn reported(&self, report: &BucketReport) -> Reported {
+        Reported::Bucket {
+            bucket: report.bucket,
+        }
+    }
+
+    fn place(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> Placement {
+        let domain = setting.domain;
+        let support = self.support(&domain);
+        let outcome = |(bucket, chance)| {
+            let report = BucketReport { bucket, ..*report };
+            let hit = |element| support.hits(&report, element);
+            let own = answers
+                .iter()
+                .filter(|signed| hit(domain.signed_element(**signed)));
+            let paddings = setting
+                .paddings(answers)
+                .filter(|index| hit(domain.signed_padding(*index)));
+            Outcome {
+                answers: own.map(Answered::from).collect(),
+                paddings: paddings.count() as u32,
+                chance,
+            }
+        };
+        let chances = (0..).zip(chances(self, setting, answers, report.seed));
+        Placement::Buckets {
+            buckets: chances.map(outcome).collect(),
+            shared: match (self.hashing(), domain.signed_elements()) {
+                (Hashing::Balanced, Some(elements)) => {
+                    Some(Balanced::new(elements, self.buckets()).per_bucket())
+                }
+                (Hashing::Balanced | Hashing::Independent, _) => None,
+            },
+        }
+    }
+
+    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &BucketReport) -> f64 {
+        chances(self, setting, answers, report.seed)[report.bucket as usize].ln()
+    }
+
+    /// How many elements of the first input the bucket holds, less those of the
+    /// second.
+    fn score(
+        &self,
+        setting: &Setting,
+        [first, second]: &[Vec<Signed>; 2],
+        report: &BucketReport,
+    ) -> f64 {
+        let support = self.support(&setting.domain);
+        let held = |input: &[Signed]| {
+            let element = |signed: &&Signed| setting.domain.signed_element(**signed);
+            let hit = |signed: &&Signed| support.hits(report, element(signed));
+            input.iter().filter(hit).count() as f64
+        };
+        held(first) - held(second)
+    }
+}
+
+/// The chance of every bucket under a seed.
+fn chances(collision: &Collision, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+    let mut core = Randomizer::new(collision, &setting.domain, setting.epsilon);
+    setting.kept(answers, &mut |kept| core.probabilities(seed, kept))
+}

@@ -1,0 +1,123 @@
+//! Hash-bin's reports, explained.
+
+use hushbin::Entry;
+use hushbin::domain::Signed;
+use hushbin::hash::Keys;
+use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, Sampling};
+
+use super::{Answered, Bin, Counted, Explained, Outcome, Placement, Reported, Setting};
+
+impl Explained for HashBin {
+    type Report = Report;
+
+    fn reported(&self, report: &Report) -> Reported {
+        match &report.response {
+            Response::Sign(plus) => Reported::Sign { plus: *plus },
+            Response::Bins(bins) => {
+                let grid = f64::from(self.grid());
+                Reported::Bins {
+                    values: bins.iter().map(|&steps| steps as f64 / grid).collect(),
+                }
+            }
+        }
+    }
+
+    fn place(&self, setting: &Setting, answers: &[Signed], report: &Report) -> Placement {
+        let mut bins = bins(self, setting, answers, report.seed);
+        match &report.response {
+            Response::Bins(_) => Placement::Bins { bins },
+            Response::Sign(_) => {
+                // At user level there is one bin.
+                let clipped = sums(self, setting, answers, report.seed)[0];
+                let chance = plus_chance(&sampling(self, setting), clipped);
+                let bin = bins.swap_remove(0);
+                let pushing = |push: i8, chance| {
+                    let counted = bin.answers.iter().filter(|counted| counted.push == push);
+                    Outcome {
+                        answers: counted.map(|counted| counted.answer).collect(),
+                        paddings: 0,
+                        chance,
+                    }
+                };
+                Placement::Sign {
+                    sum: bin.sum,
+                    plus: pushing(1, chance),
+                    minus: pushing(-1, 1.0 - chance),
+                }
+            }
+        }
+    }
+
+    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Report) -> f64 {
+        let sums = sums(self, setting, answers, report.seed);
+        let sampling = sampling(self, setting);
+        match &report.response {
+            Response::Sign(plus) => {
+                let chance = plus_chance(&sampling, sums[0]);
+                (if *plus { chance } else { 1.0 - chance }).ln()
+            }
+            Response::Bins(bins) => {
+                let rate = sampling.laplace().map_or(0.0, |noise| noise.rate());
+                let level = (0.5 * rate).tanh().ln();
+                let off = |(&bin, sum): (&i64, f64)| level - rate * (bin as f64 - sum).abs();
+                bins.iter().zip(sums).map(off).sum()
+            }
+        }
+    }
+
+    /// The sign, or the bins, turned by the signs that the first input's answers
+    /// count with there.
+    fn score(&self, setting: &Setting, [first, _]: &[Vec<Signed>; 2], report: &Report) -> f64 {
+        let bins = bins(self, setting, first, report.seed);
+        match &report.response {
+            Response::Sign(plus) => bins[0].sum * if *plus { 1.0 } else { -1.0 },
+            Response::Bins(noisy) => {
+                let turned = |(bin, &noisy): (&Bin, &i64)| bin.sum * noisy as f64;
+                bins.iter().zip(noisy).map(turned).sum()
+            }
+        }
+    }
+
+    fn noise_scale(&self, setting: &Setting) -> Option<f64> {
+        let noise = sampling(self, setting).laplace()?;
+        Some(1.0 / (noise.rate() * f64::from(self.grid())))
+    }
+}
+
+fn sampling(hash_bin: &HashBin, setting: &Setting) -> Sampling {
+    hash_bin.sampling(setting.domain.items(), setting.epsilon)
+}
+
+/// What fell into each bin.
+fn bins(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<Bin> {
+    let support = hash_bin.support(&setting.domain);
+    let keys = Keys::new(seed);
+    let mut bins = vec![Bin::default(); hash_bin.bins() as usize];
+    for signed in answers {
+        let (bin, sign) = support.place(&keys, signed.item);
+        let answer = Answered::from(signed);
+        let push = answer.sign * sign;
+        let bin = &mut bins[bin as usize];
+        bin.sum += f64::from(push);
+        bin.answers.push(Counted { answer, push });
+    }
+    bins
+}
+
+/// The core's sums by bin, in steps of the grid and clipped at user level.
+fn sums(hash_bin: &HashBin, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
+    let entry = |signed: &Signed| Entry {
+        item: signed.item,
+        value: if signed.negative { -1.0 } else { 1.0 },
+    };
+    let entries: Vec<Entry> = answers.iter().map(entry).collect();
+    Randomizer::new(hash_bin, &setting.domain, setting.epsilon).bins(seed, &entries)
+}
+
+/// P(plus) of a clipped sum, in steps of the grid; between two steps it is
+/// rounded to either at random.
+fn plus_chance(sampling: &Sampling, sum: f64) -> f64 {
+    let (floor, up) = (sum.floor(), sum - sum.floor());
+    let plus = |steps: f64| sampling.plus_probability(steps as i32).unwrap_or(0.5);
+    (1.0 - up) * plus(floor) + up * plus(floor + 1.0)
+}

@@ -1,0 +1,335 @@
+//! One report, explained: which of its bytes mean what, where answers fall under
+//! its seed, how likely it was, and what it tells an observer or an audit.
+//!
+//! Every number here is the core's: its hashes place elements, its thresholds
+//! weigh them. For small closed tasks, as pages show them. Each mechanism has a
+//! file of its own; what they share is here.
+
+mod audit;
+mod belief;
+mod placement;
+mod upload;
+
+pub use audit::{Audit, Hits, Measured, ScoredEvent, Side};
+pub use belief::{Belief, posterior};
+pub use placement::{Answered, Bin, Counted, Outcome, Pair, Placement};
+pub use upload::{Dissected, Part, PartName, Reported};
+
+use std::ops::Range;
+
+use hushbin::domain::{Domain, Signed};
+use hushbin::mechanism::Neighbours;
+use hushbin::{Error, Mechanism, Report, Task};
+
+use crate::estimate::{Estimand, Predictor};
+
+/// Why nothing is explained.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// Something given does not fit the task.
+    #[error(transparent)]
+    Core(#[from] Error),
+    /// Reports of the task cannot be shown whole.
+    #[error("only closed tasks of a sparsity up to {MOST_ELEMENTS} are explained")]
+    TooLarge,
+    /// The upload holds other than one report.
+    #[error("the upload holds {0} reports, expected exactly one")]
+    NotOne(usize),
+    /// An answer names no item of the task.
+    #[error("{0:?} is no item of the task")]
+    NoItem(String),
+    /// More items were answered than a report holds.
+    #[error("{given} items are answered, and a report holds {most}")]
+    TooMany {
+        /// Items that were answered.
+        given: usize,
+        /// The sparsity.
+        most: u32,
+    },
+    /// A report is of another mechanism than the task's.
+    #[error("the report is of another mechanism than the task's")]
+    Foreign,
+}
+
+impl ExplainError {
+    /// Name of the error, stable across releases.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Core(_) => "parameter",
+            Self::TooLarge => "too-large",
+            Self::NotOne(_) => "not-one",
+            Self::NoItem(_) => "no-item",
+            Self::TooMany { .. } => "too-many",
+            Self::Foreign => "foreign",
+        }
+    }
+}
+
+/// Greatest sparsity explained: CoCo's chances are averages over the signs of up
+/// to so many paddings.
+const MOST_ELEMENTS: u32 = 12;
+
+/// What the ε of a report is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum Covers {
+    /// Whatever is learnt about the whole input.
+    Input,
+    /// What is learnt about one entry by somebody who knows the others.
+    Entry,
+}
+
+/// What every mechanism is asked, of a task's domain and ε.
+trait Explained {
+    type Report;
+
+    /// The randomised part of a report.
+    fn reported(&self, report: &Self::Report) -> Reported;
+
+    /// Where answers fall under the seed of a report, and what each outcome's
+    /// chance is.
+    fn place(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> Placement;
+
+    /// ln P(response | seed, answers).
+    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> f64;
+
+    /// How much more a report looks like the first input than the second, by
+    /// what it supports.
+    fn score(&self, setting: &Setting, inputs: &[Vec<Signed>; 2], report: &Self::Report) -> f64;
+
+    /// The scale of the noise on numbers that are reported, in units of a value
+    /// of 1.
+    fn noise_scale(&self, _: &Setting) -> Option<f64> {
+        None
+    }
+}
+
+/// The domain and ε of a task.
+#[derive(Debug, Clone, Copy)]
+struct Setting {
+    domain: Domain,
+    epsilon: f64,
+}
+
+impl Setting {
+    /// The paddings that make answers as many as a report holds.
+    fn paddings(&self, answers: &[Signed]) -> Range<u32> {
+        0..self.domain.sparsity().saturating_sub(answers.len() as u32)
+    }
+
+    /// The chances of every outcome, where of more answers than a report holds a
+    /// uniformly random selection is kept.
+    fn kept(&self, answers: &[Signed], chances: &mut dyn FnMut(&[Signed]) -> Vec<f64>) -> Vec<f64> {
+        if answers.len() <= self.domain.sparsity() as usize {
+            return chances(answers);
+        }
+        // A uniformly random one goes, until as many are left as are kept.
+        let without = |index| [&answers[..index], &answers[index + 1..]].concat();
+        mean((0..answers.len()).map(|index| self.kept(&without(index), chances)))
+    }
+}
+
+/// The mean of distributions, of which there is one at least.
+fn mean(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
+    let mut sums = Vec::new();
+    let mut count = 0.0;
+    for distribution in distributions {
+        sums.resize(distribution.len(), 0.0);
+        for (sum, chance) in sums.iter_mut().zip(distribution) {
+            *sum += chance;
+        }
+        count += 1.0;
+    }
+    sums.into_iter().map(|sum: f64| sum / count).collect()
+}
+
+/// The reports of one task, explained.
+///
+/// ```
+/// use hushbin::TaskDraft;
+/// use hushbin_analysis::explain::{Covers, Explainer};
+///
+/// let draft: TaskDraft = serde_json::from_str(
+///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// ).unwrap();
+/// let explainer = Explainer::new(&draft.resolve().unwrap()).unwrap();
+/// assert_eq!(explainer.covers(), Covers::Input);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Explainer {
+    task: Task,
+}
+
+impl Explainer {
+    /// The explainer of reports made for `task`.
+    ///
+    /// # Errors
+    /// [`ExplainError::TooLarge`] for open tasks and those of a greater sparsity
+    /// than 12.
+    pub fn new(task: &Task) -> Result<Self, ExplainError> {
+        if task.items().count().is_none() || task.sparsity() > MOST_ELEMENTS {
+            return Err(ExplainError::TooLarge);
+        }
+        Ok(Self { task: task.clone() })
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            domain: self.task.domain(),
+            epsilon: self.task.epsilon(),
+        }
+    }
+
+    /// What ε is about.
+    #[must_use]
+    pub fn covers(&self) -> Covers {
+        match self.task.mechanism().neighbours() {
+            Neighbours::Any => Covers::Input,
+            Neighbours::OneItem | Neighbours::Within(_) => Covers::Entry,
+        }
+    }
+
+    /// What reports tell of an item.
+    #[must_use]
+    pub fn estimands(&self) -> Vec<Estimand> {
+        let predictor = Predictor::for_task(&self.task);
+        let told = |estimand: &Estimand| predictor.standard_error(*estimand, 1.0).is_some();
+        Estimand::ALL.into_iter().filter(told).collect()
+    }
+
+    /// Two inputs that reports are to tell apart as badly as ε promises: yes to
+    /// as many of the first items as a report holds, and no to the same; to the
+    /// first alone where ε is about one entry.
+    #[must_use]
+    pub fn extremes(&self) -> [Vec<Signed>; 2] {
+        let entries = match self.covers() {
+            Covers::Input => self.task.sparsity(),
+            Covers::Entry => 1,
+        };
+        let items = self.task.items().count().unwrap_or(entries);
+        [false, true].map(|negative| {
+            let signed = |item| Signed {
+                item: u64::from(item),
+                negative,
+            };
+            (0..entries.min(items)).map(signed).collect()
+        })
+    }
+
+    /// An item of the task, by its name.
+    ///
+    /// # Errors
+    /// [`ExplainError::NoItem`].
+    pub fn item(&self, name: &str) -> Result<u64, ExplainError> {
+        let found = self.task.items().resolve(name);
+        found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
+    }
+
+    /// Signed items by their names, in the task's order.
+    ///
+    /// # Errors
+    /// [`ExplainError::NoItem`] and [`ExplainError::TooMany`].
+    pub fn answers<'a>(
+        &self,
+        named: impl IntoIterator<Item = (&'a str, i8)>,
+    ) -> Result<Vec<Signed>, ExplainError> {
+        let signed = |(name, sign)| {
+            let item = self.item(name)?;
+            let negative = sign < 0;
+            Ok(Signed { item, negative })
+        };
+        let named = named.into_iter().map(signed);
+        let mut answers = named.collect::<Result<Vec<Signed>, ExplainError>>()?;
+        answers.sort_unstable_by_key(|signed| signed.item);
+        let (given, most) = (answers.len(), self.task.sparsity());
+        if given > most as usize {
+            return Err(ExplainError::TooMany { given, most });
+        }
+        Ok(answers)
+    }
+}
+
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        $(mod $module;)+
+
+        impl Explainer {
+            /// What the randomised part of a report says.
+            ///
+            /// # Errors
+            /// [`ExplainError::Foreign`], as of all that is asked about a report.
+            pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
+                match (self.task.mechanism(), report) {
+                    $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
+                    _ => Err(ExplainError::Foreign),
+                }
+            }
+
+            /// Where answers and paddings fall under the seed of `report`, as the
+            /// core decodes its support. Of more answers than a report holds a
+            /// uniformly random selection counts.
+            ///
+            /// # Errors
+            /// As [`Explainer::reported`].
+            pub fn place(
+                &self,
+                answers: &[Signed],
+                report: &Report,
+            ) -> Result<Placement, ExplainError> {
+                match (self.task.mechanism(), report) {
+                    $((Mechanism::$Name(own), Report::$Name(report)) => {
+                        Ok(own.place(&self.setting(), answers, report))
+                    })+
+                    _ => Err(ExplainError::Foreign),
+                }
+            }
+
+            /// ln P(response | seed, answers): of noise on bins as if none were cut
+            /// off.
+            ///
+            /// # Errors
+            /// As [`Explainer::reported`].
+            pub fn log_likelihood(
+                &self,
+                answers: &[Signed],
+                report: &Report,
+            ) -> Result<f64, ExplainError> {
+                match (self.task.mechanism(), report) {
+                    $((Mechanism::$Name(own), Report::$Name(report)) => {
+                        Ok(own.log_likelihood(&self.setting(), answers, report))
+                    })+
+                    _ => Err(ExplainError::Foreign),
+                }
+            }
+
+            /// How much more a report looks like the first of
+            /// [`Explainer::extremes`] than the second, by what it supports.
+            fn score(
+                &self,
+                inputs: &[Vec<Signed>; 2],
+                report: &Report,
+            ) -> Result<f64, ExplainError> {
+                match (self.task.mechanism(), report) {
+                    $((Mechanism::$Name(own), Report::$Name(report)) => {
+                        Ok(own.score(&self.setting(), inputs, report))
+                    })+
+                    _ => Err(ExplainError::Foreign),
+                }
+            }
+
+            /// The scale of the noise on bins, in units of a value of 1; `None`
+            /// where reports have none.
+            #[must_use]
+            pub fn noise_scale(&self) -> Option<f64> {
+                match self.task.mechanism() {
+                    $(Mechanism::$Name(own) => own.noise_scale(&self.setting()),)+
+                }
+            }
+        }
+    };
+}
+
+hushbin::mechanisms!(register);

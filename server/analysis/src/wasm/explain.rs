@@ -1,0 +1,157 @@
+//! Reports explained.
+
+use std::collections::BTreeMap;
+
+use hushbin::Task;
+use hushbin::domain::Signed;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::{Refusal, given, taken};
+use crate::explain::{self, Answered};
+
+/// The reports of one task, explained.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Explainer(explain::Explainer);
+
+/// An audit under way.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Audit(explain::Audit);
+
+/// The probability of a claim after evidence of this likelihood ratio, where it
+/// was `before`.
+#[wasm_bindgen]
+#[must_use]
+pub fn posterior(before: f64, ratio: f64) -> f64 {
+    explain::posterior(before, ratio)
+}
+
+#[wasm_bindgen]
+impl Explainer {
+    /// Of reports made for a task, as the collector answers it.
+    ///
+    /// # Errors
+    /// A [`Refusal`], as from all that is asked of it.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
+    ) -> Result<Self, JsValue> {
+        let task: Task = taken(task)?;
+        Ok(Self(explain::Explainer::new(&task).map_err(Refusal::from)?))
+    }
+
+    /// What the ε of a report is about.
+    #[wasm_bindgen(getter, unchecked_return_type = "Covers")]
+    #[must_use]
+    pub fn covers(&self) -> JsValue {
+        given(&self.0.covers())
+    }
+
+    /// What reports tell of an item.
+    #[wasm_bindgen(getter, unchecked_return_type = "Estimand[]")]
+    #[must_use]
+    pub fn estimands(&self) -> JsValue {
+        given(&self.0.estimands())
+    }
+
+    /// The scale of the noise on bins.
+    #[wasm_bindgen(getter = noiseScale)]
+    #[must_use]
+    pub fn noise_scale(&self) -> Option<f64> {
+        self.0.noise_scale()
+    }
+
+    /// Two inputs that reports are to tell apart as badly as ε promises.
+    #[wasm_bindgen(unchecked_return_type = "[Answered[], Answered[]]")]
+    #[must_use]
+    pub fn extremes(&self) -> JsValue {
+        let listed = |input: Vec<Signed>| input.iter().map(Answered::from).collect::<Vec<_>>();
+        given(&self.0.extremes().map(listed))
+    }
+
+    /// Splits an upload of one report into its fields.
+    ///
+    /// # Errors
+    /// As [`Explainer::new`].
+    #[wasm_bindgen(unchecked_return_type = "Dissected")]
+    pub fn dissect(&self, upload: &[u8]) -> Result<JsValue, JsValue> {
+        let dissected = self.0.dissect(upload).map_err(Refusal::from)?;
+        Ok(given(&dissected))
+    }
+
+    /// Where answers fall under the seed of an upload's report.
+    ///
+    /// # Errors
+    /// As [`Explainer::new`].
+    #[wasm_bindgen(unchecked_return_type = "Placement")]
+    pub fn place(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Record<string, 1 | -1>")] answers: JsValue,
+        upload: &[u8],
+    ) -> Result<JsValue, JsValue> {
+        let placed = || -> Result<_, Refusal> {
+            Ok(self
+                .0
+                .place(&self.answers(answers)?, &self.0.report(upload)?)?)
+        };
+        Ok(given(&placed()?))
+    }
+
+    /// What an upload's report tells whoever knows all answers but the one about
+    /// `item`, and thought it `claim` with probability `before`.
+    ///
+    /// # Errors
+    /// As [`Explainer::new`].
+    #[wasm_bindgen(unchecked_return_type = "Belief")]
+    pub fn belief(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Record<string, 1 | -1>")] answers: JsValue,
+        upload: &[u8],
+        item: &str,
+        #[wasm_bindgen(unchecked_param_type = "1 | -1 | 0")] claim: i8,
+        before: f64,
+    ) -> Result<JsValue, JsValue> {
+        let belief = || -> Result<_, Refusal> {
+            let (answers, item) = (self.answers(answers)?, self.0.item(item)?);
+            let report = self.0.report(upload)?;
+            Ok(self.0.belief(&answers, &report, item, claim, before)?)
+        };
+        Ok(given(&belief()?))
+    }
+
+    /// An audit of whatever makes reports of [`Explainer::extremes`].
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        Audit(self.0.audit())
+    }
+}
+
+impl Explainer {
+    fn answers(&self, answers: JsValue) -> Result<Vec<Signed>, Refusal> {
+        let named: BTreeMap<String, i8> = taken(answers)?;
+        let named = named.iter().map(|(name, sign)| (name.as_str(), *sign));
+        Ok(self.0.answers(named)?)
+    }
+}
+
+#[wasm_bindgen]
+impl Audit {
+    /// Scores `count` reports that lie back to back, made of the first (0) or the
+    /// second (1) input.
+    ///
+    /// # Errors
+    /// As [`Explainer::new`].
+    pub fn add(&mut self, which: usize, count: u32, packed: &[u8]) -> Result<(), JsValue> {
+        self.0.add(which, count, packed).map_err(Refusal::from)?;
+        Ok(())
+    }
+
+    /// The bound that the scores give, which holds at this confidence.
+    #[wasm_bindgen(unchecked_return_type = "Measured")]
+    #[must_use]
+    pub fn measured(&self, confidence: f64) -> JsValue {
+        given(&self.0.measured(confidence))
+    }
+}
