@@ -7,14 +7,85 @@
 //! are fair; with rule `overwrite` (pair hits − q)/(p − q) is unbiased for the
 //! non-missing frequency.
 
-use hushbin::ValueKind;
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
-use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, Support};
+use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
+use hushbin::{Entry, ValueKind};
 
+use super::contract::Estimated;
 use super::counted::{Counted, Estimator, Hits};
+use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
+use super::predict::{Contribution, mean_variance, sampled, share_variance};
 use super::signs::SignCounter;
-use super::{ItemPoints, Point, covariance_over_people, variance_over_people};
+
+impl Estimated for Coco {
+    type Report = Report;
+    type Rates = Rates;
+    type Counts = Counts;
+
+    fn estimands(&self) -> &'static [Estimand] {
+        match self.rule_name() {
+            RuleName::Overwrite => &[Estimand::Mean, Estimand::Nonmissing],
+            RuleName::Strongest => &[Estimand::Mean],
+        }
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        self.rates(domain, epsilon)
+    }
+
+    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+        Counts::new(self, domain, items)
+    }
+
+    #[inline]
+    fn fold(counts: &mut Counts, report: &Report) {
+        counts.fold(report);
+    }
+
+    fn merge(counts: &mut Counts, others: &Counts) {
+        counts.merge(others);
+    }
+
+    fn points(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        kind: ValueKind,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let estimator = Estimator::new(*rates, kind, reports);
+        let point = |&item| estimator.item(counts.hits(item));
+        items.iter().map(point).collect()
+    }
+
+    fn contribution(
+        rates: &Rates,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        sampled(
+            sparsity,
+            estimand,
+            entries,
+            |value, present| match estimand {
+                Estimand::Mean => {
+                    let squares = [true, false].map(|present| rates.mean_square(present));
+                    mean_variance(value, present, squares)
+                }
+                Estimand::Plus | Estimand::Minus | Estimand::Nonmissing => {
+                    let variances = [true, false].map(|present| rates.nonmissing_variance(present));
+                    share_variance(
+                        present,
+                        variances.map(|v| v.expect("asked for where the rule estimates it")),
+                    )
+                }
+            },
+        )
+    }
+}
 
 /// Hits by item, on its own plus side and on its minus side.
 #[derive(Debug, Clone)]
@@ -27,7 +98,7 @@ pub(super) enum Counts {
 }
 
 impl Counts {
-    pub(super) fn new(coco: &Coco, domain: &Domain, items: &[u64]) -> Self {
+    fn new(coco: &Coco, domain: &Domain, items: &[u64]) -> Self {
         let support = coco.support(domain);
         match domain.items() {
             Some(items) if coco.pairs() == 1 => Self::Signs(SignCounter::new(items as usize)),
@@ -43,7 +114,7 @@ impl Counts {
     }
 
     #[inline]
-    pub(super) fn fold(&mut self, report: &Report) {
+    fn fold(&mut self, report: &Report) {
         match self {
             Self::Signs(signs) => signs.add(Keys::new(report.seed), report.bucket % 2 == 1),
             Self::Pairs { support, counted } => match counted {
@@ -61,7 +132,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::Signs(signs), Self::Signs(others)) => signs.merge(others),
             (
@@ -76,7 +147,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn hits(&self, item: u64) -> Hits {
+    fn hits(&self, item: u64) -> Hits {
         match self {
             Self::Signs(signs) => signs.hits(item),
             Self::Pairs { counted, .. } => counted.hits(item),
@@ -85,7 +156,7 @@ impl Counts {
 }
 
 impl Estimator<Rates> {
-    pub(super) fn item(&self, [plus, minus]: Hits) -> ItemPoints {
+    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
         let pair = (plus + minus) as f64 / self.reports;
         let nonmissing = self.nonmissing(pair);
         let mean = self.mean(plus as f64 - minus as f64, pair, nonmissing);

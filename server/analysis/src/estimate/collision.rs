@@ -5,12 +5,81 @@
 //! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
 //! over reports, is unbiased for [element ∈ input].
 
-use hushbin::ValueKind;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
+use hushbin::{Entry, ValueKind};
 
+use super::contract::Estimated;
 use super::counted::{Counted, Estimator, Hits};
-use super::{ItemPoints, Point, covariance_over_people, variance_over_people};
+use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
+use super::predict::{Contribution, mean_variance, sampled, share_variance};
+
+impl Estimated for Collision {
+    type Report = Report;
+    type Rates = Rates;
+    type Counts = Counts;
+
+    fn estimands(&self) -> &'static [Estimand] {
+        &Estimand::ALL
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        self.rates(domain, epsilon)
+    }
+
+    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+        Counts::new(self, domain, items)
+    }
+
+    #[inline]
+    fn fold(counts: &mut Counts, report: &Report) {
+        counts.fold(report);
+    }
+
+    fn merge(counts: &mut Counts, others: &Counts) {
+        counts.counted.merge(&others.counted);
+    }
+
+    fn points(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        kind: ValueKind,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let estimator = Estimator::new(*rates, kind, reports);
+        let point = |&item| estimator.item(counts.counted.hits(item));
+        items.iter().map(point).collect()
+    }
+
+    fn contribution(
+        rates: &Rates,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        sampled(
+            sparsity,
+            estimand,
+            entries,
+            |value, present| match estimand {
+                Estimand::Mean => {
+                    let squares = [true, false].map(|present| rates.mean_square(present));
+                    mean_variance(value, present, squares)
+                }
+                Estimand::Plus | Estimand::Minus => share_variance(
+                    present,
+                    [true, false].map(|member| rates.frequency_variance(member)),
+                ),
+                Estimand::Nonmissing => share_variance(
+                    present,
+                    [true, false].map(|present| rates.nonmissing_variance(present)),
+                ),
+            },
+        )
+    }
+}
 
 /// Hits by item, with a positive and with a negative sign.
 #[derive(Debug, Clone)]
@@ -21,7 +90,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
+    fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
         let support = collision.support(domain);
         Self {
             support,
@@ -35,7 +104,7 @@ impl Counts {
     }
 
     #[inline]
-    pub(super) fn fold(&mut self, report: &Report) {
+    fn fold(&mut self, report: &Report) {
         match &mut self.counted {
             Counted::Slots(slots) => self
                 .support
@@ -53,18 +122,10 @@ impl Counts {
             }
         }
     }
-
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.counted.merge(&other.counted);
-    }
-
-    pub(super) fn hits(&self, item: u64) -> Hits {
-        self.counted.hits(item)
-    }
 }
 
 impl Estimator<Rates> {
-    pub(super) fn item(&self, [plus, minus]: Hits) -> ItemPoints {
+    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
         let (plus, minus) = (self.frequency(plus), self.frequency(minus));
         let mean = plus.estimate - minus.estimate;
         let nonmissing = plus.estimate + minus.estimate;

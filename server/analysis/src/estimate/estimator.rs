@@ -1,12 +1,12 @@
 //! From the totals of a task to estimates.
 
-use hushbin::{Mechanism, Task};
+use hushbin::Task;
 
-use super::rates::Rates;
-use super::{
-    Counts, Estimand, Estimates, ItemEstimates, ItemPoints, Question, Totals, counted, hash_bin,
-    post,
-};
+use super::answer::{Estimates, ItemEstimates};
+use super::point::{Estimand, ItemPoints};
+use super::question::Question;
+use super::totals::Totals;
+use super::{Prepared, post};
 use crate::promise::{Privacy, bias};
 
 /// A task with the rates of its mechanism, which are computed once.
@@ -25,15 +25,15 @@ use crate::promise::{Privacy, bias};
 #[derive(Debug, Clone)]
 pub struct Estimator {
     task: Task,
-    rates: Rates,
+    prepared: Prepared,
 }
 
 impl Estimator {
     /// The estimator of a task.
     #[must_use]
     pub fn for_task(task: Task) -> Self {
-        let rates = Rates::for_task(&task);
-        Self { task, rates }
+        let prepared = Prepared::for_task(&task);
+        Self { task, prepared }
     }
 
     /// The task.
@@ -49,28 +49,10 @@ impl Estimator {
     /// If the totals are not of the task, or an item is not counted in them.
     #[must_use]
     pub fn points(&self, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
-        if totals.reports == 0 {
+        if totals.reports() == 0 {
             return Vec::new();
         }
-        let (kind, reports) = (self.task.value(), totals.reports);
-        match (self.task.mechanism(), &self.rates, &totals.counts) {
-            (_, Rates::Collision(rates), Counts::Collision(counts)) => {
-                let estimator = counted::Estimator::new(*rates, kind, reports);
-                let point = |&item| estimator.item(counts.hits(item));
-                items.iter().map(point).collect()
-            }
-            (_, Rates::Coco(rates), Counts::Coco(counts)) => {
-                let estimator = counted::Estimator::new(*rates, kind, reports);
-                let point = |&item| estimator.item(counts.hits(item));
-                items.iter().map(point).collect()
-            }
-            (Mechanism::HashBin(hash_bin), Rates::HashBin(rates), Counts::HashBin(counts)) => {
-                let estimator = hash_bin::Estimator::new(hash_bin, *rates, counts, reports);
-                let point = |&item| estimator.item(counts.sum(item));
-                items.iter().map(point).collect()
-            }
-            _ => panic!("totals are of the task's mechanism"),
-        }
+        self.prepared.points(&self.task, totals, items)
     }
 
     /// Answers a question from totals of the task (for an open task, totals

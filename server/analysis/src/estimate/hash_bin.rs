@@ -7,9 +7,68 @@
 use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
+use hushbin::{Entry, ValueKind};
 
+use super::clipped_sum::ClippedSum;
+use super::contract::Estimated;
+use super::point::{Estimand, ItemPoints, Point};
+use super::predict::{Contribution, EntryContribution};
 use super::signs::SignCounter;
-use super::{ItemPoints, Point};
+
+impl Estimated for HashBin {
+    type Report = Report;
+    type Rates = Rates;
+    type Counts = Counts;
+
+    fn estimands(&self) -> &'static [Estimand] {
+        &[Estimand::Mean]
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        self.rates(domain, epsilon)
+    }
+
+    fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
+        Counts::new(self, domain, epsilon, items)
+    }
+
+    #[inline]
+    fn fold(counts: &mut Counts, report: &Report) {
+        counts.fold(report);
+    }
+
+    fn merge(counts: &mut Counts, others: &Counts) {
+        counts.merge(others);
+    }
+
+    fn points(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        _: ValueKind,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let estimator = Estimator::new(self, *rates, counts, reports);
+        let point = |&item| estimator.item(counts.sum(item));
+        items.iter().map(point).collect()
+    }
+
+    /// The other entries add their squares, and clipping takes off.
+    fn contribution(rates: &Rates, _: u32, _: Estimand, entries: &[Entry]) -> Contribution {
+        let values: Vec<f64> = entries.iter().map(|entry| entry.value).collect();
+        let sum = ClippedSum::new(&values, rates.clip.unwrap_or(f64::INFINITY));
+        let entry = |(&truth, &expected)| EntryContribution {
+            truth,
+            expected,
+            variance: rates.variance(sum.square, expected),
+        };
+        Contribution {
+            nobody: rates.variance(sum.square, 0.0),
+            entries: values.iter().zip(&sum.left).map(entry).collect(),
+        }
+    }
+}
 
 /// Sums of responses by item, with each item's signs.
 #[derive(Debug, Clone)]
@@ -85,12 +144,12 @@ impl Sums {
     fn merge(&mut self, other: &Self) {
         assert_eq!(self.far.len(), other.far.len(), "totals of one task");
         for (item, far) in self.far.iter_mut().enumerate() {
-            *far += other.of(item);
+            *far += other.total(item);
         }
         self.squares += other.squares;
     }
 
-    fn of(&self, item: usize) -> i128 {
+    fn total(&self, item: usize) -> i128 {
         self.far[item] + i128::from(self.near[item])
     }
 }
@@ -100,7 +159,7 @@ fn square(bin: &i64) -> u128 {
 }
 
 impl Counts {
-    pub(super) fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64, items: &[u64]) -> Self {
+    fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64, items: &[u64]) -> Self {
         let support = hash_bin.support(domain);
         let limit = hash_bin.sampling(domain.items(), epsilon).limit();
         match (domain.items(), limit) {
@@ -121,7 +180,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn fold(&mut self, report: &Report) {
+    fn fold(&mut self, report: &Report) {
         match (self, &report.response) {
             (Self::Signs(signs), Response::Sign(plus)) => {
                 signs.add(Keys::new(report.seed), !plus);
@@ -158,7 +217,7 @@ impl Counts {
     }
 
     /// Adds counts of the same task.
-    pub(super) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::Signs(signs), Self::Signs(others)) => signs.merge(others),
             (Self::All { sums, .. }, Self::All { sums: others, .. }) => sums.merge(others),
@@ -182,13 +241,13 @@ impl Counts {
     }
 
     /// The sum of one item's signs times its bins.
-    pub(super) fn sum(&self, item: u64) -> f64 {
+    fn sum(&self, item: u64) -> f64 {
         match self {
             Self::Signs(signs) => {
                 let [agree, differ] = signs.hits(item);
                 agree as f64 - differ as f64
             }
-            Self::All { sums, .. } => sums.of(item as usize) as f64,
+            Self::All { sums, .. } => sums.total(item as usize) as f64,
             Self::Asked { sums, .. } => {
                 let index = sums
                     .binary_search_by_key(&item, |(asked, _)| *asked)
@@ -213,7 +272,7 @@ impl Counts {
 
 /// Estimates of n reports under one set of rates.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Estimator {
+struct Estimator {
     rates: Rates,
     reports: f64,
     /// Average squared bin.
@@ -221,7 +280,7 @@ pub(super) struct Estimator {
 }
 
 impl Estimator {
-    pub(super) fn new(hash_bin: &HashBin, rates: Rates, counts: &Counts, reports: u64) -> Self {
+    fn new(hash_bin: &HashBin, rates: Rates, counts: &Counts, reports: u64) -> Self {
         let reports = reports as f64;
         Self {
             rates,
@@ -233,7 +292,7 @@ impl Estimator {
     /// The average square of all bins is the variance of the noise and all
     /// entries' squares over b; that of an item's response, the people being
     /// given, lacks at least its own value's square, and with one bin all of it.
-    pub(super) fn item(&self, sum: f64) -> ItemPoints {
+    fn item(&self, sum: f64) -> ItemPoints {
         let scale = self.rates.scale;
         let estimate = sum / self.reports * scale;
         let own = if self.rates.shared == 1.0 {

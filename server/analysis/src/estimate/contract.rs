@@ -1,0 +1,55 @@
+//! What estimating needs of every mechanism.
+
+use std::fmt::Debug;
+
+use hushbin::domain::Domain;
+use hushbin::{Entry, ValueKind};
+
+use super::point::{Estimand, ItemPoints};
+use super::predict::Contribution;
+
+/// A mechanism whose reports can be folded, estimated from and predicted.
+pub(super) trait Estimated {
+    /// One randomised message.
+    type Report;
+    /// With which probabilities reports support what, over a domain at local ε.
+    type Rates: Debug + Clone;
+    /// What is kept of reports; merges by addition.
+    type Counts: Debug + Clone;
+
+    /// What is estimated of an item, in the order of [`Estimand::ALL`]: the one
+    /// place that says so.
+    fn estimands(&self) -> &'static [Estimand];
+
+    /// The rates of a task that the parameters belong to.
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Self::Rates;
+
+    /// No reports yet, for these items (keys) of an open domain; of a closed one
+    /// all items are counted whatever is asked.
+    fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Self::Counts;
+
+    /// Adds one report of the same task.
+    fn fold(counts: &mut Self::Counts, report: &Self::Report);
+
+    /// Adds counts of the same task and, if it is open, of the same items.
+    fn merge(counts: &mut Self::Counts, others: &Self::Counts);
+
+    /// Point estimates of `items`, in their order, from n = `reports` reports.
+    fn points(
+        &self,
+        rates: &Self::Rates,
+        counts: &Self::Counts,
+        kind: ValueKind,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints>;
+
+    /// What a report of these entries contributes to the estimates of an estimand
+    /// that is among [`Estimated::estimands`].
+    fn contribution(
+        rates: &Self::Rates,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution;
+}

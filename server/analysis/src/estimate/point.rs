@@ -1,0 +1,120 @@
+//! Point estimates, and how variances average over people.
+
+use hushbin::ValueKind;
+use serde::Serialize;
+
+/// What is estimated of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimand {
+    /// Average value, a missing entry counting as 0; in [-1, 1].
+    Mean,
+    /// Frequency of the item with a positive value; in [0, 1].
+    Plus,
+    /// Frequency of the item with a negative value; in [0, 1].
+    Minus,
+    /// Non-missing frequency: of the item with any value, each weighing its
+    /// magnitude; in [0, 1].
+    Nonmissing,
+}
+
+impl Estimand {
+    /// All of them, in the order of output.
+    pub const ALL: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
+
+    /// The word used in output.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Plus => "plus",
+            Self::Minus => "minus",
+            Self::Nonmissing => "nonmissing",
+        }
+    }
+}
+
+/// An unbiased estimate and the standard deviation of its noise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The estimate.
+    pub estimate: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
+impl Point {
+    /// From the variance of one report's contribution.
+    pub(super) fn new(estimate: f64, variance: f64, reports: f64) -> Self {
+        Self {
+            estimate,
+            standard_error: (variance / reports).sqrt(),
+        }
+    }
+}
+
+/// Variance of one report's contribution, averaged over people of whom a
+/// `share`, clamped to [0, 1], has what is counted: `with` is the variance for
+/// those, `without` for the others, of contributions that are 1 and 0 on average.
+///
+/// With signs that is all, the people being given. A real value makes its bearer
+/// count sometimes, which can add up to the variance of who counts.
+pub(super) fn variance_over_people(kind: ValueKind, share: f64, with: f64, without: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    let mixed = share * with + (1.0 - share) * without;
+    match kind {
+        ValueKind::Sign => mixed,
+        ValueKind::Real => mixed + share * (1.0 - share),
+    }
+}
+
+/// Covariance of one report's contributions to mean and non-missing frequency,
+/// averaged over people, from the expected `product` for those who have a
+/// positive value.
+///
+/// As with [`variance_over_people`]: with signs the people are given, so that
+/// the product of their means is to subtract; real values are as random as if
+/// the people were drawn too.
+pub(super) fn covariance_over_people(
+    kind: ValueKind,
+    mean: f64,
+    nonmissing: f64,
+    product: f64,
+) -> f64 {
+    let share = nonmissing.clamp(0.0, 1.0);
+    let mean = mean.clamp(-share, share);
+    match kind {
+        ValueKind::Sign => mean * (product - 1.0),
+        ValueKind::Real => mean * (product - share),
+    }
+}
+
+/// Point estimates of one item; `None` what the mechanism does not estimate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ItemPoints {
+    /// [`Estimand::Mean`].
+    pub mean: Option<Point>,
+    /// [`Estimand::Plus`].
+    pub plus: Option<Point>,
+    /// [`Estimand::Minus`].
+    pub minus: Option<Point>,
+    /// [`Estimand::Nonmissing`].
+    pub nonmissing: Option<Point>,
+    /// Covariance of the noise of mean and non-missing frequency, where both
+    /// are estimated.
+    pub covariance: Option<f64>,
+}
+
+impl ItemPoints {
+    /// The point estimate of one estimand, where there is one.
+    #[must_use]
+    pub const fn get(&self, estimand: Estimand) -> Option<Point> {
+        match estimand {
+            Estimand::Mean => self.mean,
+            Estimand::Plus => self.plus,
+            Estimand::Minus => self.minus,
+            Estimand::Nonmissing => self.nonmissing,
+        }
+    }
+}
