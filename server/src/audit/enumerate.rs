@@ -1,7 +1,8 @@
 //! Privacy of small tasks, by looking at every input.
 
 use hushbin::domain::Signed;
-use hushbin::{Mechanism, Task};
+use hushbin::Task;
+use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 
 /// Steps that an enumeration may take, unless told otherwise: one for each
@@ -71,11 +72,11 @@ pub fn enumerate<R: Rng + ?Sized>(
 ) -> Option<Enumeration> {
     let items = task.items().count()?;
     let sparsity = task.sparsity();
-    let (buckets, signed_paddings) = match task.mechanism() {
-        Mechanism::Collision(collision) => (collision.buckets(), false),
-        Mechanism::Coco(coco) => (coco.buckets(), true),
-        _ => return None,
-    };
+    let Enumerable {
+        buckets,
+        signed_paddings,
+        ..
+    } = enumerable(task)?;
     let (inputs, rows) = inputs(items, sparsity, signed_paddings)?;
     let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MOST_SEEDS);
     if seeds < FEWEST_SEEDS {

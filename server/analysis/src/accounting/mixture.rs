@@ -5,8 +5,8 @@ use hushbin::bounds::{EPSILON, SPARSITY};
 use hushbin::choose::alpha;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::Level;
-use hushbin::{Error, Mechanism, Task};
+use hushbin::mechanism::hash_bin::{HashBin, Level};
+use hushbin::{Error, Mechanism, Task, mechanism};
 
 /// The reason why a batch cannot be accounted for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -54,6 +54,54 @@ impl Favoured {
     }
 }
 
+/// A mechanism whose batches can be accounted for.
+pub(crate) trait Accounted {
+    /// The reports of people with at most `sparsity` entries at local ε.
+    ///
+    /// # Errors
+    /// [`AccountError`].
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError>;
+}
+
+impl Accounted for Collision {
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+        Ok(Mixture::collision(self, sparsity, epsilon)?)
+    }
+}
+
+impl Accounted for Coco {
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+        Ok(Mixture::coco(self, sparsity, epsilon)?)
+    }
+}
+
+impl Accounted for HashBin {
+    fn mixture(&self, _: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+        match self.level() {
+            Level::User { .. } => Ok(Mixture::generic(epsilon)?),
+            Level::Event | Level::Neighbouring { .. } => Err(AccountError::Neighbours),
+        }
+    }
+}
+
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        fn mixture_of(
+            mechanism: &Mechanism,
+            sparsity: u32,
+            epsilon: f64,
+        ) -> Result<Mixture, AccountError> {
+            match mechanism {
+                $(Mechanism::$Name(own) => {
+                    <mechanism::$module::$Name>::mixture(own, sparsity, epsilon)
+                })+
+            }
+        }
+    };
+}
+
+hushbin::mechanisms!(register);
+
 impl Mixture {
     /// The mixture of a task's reports.
     ///
@@ -82,14 +130,7 @@ impl Mixture {
         sparsity: u32,
         epsilon: f64,
     ) -> Result<Self, AccountError> {
-        match mechanism {
-            Mechanism::Collision(collision) => Ok(Self::collision(collision, sparsity, epsilon)?),
-            Mechanism::Coco(coco) => Ok(Self::coco(coco, sparsity, epsilon)?),
-            Mechanism::HashBin(hash_bin) => match hash_bin.level() {
-                Level::User { .. } => Ok(Self::generic(epsilon)?),
-                Level::Event | Level::Neighbouring { .. } => Err(AccountError::Neighbours),
-            },
-        }
+        mixture_of(mechanism, sparsity, epsilon)
     }
 
     /// The mixture of any ε-LDP randomizer: α = 1/(e + 1) (Feldman, McMillan, Talwar

@@ -4,13 +4,39 @@ use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign, open_sign};
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::coco::{Coco, Rule};
+use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 
 use super::buckets::{self, Held, bucket_of, share};
+use super::contract::{Enumerable, Observed};
 use super::observation::Observation;
 
+impl Observed for Coco {
+    type Report = BucketReport;
+
+    fn observe(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        inputs: [&[Entry]; 2],
+        report: &BucketReport,
+    ) -> Observation {
+        observe(self, domain, epsilon.exp(), inputs, report)
+    }
+
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
+        let mut core = Randomizer::new(self, domain, epsilon);
+        Some(Enumerable {
+            buckets: self.buckets(),
+            signed_paddings: true,
+            probabilities: Box::new(move |seed, signed, paddings| {
+                core.probabilities(seed, signed, paddings)
+            }),
+        })
+    }
+}
+
 /// Observation of a report, at exp(ε).
-pub(super) fn observe(
+fn observe(
     coco: &Coco,
     domain: &Domain,
     exp: f64,

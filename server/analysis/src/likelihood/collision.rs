@@ -4,13 +4,37 @@ use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Keys;
 use hushbin::mechanism::BucketReport;
-use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 
 use super::buckets::{self, Held, bucket_of, share};
+use super::contract::{Enumerable, Observed};
 use super::observation::Observation;
 
+impl Observed for Collision {
+    type Report = BucketReport;
+
+    fn observe(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        inputs: [&[Entry]; 2],
+        report: &BucketReport,
+    ) -> Observation {
+        observe(self, domain, epsilon.exp(), inputs, report)
+    }
+
+    fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
+        let mut core = Randomizer::new(self, domain, epsilon);
+        Some(Enumerable {
+            buckets: self.buckets(),
+            signed_paddings: false,
+            probabilities: Box::new(move |seed, signed, _| core.probabilities(seed, signed)),
+        })
+    }
+}
+
 /// Observation of a report, at exp(ε).
-pub(super) fn observe(
+fn observe(
     collision: &Collision,
     domain: &Domain,
     exp: f64,

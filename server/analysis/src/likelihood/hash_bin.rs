@@ -1,14 +1,52 @@
 //! Hash-bin's reports: noisy sums of bins.
 
-use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
-use hushbin::mechanism::hash_bin::{HashBin, Response};
+use hushbin::mechanism::hash_bin::{HashBin, Level, Report, Response};
+use hushbin::{Entry, Task};
 
+use super::contract::Observed;
+use super::neighbours::{NeighbourPair, pair_within, pairs_in_one_item, pairs_of_any_inputs};
 use super::observation::{Observation, Place};
 
+/// Entries that make a sum reach its clip: more would only take longer.
+const MOST_ENTRIES: f64 = 1024.0;
+
+impl Observed for HashBin {
+    type Report = Report;
+
+    fn observe(
+        &self,
+        domain: &Domain,
+        epsilon: f64,
+        inputs: [&[Entry]; 2],
+        report: &Report,
+    ) -> Observation {
+        observe(
+            self,
+            domain,
+            epsilon,
+            inputs,
+            (report.seed, &report.response),
+        )
+    }
+
+    fn neighbour_pairs(&self, task: &Task) -> Vec<NeighbourPair> {
+        match self.level() {
+            Level::Event => pairs_in_one_item(task),
+            Level::Neighbouring { distance, .. } => vec![pair_within(task, distance)],
+            Level::User { clip, .. } => {
+                // Sums of n values of 1 with fair signs have the size of √n.
+                let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
+                let there = task.items().count().unwrap_or(u32::MAX);
+                pairs_of_any_inputs(task, reaching.max(task.sparsity()).min(there))
+            }
+        }
+    }
+}
+
 /// Observation of a response under a seed, at local budget ε.
-pub(super) fn observe(
+fn observe(
     hash_bin: &HashBin,
     domain: &Domain,
     epsilon: f64,

@@ -1,5 +1,5 @@
-//! Likelihoods of reports under inputs: how much likelier one is under one input than under another, by the
-//! mechanisms' definitions.
+//! Likelihoods of reports: how much likelier one is under one input than under
+//! another, by the mechanisms' definitions.
 //!
 //! An audit that shared the randomizer's code would share its mistakes. This
 //! is written from the definitions (Wang et al., "Differentially Private
@@ -10,71 +10,78 @@
 //! hashes, which say what a report means.
 
 mod buckets;
-mod coco;
-mod collision;
-mod hash_bin;
+mod contract;
 mod neighbours;
 mod observation;
 #[cfg(test)]
 mod tests;
 
-pub use neighbours::{NeighbourPair, neighbour_pairs};
+pub use contract::{BucketProbabilities, Enumerable};
+pub use neighbours::NeighbourPair;
 pub use observation::{Observation, Place};
 
-use hushbin::domain::Signed;
-use hushbin::{Entry, Mechanism, Report, Task, mechanism};
+use hushbin::{Entry, Mechanism, Report, Task};
 
-/// Observation of a report of `task` by an attacker who holds it against two
-/// inputs of [`neighbour_pairs`].
-///
-/// Exact but for CoCo's rule `strongest` with fewer than s entries, where the
-/// paddings, whose signs are secret, are left out; and for Laplace noise on sums
-/// that are off the grid.
-///
-/// # Panics
-/// If the report is of another mechanism.
-#[must_use]
-pub fn observe(task: &Task, inputs: [&[Entry]; 2], report: &Report) -> Observation {
-    let (domain, epsilon) = (task.domain(), task.epsilon());
-    match (task.mechanism(), report) {
-        (Mechanism::Collision(collision), Report::Collision(report)) => {
-            collision::observe(collision, &domain, epsilon.exp(), inputs, report)
+use contract::Observed;
+
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        $(mod $module;)+
+
+        /// Observation of a report of `task` by an attacker who holds it against two
+        /// inputs of [`neighbour_pairs`].
+        ///
+        /// Exact but for CoCo's rule `strongest` with fewer than s entries, where the
+        /// paddings, whose signs are secret, are left out; and for Laplace noise on sums
+        /// that are off the grid.
+        ///
+        /// # Panics
+        /// If the report is of another mechanism.
+        #[must_use]
+        pub fn observe(task: &Task, inputs: [&[Entry]; 2], report: &Report) -> Observation {
+            match (task.mechanism(), report) {
+                $((Mechanism::$Name(own), Report::$Name(report)) => {
+                    own.observe(&task.domain(), task.epsilon(), inputs, report)
+                })+
+                _ => panic!("reports are of the task's mechanism"),
+            }
         }
-        (Mechanism::Coco(coco), Report::Coco(report)) => {
-            coco::observe(coco, &domain, epsilon.exp(), inputs, report)
+
+        /// What the reports of a task are drawn with, where they are buckets whose
+        /// probabilities the core can list; `None` where they are not.
+        #[must_use]
+        pub fn enumerable(task: &Task) -> Option<Enumerable> {
+            match task.mechanism() {
+                $(Mechanism::$Name(own) => own.enumerable(&task.domain(), task.epsilon()),)+
+            }
         }
-        (Mechanism::HashBin(hash_bin), Report::HashBin(report)) => {
-            let response = (report.seed, &report.response);
-            hash_bin::observe(hash_bin, &domain, epsilon, inputs, response)
+
+        /// Pairs of inputs to try on `task`, each once.
+        ///
+        /// Where any two inputs are neighbours the greatest ratio is between inputs
+        /// that favour disjoint sets of buckets. Items with opposite signs do so
+        /// under CoCo wherever a pair is pushed off balance, whatever the seed; under
+        /// Collision any inputs without a common element do for most seeds. The
+        /// others are there for randomizers that go wrong on inputs that are not
+        /// full. Real values add nothing: their ternarisation mixes inputs of these
+        /// kinds, and a mixture's ratios are at most the greatest of its parts.
+        ///
+        /// Hash-bin's sums move most where values go from 1 to −1: of one item, of as
+        /// many as the distance allows, or of so many that sums reach the clip.
+        #[must_use]
+        pub fn neighbour_pairs(task: &Task) -> Vec<NeighbourPair> {
+            match task.mechanism() {
+                $(Mechanism::$Name(own) => own.neighbour_pairs(task),)+
+            }
         }
-        _ => panic!("reports are of the task's mechanism"),
-    }
+    };
 }
 
-/// The core's probabilities of buckets, given a seed, signed items and the signs
-/// of paddings (bit i set for a negative one; Collision's paddings have none);
-/// `None` where reports have
-/// none.
+hushbin::mechanisms!(register);
+
+/// The core's probabilities of buckets ([`Enumerable::probabilities`]); `None`
+/// where reports have none.
 #[must_use]
-pub fn core_probabilities(
-    task: &Task,
-) -> Option<impl FnMut(u64, &[Signed], u64) -> Vec<f64> + use<>> {
-    enum Core {
-        Collision(mechanism::collision::Randomizer),
-        Coco(mechanism::coco::Randomizer),
-    }
-    let (domain, epsilon) = (task.domain(), task.epsilon());
-    let mut core = match task.mechanism() {
-        Mechanism::Collision(collision) => Core::Collision(mechanism::collision::Randomizer::new(
-            collision, &domain, epsilon,
-        )),
-        Mechanism::Coco(coco) => {
-            Core::Coco(mechanism::coco::Randomizer::new(coco, &domain, epsilon))
-        }
-        Mechanism::HashBin(_) => return None,
-    };
-    Some(move |seed, signed: &[Signed], paddings| match &mut core {
-        Core::Collision(core) => core.probabilities(seed, signed),
-        Core::Coco(core) => core.probabilities(seed, signed, paddings),
-    })
+pub fn core_probabilities(task: &Task) -> Option<BucketProbabilities> {
+    enumerable(task).map(|enumerable| enumerable.probabilities)
 }

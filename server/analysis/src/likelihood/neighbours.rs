@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use hushbin::mechanism::hash_bin::Level;
-use hushbin::{Entry, Mechanism, Task, ValueKind, item_key};
+use hushbin::{Entry, Task, ValueKind, item_key};
 
 /// Two inputs that a report must not tell apart by more than a factor exp(ε).
 #[derive(Debug, Clone, PartialEq)]
@@ -15,38 +14,6 @@ pub struct NeighbourPair {
     pub inputs: [Vec<Entry>; 2],
 }
 
-/// Pairs of inputs to try on `task`, each once.
-///
-/// Where any two inputs are neighbours the greatest ratio is between inputs that
-/// favour disjoint sets of buckets. Items with opposite signs do so under CoCo
-/// wherever a pair is pushed off balance, whatever the seed; under Collision any
-/// inputs without a common element do for most seeds. The others are there for
-/// randomizers that go wrong on inputs that are not full. Real values add
-/// nothing: their ternarisation mixes inputs of these kinds, and a mixture's
-/// ratios are at most the greatest of its parts.
-///
-/// Hash-bin's sums move most where values go from 1 to −1: of one item, of as
-/// many as the distance allows, or of so many that sums reach the clip.
-#[must_use]
-pub fn neighbour_pairs(task: &Task) -> Vec<NeighbourPair> {
-    match task.mechanism() {
-        Mechanism::Collision(_) | Mechanism::Coco(_) => pairs_of_any_inputs(task, task.sparsity()),
-        Mechanism::HashBin(hash_bin) => match hash_bin.level() {
-            Level::Event => pairs_in_one_item(task),
-            Level::Neighbouring { distance, .. } => vec![pair_within(task, distance)],
-            Level::User { clip, .. } => {
-                // Sums of n values of 1 with fair signs have the size of √n.
-                let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
-                let there = task.items().count().unwrap_or(u32::MAX);
-                pairs_of_any_inputs(task, reaching.max(task.sparsity()).min(there))
-            }
-        },
-    }
-}
-
-/// Entries that make a sum reach its clip: more would only take longer.
-const MOST_ENTRIES: f64 = 1024.0;
-
 fn entries(task: &Task, items: Range<u32>, value: f64) -> Vec<Entry> {
     let entry = |index| Entry {
         item: item(task, index),
@@ -55,7 +22,7 @@ fn entries(task: &Task, items: Range<u32>, value: f64) -> Vec<Entry> {
     items.map(entry).collect()
 }
 
-fn pairs_of_any_inputs(task: &Task, count: u32) -> Vec<NeighbourPair> {
+pub(super) fn pairs_of_any_inputs(task: &Task, count: u32) -> Vec<NeighbourPair> {
     let full = || entries(task, 0..count, 1.0);
     let full_name = || format!("{count} items, all 1");
     let mut pairs = vec![NeighbourPair {
@@ -85,7 +52,7 @@ fn pair_of_one_item(task: &Task) -> NeighbourPair {
     }
 }
 
-fn pairs_in_one_item(task: &Task) -> Vec<NeighbourPair> {
+pub(super) fn pairs_in_one_item(task: &Task) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair_of_one_item(task)];
     let s = task.sparsity();
     if s > 1 {
@@ -105,7 +72,7 @@ fn pairs_in_one_item(task: &Task) -> Vec<NeighbourPair> {
 }
 
 /// Values that differ by `distance` in sum, or as nearly as the items allow.
-fn pair_within(task: &Task, distance: f64) -> NeighbourPair {
+pub(super) fn pair_within(task: &Task, distance: f64) -> NeighbourPair {
     let there = task.items().count().unwrap_or(u32::MAX);
     // At most half of 2¹¹ entries go all the way.
     let flipped = ((distance / 2.0) as u32).min(there);
