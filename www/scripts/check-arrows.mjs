@@ -5,10 +5,7 @@
 //
 // A folder's picture shows its files and folders and an arrow wherever one
 // names something of another. What of Rust it reads, and what it cannot see,
-// stands at the head of lib/rust-imports.mjs. In the server's crates a module's
-// files may name what the `mod.rs` above them defines, though it calls them: it
-// is the door of their room. The core goes without. --draw lists a folder's
-// arrows.
+// stands at the head of lib/rust-imports.mjs. --draw lists a folder's arrows.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -73,23 +70,13 @@ export function complaintsOfCore(core) {
 
 export const coreSources = () => rust("src");
 
-/** Whether an arrow leads to the door of a room that its file is in. */
-const toOwnDoor = ({ from, to }) =>
-  /\/(mod|lib)\.rs$/.test(to) && from.startsWith(to.slice(0, to.lastIndexOf("/") + 1));
-
 /** @returns {Promise<string[]>} what is wrong anywhere */
 async function complaints() {
   const core = await coreSources();
   const macros = rustMacros("src", core);
   const found = complaintsOfCore(core);
   for (const root of RUST.slice(1)) {
-    const arrows = rustArrows(root, await rust(root), macros);
-    found.push(
-      ...circles(
-        root,
-        arrows.filter((arrow) => !toOwnDoor(arrow)),
-      ),
-    );
+    found.push(...circles(root, rustArrows(root, await rust(root), macros)));
   }
   const scripts = await sources(SCRIPT, /\.ts$/);
   for (const file of scripts.keys()) {

@@ -13,9 +13,9 @@ use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support}
 use hushbin::{Entry, ValueKind};
 
 use super::contract::Estimated;
+use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
-use super::predict::{Contribution, mean_variance, sampled, share_variance};
 use super::signs::SignCounter;
 
 impl Estimated for Coco {

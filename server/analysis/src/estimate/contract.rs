@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use hushbin::domain::Domain;
 use hushbin::{Entry, ValueKind};
 
+use super::contribution::Contribution;
 use super::point::{Estimand, ItemPoints};
-use super::predict::Contribution;
 
 /// A mechanism whose reports can be folded, estimated from and predicted.
 pub(super) trait Estimated {

@@ -52,7 +52,8 @@ impl Estimator {
         if totals.reports() == 0 {
             return Vec::new();
         }
-        self.prepared.points(&self.task, totals, items)
+        let (kind, reports) = (self.task.value(), totals.reports());
+        self.prepared.points(&totals.counts, kind, reports, items)
     }
 
     /// Answers a question from totals of the task (for an open task, totals

@@ -11,8 +11,8 @@ use hushbin::{Entry, ValueKind};
 
 use super::clipped_sum::ClippedSum;
 use super::contract::Estimated;
+use super::contribution::{Contribution, EntryContribution};
 use super::point::{Estimand, ItemPoints, Point};
-use super::predict::{Contribution, EntryContribution};
 use super::signs::SignCounter;
 
 impl Estimated for HashBin {

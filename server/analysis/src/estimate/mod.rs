@@ -13,6 +13,7 @@ mod clipped_sum;
 mod conditional;
 mod confidence;
 mod contract;
+mod contribution;
 mod counted;
 mod error;
 mod estimator;
@@ -40,10 +41,10 @@ pub use processing::PostProcessing;
 pub use question::{Label, Options, Question};
 pub use totals::Totals;
 
-use hushbin::{Entry, Mechanism, Report, Task, mechanism};
+use hushbin::{Entry, Mechanism, Report, Task, ValueKind, mechanism};
 
 use contract::Estimated;
-use predict::Contribution;
+use contribution::Contribution;
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
@@ -112,10 +113,15 @@ macro_rules! register {
                 }
             }
 
-            /// As [`Estimated::points`], from the totals of `task`.
-            fn points(&self, task: &Task, totals: &Totals, items: &[u64]) -> Vec<ItemPoints> {
-                let (kind, reports) = (task.value(), totals.reports());
-                match (self, &totals.counts) {
+            /// As [`Estimated::points`], from counts of the same task.
+            fn points(
+                &self,
+                counts: &Counts,
+                kind: ValueKind,
+                reports: u64,
+                items: &[u64],
+            ) -> Vec<ItemPoints> {
+                match (self, counts) {
                     $((Self::$Name(own, rates), Counts::$Name(counts)) => {
                         own.points(rates, counts, kind, reports, items)
                     })+
