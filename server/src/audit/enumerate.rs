@@ -1,7 +1,7 @@
 //! Privacy of small tasks, by looking at every input.
 
-use hushbin::domain::Signed;
 use hushbin::Task;
+use hushbin::domain::Signed;
 use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 

@@ -4,7 +4,8 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
-use super::{Answered, Explained, Outcome, Pair, Placement, Reported, Setting, mean};
+use super::contract::{Explained, Reported, Setting, mean};
+use super::placement::{Answered, Outcome, Pair, Placement};
 
 impl Explained for Coco {
     type Report = BucketReport;

@@ -5,7 +5,8 @@ use hushbin::hash::{Balanced, Hashing};
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer};
 
-use super::{Answered, Explained, Outcome, Placement, Reported, Setting};
+use super::contract::{Explained, Reported, Setting};
+use super::placement::{Answered, Outcome, Placement};
 
 impl Explained for Collision {
     type Report = BucketReport;

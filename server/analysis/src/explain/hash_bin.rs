@@ -5,7 +5,8 @@ use hushbin::domain::Signed;
 use hushbin::hash::Keys;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Report, Response, Sampling};
 
-use super::{Answered, Bin, Counted, Explained, Outcome, Placement, Reported, Setting};
+use super::contract::{Explained, Reported, Setting};
+use super::placement::{Answered, Bin, Counted, Outcome, Placement};
 
 impl Explained for HashBin {
     type Report = Report;

@@ -3,73 +3,29 @@
 //!
 //! Every number here is the core's: its hashes place elements, its thresholds
 //! weigh them. For small closed tasks, as pages show them. Each mechanism has a
-//! file of its own; what they share is here.
+//! file of its own, which answers to `contract`.
 
 mod audit;
 mod belief;
+mod contract;
+mod error;
 mod placement;
 mod upload;
 
 pub use audit::{Audit, Hits, Measured, ScoredEvent, Side};
 pub use belief::{Belief, posterior};
+pub use contract::Reported;
+pub use error::ExplainError;
 pub use placement::{Answered, Bin, Counted, Outcome, Pair, Placement};
-pub use upload::{Dissected, Part, PartName, Reported};
+pub use upload::{Dissected, Part, PartName};
 
-use std::ops::Range;
-
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::Signed;
 use hushbin::mechanism::Neighbours;
-use hushbin::{Error, Mechanism, Report, Task};
+use hushbin::{Mechanism, Report, Task};
 
 use crate::estimate::{Estimand, Predictor};
-
-/// Why nothing is explained.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExplainError {
-    /// Something given does not fit the task.
-    #[error(transparent)]
-    Core(#[from] Error),
-    /// Reports of the task cannot be shown whole.
-    #[error("only closed tasks of a sparsity up to {MOST_ELEMENTS} are explained")]
-    TooLarge,
-    /// The upload holds other than one report.
-    #[error("the upload holds {0} reports, expected exactly one")]
-    NotOne(usize),
-    /// An answer names no item of the task.
-    #[error("{0:?} is no item of the task")]
-    NoItem(String),
-    /// More items were answered than a report holds.
-    #[error("{given} items are answered, and a report holds {most}")]
-    TooMany {
-        /// Items that were answered.
-        given: usize,
-        /// The sparsity.
-        most: u32,
-    },
-    /// A report is of another mechanism than the task's.
-    #[error("the report is of another mechanism than the task's")]
-    Foreign,
-}
-
-impl ExplainError {
-    /// Name of the error, stable across releases.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Core(_) => "parameter",
-            Self::TooLarge => "too-large",
-            Self::NotOne(_) => "not-one",
-            Self::NoItem(_) => "no-item",
-            Self::TooMany { .. } => "too-many",
-            Self::Foreign => "foreign",
-        }
-    }
-}
-
-/// Greatest sparsity explained: CoCo's chances are averages over the signs of up
-/// to so many paddings.
-const MOST_ELEMENTS: u32 = 12;
+use contract::{Explained, Setting};
+use error::MOST_ELEMENTS;
 
 /// What the ε of a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -80,70 +36,6 @@ pub enum Covers {
     Input,
     /// What is learnt about one entry by somebody who knows the others.
     Entry,
-}
-
-/// What every mechanism is asked, of a task's domain and ε.
-trait Explained {
-    type Report;
-
-    /// The randomised part of a report.
-    fn reported(&self, report: &Self::Report) -> Reported;
-
-    /// Where answers fall under the seed of a report, and what each outcome's
-    /// chance is.
-    fn place(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> Placement;
-
-    /// ln P(response | seed, answers).
-    fn log_likelihood(&self, setting: &Setting, answers: &[Signed], report: &Self::Report) -> f64;
-
-    /// How much more a report looks like the first input than the second, by
-    /// what it supports.
-    fn score(&self, setting: &Setting, inputs: &[Vec<Signed>; 2], report: &Self::Report) -> f64;
-
-    /// The scale of the noise on numbers that are reported, in units of a value
-    /// of 1.
-    fn noise_scale(&self, _: &Setting) -> Option<f64> {
-        None
-    }
-}
-
-/// The domain and ε of a task.
-#[derive(Debug, Clone, Copy)]
-struct Setting {
-    domain: Domain,
-    epsilon: f64,
-}
-
-impl Setting {
-    /// The paddings that make answers as many as a report holds.
-    fn paddings(&self, answers: &[Signed]) -> Range<u32> {
-        0..self.domain.sparsity().saturating_sub(answers.len() as u32)
-    }
-
-    /// The chances of every outcome, where of more answers than a report holds a
-    /// uniformly random selection is kept.
-    fn kept(&self, answers: &[Signed], chances: &mut dyn FnMut(&[Signed]) -> Vec<f64>) -> Vec<f64> {
-        if answers.len() <= self.domain.sparsity() as usize {
-            return chances(answers);
-        }
-        // A uniformly random one goes, until as many are left as are kept.
-        let without = |index| [&answers[..index], &answers[index + 1..]].concat();
-        mean((0..answers.len()).map(|index| self.kept(&without(index), chances)))
-    }
-}
-
-/// The mean of distributions, of which there is one at least.
-fn mean(distributions: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
-    let mut sums = Vec::new();
-    let mut count = 0.0;
-    for distribution in distributions {
-        sums.resize(distribution.len(), 0.0);
-        for (sum, chance) in sums.iter_mut().zip(distribution) {
-            *sum += chance;
-        }
-        count += 1.0;
-    }
-    sums.into_iter().map(|sum: f64| sum / count).collect()
 }
 
 /// The reports of one task, explained.

@@ -3,6 +3,7 @@
 use hushbin::{Report, Upload};
 use serde::Serialize;
 
+use super::contract::Reported;
 use super::{ExplainError, Explainer};
 
 /// A field of an upload of one report.
@@ -34,35 +35,6 @@ pub struct Part {
     pub from: usize,
     /// Offset of the first byte after it.
     pub to: usize,
-}
-
-/// The randomised part of a report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Reported {
-    /// Collision's.
-    Bucket {
-        /// From 0.
-        bucket: u32,
-    },
-    /// CoCo's.
-    Side {
-        /// From 0.
-        pair: u32,
-        /// Whether it is the plus side.
-        plus: bool,
-    },
-    /// Hash-bin's, of one clipped sum.
-    Sign {
-        /// Whether it is plus.
-        plus: bool,
-    },
-    /// Hash-bin's, with noise.
-    Bins {
-        /// In units of a value of 1.
-        values: Vec<f64>,
-    },
 }
 
 /// An upload of one report, taken apart.
