@@ -134,7 +134,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
     };
     let (ours, found) = quickest(runs, &|| {
         let found = account(black_box(&mixture), n, 1.0, DELTA).unwrap();
-        found.central_epsilon
+        found.reduction_epsilon.unwrap()
     });
     let (naive, close) = quickest(3, &|| naive_central(black_box(&mixture), n));
     // What is compared answers the same question.
@@ -146,7 +146,7 @@ fn calls(n: u64, runs: usize) -> (f64, f64) {
     (ours, naive)
 }
 
-/// ε_c by halving, up to the local ε.
+/// ε_c of the reduction by halving, up to the local ε.
 fn naive_central(mixture: &Mixture, n: u64) -> f64 {
     let (mut low, mut high) = (0.0, mixture.epsilon());
     for _ in 0..HALVINGS {
