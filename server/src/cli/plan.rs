@@ -12,6 +12,7 @@ use super::Error;
 use super::describe;
 use crate::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
+use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{
     Answer, DEFAULT_ID, LOCAL_EPSILON, Offer, POWER, Question, Unknown, plan,
 };
@@ -215,9 +216,10 @@ fn write_picked(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "intervals    ±{} for one item, ±{} for all at once (95%)",
+        "intervals    ±{} for one item, ±{} for all at once ({}%)",
         number(picked.interval),
-        number(picked.simultaneous_interval)
+        number(picked.simultaneous_interval),
+        100.0 * DEFAULT_CONFIDENCE
     )?;
     let seen = picked.smallest.map_or_else(
         || "nothing".to_owned(),

@@ -81,7 +81,7 @@ pub(super) struct Prediction {
     pub(super) frequency_standard_error: Option<f64>,
     /// Of the mean.
     pub(super) mean_standard_error: f64,
-    /// Half-width of the mean's 95% interval.
+    /// Half-width of the mean's interval at the default confidence.
     pub(super) interval: f64,
     /// The same over all items simultaneously; absent for open tasks.
     pub(super) simultaneous_interval: Option<f64>,

@@ -6,6 +6,7 @@ use hushbin::Items;
 
 use super::cost::Cost;
 use crate::cli::describe;
+use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 
 /// Half-width beyond which an interval holds every value that a mean can have.
 const USELESS: f64 = 1.0;
@@ -64,6 +65,7 @@ impl Cost {
     }
 
     fn write_predictions(&self, out: &mut dyn Write) -> io::Result<()> {
+        let confidence = 100.0 * DEFAULT_CONFIDENCE;
         writeln!(
             out,
             "expected error of an item that few have, in means from -1 to 1:"
@@ -71,7 +73,10 @@ impl Cost {
         writeln!(
             out,
             "{:>12}  {:>14}  {:>14}  {:>14}",
-            "reports", "standard error", "95% interval", "all items 95%"
+            "reports",
+            "standard error",
+            format!("{confidence}% interval"),
+            format!("all items {confidence}%")
         )?;
         for prediction in &self.predictions {
             let together = prediction
