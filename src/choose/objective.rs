@@ -13,7 +13,7 @@ use crate::mechanism::{Mechanism, Neighbours};
 /// ```
 /// use hushbin::choose::{Objective, Predicted, SquaredError};
 ///
-/// let mean = SquaredError { variance: 0.003, squared_bias: 0.001 };
+/// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, squared_bias: 0.001 };
 /// let predicted = Predicted { mean: Some(mean), frequency: None };
 /// assert_eq!(Objective::MEAN.weigh(&predicted), Some(mean));
 /// assert_eq!(Objective::FREQUENCY.weigh(&predicted), None);

@@ -9,7 +9,7 @@ use crate::mechanism::{Mechanism, Parameters};
 /// ```
 /// use hushbin::choose::SquaredError;
 ///
-/// let error = SquaredError { variance: 0.5, squared_bias: 0.25 };
+/// let error = SquaredError { variance: 0.5, rare_variance: 0.5, squared_bias: 0.25 };
 /// assert_eq!(error.total(), 0.75);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
