@@ -9,8 +9,12 @@
  */
 
 import { supplyModule } from "./module.js";
-import { bytes } from "./wasm/bytes.js";
+import { digits } from "./wasm/bytes.js";
 
-supplyModule(() => Uint8Array.from(atob(bytes), (char) => char.charCodeAt(0)));
+supplyModule(() =>
+  Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
+    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
+  ),
+);
 
 export * from "./exports.js";

@@ -22,7 +22,7 @@ export async function buildAnalysis() {
     compile("hushbin-analysis", ANALYSIS),
   );
   await step("build: analysis' bindings", () => bind(compiled, ANALYSIS_GLUE, "analysis"));
-  await step("build: analysis' wasm-opt", () => optimise(ANALYSIS_GLUE, "analysis", "-O3"));
+  await step("build: analysis' wasm-opt", () => optimise(ANALYSIS_GLUE, "analysis", "speed"));
 }
 
 async function bundle() {

@@ -8,12 +8,15 @@ import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
 import { main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** The module in base64, for the entry that carries it along. */
+/**
+ * The module as hexadecimal digits, for the entry that carries it along: compressed
+ * they are 4 KB less than base64, whose digits do not end where bytes do.
+ */
 async function embed(module) {
-  const base64 = (await readFile(module)).toString("base64");
+  const digits = (await readFile(module)).toString("hex");
   await writeFile(
     join(GLUE, "bytes.ts"),
-    `/** The module hushbin.wasm, in base64. */\nexport const bytes: string =\n  "${base64}";\n`,
+    `/** The module hushbin.wasm, in hexadecimal digits. */\nexport const digits: string =\n  "${digits}";\n`,
   );
 }
 
@@ -60,7 +63,7 @@ export async function buildWasm() {
     compile("hushbin", ["--features", "wasm-module"]),
   );
   await step("build: bindings", () => bind(compiled, GLUE, "hushbin"));
-  await step("build: wasm-opt", async () => embed(await optimise(GLUE, "hushbin", "-Oz")));
+  await step("build: wasm-opt", async () => embed(await optimise(GLUE, "hushbin", "size")));
 }
 
 export async function buildPackage() {
