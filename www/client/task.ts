@@ -74,6 +74,7 @@ export function parseTask(value: unknown): Task {
  * The bytes that a task's fingerprint is the hash of, as the core writes them.
  *
  * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @internal
  */
 export function canonicalBytes(task: Task): Uint8Array {
   const bytes = new CanonicalBytes();

@@ -16,6 +16,7 @@ import { findChromedriver } from "./lib/browser.mjs";
 import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
 import { bold, Failed, main, run, say, seconds, sideBySide, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
+import { testToy } from "./test-toy.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
@@ -167,6 +168,7 @@ const STEPS = {
   build,
   lint,
   rust,
+  toy: testToy,
   "bare-metal": bareMetal,
   docs,
   web,
@@ -191,7 +193,7 @@ const inTurn =
 async function everything() {
   await sources();
   await sideBySide(
-    inTurn(lintRust, rust, bareMetal, docs, web),
+    inTurn(lintRust, rust, testToy, bareMetal, docs, web),
     inTurn(build, demo, types, client, pack, endToEnd),
   );
 }

@@ -60,6 +60,10 @@ describe("the tarball", () => {
       "package/dist/index.js",
       "package/dist/index.js.map",
       "package/dist/input.d.ts",
+      "package/dist/mechanism/coco.d.ts",
+      "package/dist/mechanism/collision.d.ts",
+      "package/dist/mechanism/hash-bin.d.ts",
+      "package/dist/mechanism/index.d.ts",
       "package/dist/module.d.ts",
       "package/dist/randomizer.d.ts",
       "package/dist/slim.d.ts",
@@ -110,7 +114,7 @@ describe("the module", () => {
       "randomizer_randomize_many",
       "randomizer_randomize_open",
       "randomizer_sampled_down",
-      "randomizer_upload",
+      "randomizer_upload_header",
     ]);
   });
 

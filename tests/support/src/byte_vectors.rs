@@ -91,35 +91,41 @@ pub fn run(given: &Given) -> Outcome {
         report.encode(&mut bytes);
         hex(&bytes)
     });
-    let domain = task.domain();
-    let rates = match task.mechanism() {
-        Mechanism::Collision(collision) => {
-            let rates = collision.rates(&domain, task.epsilon());
-            Rates::Collision {
-                p_true: rates.p_true,
-                p_false: rates.p_false,
-            }
-        }
-        Mechanism::Coco(coco) => Rates::Coco {
-            gap: coco.rates(&domain, task.epsilon()).gap,
-        },
-        Mechanism::HashBin(hash_bin) => {
-            let rates = hash_bin.rates(&domain, task.epsilon());
-            Rates::HashBin {
-                scale: rates.scale,
-                noise: rates.noise,
-                shared: rates.shared,
-            }
-        }
-    };
     Outcome {
         fingerprint: task.fingerprint(),
         effective_epsilon: task.effective_epsilon(),
-        rates,
+        rates: rates(&task),
         sampled_down,
         reports: reports.collect(),
         upload: hex(&encoded),
         task,
+    }
+}
+
+/// What the task's estimates divide by.
+fn rates(task: &Task) -> Rates {
+    let (domain, epsilon) = (task.domain(), task.epsilon());
+    if let Mechanism::Collision(collision) = task.mechanism() {
+        let rates = collision.rates(&domain, epsilon);
+        Rates::Collision {
+            p_true: rates.p_true,
+            p_false: rates.p_false,
+        }
+    } else if let Mechanism::Coco(coco) = task.mechanism() {
+        let gap = coco.rates(&domain, epsilon).gap;
+        Rates::Coco { gap }
+    } else if let Mechanism::HashBin(hash_bin) = task.mechanism() {
+        let rates = hash_bin.rates(&domain, epsilon);
+        Rates::HashBin {
+            scale: rates.scale,
+            noise: rates.noise,
+            shared: rates.shared,
+        }
+    } else {
+        panic!(
+            "vectors are of these mechanisms, not of {}",
+            task.mechanism().name()
+        );
     }
 }
 

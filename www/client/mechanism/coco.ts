@@ -13,4 +13,5 @@ export interface CocoMechanism {
   readonly buckets: number;
 }
 
+/** @internal */
 export const coco: MechanismCodec<CocoMechanism> = subsetCodec("coco", "overwrite", "strongest", 2);

@@ -13,6 +13,7 @@ export interface CollisionMechanism {
   readonly buckets: number;
 }
 
+/** @internal */
 export const collision: MechanismCodec<CollisionMechanism> = subsetCodec(
   "collision",
   "occupied",

@@ -42,6 +42,7 @@ const OF_LEVEL = {
   user: ["clip", "noise"],
 } as const;
 
+/** @internal */
 export const hashBin: MechanismCodec<HashBinMechanism> = {
   parse(value) {
     const level = oneOf(value, "level", LEVELS);

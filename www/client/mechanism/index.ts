@@ -2,27 +2,30 @@
 
 import type { CanonicalBytes } from "../canonical.js";
 import { type Fields, invalid, oneOf } from "../fields.js";
-import { coco } from "./coco.js";
+import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
-import { collision } from "./collision.js";
-import { hashBin } from "./hash-bin.js";
+import { type CollisionMechanism, collision } from "./collision.js";
+import { type HashBinMechanism, hashBin } from "./hash-bin.js";
 
-const MECHANISMS = {
+/** Parameters of the mechanism that randomises. */
+export type Mechanism = CollisionMechanism | CocoMechanism | HashBinMechanism;
+
+type Name = Mechanism["name"];
+
+const MECHANISMS: {
+  readonly [N in Name]: MechanismCodec<Extract<Mechanism, { readonly name: N }>>;
+} = {
   collision,
   coco,
   "hash-bin": hashBin,
-} as const;
-
-type Name = keyof typeof MECHANISMS;
-
-/** Parameters of the mechanism that randomises. */
-export type Mechanism = {
-  [N in Name]: ReturnType<(typeof MECHANISMS)[N]["parse"]>;
-}[Name];
+};
 
 const NAMES = Object.keys(MECHANISMS) as Name[];
 
-/** @throws TaskError `invalid-task` */
+/**
+ * @throws TaskError `invalid-task`
+ * @internal
+ */
 export function parseMechanism(value: unknown): Mechanism {
   if (typeof value !== "object" || value === null) {
     throw invalid(
@@ -37,6 +40,7 @@ export function parseMechanism(value: unknown): Mechanism {
  * Appends name and parameters to a task's canonical bytes.
  *
  * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @internal
  */
 export function writeMechanism(mechanism: Mechanism, bytes: CanonicalBytes): void {
   const { name } = mechanism;

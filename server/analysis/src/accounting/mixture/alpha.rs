@@ -1,0 +1,103 @@
+//! α, and what else accounting knows of a randomizer.
+
+use hushbin::Error;
+use hushbin::bounds::EPSILON;
+use hushbin::choose::alpha;
+
+/// Mixture that every report of an ε-LDP randomizer is drawn from, with parameter
+/// α: of the reports of two inputs a part e·α tells the one, α the other, and the
+/// rest neither; of anybody's report 2α hides them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mixture {
+    pub(in crate::accounting) epsilon: f64,
+    pub(in crate::accounting) alpha: f64,
+    /// 1 − α − e·α without the cancellation.
+    pub(in crate::accounting) rest: f64,
+    pub(in crate::accounting) favoured: Option<Favoured>,
+}
+
+/// The favoured set of a report, c of t buckets or sides: given its seed they weigh
+/// e and the others 1, or it is drawn from a mixture of such reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::accounting) struct Favoured {
+    /// c.
+    pub(in crate::accounting) count: u32,
+    /// t.
+    pub(in crate::accounting) buckets: u32,
+}
+
+impl Favoured {
+    /// Ω, the sum of the weights at local budget ε.
+    pub(in crate::accounting) fn omega(&self, epsilon: f64) -> f64 {
+        let (c, t) = (f64::from(self.count), f64::from(self.buckets));
+        c * epsilon.exp() + (t - c)
+    }
+}
+
+impl Mixture {
+    /// The mixture of any ε-LDP randomizer: α = 1/(e + 1) (Feldman, McMillan, Talwar
+    /// 2023).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when ε is outside [`EPSILON`].
+    pub fn generic(epsilon: f64) -> Result<Self, Error> {
+        // As of two answers, though nothing says that there are two.
+        Ok(Self {
+            favoured: None,
+            ..Self::weighted(epsilon, 1, 2)?
+        })
+    }
+
+    /// c of t buckets weigh e, the others 1: α = min(c, t − c)/Ω.
+    pub(in crate::accounting) fn weighted(epsilon: f64, c: u32, t: u32) -> Result<Self, Error> {
+        EPSILON.check(epsilon)?;
+        let e = epsilon.exp();
+        let alpha = alpha(c, t, e);
+        let favoured = Favoured {
+            count: c,
+            buckets: t,
+        };
+        let (c, t) = (f64::from(c), f64::from(t));
+        Ok(Self {
+            epsilon,
+            alpha,
+            // (Ω − min(c, t − c)·(e + 1))/Ω.
+            rest: (t - 2.0 * c).max((2.0 * c - t) * e) / favoured.omega(epsilon),
+            favoured: Some(favoured),
+        })
+    }
+
+    /// [`Mixture::generic`] with a part `part` of its α: of every report that
+    /// tells something, 1 − `part` is replaced by "neither".
+    pub(in crate::accounting) fn thinned(&self, part: f64) -> Self {
+        Self {
+            epsilon: self.epsilon,
+            alpha: part * self.alpha,
+            rest: 1.0 - part * (1.0 - self.rest),
+            favoured: None,
+        }
+    }
+
+    /// Local ε of one report, in nats.
+    #[must_use]
+    pub const fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// Mixture parameter α, from 0 to 1/(e + 1).
+    #[must_use]
+    pub const fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
+    /// P(neither) = 1 − α − e·α.
+    #[must_use]
+    pub const fn rest(&self) -> f64 {
+        self.rest
+    }
+
+    /// What the reports favour; none for any randomizer.
+    pub(in crate::accounting) const fn favoured(&self) -> Option<Favoured> {
+        self.favoured
+    }
+}

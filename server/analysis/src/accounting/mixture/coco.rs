@@ -1,0 +1,37 @@
+//! α of CoCo.
+
+use hushbin::Error;
+use hushbin::bounds::SPARSITY;
+use hushbin::mechanism::coco::{Coco, Rule};
+
+use super::alpha::Mixture;
+use super::contract::{AccountError, Accounted};
+
+impl Accounted for Coco {
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+        Ok(Mixture::coco(self, sparsity, epsilon)?)
+    }
+}
+
+impl Mixture {
+    /// The mixture of CoCo; only rule `overwrite` asks for the sparsity.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `overwrite`
+    /// has fewer than 2s + 2 sides.
+    pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
+        match coco.rule() {
+            Rule::Strongest { favoured } => Self::weighted(epsilon, favoured, coco.buckets()),
+            Rule::Overwrite => {
+                SPARSITY.check(f64::from(sparsity))?;
+                if coco.buckets() < 2 * sparsity + 2 {
+                    return Err(Error::Combination {
+                        reason: "rule \"overwrite\" needs at least 2s + 2 buckets t",
+                    });
+                }
+                // Of s pairs one side each is favoured, and s sides are not.
+                Self::weighted(epsilon, sparsity, coco.buckets())
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! α of Collision.
+
+use hushbin::Error;
+use hushbin::bounds::SPARSITY;
+use hushbin::mechanism::collision::{Collision, Rule};
+
+use super::alpha::Mixture;
+use super::contract::{AccountError, Accounted};
+
+impl Accounted for Collision {
+    fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
+        Ok(Mixture::collision(self, sparsity, epsilon)?)
+    }
+}
+
+impl Mixture {
+    /// The mixture of Collision; only rule `occupied` asks for the sparsity.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `occupied`
+    /// has no more buckets than `sparsity`.
+    pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
+        let t = collision.buckets();
+        match collision.rule() {
+            Rule::Heaviest { favoured } => Self::weighted(epsilon, favoured, t),
+            Rule::Occupied => {
+                SPARSITY.check(f64::from(sparsity))?;
+                if t <= sparsity {
+                    return Err(Error::Combination {
+                        reason: "rule \"occupied\" needs more buckets t than the sparsity s",
+                    });
+                }
+                let of_s = Self::weighted(epsilon, sparsity, t)?;
+                let slack = 0.5_f64.powi(63) / epsilon.exp_m1();
+                Ok(Self {
+                    alpha: (of_s.alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),
+                    rest: (of_s.rest - slack * (epsilon.exp() + 1.0)).max(0.0),
+                    ..of_s
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The mixture of a mechanism, and its α: how much of every report looks as if it
+//! might be anybody's.
+
+mod alpha;
+mod contract;
+
+pub(super) use alpha::Favoured;
+pub use alpha::Mixture;
+pub use contract::AccountError;
+
+use hushbin::{Mechanism, Task, mechanism};
+
+use contract::Accounted;
+
+macro_rules! register {
+    ($($module:ident: $Name:ident,)+) => {
+        $(mod $module;)+
+
+        fn mixture_of(
+            mechanism: &Mechanism,
+            sparsity: u32,
+            epsilon: f64,
+        ) -> Result<Mixture, AccountError> {
+            match mechanism {
+                $(Mechanism::$Name(own) => {
+                    <mechanism::$module::$Name>::mixture(own, sparsity, epsilon)
+                })+
+            }
+        }
+    };
+}
+
+hushbin::mechanisms!(register);
+
+impl Mixture {
+    /// The mixture of a task's reports.
+    ///
+    /// # Errors
+    /// [`AccountError::Neighbours`] for hash-bin below user level.
+    pub fn for_task(task: &Task) -> Result<Self, AccountError> {
+        Self::for_mechanism(task.mechanism(), task.sparsity(), task.epsilon())
+    }
+
+    /// The mixture of a task's mechanism as it is, at any local ε.
+    ///
+    /// It is the α of the real weights at the ε asked for. What is sampled are
+    /// integer thresholds with an effective ε that is no greater. For
+    /// `heaviest`, `overwrite` and `strongest` such a report is one of the real
+    /// weights, replaced now and then by a uniform bucket or side whatever the
+    /// input was: post-processing, so the batch is no less private. Under
+    /// `occupied` each number of occupied buckets rounds by itself, which moves
+    /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at
+    /// user level is any ε-LDP randomizer.
+    ///
+    /// # Errors
+    /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
+    /// [`Mixture::coco`] and [`Mixture::generic`].
+    pub fn for_mechanism(
+        mechanism: &Mechanism,
+        sparsity: u32,
+        epsilon: f64,
+    ) -> Result<Self, AccountError> {
+        mixture_of(mechanism, sparsity, epsilon)
+    }
+}

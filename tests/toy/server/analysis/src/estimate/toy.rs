@@ -1,0 +1,74 @@
+//! The toy's estimates: how much more often an item's sign is said than not.
+
+use hushbin::domain::Domain;
+use hushbin::hash::Keys;
+use hushbin::mechanism::toy::{Report, Toy};
+use hushbin::{Entry, ValueKind};
+
+use super::contract::Estimated;
+use super::contribution::{Contribution, mean_variance, sampled};
+use super::point::{Estimand, ItemPoints, Point};
+use super::signs::SignCounter;
+
+impl Estimated for Toy {
+    type Report = Report;
+    /// P(an item's own sign is said) − P(the other is), for a person with the item.
+    type Rates = f64;
+    type Counts = SignCounter;
+
+    fn estimands(&self) -> &'static [Estimand] {
+        &[Estimand::Mean]
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> f64 {
+        self.lean(epsilon) / f64::from(domain.sparsity())
+    }
+
+    fn counts(&self, domain: &Domain, _: f64, _: &[u64]) -> SignCounter {
+        SignCounter::new(domain.items().unwrap_or(0) as usize)
+    }
+
+    fn fold(counts: &mut SignCounter, report: &Report) {
+        counts.add(Keys::new(report.seed), !report.plus);
+    }
+
+    fn merge(counts: &mut SignCounter, others: &SignCounter) {
+        counts.merge(others);
+    }
+
+    fn points(
+        &self,
+        gap: &f64,
+        counts: &SignCounter,
+        _: ValueKind,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let reports = reports as f64;
+        let point = |&item| {
+            let [agree, differ] = counts.hits(item);
+            let mean = (agree as f64 - differ as f64) / reports / gap;
+            let variance = 1.0 / (gap * gap) - mean.clamp(-1.0, 1.0).powi(2);
+            ItemPoints {
+                mean: Some(Point::new(mean, variance, reports)),
+                plus: None,
+                minus: None,
+                nonmissing: None,
+                covariance: None,
+            }
+        };
+        items.iter().map(point).collect()
+    }
+
+    fn contribution(
+        gap: &f64,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        let square = 1.0 / (gap * gap);
+        sampled(sparsity, estimand, entries, |value, present| {
+            mean_variance(value, present, [square; 2])
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! The toy, from a task file to an estimate.
+
+#![allow(clippy::unwrap_used)]
+
+use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
+use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::estimate::{Estimand, Options, Predictor, Question, Totals, estimates};
+use hushbin_analysis::likelihood::{neighbour_pairs, observe};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+const FILE: &str = r#"{
+    "id": "settings", "items": ["dark-mode", "autoplay", "captions"], "sparsity": 2,
+    "epsilon": 2.0, "value": "sign", "mechanism": "toy"
+}"#;
+const PEOPLE: u32 = 40_000;
+
+#[test]
+fn a_task_file_becomes_estimates() {
+    let draft: TaskDraft = serde_json::from_str(FILE).unwrap();
+    let task = draft.resolve().unwrap();
+    assert!(matches!(task.mechanism(), Mechanism::Toy(_)));
+    assert!(draft.agrees_with(&task).is_ok());
+    assert!(task.effective_epsilon() <= 2.0);
+    let complete: Task = serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap();
+    assert_eq!(complete, task);
+    assert_eq!(
+        Task::from_canonical_bytes(&task.canonical_bytes()),
+        Ok(complete)
+    );
+
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut randomizer = Randomizer::new(&task);
+    let entries = |values: &[f64]| -> Vec<Entry> {
+        let entry = |(item, &value)| Entry { item, value };
+        (0..)
+            .zip(values)
+            .map(entry)
+            .filter(|entry| entry.value != 0.0)
+            .collect()
+    };
+    // Of every four, one has nothing.
+    let people =
+        [[1.0, 0.0, -1.0], [1.0, 1.0, 0.0], [0.0; 3], [1.0, 0.0, 0.0]].map(|p| entries(&p));
+    let mut totals = Totals::new(&task);
+    for input in people.iter().cycle().take(PEOPLE as usize) {
+        let made = randomizer.randomize(input, &mut rng).unwrap();
+        let upload = Upload {
+            id: UploadId([0; 16]),
+            reports: vec![made.report],
+        };
+        let upload = Upload::decode(&upload.encode(&task.fingerprint()), &task).unwrap();
+        upload.reports.iter().for_each(|report| totals.fold(report));
+    }
+    let question = Question::new(&task, &Options::default()).unwrap();
+    let found = estimates(&task, &totals, &question);
+    for (item, truth) in found.estimates.iter().zip([0.75, 0.25, -0.25]) {
+        let mut all = item.estimates();
+        let (estimand, mean) = all.next().unwrap();
+        assert_eq!((estimand, all.next()), (Estimand::Mean, None));
+        // Four standard errors: by chance with probability 2e-4, with this seed not.
+        assert!(
+            (mean.estimate - truth).abs() < 4.0 * mean.standard_error,
+            "{item:?}"
+        );
+        let predicted =
+            Predictor::for_task(&task).standard_error(Estimand::Mean, f64::from(PEOPLE));
+        assert!((mean.standard_error / predicted.unwrap() - 1.0).abs() < 0.05);
+    }
+
+    let mixture = Mixture::for_task(&task).unwrap();
+    assert!(
+        account(&mixture, 10_000, 1.0, 1e-6)
+            .unwrap()
+            .central_epsilon
+            < 0.2
+    );
+    for pair in neighbour_pairs(&task) {
+        let [first, second] = &pair.inputs;
+        let report = randomizer.randomize(first, &mut rng).unwrap().report;
+        let seen = observe(&task, [first, second], &report);
+        assert!(seen.log_ratio.abs() <= 2.0 * (1.0 + 1e-12), "{pair:?}");
+    }
+}

@@ -1,0 +1,60 @@
+//! The toy has nothing to choose but the sparsity.
+
+use alloc::vec::Vec;
+
+use serde::Deserialize;
+
+use super::contract::Choose;
+use super::population::Population;
+use super::predict::{self, Predict, Predicted};
+use super::search::{Candidate, Search};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::toy::{Report, Toy};
+
+/// [`Toy`] with parameters left open: none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draft {}
+
+impl Predict for Toy {
+    fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        let gap = self.lean(epsilon) / f64::from(domain.sparsity());
+        let square = 1.0 / (gap * gap);
+        let items = predict::items(domain, population);
+        let mean = predict::sampled(domain, population, items, [square - 1.0, square]);
+        Predicted {
+            mean: Some(mean),
+            frequency: None,
+        }
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> Report {
+        Report {
+            seed: u64::MAX,
+            plus: true,
+        }
+    }
+}
+
+impl Choose for Toy {
+    type Draft = Draft;
+
+    fn check_draft(_: &Draft) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn best(search: &Search<'_>, _: &Draft) -> Result<Candidate, Error> {
+        search.best(|_, _| Ok(Self {}))
+    }
+
+    /// None: whoever wants it asks for it.
+    fn offers(_: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn agrees_with(&self, _: &Draft) -> Result<(), Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! A toy: one of a person's elements, drawn at random, tells its sign truthfully
+//! or not (Warner, "Randomized Response", 1965).
+
+use alloc::vec::Vec;
+
+use rand_core::CryptoRng;
+use serde::{Deserialize, Serialize};
+
+use super::contract::{Encode, Parameters, Randomize};
+use crate::codec::{Cursor, append};
+use crate::domain::{Domain, Entry, Signed};
+use crate::error::Error;
+use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::hash::{Keys, element_sign};
+use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
+
+/// The parameters of the toy: none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Toy {}
+
+/// A seed, which gives each element a fair sign, and whether the element drawn is
+/// said to have it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Report {
+    /// Fixes the signs of this report.
+    pub seed: u64,
+    /// What is said.
+    pub plus: bool,
+}
+
+/// Makes the toy's reports.
+#[derive(Debug, Clone)]
+pub struct Randomizer {
+    domain: Domain,
+    truthful: Threshold,
+    signed: Vec<Signed>,
+}
+
+impl Toy {
+    fn truthful(epsilon: f64) -> Threshold {
+        Threshold(ExpLowerBound::new(epsilon).share(1, 1, 1))
+    }
+
+    /// P(plus) of an element that pushes towards plus, less that of one that does
+    /// not.
+    #[cfg(feature = "analysis")]
+    #[must_use]
+    pub fn lean(&self, epsilon: f64) -> f64 {
+        let truthful = Self::truthful(epsilon);
+        truthful.probability() - truthful.complement()
+    }
+}
+
+impl Parameters for Toy {
+    const NAME: &'static str = "toy";
+    type Report = Report;
+    type Randomizer = Randomizer;
+
+    fn check(&self, domain: &Domain) -> Result<(), Error> {
+        domain.items().map(|_| ()).ok_or(Error::Combination {
+            reason: "the toy takes no open task",
+        })
+    }
+
+    fn write_canonical(&self, _: &mut Canonical) {}
+
+    fn read_canonical(_: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+        Some(Ok(Self {}))
+    }
+
+    fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
+        let truthful = u128::from(Self::truthful(epsilon).0);
+        let sides = [truthful, (1 << 64) - truthful].map(|weight| Factors(weight, 1));
+        realised_epsilon(sides.into_iter(), epsilon)
+    }
+
+    fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
+        Randomizer {
+            domain: *domain,
+            truthful: Self::truthful(epsilon),
+            signed: Vec::new(),
+        }
+    }
+
+    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
+        |cursor| {
+            let seed = u64::from_le_bytes(cursor.array("expected a seed of 8 bytes")?);
+            let plus = cursor.take("expected a sign, 0 or 1")?;
+            Ok(Report { seed, plus })
+        }
+    }
+}
+
+impl Encode for Report {
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.seed.to_le_bytes());
+        append(bytes, &self.plus);
+    }
+}
+
+impl Randomize for Randomizer {
+    type Report = Report;
+
+    fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        entries: &[Entry],
+        rng: &mut R,
+        report: &mut Report,
+    ) -> bool {
+        let sampled_down = self.domain.draw_signed(entries, rng, &mut self.signed);
+        let seed = rng.next_u64();
+        let drawn = below(rng, self.domain.sparsity()) as usize;
+        let plus = match self.signed.get(drawn) {
+            Some(signed) => {
+                let sign = element_sign(&self.domain, &Keys::new(seed), signed.item);
+                (sign < 0) == signed.negative
+            }
+            // A padding has a fair sign of its own.
+            None => rng.next_u64() & 1 == 1,
+        };
+        *report = Report {
+            seed,
+            plus: plus == self.truthful.sample(rng),
+        };
+        sampled_down
+    }
+}

@@ -1,0 +1,69 @@
+// npm run test:toy: a fourth mechanism is its own folders and one line.
+//
+//   node www/scripts/test-toy.mjs
+//
+// Lays tests/toy over a copy of the workspace, adds its line to the list of
+// mechanisms, compiles every crate, and takes the toy from a task file to an
+// estimate.
+
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ROOT, TARGET } from "./lib/paths.mjs";
+import { capture, Failed, main, run, step, withPath } from "./lib/run.mjs";
+
+const TOY = "tests/toy/";
+const LIST = "src/mechanism/mod.rs";
+const LAST = "            hash_bin: HashBin,\n";
+const LINE = "            toy: Toy,\n";
+/** What cargo needs of the repository. */
+const CRATES = /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/)/;
+
+async function files() {
+  const listed = await capture("git", ["ls-files", "-co", "--exclude-standard"]);
+  if (listed === undefined) {
+    throw new Failed("git does not list the files of the repository");
+  }
+  return listed.split("\n").filter((file) => CRATES.test(file) && existsSync(join(ROOT, file)));
+}
+
+async function layOut(copy) {
+  await rm(copy, { recursive: true, force: true });
+  const place = async (file, as) => {
+    await mkdir(dirname(join(copy, as)), { recursive: true });
+    await copyFile(join(ROOT, file), join(copy, as));
+  };
+  const all = await files();
+  const ours = all.filter((file) => !file.startsWith(TOY));
+  for (const file of ours) {
+    await place(file, file);
+  }
+  for (const file of all.filter((file) => file.startsWith(TOY) && file.endsWith(".rs"))) {
+    const own = file.slice(TOY.length);
+    if (ours.includes(own)) {
+      throw new Failed(`${own} is there already: the toy is to bring files of its own`);
+    }
+    await place(file, own);
+  }
+  const list = await readFile(join(copy, LIST), "utf8");
+  if (list.split(LAST).length !== 2) {
+    throw new Failed(`${LIST} does not have the line ${LAST.trim()} once`);
+  }
+  await writeFile(join(copy, LIST), list.replace(LAST, `${LAST}${LINE}`));
+}
+
+export async function testToy() {
+  const copy = join(TARGET, "toy");
+  await step("lay out: a fourth mechanism", () => layOut(copy));
+  const options = { cwd: copy, env: { ...withPath(), CARGO_TARGET_DIR: TARGET } };
+  await step("test: a fourth mechanism, from task file to estimate", () =>
+    run("cargo", ["test", "--package", "hushbin-analysis", "--test", "toy"], options),
+  );
+  await step("check: every crate with a fourth mechanism", () =>
+    run("cargo", ["check", "--workspace", "--lib", "--bins"], options),
+  );
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main(testToy);
+}
