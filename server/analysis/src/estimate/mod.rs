@@ -50,6 +50,24 @@ macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
+        /// Estimands of a task: what its mechanism estimates of an item, in the order
+        /// of [`Estimand::ALL`].
+        ///
+        /// ```
+        /// use hushbin_analysis::estimate::{Estimand, estimands};
+        ///
+        /// let draft: hushbin::TaskDraft = serde_json::from_str(
+        ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
+        /// ).unwrap();
+        /// assert_eq!(estimands(&draft.resolve().unwrap()), Estimand::ALL);
+        /// ```
+        #[must_use]
+        pub fn estimands(task: &Task) -> &'static [Estimand] {
+            match task.mechanism() {
+                $(Mechanism::$Name(own) => own.estimands(),)+
+            }
+        }
+
         /// What is kept of the reports of one mechanism.
         #[derive(Debug, Clone)]
         enum Counts {
@@ -106,13 +124,6 @@ macro_rules! register {
                 }
             }
 
-            /// What is estimated of an item.
-            fn estimands(&self) -> &'static [Estimand] {
-                match self {
-                    $(Self::$Name(own, _) => own.estimands(),)+
-                }
-            }
-
             /// As [`Estimated::points`], from counts of the same task.
             fn points(
                 &self,
@@ -137,11 +148,16 @@ macro_rules! register {
                 estimand: Estimand,
                 entries: &[Entry],
             ) -> Option<Contribution> {
-                self.estimands().contains(&estimand).then(|| match self {
-                    $(Self::$Name(_, rates) => {
-                        <mechanism::$module::$Name>::contribution(rates, sparsity, estimand, entries)
+                match self {
+                    $(Self::$Name(own, rates) => {
+                        let contribution = || {
+                            <mechanism::$module::$Name>::contribution(
+                                rates, sparsity, estimand, entries,
+                            )
+                        };
+                        own.estimands().contains(&estimand).then(contribution)
                     })+
-                })
+                }
             }
         }
     };

@@ -41,12 +41,6 @@ impl Predictor {
         Some((variance / reports).sqrt())
     }
 
-    /// What is estimated of an item, in the order of [`Estimand::ALL`].
-    #[must_use]
-    pub fn estimands(&self) -> &'static [Estimand] {
-        self.prepared.estimands()
-    }
-
     /// What a report of these entries contributes; `None` where the mechanism
     /// does not estimate this.
     pub(super) fn contribution(

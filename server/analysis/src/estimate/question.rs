@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::confidence::DEFAULT_CONFIDENCE;
 use super::error::EstimateError;
 use super::interval::Quantiles;
+use super::point::Estimand;
 use super::processing::PostProcessing;
-use super::{Estimand, Predictor, conditional};
+use super::{conditional, estimands};
 
 /// How to ask for estimates.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,9 +132,9 @@ impl PostProcessing {
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
     fn check(self, task: &Task, items: usize) -> Result<(), EstimateError> {
-        let predictor = Predictor::for_task(task);
+        let estimated = estimands(task);
         for &estimand in self.needs() {
-            if predictor.standard_error(estimand, 1.0).is_none() {
+            if !estimated.contains(&estimand) {
                 return Err(EstimateError::NotEstimated {
                     post: self,
                     estimand,

@@ -23,7 +23,7 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::Neighbours;
 use hushbin::{Mechanism, Report, Task};
 
-use crate::estimate::{Estimand, Predictor};
+use crate::estimate::{Estimand, estimands};
 use contract::{Explained, Setting};
 use error::MOST_ELEMENTS;
 
@@ -87,9 +87,7 @@ impl Explainer {
     /// What reports tell of an item.
     #[must_use]
     pub fn estimands(&self) -> Vec<Estimand> {
-        let predictor = Predictor::for_task(&self.task);
-        let told = |estimand: &Estimand| predictor.standard_error(*estimand, 1.0).is_some();
-        Estimand::ALL.into_iter().filter(told).collect()
+        estimands(&self.task).to_vec()
     }
 
     /// Two inputs that reports are to tell apart as badly as ε promises: yes to

@@ -8,11 +8,40 @@ mod ratios;
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Options, Predictor, Question, Totals, estimates, points,
+    Estimand, Options, Predictor, Question, Totals, estimands, estimates, points,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::json;
+
+/// What a mechanism is said to estimate is what points and predictions are there
+/// for.
+#[test]
+fn estimands_are_said_in_one_place() {
+    for task in tasks(ValueKind::Sign) {
+        let name = task.mechanism().name();
+        let said = estimands(&task);
+        let mut totals = Totals::of_items(&task, &[0]);
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let report = Randomizer::new(&task)
+            .randomize(&[], &mut rng)
+            .unwrap()
+            .report;
+        totals.fold(&report);
+        let point = points(&task, &totals, &[0])[0];
+        let predictor = Predictor::for_task(&task);
+        for estimand in Estimand::ALL {
+            let expected = said.contains(&estimand);
+            assert_eq!(
+                point.get(estimand).is_some(),
+                expected,
+                "{name}, {estimand:?}"
+            );
+            let predicted = predictor.standard_error(estimand, 100.0);
+            assert_eq!(predicted.is_some(), expected, "{name}, {estimand:?}");
+        }
+    }
+}
 
 /// The variance of means over crowds is the predicted one: 2,000 crowds give a
 /// relative standard deviation of 0.032 per item, 0.0112 over 8 items; the bound
