@@ -47,16 +47,21 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         Hashing::default_for(self.hashing, domain)
     }
 
-    /// Checks what is said, without choosing the rest; `rule` is the default.
+    /// Parameters that say what the draft says, with a c of 1 where it is left open;
+    /// `None` where the number of buckets is. `rule` is the default.
     ///
     /// # Errors
-    /// As [`Subset::new`].
-    pub(super) fn check<R: Rule<Name = Name>>(&self, rule: Name) -> Result<(), Error> {
+    /// As [`Subset::new`], of what is said.
+    pub(super) fn complete<R: Rule<Name = Name>>(
+        &self,
+        rule: Name,
+        domain: &Domain,
+    ) -> Result<Option<Subset<R>>, Error> {
         let rule = self.rule.unwrap_or(rule);
         if let Some(buckets) = self.buckets {
             let one = (rule != R::paper().name()).then_some(1);
             let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;
-            return Subset::new(rule, Hashing::Independent, buckets).map(|_| ());
+            return Subset::new(rule, self.hashing_over(domain), buckets).map(Some);
         }
         if let Some(favoured) = self.favoured {
             Subset::<R>::rule_from(rule, Some(favoured))?;
@@ -65,11 +70,9 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
                 .at_most(f64::from(most))
                 .check(f64::from(favoured))?;
         }
-        Ok(())
+        Ok(None)
     }
 
-    /// The check that a task in use has what is said.
-    ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
     pub(super) fn agrees_with<R: Rule<Name = Name>>(

@@ -50,8 +50,11 @@ impl Predict for Coco {
 impl Choose for Coco {
     type Draft = Draft;
 
-    fn check_draft(draft: &Draft) -> Result<(), Error> {
-        draft.check::<Rule>(RuleName::Strongest)
+    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+        match draft.complete::<Rule>(RuleName::Strongest, domain)? {
+            Some(own) => Parameters::check(&own, domain),
+            None => Ok(()),
+        }
     }
 
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {

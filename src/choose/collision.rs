@@ -50,8 +50,11 @@ impl Predict for Collision {
 impl Choose for Collision {
     type Draft = Draft;
 
-    fn check_draft(draft: &Draft) -> Result<(), Error> {
-        draft.check::<Rule>(RuleName::Heaviest)
+    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
+        match draft.complete::<Rule>(RuleName::Heaviest, domain)? {
+            Some(own) => Parameters::check(&own, domain),
+            None => Ok(()),
+        }
     }
 
     fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::predict::Predict;
 use super::search::{Candidate, Search};
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 
@@ -12,11 +13,11 @@ pub(crate) trait Choose: Predict {
     /// The parameters, each of which may be left open.
     type Draft;
 
-    /// Checks what a draft says, without choosing the rest.
+    /// Checks what a draft says over a domain, without choosing the rest.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] or [`Error::Combination`].
-    fn check_draft(draft: &Self::Draft) -> Result<(), Error>;
+    fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error>;
 
     /// The best parameters that agree with a draft, with their sparsity.
     ///

@@ -12,7 +12,7 @@ use super::population::{PEOPLE, Population};
 use super::search::{Candidate, Search};
 use super::{MechanismDraft, offers};
 use crate::bounds;
-use crate::domain::ValueKind;
+use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
 use crate::task::{Items, Task, TaskParts, check_question};
 
@@ -103,13 +103,13 @@ impl TaskDraft {
     /// As [`Task::new`].
     pub fn validate(&self) -> Result<(), Error> {
         self.population()?;
-        self.check_said()?;
-        self.mechanism.check()
+        self.mechanism.check(&self.check_said()?)
     }
 
-    fn check_said(&self) -> Result<(), Error> {
+    /// The domain, with a sparsity of 1 where it is left open.
+    fn check_said(&self) -> Result<Domain, Error> {
         let sparsity = self.sparsity.unwrap_or(1);
-        check_question(&self.id, &self.items, sparsity, self.epsilon).map(|_| ())
+        check_question(&self.id, &self.items, sparsity, self.epsilon)
     }
 
     /// Chooses what is left open, by predicted variance, and validates.

@@ -96,7 +96,7 @@ impl Predict for HashBin {
 impl Choose for HashBin {
     type Draft = Draft;
 
-    fn check_draft(draft: &Draft) -> Result<(), Error> {
+    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
         let level = draft.level.unwrap_or(LevelName::User);
         let (clip, noise) = match level {
             LevelName::User => (
@@ -107,7 +107,9 @@ impl Choose for HashBin {
         };
         let level = draft.level_from((clip, noise))?;
         let grid = draft.grid.unwrap_or(GRID);
-        Self::new(level, Hashing::Independent, draft.bins.unwrap_or(1), grid).map(|_| ())
+        let hashing = Hashing::default_for(draft.hashing, domain);
+        let own = Self::new(level, hashing, draft.bins.unwrap_or(1), grid)?;
+        Parameters::check(&own, domain)
     }
 
     /// Hash-bin takes every entry: its sparsity is how many people have on

@@ -108,9 +108,9 @@ macro_rules! register {
             ///
             /// # Errors
             /// Those of what is said, without choosing the rest.
-            fn check(&self) -> Result<(), Error> {
+            fn check(&self, domain: &Domain) -> Result<(), Error> {
                 match self {
-                    $(Self::$Name(draft) => mechanism::$module::$Name::check_draft(draft),)+
+                    $(Self::$Name(draft) => mechanism::$module::$Name::check_draft(draft, domain),)+
                     Self::Auto(auto) => auto.objective.objective().map(|_| ()),
                 }
             }

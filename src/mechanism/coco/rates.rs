@@ -180,7 +180,7 @@ impl Coco {
 impl Rates {
     /// P(hit on the pair) for a person with the item or without.
     #[must_use]
-    pub fn pair_hit(&self, present: bool) -> f64 {
+    fn pair_hit(&self, present: bool) -> f64 {
         if present {
             self.predicted.p_pair
         } else {

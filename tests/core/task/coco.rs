@@ -272,6 +272,7 @@ fn drafts_are_chosen_within_bounds() {
                 "value": "real", "mechanism": { "name": "coco", "rule": rule },
             });
             let draft = draft(file.clone());
+            assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
             assert_eq!(draft.agrees_with(&task), Ok(()));
             let chosen = coco(&task);

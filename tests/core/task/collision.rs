@@ -66,6 +66,7 @@ fn drafts_are_chosen_within_bounds() {
                 "value": "real", "mechanism": { "name": "collision", "rule": rule },
             });
             let draft: TaskDraft = serde_json::from_value(file.clone()).unwrap();
+            assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
             assert_eq!(draft.agrees_with(&task), Ok(()));
             let Mechanism::Collision(collision) = task.mechanism() else {

@@ -439,6 +439,7 @@ fn drafts_are_chosen_within_bounds() {
                 "value": "real", "mechanism": mechanism,
             });
             let draft = draft(file.clone());
+            assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
             assert_eq!(draft.agrees_with(&task), Ok(()));
             let chosen = hash_bin(&task);
@@ -464,8 +465,11 @@ fn drafts_are_chosen_within_bounds() {
 #[test]
 fn drafts_that_cannot_be_are_refused() {
     let refused = |mechanism: Value, code: ErrorCode| {
-        let error = draft(task(mechanism)).resolve().unwrap_err();
+        let draft = draft(task(mechanism));
+        let error = draft.resolve().unwrap_err();
         assert_eq!(error.code(), code, "{error}");
+        // Without choosing anything, too.
+        assert_eq!(draft.validate(), Err(error));
     };
     let hash_bin = |field: &str, value: Value| with(json!({ "name": "hash-bin" }), field, value);
     refused(
@@ -711,6 +715,7 @@ fn plans_list_what_else_there_is() {
         ] {
             let draft = draft(file.clone());
             let plan = draft.choose().unwrap();
+            assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
             assert_eq!(task.mechanism(), &plan.picked.mechanism);
             assert_eq!(task.sparsity(), plan.picked.sparsity);

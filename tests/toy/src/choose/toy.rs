@@ -41,7 +41,7 @@ impl Predict for Toy {
 impl Choose for Toy {
     type Draft = Draft;
 
-    fn check_draft(_: &Draft) -> Result<(), Error> {
+    fn check_draft(_: &Draft, _: &Domain) -> Result<(), Error> {
         Ok(())
     }
 
