@@ -16,6 +16,8 @@ const TOY = "tests/toy/";
 const LIST = "src/mechanism/mod.rs";
 const LAST = "            hash_bin: HashBin,\n";
 const LINE = "            toy: Toy,\n";
+/** Cargo tells the copy's crates from ours, and what they are compiled to, by this. */
+const VERSION = /^version = "(.*)"$/m;
 /** What cargo needs of the repository. */
 const CRATES = /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/)/;
 
@@ -45,6 +47,8 @@ async function layOut(copy) {
     }
     await place(file, own);
   }
+  const manifest = await readFile(join(copy, "Cargo.toml"), "utf8");
+  await writeFile(join(copy, "Cargo.toml"), manifest.replace(VERSION, 'version = "$1+toy"'));
   const list = await readFile(join(copy, LIST), "utf8");
   if (list.split(LAST).length !== 2) {
     throw new Failed(`${LIST} does not have the line ${LAST.trim()} once`);

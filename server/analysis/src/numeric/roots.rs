@@ -87,6 +87,9 @@ pub(crate) fn greatest_below(near: f64, little: impl Fn(f64) -> bool) -> f64 {
         .unwrap_or(0.0)
 }
 
+/// Steps in which [`chandrupatla`] is to halve its bracket.
+const STEPS_TO_HALVE: u32 = 4;
+
 /// About where a function of ln x that rises through 0 between both ends does
 /// so, from below: inverse quadratic interpolation where three values allow it,
 /// else bisection (Chandrupatla, "A new hybrid quadratic/bisection algorithm for
@@ -99,6 +102,7 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
     // The newest value, and one on the other side of the root.
     let [mut opposite, mut newest] = ends.map(|end| value(end.ln()));
     let mut part = 0.5;
+    let (mut steps, mut wide) = (0, f64::INFINITY);
     loop {
         let next = value(newest.0 + part * (opposite.0 - newest.0));
         let before = if (next.1 <= 0.0) == (newest.1 <= 0.0) {
@@ -115,6 +119,15 @@ pub(crate) fn chandrupatla(ends: [f64; 2], excess: impl Fn(f64) -> f64) -> f64 {
         part = quadratic(newest, opposite, before)
             .unwrap_or(0.5)
             .clamp(least, 1.0 - least);
+        // Values that hardly change, or only by rounding, would have it creep along
+        // by the precision: where four steps have not halved the bracket, one does.
+        steps += 1;
+        if steps % STEPS_TO_HALVE == 0 {
+            if width.abs() > 0.5 * wide {
+                part = 0.5;
+            }
+            wide = width.abs();
+        }
     }
 }
 
@@ -270,6 +283,28 @@ mod tests {
         assert_eq!(least_above(0.5, 1.0, |_| false), 1.0);
         assert_eq!(least_above(0.0, 1.0, |_| false), 1.0);
         assert_eq!(greatest_below(0.5, |_| false), 0.0);
+    }
+
+    /// What jumps, is flat, or falls to the rounding of its values is found in as many
+    /// steps as halving takes, times four.
+    #[test]
+    fn crossings_of_what_is_not_smooth_are_found_too() {
+        let steps = std::cell::Cell::new(0);
+        let counted = |root: f64, excess: &dyn Fn(f64) -> f64| {
+            steps.set(0);
+            let found = chandrupatla([1e-12, 1.0], |x| {
+                steps.set(steps.get() + 1);
+                assert!(steps.get() < 250, "{root}: {}", steps.get());
+                excess(x)
+            });
+            assert!((found / root - 1.0).abs() < 1e-9, "{root}: {found}");
+        };
+        for root in [1e-11, 3e-7, 0.002, 0.9] {
+            counted(root, &|x| if x < root { -1e-300 } else { 30.0 });
+            counted(root, &|x| if x < root { -690.0 } else { 1e-17 });
+            counted(root, &|x| (x / root).ln().powi(31));
+            counted(root, &|x| ((x / root).ln() * 1e-15).max(-1e-15) + 1e-30);
+        }
     }
 
     #[test]
