@@ -73,6 +73,8 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         Ok(None)
     }
 
+    /// The check that a task in use has what is said.
+    ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
     pub(super) fn agrees_with<R: Rule<Name = Name>>(
