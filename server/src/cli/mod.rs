@@ -110,7 +110,8 @@ mod tests {
                 let mut whole = Vec::new();
                 cli(&words).run(&mut whole).unwrap();
                 assert!(whole.ends_with(b"\n") && whole.len() > 300, "{words}");
-                for bytes in [0, 1, whole.len() / 2, whole.len() - 1] {
+                // Not to the last byte: how long a command took has now more digits, now fewer.
+                for bytes in [0, 1, whole.len() / 2, whole.len() - 30] {
                     let run = |kind| cli(&words).run(&mut Failing { bytes, kind });
                     assert!(run(io::ErrorKind::BrokenPipe).is_ok(), "{words}");
                     let error = run(io::ErrorKind::StorageFull).unwrap_err();
