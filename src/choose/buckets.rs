@@ -1,13 +1,21 @@
 //! Drafts of the mechanisms that draw one bucket.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use serde::Deserialize;
 
+use super::budget::Budget;
+use super::contract::Choose;
 use super::differs::same_if_said;
+use super::predict::Predict;
+use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::{Rule, Subset};
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::{BucketReport, Parameters, Rule, Selection, Subset};
 
 /// A mechanism of buckets with parameters left open.
 ///
@@ -48,16 +56,15 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
     }
 
     /// Parameters that say what the draft says, with a c of 1 where it is left open;
-    /// `None` where the number of buckets is. `rule` is the default.
+    /// `None` where the number of buckets is.
     ///
     /// # Errors
     /// As [`Subset::new`], of what is said.
     pub(super) fn complete<R: Rule<Name = Name>>(
         &self,
-        rule: Name,
         domain: &Domain,
     ) -> Result<Option<Subset<R>>, Error> {
-        let rule = self.rule.unwrap_or(rule);
+        let rule = self.rule.unwrap_or(R::strongest(1).name());
         if let Some(buckets) = self.buckets {
             let one = (rule != R::paper().name()).then_some(1);
             let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;
@@ -89,5 +96,66 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         )?;
         same_if_said("hashing", self.hashing.as_ref(), Some(&in_use.hashing()))?;
         same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))
+    }
+}
+
+/// A rule whose parameters can be chosen.
+pub(super) trait ChooseBuckets: Selection {
+    /// The best parameters over a domain that agree with a draft.
+    ///
+    /// # Errors
+    /// As [`Choose::best`].
+    fn choose(
+        domain: &Domain,
+        budget: Budget,
+        draft: &BucketsDraft<Self::Name>,
+    ) -> Result<Subset<Self>, Error>;
+
+    /// The best parameters where nothing is said.
+    ///
+    /// # Errors
+    /// As [`Choose::best`].
+    fn offer(search: &Search<'_>) -> Result<Candidate, Error>
+    where
+        Subset<Self>: Predict + Parameters<Report = BucketReport>,
+    {
+        Subset::<Self>::best(search, &BucketsDraft::default())
+    }
+}
+
+impl<R: ChooseBuckets> Choose for Subset<R>
+where
+    Self: Predict + Parameters<Report = BucketReport>,
+{
+    type Draft = BucketsDraft<R::Name>;
+
+    fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
+        match draft.complete::<R>(domain)? {
+            Some(own) => Parameters::check(&own, domain),
+            None => Ok(()),
+        }
+    }
+
+    fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {
+        search.best(|domain, budget| R::choose(domain, budget, draft))
+    }
+
+    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        if search.budget.limit().allows_buckets() {
+            Ok(vec![R::offer(search)?])
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error> {
+        draft.agrees_with(self)
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
+        BucketReport {
+            seed: u64::MAX,
+            bucket: self.buckets() - 1,
+        }
     }
 }

@@ -1,11 +1,9 @@
 //! The best parameters: least total variance of the means.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use super::buckets::BucketsDraft;
+use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
-use super::contract::Choose;
 use super::grid::{self, Grid};
 use super::population::Population;
 use super::predict::{self, Predict, Predicted};
@@ -15,9 +13,8 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::coco::{Coco, Rule, RuleName};
-use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::Strength;
-use crate::mechanism::{BucketReport, Parameters, Rule as _};
+use crate::mechanism::{Parameters, Rule as _};
 
 /// [`Coco`] with parameters left open.
 pub type Draft = BucketsDraft<RuleName>;
@@ -38,43 +35,17 @@ impl Predict for Coco {
             frequency: None,
         }
     }
-
-    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
-        BucketReport {
-            seed: u64::MAX,
-            bucket: self.buckets() - 1,
-        }
-    }
 }
 
-impl Choose for Coco {
-    type Draft = Draft;
-
-    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete::<Rule>(RuleName::Strongest, domain)? {
-            Some(own) => Parameters::check(&own, domain),
-            None => Ok(()),
-        }
-    }
-
-    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+impl ChooseBuckets for Rule {
+    fn choose(domain: &Domain, budget: Budget, draft: &Draft) -> Result<Coco, Error> {
         let rule = draft.rule.unwrap_or(RuleName::Strongest);
-        search.best(|domain, budget| {
-            let hashing = draft.hashing_over(domain);
-            Self::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
-        })
+        let hashing = draft.hashing_over(domain);
+        Coco::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
     }
 
-    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
-        if search.budget.limit().allows_buckets() {
-            Ok(vec![search.best(preferred)?])
-        } else {
-            Ok(Vec::new())
-        }
-    }
-
-    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        draft.agrees_with(self)
+    fn offer(search: &Search<'_>) -> Result<Candidate, Error> {
+        search.best(preferred)
     }
 }
 

@@ -1,23 +1,17 @@
 //! The best parameters: least total variance.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
-use super::buckets::BucketsDraft;
+use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
-use super::contract::Choose;
 use super::grid::{self, Grid};
 use super::population::Population;
 use super::predict::{self, Predict, Predicted};
-use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::{Collision, Rule, RuleName};
-use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::occupancy::Strength;
-use crate::mechanism::{BucketReport, Parameters, Rule as _};
+use crate::mechanism::{Parameters, Rule as _};
 
 /// [`Collision`] with parameters left open.
 pub type Draft = BucketsDraft<RuleName>;
@@ -38,43 +32,13 @@ impl Predict for Collision {
             )),
         }
     }
-
-    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
-        BucketReport {
-            seed: u64::MAX,
-            bucket: self.buckets() - 1,
-        }
-    }
 }
 
-impl Choose for Collision {
-    type Draft = Draft;
-
-    fn check_draft(draft: &Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete::<Rule>(RuleName::Heaviest, domain)? {
-            Some(own) => Parameters::check(&own, domain),
-            None => Ok(()),
-        }
-    }
-
-    fn best(search: &Search<'_>, draft: &Draft) -> Result<Candidate, Error> {
+impl ChooseBuckets for Rule {
+    fn choose(domain: &Domain, budget: Budget, draft: &Draft) -> Result<Collision, Error> {
         let rule = draft.rule.unwrap_or(RuleName::Heaviest);
-        search.best(|domain, budget| {
-            let hashing = draft.hashing_over(domain);
-            Self::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
-        })
-    }
-
-    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
-        if search.budget.limit().allows_buckets() {
-            Ok(vec![Self::best(search, &Draft::default())?])
-        } else {
-            Ok(Vec::new())
-        }
-    }
-
-    fn agrees_with(&self, draft: &Draft) -> Result<(), Error> {
-        draft.agrees_with(self)
+        let hashing = draft.hashing_over(domain);
+        Collision::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
     }
 }
 

@@ -45,6 +45,9 @@ pub(crate) trait Choose: Predict {
     /// something else.
     fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error>;
 
+    /// The report with the longest encoding.
+    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
+
     /// The level of protection, in hash-bin's words.
     fn protects(&self) -> LevelName {
         LevelName::User

@@ -222,8 +222,8 @@ impl TaskDraft {
             MechanismDraft::Auto(auto) => auto.objective.objective()?,
             _ => Objective::MEAN,
         };
-        // What a search does not look at is checked before it begins.
-        self.check_said()?;
+        // Nothing is searched for what is refused anyway.
+        self.mechanism.check(&self.check_said()?)?;
         Ok(Search {
             items: self.items.count(),
             sparsity: self.sparsity,

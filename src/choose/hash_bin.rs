@@ -81,16 +81,6 @@ impl Predict for HashBin {
     fn clips(&self, domain: &Domain) -> bool {
         self.left(domain.sparsity()) < 1.0
     }
-
-    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
-        let limit = self.sampling(domain.items(), epsilon).limit();
-        Report {
-            seed: u64::MAX,
-            response: limit.map_or(Response::Sign(true), |limit| {
-                Response::Bins(vec![limit; self.bins() as usize])
-            }),
-        }
-    }
 }
 
 impl Choose for HashBin {
@@ -166,6 +156,16 @@ impl Choose for HashBin {
         same_if_said("hashing", draft.hashing.as_ref(), Some(&self.hashing()))?;
         same_if_said("bins", draft.bins.as_ref(), Some(&self.bins()))?;
         same_if_said("grid", draft.grid.as_ref(), Some(&self.grid()))
+    }
+
+    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Report {
+        let limit = self.sampling(domain.items(), epsilon).limit();
+        Report {
+            seed: u64::MAX,
+            response: limit.map_or(Response::Sign(true), |limit| {
+                Response::Bins(vec![limit; self.bins() as usize])
+            }),
+        }
     }
 
     fn protects(&self) -> LevelName {

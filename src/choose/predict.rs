@@ -61,9 +61,6 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
     /// [`Task`](crate::Task) do.
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted;
 
-    /// The report with the longest encoding.
-    fn longest_report(&self, domain: &Domain, epsilon: f64) -> Self::Report;
-
     /// Whether a value of a person with s entries is cut off on average.
     fn clips(&self, _: &Domain) -> bool {
         false

@@ -13,6 +13,8 @@ mod subset;
 
 pub use contract::Neighbours;
 pub(crate) use contract::{Encode, Parameters, Randomize};
+#[cfg(feature = "analysis")]
+pub(crate) use subset::Selection;
 pub use subset::{BucketReport, Rule, Subset};
 
 use alloc::vec::Vec;

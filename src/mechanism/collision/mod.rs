@@ -25,40 +25,19 @@ pub use rule::{Collision, Rule, RuleName};
 pub use support::Support;
 pub use thresholds::Thresholds;
 
-use super::contract::Parameters;
-use crate::codec::Cursor;
+use super::subset::Selection;
 use crate::domain::Domain;
-use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
 
-impl Parameters for Collision {
-    const NAME: &'static str = "collision";
-    type Report = Report;
+impl Selection for Rule {
+    const MECHANISM: &'static str = "collision";
     type Randomizer = Randomizer;
 
-    fn check(&self, domain: &Domain) -> Result<(), Error> {
-        self.check_domain(domain)
+    fn effective_epsilon(subset: &Collision, domain: &Domain, epsilon: f64) -> f64 {
+        let thresholds = subset.thresholds(domain.sparsity(), epsilon);
+        thresholds.effective_epsilon()
     }
 
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        self.write(canonical);
-    }
-
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Self::read(reader)
-    }
-
-    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
-        self.thresholds(domain.sparsity(), epsilon)
-            .effective_epsilon()
-    }
-
-    fn randomizer(&self, domain: &Domain, epsilon: f64) -> Randomizer {
-        Randomizer::new(self, domain, epsilon)
-    }
-
-    fn decoder(&self, _: &Domain, _: f64) -> impl Fn(&mut Cursor<'_>) -> Result<Report, Error> {
-        let buckets = self.buckets();
-        move |cursor| Report::decode(cursor, buckets)
+    fn randomizer(subset: &Collision, domain: &Domain, epsilon: f64) -> Randomizer {
+        Randomizer::new(subset, domain, epsilon)
     }
 }

@@ -20,7 +20,9 @@ use core::hash::Hash as Hashable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::contract::{Parameters, Randomize};
 use crate::bounds;
+use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::fingerprint::{Canonical, CanonicalReader};
@@ -206,7 +208,32 @@ impl<R: Rule> Subset<R> {
         self.buckets / R::SIDES
     }
 
-    pub(super) fn check_domain(&self, domain: &Domain) -> Result<(), Error> {
+    /// The hash to cells.
+    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
+        Hash::new(self.hashing, R::elements(domain), self.cells())
+    }
+}
+
+/// What a rule brings to its mechanism beside parameters.
+pub(crate) trait Selection: Rule {
+    /// The mechanism's name, as [`Parameters::NAME`].
+    const MECHANISM: &'static str;
+    /// Makes reports.
+    type Randomizer: Randomize<Report = BucketReport>;
+
+    /// As [`Parameters::effective_epsilon`].
+    fn effective_epsilon(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
+
+    /// As [`Parameters::randomizer`].
+    fn randomizer(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> Self::Randomizer;
+}
+
+impl<R: Selection> Parameters for Subset<R> {
+    const NAME: &'static str = R::MECHANISM;
+    type Report = BucketReport;
+    type Randomizer = R::Randomizer;
+
+    fn check(&self, domain: &Domain) -> Result<(), Error> {
         self.hashing.check(domain)?;
         if self.favoured().is_none() && self.cells() <= domain.sparsity() {
             return Err(Error::Combination {
@@ -216,13 +243,13 @@ impl<R: Rule> Subset<R> {
         Ok(())
     }
 
-    pub(super) fn write(&self, canonical: &mut Canonical) {
+    fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.number(u64::from(self.favoured().unwrap_or(0)));
         canonical.number(self.hashing.to_canonical());
         canonical.number(u64::from(self.cells()));
     }
 
-    pub(super) fn read(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
         let rule = match reader.small()? {
             0 => R::paper(),
             favoured => R::strongest(favoured),
@@ -233,8 +260,20 @@ impl<R: Rule> Subset<R> {
         Some(Self::new(rule, hashing, buckets))
     }
 
-    /// The hash to cells.
-    pub(crate) fn hash(&self, domain: &Domain) -> Hash {
-        Hash::new(self.hashing, R::elements(domain), self.cells())
+    fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
+        R::effective_epsilon(self, domain, epsilon)
+    }
+
+    fn randomizer(&self, domain: &Domain, epsilon: f64) -> R::Randomizer {
+        R::randomizer(self, domain, epsilon)
+    }
+
+    fn decoder(
+        &self,
+        _: &Domain,
+        _: f64,
+    ) -> impl Fn(&mut Cursor<'_>) -> Result<BucketReport, Error> {
+        let buckets = self.buckets;
+        move |cursor| BucketReport::decode(cursor, buckets)
     }
 }

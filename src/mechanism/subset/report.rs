@@ -27,8 +27,7 @@ pub struct BucketReport {
 
 impl Encode for BucketReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.seed.to_le_bytes());
-        append(bytes, &self.bucket);
+        append(bytes, self);
     }
 }
 

@@ -29,13 +29,6 @@ impl Predict for Toy {
             frequency: None,
         }
     }
-
-    fn longest_report(&self, _: &Domain, _: f64) -> Report {
-        Report {
-            seed: u64::MAX,
-            plus: true,
-        }
-    }
 }
 
 impl Choose for Toy {
@@ -56,5 +49,12 @@ impl Choose for Toy {
 
     fn agrees_with(&self, _: &Draft) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> Report {
+        Report {
+            seed: u64::MAX,
+            plus: true,
+        }
     }
 }
