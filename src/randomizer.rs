@@ -99,7 +99,7 @@ impl Randomizer {
     ) -> Result<Randomized, Error> {
         let sampled_down = self.draw(entries, rng)?;
         Ok(Randomized {
-            report: self.prepared.report(),
+            report: self.prepared.take(),
             sampled_down,
         })
     }

@@ -206,10 +206,10 @@ macro_rules! register {
                 }
             }
 
-            /// The report last made.
-            pub(crate) fn report(&self) -> Report {
+            /// Takes the report last made.
+            pub(crate) fn take(&mut self) -> Report {
                 match self {
-                    $(Self::$Name(_, report) => Report::$Name(report.clone()),)+
+                    $(Self::$Name(_, report) => Report::$Name(core::mem::take(report)),)+
                 }
             }
 

@@ -38,7 +38,6 @@ impl Estimated for Coco {
         Counts::new(self, domain, items)
     }
 
-    #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
         counts.fold(report);
     }

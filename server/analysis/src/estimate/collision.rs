@@ -31,7 +31,6 @@ impl Estimated for Collision {
         Counts::new(self, domain, items)
     }
 
-    #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
         counts.fold(report);
     }

@@ -32,7 +32,6 @@ impl Estimated for HashBin {
         Counts::new(self, domain, epsilon, items)
     }
 
-    #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
         counts.fold(report);
     }

@@ -84,7 +84,6 @@ macro_rules! register {
                 }
             }
 
-            #[inline]
             fn fold(&mut self, report: &Report) {
                 match (self, report) {
                     $((Self::$Name(counts), Report::$Name(report)) => {

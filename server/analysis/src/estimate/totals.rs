@@ -45,7 +45,6 @@ impl Totals {
     ///
     /// # Panics
     /// If it was not.
-    #[inline]
     pub fn fold(&mut self, report: &Report) {
         self.reports += 1;
         self.counts.fold(report);
