@@ -8,7 +8,7 @@ import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /** What makes a module of the analysis crate. */
-export const ANALYSIS = ["--features", "wasm"];
+export const ANALYSIS = ["--features", "hushbin-analysis/wasm"];
 
 /** The tasks that the page is about, as files for the collector. */
 export function demoTasks() {
