@@ -19,6 +19,7 @@ mod error;
 mod estimator;
 mod expectation;
 mod interval;
+mod kept;
 mod point;
 mod post;
 mod predict;
