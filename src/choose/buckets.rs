@@ -55,6 +55,11 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         Hashing::default_for(self.hashing, domain)
     }
 
+    /// The rule, or else the one with a count.
+    pub(super) fn rule_or_default<R: Rule<Name = Name>>(&self) -> Name {
+        self.rule.unwrap_or(R::strongest(1).name())
+    }
+
     /// Parameters that say what the draft says, with a c of 1 where it is left open;
     /// `None` where the number of buckets is.
     ///
@@ -64,7 +69,7 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         &self,
         domain: &Domain,
     ) -> Result<Option<Subset<R>>, Error> {
-        let rule = self.rule.unwrap_or(R::strongest(1).name());
+        let rule = self.rule_or_default::<R>();
         if let Some(buckets) = self.buckets {
             let one = (rule != R::paper().name()).then_some(1);
             let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;

@@ -39,7 +39,7 @@ impl Predict for Coco {
 
 impl ChooseBuckets for Rule {
     fn choose(domain: &Domain, budget: Budget, draft: &Draft) -> Result<Coco, Error> {
-        let rule = draft.rule.unwrap_or(RuleName::Strongest);
+        let rule = draft.rule_or_default::<Self>();
         let hashing = draft.hashing_over(domain);
         Coco::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
     }

@@ -36,7 +36,7 @@ impl Predict for Collision {
 
 impl ChooseBuckets for Rule {
     fn choose(domain: &Domain, budget: Budget, draft: &Draft) -> Result<Collision, Error> {
-        let rule = draft.rule.unwrap_or(RuleName::Heaviest);
+        let rule = draft.rule_or_default::<Self>();
         let hashing = draft.hashing_over(domain);
         Collision::choose(domain, budget, rule, draft.favoured, hashing, draft.buckets)
     }
