@@ -214,6 +214,9 @@ fn write_picked(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
         number(picked.bias),
         found(Unknown::Error)
     )?;
+    if let Some(distance) = &picked.distance {
+        writeln!(out, "bound        {}", distance.text)?;
+    }
     writeln!(
         out,
         "intervals    ±{} for one item, ±{} for all at once ({}%)",

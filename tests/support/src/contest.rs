@@ -1,6 +1,7 @@
 //! Two mechanisms on the same random crowds: how much smaller the squared error
 //! of one is.
 
+use hushbin::choose::{Objective, Population};
 use hushbin::sample::{below, choose_front};
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
@@ -85,7 +86,9 @@ impl Contest {
         let errors: Vec<[f64; 2]> = (0..runs)
             .into_par_iter()
             .map(|run| {
-                let errors = self.run(people, &mut ChaCha20Rng::seed_from_u64(run));
+                let tasks = [&self.ours, &self.theirs];
+                let rng = &mut ChaCha20Rng::seed_from_u64(run);
+                let errors = errors(tasks, self.estimands, people, rng);
                 done();
                 errors
             })
@@ -101,49 +104,88 @@ impl Contest {
             standard_error: (variance / n).sqrt() / theirs,
         }
     }
+}
 
-    /// Squared errors over one crowd, averaged over all that is estimated.
-    fn run(&self, people: u32, rng: &mut ChaCha20Rng) -> [f64; 2] {
-        let (items, sparsity) = (self.ours.items().count().unwrap(), self.ours.sparsity());
-        let tasks = [&self.ours, &self.theirs];
-        let mut randomizers = tasks.map(Randomizer::new);
-        let mut totals = tasks.map(Totals::new);
-        let mut deck: Vec<u64> = (0..u64::from(items)).collect();
-        let mut having = vec![[0.0; 2]; items as usize];
-        for _ in 0..people {
-            choose_front(rng, &mut deck, sparsity as usize);
-            let mut entries: Vec<Entry> = deck[..sparsity as usize]
-                .iter()
-                .map(|&item| Entry {
-                    item,
-                    value: [1.0, -1.0][below(rng, 2) as usize],
-                })
-                .collect();
-            entries.sort_unstable_by_key(|entry| entry.item);
-            for entry in &entries {
-                having[entry.item as usize][usize::from(entry.value < 0.0)] += 1.0;
-            }
-            for (randomizer, totals) in randomizers.iter_mut().zip(&mut totals) {
-                totals.fold(&randomizer.randomize(&entries, rng).unwrap().report);
+/// The mean squared error of all that is estimated of `runs` crowds of `people`, over
+/// the variance that is predicted; every run has a seed of its own.
+pub fn over_predicted(
+    task: &Task,
+    objective: &Objective,
+    people: u32,
+    runs: u64,
+    done: impl Fn() + Sync,
+) -> Ratio {
+    let population = Population::even(f64::from(people), task.sparsity());
+    let predicted = (task.mechanism()).predict(&task.domain(), task.epsilon(), &population);
+    let predicted = objective.weigh(&predicted).unwrap().variance;
+    let estimands: &[Estimand] = if *objective == Objective::MEAN {
+        &[Estimand::Mean]
+    } else {
+        &[Estimand::Plus, Estimand::Minus]
+    };
+    let ratios: Vec<f64> = (0..runs)
+        .into_par_iter()
+        .map(|run| {
+            let rng = &mut ChaCha20Rng::seed_from_u64(run);
+            let [error] = errors([task], estimands, people, rng);
+            done();
+            error / predicted
+        })
+        .collect();
+    let n = runs as f64;
+    let measured = ratios.iter().sum::<f64>() / n;
+    let squares = ratios.iter().map(|ratio| (ratio - measured).powi(2));
+    Ratio {
+        measured,
+        standard_error: (squares.sum::<f64>() / (n - 1.0) / n).sqrt(),
+    }
+}
+
+/// Squared errors over one crowd, averaged over all that is estimated, of tasks over the
+/// same items.
+fn errors<const N: usize>(
+    tasks: [&Task; N],
+    estimands: &[Estimand],
+    people: u32,
+    rng: &mut ChaCha20Rng,
+) -> [f64; N] {
+    let (items, sparsity) = (tasks[0].items().count().unwrap(), tasks[0].sparsity());
+    let mut randomizers = tasks.map(Randomizer::new);
+    let mut totals = tasks.map(Totals::new);
+    let mut deck: Vec<u64> = (0..u64::from(items)).collect();
+    let mut having = vec![[0.0; 2]; items as usize];
+    for _ in 0..people {
+        choose_front(rng, &mut deck, sparsity as usize);
+        let mut entries: Vec<Entry> = deck[..sparsity as usize]
+            .iter()
+            .map(|&item| Entry {
+                item,
+                value: [1.0, -1.0][below(rng, 2) as usize],
+            })
+            .collect();
+        entries.sort_unstable_by_key(|entry| entry.item);
+        for entry in &entries {
+            having[entry.item as usize][usize::from(entry.value < 0.0)] += 1.0;
+        }
+        for (randomizer, totals) in randomizers.iter_mut().zip(&mut totals) {
+            totals.fold(&randomizer.randomize(&entries, rng).unwrap().report);
+        }
+    }
+    let asked: Vec<u64> = (0..u64::from(items)).collect();
+    std::array::from_fn(|i| {
+        let mut sum = 0.0;
+        for (points, [plus, minus]) in points(tasks[i], &totals[i], &asked).iter().zip(&having) {
+            for &estimand in estimands {
+                let truth = match estimand {
+                    Estimand::Mean => plus - minus,
+                    Estimand::Plus => *plus,
+                    Estimand::Minus => *minus,
+                    Estimand::Nonmissing => plus + minus,
+                };
+                let estimate = points.get(estimand).unwrap().estimate;
+                sum += (estimate - truth / f64::from(people)).powi(2);
             }
         }
-        let asked: Vec<u64> = (0..u64::from(items)).collect();
-        let error = |task: &Task, totals: &Totals| {
-            let mut sum = 0.0;
-            for (points, [plus, minus]) in points(task, totals, &asked).iter().zip(&having) {
-                for &estimand in self.estimands {
-                    let truth = match estimand {
-                        Estimand::Mean => plus - minus,
-                        Estimand::Plus => *plus,
-                        Estimand::Minus => *minus,
-                        Estimand::Nonmissing => plus + minus,
-                    };
-                    let estimate = points.get(estimand).unwrap().estimate;
-                    sum += (estimate - truth / f64::from(people)).powi(2);
-                }
-            }
-            sum / (asked.len() * self.estimands.len()) as f64
-        };
-        [0, 1].map(|i| error(tasks[i], &totals[i]))
-    }
+        sum / (asked.len() * estimands.len()) as f64
+    })
 }

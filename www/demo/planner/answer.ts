@@ -24,7 +24,7 @@ export class AnswerView {
     byId("mechanism-name").textContent = nameOf(picked.mechanism);
     byId("mechanism-parameters").textContent =
       `${parametersOf(picked.mechanism)}; sparsity ${picked.sparsity}.`;
-    byId("mechanism-protects").textContent = `ε is about ${picked.protects}.`;
+    byId("mechanism-protects").textContent = `ε is about ${picked.protects}.${distanceOf(picked)}`;
     byId("assumes").textContent = answer.assumes;
     byId("offers").replaceChildren(
       ...[picked, ...answer.others].map((offer) => row(offer, offer === picked)),
@@ -76,6 +76,11 @@ export function commandOf(question: Question): string[] | null {
     ([name, value]) => `--${name.replaceAll("_", "-")} ${value}`,
   );
   return ["hushbin plan", ...options];
+}
+
+/** How far a mechanism is from the best, as a sentence of its own; empty where that is not known. */
+export function distanceOf({ distance }: Offer): string {
+  return distance === null ? "" : ` At this local ε it ${distance.text}.`;
 }
 
 type Figure = readonly [

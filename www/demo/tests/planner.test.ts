@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandOf } from "../planner/answer.js";
+import { commandOf, distanceOf } from "../planner/answer.js";
 import { pointOf, probes, SPANS, spread } from "../planner/curves.js";
 import { Desk, remembering, type Told } from "../planner/desk.js";
 import { FIELDS } from "../planner/fields.js";
@@ -163,6 +163,7 @@ function answerTo({ people = 1000, epsilon = 2 }: Question): Answer {
       simultaneous_interval: 0.3,
       smallest: 0.4,
       people,
+      distance: null,
       central: null,
     },
     others: [],
@@ -171,6 +172,16 @@ function answerTo({ people = 1000, epsilon = 2 }: Question): Answer {
     assumes: "",
   };
 }
+
+describe("the distance from the best", () => {
+  it("is said where it is known", () => {
+    const { picked } = answerTo(questionOf(DEFAULTS));
+    expect(distanceOf(picked)).toBe("");
+    const text = "takes 4% more people than the best possible mechanism would";
+    const distance = { times_bound: 1.04, at_most: 1.04, bound: "exact" as const, text };
+    expect(distanceOf({ ...picked, distance })).toBe(` At this local ε it ${text}.`);
+  });
+});
 
 describe("the curves", () => {
   it("span their axes, ends first, each point once", () => {

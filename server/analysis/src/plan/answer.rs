@@ -9,6 +9,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::choose::Choice;
 use super::question::{POWER, PlanError, Question};
 use crate::accounting::{Account, Mixture, account};
+use crate::bound::{Distance, distance};
 use crate::estimate::{DEFAULT_CONFIDENCE, Quantiles};
 use crate::promise::{plan_statement, protects};
 
@@ -87,6 +88,10 @@ pub struct Offer {
     /// How many people the same error would take as the one that is picked has;
     /// of that one, the people planned for. Absent where no number does.
     pub people: Option<f64>,
+    /// How far it is from the best that any mechanism could do at the same local ε, for
+    /// people with as many entries of ±1 as the sparsity; absent where there is no
+    /// bound to compare with ([`distance`]).
+    pub distance: Option<Distance>,
     /// What the shuffled reports give away together.
     pub central: Option<Account>,
     /// Why that is not known.
@@ -184,6 +189,12 @@ impl Offer {
             simultaneous_interval: noise.map(|noise| noise * reach.simultaneous),
             smallest: noise.map(|noise| noise * reach.seen).filter(|f| *f <= 1.0),
             people: predicted.and_then(|own| people_for(&own, people, error)),
+            distance: distance(
+                &task.domain(),
+                mechanism,
+                task.epsilon(),
+                &question.objective.objective()?,
+            ),
             central,
             central_reason: reason,
         })

@@ -3,6 +3,7 @@
 
 use hushbin::Mechanism;
 use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::bound::distance;
 use hushbin_analysis::plan::{Answer, PlanError, Question, Unknown, VerdictKind, plan};
 use proptest::prelude::*;
 use proptest::{collection, option};
@@ -49,6 +50,20 @@ fn people_found_are_enough_and_hardly_too_many() {
             let fewer = ask(with(&base, json!({ "people": fewer }))).unwrap();
             assert!(fewer.picked.error.unwrap() > 0.02, "{base}: {answer:?}");
         }
+    }
+}
+
+#[test]
+fn distances_are_of_the_task_and_the_objective() {
+    for base in bases() {
+        let answer = ask(with(&base, json!({ "people": 1000, "epsilon": 1.0 }))).unwrap();
+        let objective = question(base.clone()).objective.objective().unwrap();
+        let task = &answer.task;
+        let expected = distance(&task.domain(), task.mechanism(), 1.0, &objective);
+        assert_eq!(answer.picked.distance, expected, "{base}");
+        // There is none over an open domain, and of what protects single entries.
+        let known = base["items"] != "open" && base["level"] != "event";
+        assert_eq!(expected.is_some(), known, "{base}");
     }
 }
 

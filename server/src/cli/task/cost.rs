@@ -1,10 +1,11 @@
 //! What a task will cost: privacy, bytes and error.
 
-use hushbin::choose::{Candidate, Choice};
+use hushbin::choose::{Candidate, Choice, Objective};
 use hushbin::{Mechanism, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::Error;
+use hushbin_analysis::bound::{Distance, distance};
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
 use hushbin_analysis::promise::{bias, protects};
 
@@ -26,6 +27,13 @@ pub(super) struct Cost {
     pub(super) report_bytes: usize,
     /// Bytes of an upload of one report, at most.
     pub(super) upload_bytes: usize,
+    /// How far means are from the best that any mechanism could do, for people with as
+    /// many entries as the sparsity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mean_distance: Option<Distance>,
+    /// How far frequencies of items with either sign are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) frequency_distance: Option<Distance>,
     pub(super) predictions: Vec<Prediction>,
     /// People planned for.
     pub(super) planned_people: f64,
@@ -98,6 +106,8 @@ impl Cost {
         let report_bytes = task
             .mechanism()
             .report_bytes(&task.domain(), task.epsilon());
+        let far =
+            |objective| distance(&task.domain(), task.mechanism(), task.epsilon(), &objective);
         let header = upload::header(UploadId([0; 16]), &task.fingerprint(), 1);
         Ok(Self {
             fingerprint: task.fingerprint().to_string(),
@@ -107,6 +117,8 @@ impl Cost {
             bias: bias(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
+            mean_distance: far(Objective::MEAN),
+            frequency_distance: far(Objective::FREQUENCY),
             predictions: predictions(&task, people)?,
             planned_people: choice.people,
             candidates: std::iter::once(choice.picked)

@@ -50,6 +50,14 @@ impl Cost {
         if let Some(bias) = &self.bias {
             writeln!(out, "bias         {bias}")?;
         }
+        for (of, distance) in [
+            ("of means", &self.mean_distance),
+            ("of frequencies", &self.frequency_distance),
+        ] {
+            if let Some(distance) = distance {
+                writeln!(out, "bound        {of} it {}", distance.text)?;
+            }
+        }
         if self.delta > 0.0 {
             writeln!(
                 out,

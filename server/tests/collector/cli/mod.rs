@@ -1,3 +1,4 @@
 mod account;
 mod audit;
 mod plan;
+mod task;

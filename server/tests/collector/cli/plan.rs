@@ -45,6 +45,7 @@ fn the_command_says_what_the_library_does() {
     let words = String::from_utf8(words.stdout).unwrap();
     assert!(words.starts_with("This is noise"), "{words}");
     assert!(words.contains("bias  <- found"), "{words}");
+    assert!(words.contains("\nbound        takes "), "{words}");
     let names = directory.path().join("names");
     fs::write(&names, "dark-mode\nautoplay\n").unwrap();
     let named = [
