@@ -33,12 +33,13 @@
 //!
 //! max λ₁·A₁ + λ₂·A₂ = max over S of ((e − 1)·‖E\[v·1_S\]‖/(1 + (e − 1)·Pr S))².
 //!
-//! **It is reached.** Let the mechanism choose a permutation of items and a flip of each
-//! one's signs at random, say which, and then report whether the input, so turned, is in
-//! S. Then M and E\[ηηᵀ\] are multiples of 1 and of P, and (s/A₁)·μ, being turned with x,
-//! is a multiple of x on average: unbiased. So for every S there is a mechanism with its
-//! A₁ and A₂, and the least cost over S and their mixtures is that of the best mechanism,
-//! for the average input and for the worst.
+//! **It is reached.** Let the reports be the permutations of items with flips of their
+//! signs, e times as likely where they take the input into S: as many do so with one
+//! input as with any other, so that this is ε-LDP. M and E\[ηηᵀ\] are then multiples of 1
+//! and of P, and (s/A₁)·μ, which is turned as x is, is on average a multiple of x:
+//! unbiased. So for every S there is a mechanism with its A₁ and A₂, and the least cost
+//! over sets and their mixtures is that of the best mechanism, for the average input and
+//! for the worst.
 //!
 //! # Which sets
 //!
@@ -56,8 +57,8 @@
 //!   reached by a mechanism, but a better one may exist: the bound is then **too high and
 //!   the distance too small**, if by anything. Any directions at all, in ascent from random
 //!   ones on domains of up to 8 items, found a cost at most 1.6 per cent less; up to five
-//!   items weighing differently beside k equal ones, d up to 256, at most 1 per cent less at
-//!   ε = 0.25 and 4 at ε = 0.01, and none less for means from ε = 1 on.
+//!   items that weigh differently beside k equal ones, d up to 256, for means at most 1.5
+//!   per cent less at ε = 0.25 and 3.5 at ε = 0.01, and none less from ε = 1 on.
 //!
 //! # What is proven for all directions
 //!
@@ -73,8 +74,8 @@
 //! - of both, weighed so that λ₁·s/d = λ₂·c = 1, as much as of A₂ with 2d − 1 dimensions
 //!   instead of d − 1: σ² = 1, ‖v‖² = 2d − 1.
 //!
-//! Each bounds the cost from below, and the greater is [`Least::proven`]. It is met at
-//! s = 1 where the best k is whole. For small ε it is up to π/2 times too low: there
+//! Each bounds the cost from below, and the greater is [`Least::proven`]. For means
+//! it is met at s = 1 where the best k is whole. For small ε it is up to π/2 times too low: there
 //! |Y| would have to be constant and is more like a Gaussian's.
 //!
 //! [`Mechanism::predict`]: hushbin::Mechanism::predict

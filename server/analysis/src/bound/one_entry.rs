@@ -16,6 +16,9 @@ pub(super) struct OneEntry {
     excess: f64,
 }
 
+/// The last k of a family, and its set at k: k₁ and k₂.
+type Family<'a> = (u32, &'a dyn Fn(u32) -> [u32; 2]);
+
 impl OneEntry {
     pub(super) const fn new(items: u32, excess: f64) -> Self {
         Self { items, excess }
@@ -33,7 +36,7 @@ impl OneEntry {
 
     pub(super) fn most(&self, weights: [f64; 2]) -> Told {
         let d = self.items;
-        let families: [(u32, &dyn Fn(u32) -> [u32; 2]); 4] = [
+        let families: [Family; 4] = [
             (d, &|k| [k, 0]),
             (d, &|k| [0, k]),
             (d - 1, &|k| [1, k]),

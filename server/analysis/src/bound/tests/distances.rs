@@ -1,0 +1,184 @@
+//! What is reached, what is proven, and how far our mechanisms are from it.
+
+use hushbin::TaskDraft;
+use hushbin::choose::{Objective, Population};
+use hushbin::hash::Hashing;
+use hushbin::mechanism::{coco, collision};
+use serde_json::json;
+
+use super::super::{BoundKind, Distance, distance, least};
+use super::{BOTH, OBJECTIVES, close, question};
+
+#[test]
+fn what_is_proven_is_below_what_is_reached() {
+    for items in [1, 2, 3, 5, 16, 200, 1 << 20] {
+        for entries in [1, 2, 3, 16, 64, 1024] {
+            if entries > items {
+                continue;
+            }
+            for objective in OBJECTIVES {
+                let mut before = f64::INFINITY;
+                for epsilon in [0.001, 0.1, 0.5, 1.0, 1.09, 1.1, 2.0, 4.0, 12.0] {
+                    let question = question(items, entries, epsilon, &objective);
+                    let (cost, _) = question.reached();
+                    let what = format!("{items}, {entries}, {epsilon}, {objective:?}");
+                    let [proven, reached] = [question.proven(), cost].map(|c| question.variance(c));
+                    assert!(
+                        proven > 0.0 && proven <= reached * (1.0 + 1e-9),
+                        "{what}: {proven}, {reached}"
+                    );
+                    assert!(reached < before, "{what}: {reached}, {before}");
+                    before = reached;
+                }
+            }
+        }
+    }
+}
+
+/// Over a grid neither what we choose nor what we could have chosen is below the bound.
+#[test]
+fn no_mechanism_of_ours_is_below() {
+    for items in [2_u32, 3, 4, 16, 64] {
+        for entries in [1, 2, 3, 4, 8, 32] {
+            if entries > items {
+                continue;
+            }
+            for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0] {
+                let draft: TaskDraft = serde_json::from_value(json!({
+                    "id": "grid", "items": items, "sparsity": entries, "epsilon": epsilon,
+                    "value": "sign",
+                }))
+                .unwrap();
+                let domain = draft.resolve().unwrap().domain();
+                let means = coco::Coco::choose(
+                    &domain,
+                    epsilon,
+                    coco::RuleName::Strongest,
+                    None,
+                    Hashing::Balanced,
+                    None,
+                );
+                let both = collision::Collision::choose(
+                    &domain,
+                    epsilon,
+                    collision::RuleName::Heaviest,
+                    None,
+                    Hashing::Balanced,
+                    None,
+                );
+                for mechanism in [means.unwrap().into(), both.unwrap().into()] {
+                    for objective in OBJECTIVES {
+                        let Some(found) = distance(&domain, &mechanism, epsilon, &objective) else {
+                            continue;
+                        };
+                        let what =
+                            format!("{items}, {entries}, {epsilon}, {mechanism:?}, {found:?}");
+                        assert!(found.times_bound > 1.0 - 1e-9, "{what}");
+                        assert!(found.at_most > found.times_bound * (1.0 - 1e-9), "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_random_sign_is_optimal_for_one_entry_up_to_three() {
+    for items in [1_u32, 5, 64, 1000] {
+        for epsilon in [0.1, 1.0, 1.09] {
+            let task = hushbin_tests::contest::task(
+                items,
+                1,
+                epsilon,
+                &json!({ "name": "coco", "buckets": 2 }),
+            );
+            let found =
+                distance(&task.domain(), task.mechanism(), epsilon, &Objective::MEAN).unwrap();
+            assert_eq!(found.bound, BoundKind::Exact);
+            assert!((found.times_bound - 1.0).abs() < 1e-9, "{found:?}");
+            assert!((found.at_most - 1.0).abs() < 1e-9, "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_bound_is_of_whole_inputs_without_bias() {
+    let task = |items, mechanism| {
+        let draft: TaskDraft = serde_json::from_value(json!({
+            "id": "some", "items": items, "sparsity": 4, "epsilon": 1.0, "value": "real",
+            "mechanism": mechanism,
+        }))
+        .unwrap();
+        draft.resolve().unwrap()
+    };
+    let of = |items: serde_json::Value, mechanism, objective| {
+        let task = task(items, mechanism);
+        distance(&task.domain(), task.mechanism(), 1.0, &objective)
+    };
+    let user = |clip| json!({ "name": "hash-bin", "noise": "two-point", "clip": clip });
+    assert!(of(json!(40), json!("auto"), Objective::MEAN).is_some());
+    assert!(of(json!(40), json!("collision"), BOTH).is_some());
+    assert!(of(json!(40), json!("coco"), BOTH).is_none());
+    assert!(of(json!("open"), json!("auto"), Objective::MEAN).is_none());
+    assert!(of(json!(40), user(4.0), Objective::MEAN).is_some());
+    assert!(of(json!(40), user(2.0), Objective::MEAN).is_none());
+    let event = json!({ "name": "hash-bin", "level": "event" });
+    assert!(of(json!(40), event, Objective::MEAN).is_none());
+    let near = json!({ "name": "hash-bin", "level": "neighbouring", "distance": 2.0 });
+    assert!(of(json!(40), near, Objective::MEAN).is_none());
+    let open = task(json!("open"), json!("auto"));
+    assert_eq!(least(&open.domain(), 1.0, &Objective::MEAN), None);
+}
+
+/// It is a ratio of what is predicted of either.
+#[test]
+fn the_distance_is_of_what_is_predicted() {
+    let task = hushbin_tests::contest::task(64, 4, 2.0, &json!("collision"));
+    let people = Population::even(1000.0, 4);
+    let predicted = task.mechanism().predict(&task.domain(), 2.0, &people);
+    for objective in OBJECTIVES {
+        let bound = least(&task.domain(), 2.0, &objective).unwrap();
+        let found = distance(&task.domain(), task.mechanism(), 2.0, &objective).unwrap();
+        let variance = objective.weigh(&predicted).unwrap().variance * 1000.0;
+        assert!(close(found.times_bound * bound.variance, variance, 1e-12));
+        assert!(close(found.at_most * bound.proven, variance, 1e-12));
+    }
+}
+
+#[test]
+fn distances_are_worded_by_what_is_known() {
+    for (times, at_most, bound, words) in [
+        (
+            1.0,
+            1.0,
+            BoundKind::Exact,
+            "takes no more people than the best possible mechanism would",
+        ),
+        (
+            1.042,
+            1.3,
+            BoundKind::Exact,
+            "takes 4% more people than the best possible mechanism would",
+        ),
+        (
+            2.31,
+            2.4,
+            BoundKind::Exact,
+            "takes 2.3 times as many people as the best possible mechanism would",
+        ),
+        (
+            1.042,
+            1.215,
+            BoundKind::Directions,
+            "takes 4% more people than the best mechanism known would, and at most 22% more people than the best possible",
+        ),
+        (
+            1.017,
+            1.0171,
+            BoundKind::Directions,
+            "takes 2% more people than the best possible mechanism would",
+        ),
+    ] {
+        assert_eq!(Distance::new(times, at_most, bound).text, words);
+    }
+}

@@ -1,0 +1,66 @@
+//! Tiny domains, input by input.
+
+mod directions;
+mod distances;
+mod sets;
+
+use hushbin::choose::Objective;
+
+use super::Question;
+use super::enumerated::inputs;
+use super::told::Told;
+
+const BOTH: Objective = Objective {
+    mean: 1.0,
+    frequency: 2.0,
+};
+const OBJECTIVES: [Objective; 3] = [Objective::MEAN, Objective::FREQUENCY, BOTH];
+fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Question {
+    Question::new(items, entries, epsilon, objective)
+}
+
+/// Every input of a domain.
+fn all(items: u32, entries: u32) -> Vec<Vec<f64>> {
+    inputs(items, entries, 10_000)
+        .expect("there are fewer")
+        .into_iter()
+        .map(|input| input.into_iter().map(f64::from).collect())
+        .collect()
+}
+
+/// A₁ and A₂ of a mechanism whose likelihoods of one report are these; the other
+/// reports are that one, turned.
+fn told_by(inputs: &[Vec<f64>], entries: u32, likelihoods: &[f64]) -> Told {
+    let (items, all) = (inputs[0].len(), inputs.len() as f64);
+    let share = f64::from(entries) / items as f64;
+    let mass = likelihoods.iter().sum::<f64>() / all;
+    let square = |of: &dyn Fn(f64) -> f64| -> f64 {
+        (0..items)
+            .map(|item| {
+                let terms = inputs.iter().zip(likelihoods);
+                let sum: f64 = terms.map(|(input, q)| q * of(input[item])).sum();
+                (sum / all / mass).powi(2)
+            })
+            .sum()
+    };
+    Told {
+        sign: square(&|x| x),
+        presence: square(&|x| x.abs() - share),
+    }
+}
+
+/// The same of e on a set of inputs and 1 elsewhere.
+fn told_by_set(
+    inputs: &[Vec<f64>],
+    entries: u32,
+    excess: f64,
+    set: impl Fn(usize) -> bool,
+) -> Told {
+    let q = |index| 1.0 + if set(index) { excess } else { 0.0 };
+    let likelihoods: Vec<f64> = (0..inputs.len()).map(q).collect();
+    told_by(inputs, entries, &likelihoods)
+}
+
+fn close(a: f64, b: f64, relative: f64) -> bool {
+    (a / b - 1.0).abs() < relative
+}
