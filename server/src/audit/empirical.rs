@@ -7,62 +7,15 @@
 //! bound of p₁ is a lower bound of its loss, whatever the randomizer does
 //! inside. Part of the trials choose the event, the rest judge it.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-
-use hushbin::{Entry, Report, Task};
+use hushbin::{Entry, Task};
+use hushbin_analysis::likelihood::{Hypothesis, NeighbourPair, neighbour_pairs};
+use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::plan::{Plan, judging};
-use hushbin_analysis::likelihood::{NeighbourPair, Observation, neighbour_pairs, observe};
-use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
-
-/// A number read off a report, by which an attacker tells two inputs apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Statistic {
-    /// The logarithm of the likelihood ratio of the two inputs, from the
-    /// mechanism's definition: best against a randomizer that follows it.
-    LikelihoodRatio,
-    /// The whole report, learned: against randomness that repeats.
-    Report,
-    /// The seed, learned: against one that depends on the input.
-    Seed,
-    /// The likelihood ratio and the bucket, learned: against one that draws
-    /// the remainder of a sum.
-    Bucket,
-    /// The likelihood ratio and which entry of either input lies in the bucket,
-    /// learned: against favourites among entries.
-    Entry,
-    /// The likelihood ratio and where the bucket stands among those of either
-    /// input, learned: against favourites among buckets.
-    Place,
-}
-
-const STATISTICS: [Statistic; 6] = [
-    Statistic::LikelihoodRatio,
-    Statistic::Report,
-    Statistic::Seed,
-    Statistic::Bucket,
-    Statistic::Entry,
-    Statistic::Place,
-];
-
-impl Statistic {
-    /// In words.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::LikelihoodRatio => "log-likelihood ratio",
-            Self::Report => "learned score of the whole report",
-            Self::Seed => "learned score of the seed",
-            Self::Bucket => "learned score of the bucket",
-            Self::Entry => "learned score of the entries in the bucket",
-            Self::Place => "learned score of the bucket's place",
-        }
-    }
-}
+use super::seen::Seen;
+use super::statistic::{Learned, STATISTICS, Statistic};
 
 /// The event that was judged: a score's being above or below a threshold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -91,13 +44,11 @@ pub struct Measured {
     pub judged: u64,
 }
 
-/// Trials that the likelihood ratio is worth, against what was counted of a
-/// value: values that never came are scored by it.
-const PRIOR: f64 = 16.0;
-
-/// A lower bound of the loss of `randomize`, in nats, from running it on
-/// neighbouring inputs of `task`. It holds with the plan's confidence if reports
-/// are drawn independently. `progress` is called with the runs done and all to do.
+/// A lower bound of the loss of `send`, in nats, from running it on neighbouring
+/// inputs of `task`: it appends all that one person with such an input sends, an
+/// upload that should hold one report. The bound holds with the plan's confidence
+/// if uploads are drawn independently. `progress` is called with the runs done and
+/// all to do.
 ///
 /// Half of the choosing trials give the values of learned statistics a score;
 /// the others choose pair, statistic and threshold by the bound that the
@@ -105,28 +56,29 @@ const PRIOR: f64 = 16.0;
 /// the choice alone depends on. The event stands before any of the judging
 /// trials is made, so Clopper and Pearson's bounds, each of which fails with
 /// half of what the confidence leaves, hold together.
-///
-/// # Panics
-/// If a report is of another mechanism than the task's.
 pub fn measure(
     task: &Task,
     plan: &Plan,
-    mut randomize: impl FnMut(&[Entry]) -> Report,
+    mut send: impl FnMut(&[Entry], &mut Vec<u8>),
     mut progress: impl FnMut(u64, u64),
 ) -> Measured {
-    let pairs = neighbour_pairs(task);
-    let judged = judging(plan.trials());
+    let pairs: Vec<Pair> = neighbour_pairs(task)
+        .into_iter()
+        .map(|pair| Pair::new(task, pair))
+        .collect();
+    let judged = judging(plan.trials(), pairs.len() as u64);
     let choosing = plan.trials() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
     let mut done = 0;
-    let mut run = |inputs: &NeighbourPair, which: usize| {
-        let inputs = [0, 1].map(|which| inputs.inputs[which].as_slice());
-        let report = randomize(inputs[which]);
+    let mut bytes = Vec::new();
+    let mut run = |pair: &Pair, which: usize| {
+        bytes.clear();
+        send(&pair.inputs[which], &mut bytes);
         done += 1;
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        (observe(task, inputs, &report), report_key(&report))
+        Seen::new(task, pair.hypotheses.each_ref(), &bytes)
     };
 
     let delta = task.mechanism().delta();
@@ -146,8 +98,8 @@ pub fn measure(
     let mut hits = [0; 2];
     for _ in 0..judged {
         for (which, hits) in hits.iter_mut().enumerate() {
-            let (seen, key) = run(pair, which);
-            *hits += u64::from(cut.holds(learned.score(statistic, &seen, key)));
+            let score = learned.score(statistic, &run(pair, which));
+            *hits += u64::from(cut.holds(score));
         }
     }
     let mut inputs = pair.names.clone();
@@ -170,53 +122,78 @@ pub fn measure(
     }
 }
 
+/// Two inputs, and what each of them may become.
+struct Pair {
+    names: [String; 2],
+    inputs: [Vec<Entry>; 2],
+    hypotheses: [Hypothesis; 2],
+}
+
+impl Pair {
+    fn new(task: &Task, pair: NeighbourPair) -> Self {
+        let NeighbourPair { names, inputs } = pair;
+        let hypotheses = inputs.each_ref().map(|input| Hypothesis::new(task, input));
+        Self {
+            names,
+            inputs,
+            hypotheses,
+        }
+    }
+}
+
 /// An event to watch for: a cut of the scores of a statistic on a pair of inputs.
 struct Attack<'a> {
     cut: Cut,
-    pair: &'a NeighbourPair,
+    pair: &'a Pair,
     statistic: Statistic,
     learned: Learned,
 }
 
 /// The most promising attack, after so many trials of each input of each pair.
 fn choose<'a>(
-    pairs: &'a [NeighbourPair],
+    pairs: &'a [Pair],
     trials: u64,
     prospect: &Prospect,
-    run: &mut impl FnMut(&NeighbourPair, usize) -> (Observation, u64),
+    run: &mut impl FnMut(&Pair, usize) -> Seen,
 ) -> Attack<'a> {
     let mut best: Option<Attack<'a>> = None;
     for pair in pairs {
-        let mut learned = Learned::default();
+        let mut learn = [Vec::new(), Vec::new()];
         for _ in 0..trials / 2 {
-            for which in [0, 1] {
-                let (seen, key) = run(pair, which);
-                learned.add(which, &seen, key);
+            for (which, learn) in learn.iter_mut().enumerate() {
+                learn.push(run(pair, which));
             }
         }
+        let learned = Learned::new(learn.each_ref().map(Vec::as_slice));
         let mut scored = STATISTICS.map(|_| Vec::new());
         for _ in 0..trials - trials / 2 {
             for which in [0, 1] {
-                let (seen, key) = run(pair, which);
+                let seen = run(pair, which);
                 for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
-                    scored.push((learned.score(statistic, &seen, key), which));
+                    scored.push((learned.score(statistic, &seen), which));
                 }
             }
         }
-        for (scored, statistic) in scored.iter_mut().zip(STATISTICS) {
-            if let Some(cut) = best_cut(scored, prospect)
-                && best.as_ref().is_none_or(|best| cut.bound > best.cut.bound)
-            {
-                best = Some(Attack {
-                    cut,
-                    pair,
-                    statistic,
-                    learned: learned.clone(),
-                });
-            }
+        let cuts = scored.iter_mut().zip(STATISTICS);
+        let cuts = cuts.filter_map(|(scored, statistic)| {
+            best_cut(scored, prospect).map(|cut| (cut, statistic))
+        });
+        // Of equals the first.
+        let promising = cuts
+            .rev()
+            .max_by(|(a, _), (b, _)| a.bound.total_cmp(&b.bound));
+        if let Some((cut, statistic)) = promising
+            && best.as_ref().is_none_or(|best| cut.bound > best.cut.bound)
+        {
+            best = Some(Attack {
+                cut,
+                pair,
+                statistic,
+                learned,
+            });
         }
     }
-    // Where all reports look alike any event will do: this one never happens.
+    // Where all uploads look alike any event will do: this one never happens.
     best.unwrap_or_else(|| Attack {
         cut: Cut {
             bound: 0.0,
@@ -225,62 +202,8 @@ fn choose<'a>(
         },
         pair: &pairs[0],
         statistic: Statistic::LikelihoodRatio,
-        learned: Learned::default(),
+        learned: Learned::new([&[], &[]]),
     })
-}
-
-/// Equal for equal reports.
-fn report_key(report: &Report) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(report)
-}
-
-/// Equal ratios that rounding tells apart are made equal.
-fn log_ratio(seen: &Observation) -> f64 {
-    const GRID: f64 = (1 << 30) as f64;
-    (seen.log_ratio * GRID).round() / GRID
-}
-
-/// A statistic and its value; those that go with it.
-type Value = (Statistic, u64, u64);
-
-/// The value of a statistic that is learned.
-fn value(statistic: Statistic, seen: &Observation, report_key: u64) -> Option<Value> {
-    let pair = |[first, second]: [usize; 2]| (first as u64) << 32 | second as u64;
-    let with_ratio = |value| Some((statistic, value, log_ratio(seen).to_bits()));
-    match statistic {
-        Statistic::LikelihoodRatio => None,
-        Statistic::Report => Some((statistic, report_key, 0)),
-        Statistic::Seed => Some((statistic, seen.seed, 0)),
-        Statistic::Bucket => with_ratio(seen.bucket),
-        Statistic::Entry => with_ratio(pair(seen.first_entries)),
-        Statistic::Place => with_ratio(pair(seen.places.map(|place| place as usize))),
-    }
-}
-
-/// Counts of each value of the learned statistics, under either input.
-#[derive(Clone, Default)]
-struct Learned(HashMap<Value, [u32; 2]>);
-
-impl Learned {
-    fn add(&mut self, which: usize, seen: &Observation, report_key: u64) {
-        for statistic in STATISTICS {
-            if let Some(value) = value(statistic, seen, report_key) {
-                self.0.entry(value).or_default()[which] += 1;
-            }
-        }
-    }
-
-    /// The logarithm of the ratio at which the value came under either input.
-    fn score(&self, statistic: Statistic, seen: &Observation, report_key: u64) -> f64 {
-        let prior = log_ratio(seen);
-        let counts = value(statistic, seen, report_key).and_then(|value| self.0.get(&value));
-        counts.map_or(prior, |&[first, second]| {
-            let share = 1.0 / (1.0 + (-prior).exp());
-            let first = f64::from(first) + PRIOR * share;
-            let second = f64::from(second) + PRIOR * (1.0 - share);
-            (first / second).ln()
-        })
-    }
 }
 
 /// Where a score is cut in two.

@@ -63,7 +63,8 @@ impl Enumeration {
 /// are drawn after it and secret: an input's distribution is the average over
 /// them. Inputs with real values, or with more than s entries, are mixtures of
 /// those enumerated, and a ratio of mixtures is at most the greatest ratio of
-/// their parts.
+/// their parts; if what ternarisation and sampling down draw is independent of the
+/// words that seed and bucket are drawn with, which enumeration does not see.
 pub fn enumerate<R: Rng + ?Sized>(
     task: &Task,
     steps: u64,

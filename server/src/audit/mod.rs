@@ -4,22 +4,33 @@
 //! Three answers to the same question. The loss of the thresholds sampled, in
 //! integers, is [`Task::effective_epsilon`]. [`enumerate`] compares the
 //! probabilities of every report between all inputs, where a task is small.
-//! [`measure`] runs the randomizer and bounds the loss from below by what an
-//! attacker achieves; it knows nothing of the randomizer's inside, and no
-//! number of trials can prove privacy, only its absence.
+//! [`measure`] makes uploads and bounds the loss from below by what an attacker
+//! achieves; it knows nothing of the randomizer's inside, and no number of trials
+//! can prove privacy, only its absence.
+//!
+//! The first two are about inputs of −1 and 1, under Collision and CoCo with at
+//! most s entries. Any other input is a mixture of those, as ternarisation and
+//! sampling down come before, and a mixture loses no more: as long as they draw
+//! words that neither show in the report nor are used again for it, and nothing
+//! but a report leaves the page. That is what only trials test.
 
 mod empirical;
 mod enumerate;
 mod enumerate_bins;
+mod feature;
+mod mixer;
 mod plan;
+mod seen;
+mod statistic;
 
-pub use empirical::{Event, Measured, Statistic, measure};
+pub use empirical::{Event, Measured, measure};
 pub use enumerate::{Enumeration, STEPS, enumerate};
 pub use enumerate_bins::enumerate_bins;
 pub(crate) use plan::DEFAULT_CONFIDENCE;
 pub use plan::{AuditError, Plan};
+pub use statistic::Statistic;
 
-use hushbin::{Randomizer, Task};
+use hushbin::{Entry, Randomizer, Task, UploadId, upload};
 use hushbin_analysis::likelihood::core_probabilities;
 use rand_core::CryptoRng;
 use serde::Serialize;
@@ -78,14 +89,28 @@ pub fn audit<R: CryptoRng>(
     let enumeration = core_probabilities(task)
         .and_then(|probabilities| enumerate(task, STEPS, rng, probabilities))
         .or_else(|| enumerate_bins(task, STEPS, rng));
-    let mut randomizer = Randomizer::new(task);
-    let randomize = |input: &[hushbin::Entry]| {
-        let made = randomizer.randomize(input, rng);
-        made.expect("neighbours are valid inputs of their task")
-            .report
-    };
-    let measured = measure(task, plan, randomize, progress);
+    let measured = measure(task, plan, sender(task, rng), progress);
     Audit::new(task, plan, enumeration, measured)
+}
+
+/// What appends the upload of one person's report, made as pages make it: the
+/// report, then an id of its own to send it under.
+///
+/// # Panics
+/// It does so on entries that are no input of the task.
+pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[Entry], &mut Vec<u8>) {
+    let mut randomizer = Randomizer::new(task);
+    let fingerprint = task.fingerprint();
+    let mut report = Vec::new();
+    move |input, upload| {
+        report.clear();
+        let made = randomizer.randomize_encoded(input, &mut rng, &mut report);
+        made.expect("neighbours are valid inputs of their task");
+        let mut id = [0; 16];
+        rng.fill_bytes(&mut id);
+        upload.extend(upload::header(UploadId(id), &fingerprint, 1));
+        upload.extend_from_slice(&report);
+    }
 }
 
 impl Audit {

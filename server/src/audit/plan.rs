@@ -102,17 +102,18 @@ fn fewest(epsilon: f64, delta: f64, confidence: f64) -> u64 {
     // At least one more, for the rounding of the bounds.
     let judged = (1.001 * bound) as u64 + 1;
     let mut trials = FEWEST_TRIALS.max(judged);
-    while judging(trials) < judged {
-        trials += judged - judging(trials);
+    // With more pairs more of them judge.
+    while judging(trials, 1) < judged {
+        trials += judged - judging(trials, 1);
     }
     trials
 }
 
-/// Trials of each input, of each pair, that choose the event: a quarter, up to
-/// this many.
-const CHOOSING: u64 = 1 << 15;
+/// Trials of each input, of all pairs together, that choose the event.
+const CHOOSING: u64 = 1 << 17;
 
-/// Number of trials that judge the event, of so many in all.
-pub(super) fn judging(trials: u64) -> u64 {
-    trials - (trials / 4).min(CHOOSING)
+/// Number of trials that judge the event, of so many in all: three quarters, or
+/// more where `pairs` of inputs get on with less to choose from.
+pub(super) fn judging(trials: u64, pairs: u64) -> u64 {
+    trials - (trials / 4).min(CHOOSING / pairs)
 }

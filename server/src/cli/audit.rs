@@ -11,9 +11,9 @@ use super::Error;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, Plan, Verdict, audit};
 use crate::task_file::TaskFile;
 
-/// Measure the privacy loss of a report: enumerate all inputs where a task is
-/// small, and run the randomizer against an attacker in any case. Fails if the
-/// loss is above the task's epsilon.
+/// Measure the privacy loss of an upload of one report: enumerate all inputs where
+/// a task is small, and hold uploads against pairs of inputs in any case. Fails if
+/// the loss is above the task's epsilon.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
@@ -135,7 +135,7 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     match found.verdict {
         Verdict::WithinBudget => writeln!(
             out,
-            "No loss above ε = {requested} was found. Trials cannot prove that there is none; the integers do, if they are what is sampled."
+            "No loss above ε = {requested} was found. Trials cannot prove that there is none: they miss what is rarer than they can tell from chance, and what only other inputs or other functions of an upload's bytes would show. The integers do, if they are what is sampled and nothing else depends on the input. Nothing here is about times, addresses or several uploads of one person."
         ),
         Verdict::ExceedsBudget => {
             let how = if found.empirical_lower_bound > requested {
@@ -156,7 +156,7 @@ mod tests {
     use hushbin::TaskDraft;
 
     use super::*;
-    use crate::audit::{enumerate, measure};
+    use crate::audit::{enumerate, measure, sender};
     use hushbin_analysis::likelihood::core_probabilities;
 
     #[test]
@@ -175,10 +175,14 @@ mod tests {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
             let probabilities = core_probabilities(enumerated).unwrap();
             let enumeration = enumerate(&asked, 1 << 20, &mut rng, probabilities);
-            let mut randomizer = hushbin::Randomizer::new(measured);
-            let randomize =
-                |input: &[hushbin::Entry]| randomizer.randomize(input, &mut rng).unwrap().report;
-            let measured = measure(&asked, &plan, randomize, |_, _| {});
+            // Its uploads name its own parameters; only those are to tell.
+            let mut send = sender(measured, &mut rng);
+            let fingerprint = asked.fingerprint().0;
+            let send = |input: &[hushbin::Entry], upload: &mut Vec<u8>| {
+                send(input, upload);
+                upload[1..17].copy_from_slice(&fingerprint);
+            };
+            let measured = measure(&asked, &plan, send, |_, _| {});
             conclude(&asked, &Audit::new(&asked, &plan, enumeration, measured))
         };
         assert!(verdict(&asked, &asked).is_ok());

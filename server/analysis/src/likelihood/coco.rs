@@ -3,11 +3,12 @@
 use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign, open_sign};
-use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
+use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Held, bucket_of, share};
+use super::buckets::{self, Hashed, Held, bucket_of, share};
 use super::contract::{Enumerable, Observed};
+use super::hypothesis::Hypothesis;
 use super::observation::Observation;
 
 impl Observed for Coco {
@@ -17,7 +18,7 @@ impl Observed for Coco {
         &self,
         domain: &Domain,
         epsilon: f64,
-        inputs: [&[Entry]; 2],
+        inputs: [&Hypothesis; 2],
         report: &BucketReport,
     ) -> Observation {
         observe(self, domain, epsilon.exp(), inputs, report)
@@ -40,40 +41,33 @@ fn observe(
     coco: &Coco,
     domain: &Domain,
     exp: f64,
-    inputs: [&[Entry]; 2],
+    inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
     let keys = Keys::new(report.seed);
-    buckets::observe(report, inputs, |input| {
-        let pushes = pushes(coco, domain, &keys, input);
-        let weight = weight(coco, domain.sparsity(), exp, &pushes, report);
-        (pushes.entries, weight)
+    let pair = |element| {
+        let elements = domain.elements();
+        bucket_of(coco.hashing(), elements, coco.pairs(), &keys, element)
+    };
+    let hashed = Hashed {
+        sides: Rule::SIDES,
+        entry: |entry: &Entry| {
+            let sign = match domain.items() {
+                Some(_) => closed_sign(&keys, entry.item as u32),
+                None => open_sign(&keys, entry.item),
+            };
+            2 * pair(entry.item) + u32::from((entry.value < 0.0) != (sign < 0))
+        },
+        padding: |index| pair(domain.padding(index)),
+    };
+    let sparsity = domain.sparsity();
+    buckets::observe(report, sparsity, &hashed, inputs, |pushes| {
+        weight(coco, sparsity, exp, pushes, report)
     })
 }
 
-fn pushes(coco: &Coco, domain: &Domain, keys: &Keys, input: &[Entry]) -> Held {
-    let pair = |element| {
-        let elements = domain.elements();
-        bucket_of(coco.hashing(), elements, coco.pairs(), keys, element)
-    };
-    let side = |entry: &Entry| {
-        let sign = match domain.items() {
-            Some(_) => closed_sign(keys, entry.item as u32),
-            None => open_sign(keys, entry.item),
-        };
-        2 * pair(entry.item) + u32::from((entry.value < 0.0) != (sign < 0))
-    };
-    let missing = domain.sparsity() - input.len() as u32;
-    Held {
-        entries: input.iter().map(side).collect(),
-        paddings: (0..missing)
-            .map(|index| pair(domain.padding(index)))
-            .collect(),
-    }
-}
-
 /// The reported side's probability, times the rule's Ω.
-fn weight(coco: &Coco, sparsity: u32, exp: f64, pushes: &Held, report: &BucketReport) -> f64 {
+fn weight(coco: &Coco, sparsity: u32, exp: f64, pushes: &Held<'_>, report: &BucketReport) -> f64 {
     let (side, pair) = (report.bucket, report.bucket / 2);
     match coco.rule() {
         Rule::Overwrite => {
@@ -101,7 +95,7 @@ fn weight(coco: &Coco, sparsity: u32, exp: f64, pushes: &Held, report: &BucketRe
 }
 
 /// The share of a side in the places of the favoured set under `strongest`.
-fn strongest_share(coco: &Coco, favoured: u32, pushes: &Held, side: u32) -> f64 {
+fn strongest_share(coco: &Coco, favoured: u32, pushes: &Held<'_>, side: u32) -> f64 {
     let pair = side / 2;
     let mut sides = pushes.entries.clone();
     sides.sort_unstable();

@@ -3,11 +3,12 @@
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Keys;
-use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
+use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Held, bucket_of, share};
+use super::buckets::{self, Hashed, Held, bucket_of, share};
 use super::contract::{Enumerable, Observed};
+use super::hypothesis::Hypothesis;
 use super::observation::Observation;
 
 impl Observed for Collision {
@@ -17,7 +18,7 @@ impl Observed for Collision {
         &self,
         domain: &Domain,
         epsilon: f64,
-        inputs: [&[Entry]; 2],
+        inputs: [&Hypothesis; 2],
         report: &BucketReport,
     ) -> Observation {
         observe(self, domain, epsilon.exp(), inputs, report)
@@ -38,36 +39,29 @@ fn observe(
     collision: &Collision,
     domain: &Domain,
     exp: f64,
-    inputs: [&[Entry]; 2],
+    inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
     let keys = Keys::new(report.seed);
-    buckets::observe(report, inputs, |input| {
-        let held = held(collision, domain, &keys, input);
-        let weight = weight(collision, domain.sparsity(), exp, &held, report);
-        (held.entries, weight)
-    })
-}
-
-fn held(collision: &Collision, domain: &Domain, keys: &Keys, input: &[Entry]) -> Held {
     let bucket = |element| {
         let elements = domain.signed_elements();
         let (hashing, buckets) = (collision.hashing(), collision.buckets());
-        bucket_of(hashing, elements, buckets, keys, element)
+        bucket_of(hashing, elements, buckets, &keys, element)
     };
-    let element = |entry: &Entry| {
-        domain.signed_element(Signed {
-            item: entry.item,
-            negative: entry.value < 0.0,
-        })
+    let hashed = Hashed {
+        sides: Rule::SIDES,
+        entry: |entry: &Entry| {
+            bucket(domain.signed_element(Signed {
+                item: entry.item,
+                negative: entry.value < 0.0,
+            }))
+        },
+        padding: |index| bucket(domain.signed_padding(index)),
     };
-    let missing = domain.sparsity() - input.len() as u32;
-    Held {
-        entries: input.iter().map(|entry| bucket(element(entry))).collect(),
-        paddings: (0..missing)
-            .map(|index| bucket(domain.signed_padding(index)))
-            .collect(),
-    }
+    let sparsity = domain.sparsity();
+    buckets::observe(report, sparsity, &hashed, inputs, |held| {
+        weight(collision, sparsity, exp, held, report)
+    })
 }
 
 /// The reported bucket's probability, times the rule's Ω.
@@ -75,11 +69,11 @@ fn weight(
     collision: &Collision,
     sparsity: u32,
     exp: f64,
-    held: &Held,
+    held: &Held<'_>,
     report: &BucketReport,
 ) -> f64 {
     let t = collision.buckets();
-    let mut buckets = [held.entries.as_slice(), &held.paddings].concat();
+    let mut buckets = [held.entries.as_slice(), held.paddings].concat();
     buckets.sort_unstable();
     let counts = || buckets.chunk_by(|a, b| a == b);
     let occupied = counts().count() as u32;

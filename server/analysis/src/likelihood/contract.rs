@@ -1,8 +1,9 @@
 //! What an audit needs of every mechanism.
 
+use hushbin::Task;
 use hushbin::domain::{Domain, Signed};
-use hushbin::{Entry, Task};
 
+use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
 use super::observation::Observation;
 
@@ -30,7 +31,7 @@ pub(super) trait Observed {
         &self,
         domain: &Domain,
         epsilon: f64,
-        inputs: [&[Entry]; 2],
+        inputs: [&Hypothesis; 2],
         report: &Self::Report,
     ) -> Observation;
 

@@ -2,12 +2,13 @@
 
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
-use hushbin::mechanism::hash_bin::{HashBin, Level, Report, Response};
+use hushbin::mechanism::hash_bin::{HashBin, Level, Report, Response, Support};
 use hushbin::{Entry, Task};
 
 use super::contract::Observed;
-use super::neighbours::{NeighbourPair, pair_within, pairs_in_one_item, pairs_of_any_inputs};
-use super::observation::{Observation, Place};
+use super::hypothesis::Hypothesis;
+use super::neighbours::{NeighbourPair, pairs_in_one_item, pairs_of_any_inputs, pairs_within};
+use super::observation::{Fall, Observation, Place};
 
 /// Entries that make a sum reach its clip: more would only take longer.
 const MOST_ENTRIES: f64 = 1024.0;
@@ -19,7 +20,7 @@ impl Observed for HashBin {
         &self,
         domain: &Domain,
         epsilon: f64,
-        inputs: [&[Entry]; 2],
+        inputs: [&Hypothesis; 2],
         report: &Report,
     ) -> Observation {
         observe(
@@ -34,7 +35,7 @@ impl Observed for HashBin {
     fn neighbour_pairs(&self, task: &Task) -> Vec<NeighbourPair> {
         match self.level() {
             Level::Event => pairs_in_one_item(task),
-            Level::Neighbouring { distance, .. } => vec![pair_within(task, distance)],
+            Level::Neighbouring { distance, .. } => pairs_within(task, distance),
             Level::User { clip, .. } => {
                 // Sums of n values of 1 with fair signs have the size of √n.
                 let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
@@ -50,23 +51,30 @@ fn observe(
     hash_bin: &HashBin,
     domain: &Domain,
     epsilon: f64,
-    inputs: [&[Entry]; 2],
+    inputs: [&Hypothesis; 2],
     (seed, response): (u64, &Response),
 ) -> Observation {
     let keys = Keys::new(seed);
-    let sums = inputs.map(|input| sums(hash_bin, domain, &keys, input));
+    let support = hash_bin.support(domain);
+    let sums = inputs.map(|input| sums(hash_bin, &support, &keys, input.entries()));
+    let fall = |input: &Hypothesis| {
+        let push = |entry: &Entry| {
+            let (bin, sign) = support.place(&keys, entry.item);
+            (bin, (sign < 0) == (entry.value < 0.0))
+        };
+        Fall::new(input.entries().iter().map(push))
+    };
     Observation {
         log_ratio: response_log_ratio(hash_bin, epsilon, &sums, response),
         seed,
-        bucket: 0,
-        first_entries: [0; 2],
         places: [0, 1].map(|which| in_clear(hash_bin, &sums[which], response)),
+        falls: inputs.map(fall),
+        ..Observation::default()
     }
 }
 
 /// The sums of hash-bin's bins, clipped at user level.
-fn sums(hash_bin: &HashBin, domain: &Domain, keys: &Keys, input: &[Entry]) -> Vec<f64> {
-    let support = hash_bin.support(domain);
+fn sums(hash_bin: &HashBin, support: &Support, keys: &Keys, input: &[Entry]) -> Vec<f64> {
     let mut sums = vec![0.0; hash_bin.bins() as usize];
     for entry in input {
         let (bin, sign) = support.place(keys, entry.item);
@@ -78,7 +86,7 @@ fn sums(hash_bin: &HashBin, domain: &Domain, keys: &Keys, input: &[Entry]) -> Ve
     sums
 }
 
-/// Whether a response is the sums without noise.
+/// Whether a response is the sums without noise, rounded to the grid.
 fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
     let grid = f64::from(hash_bin.grid());
     match response {
@@ -86,7 +94,7 @@ fn in_clear(hash_bin: &HashBin, sums: &[f64], response: &Response) -> Place {
             if bins
                 .iter()
                 .zip(sums)
-                .all(|(&bin, sum)| bin as f64 == grid * sum) =>
+                .all(|(&bin, sum)| (bin as f64 - grid * sum).abs() < 1.0) =>
         {
             Place::Only
         }

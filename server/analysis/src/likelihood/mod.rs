@@ -11,16 +11,18 @@
 
 mod buckets;
 mod contract;
+mod hypothesis;
 mod neighbours;
 mod observation;
 #[cfg(test)]
 mod tests;
 
 pub use contract::{BucketProbabilities, Enumerable};
+pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
-pub use observation::{Observation, Place};
+pub use observation::{Fall, Observation, Place};
 
-use hushbin::{Entry, Mechanism, Report, Task};
+use hushbin::{Mechanism, Report, Task};
 
 use contract::Observed;
 
@@ -29,16 +31,17 @@ macro_rules! register {
         $(mod $module;)+
 
         /// Observation of a report of `task` by an attacker who holds it against two
-        /// inputs of [`neighbour_pairs`].
+        /// inputs, such as those of [`neighbour_pairs`].
         ///
         /// Exact but for CoCo's rule `strongest` with fewer than s entries, where the
-        /// paddings, whose signs are secret, are left out; and for Laplace noise on sums
-        /// that are off the grid.
+        /// paddings, whose signs are secret, are left out; for Laplace noise on sums
+        /// that are off the grid; and for inputs that are mixtures of more parts than
+        /// a [`Hypothesis`] looks at.
         ///
         /// # Panics
         /// If the report is of another mechanism.
         #[must_use]
-        pub fn observe(task: &Task, inputs: [&[Entry]; 2], report: &Report) -> Observation {
+        pub fn observe(task: &Task, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
             match (task.mechanism(), report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => {
                     own.observe(&task.domain(), task.epsilon(), inputs, report)
@@ -61,13 +64,16 @@ macro_rules! register {
         /// Where any two inputs are neighbours the greatest ratio is between inputs
         /// that favour disjoint sets of buckets. Items with opposite signs do so
         /// under CoCo wherever a pair is pushed off balance, whatever the seed; under
-        /// Collision any inputs without a common element do for most seeds. The
-        /// others are there for randomizers that go wrong on inputs that are not
-        /// full. Real values add nothing: their ternarisation mixes inputs of these
-        /// kinds, and a mixture's ratios are at most the greatest of its parts.
+        /// Collision any inputs without a common element do for most seeds. Hash-bin's
+        /// sums move most where values go from 1 to −1: of one item, of as many as the
+        /// distance allows, or of so many that sums reach the clip.
         ///
-        /// Hash-bin's sums move most where values go from 1 to −1: of one item, of as
-        /// many as the distance allows, or of so many that sums reach the clip.
+        /// The others are there for randomizers that go wrong on inputs of another
+        /// kind: with less entries than s or more, which are sampled down, with
+        /// fractions, which are ternarised or rounded, with 0, which is as if absent.
+        /// Under a randomizer that does what it says none of them loses more: what
+        /// becomes of them is a mixture of inputs of −1 and 1, and a mixture's ratios
+        /// are at most the greatest of its parts.
         #[must_use]
         pub fn neighbour_pairs(task: &Task) -> Vec<NeighbourPair> {
             match task.mechanism() {

@@ -7,7 +7,7 @@ use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 use hushbin::{Entry, Items, Mechanism, Report, Task, TaskParts, ValueKind};
 
-use super::{core_probabilities, neighbour_pairs, observe};
+use super::{Hypothesis, core_probabilities, neighbour_pairs, observe};
 
 fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
     Task::new(TaskParts {
@@ -15,7 +15,7 @@ fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
         items: Items::Count(items),
         sparsity,
         epsilon,
-        value: ValueKind::Sign,
+        value: ValueKind::Real,
         mechanism,
     })
     .unwrap()
@@ -56,6 +56,56 @@ fn tasks() -> Vec<Task> {
         .collect()
 }
 
+/// The probabilities of what ternarisation and sampling down leave, one subset of
+/// the entries after the other; `None` where they are many.
+fn left(task: &Task, input: &[Entry]) -> Option<Vec<(f64, Vec<Entry>)>> {
+    let keep = task.sparsity();
+    let sizes = 0..=input.len() as u32;
+    let choices: Vec<f64> = sizes.map(|n| choose(n, keep.min(n))).collect();
+    let mut left = Vec::new();
+    if input.len() > 6 {
+        return None;
+    }
+    for drawn in 0_u32..1 << input.len() {
+        let probability: f64 = (0..)
+            .zip(input)
+            .map(|(bit, entry)| match drawn >> bit & 1 {
+                1 => entry.value.abs(),
+                _ => 1.0 - entry.value.abs(),
+            })
+            .product();
+        for kept in 0_u32..1 << input.len() {
+            let drawn_number = drawn.count_ones();
+            if kept & !drawn == 0 && kept.count_ones() == keep.min(drawn_number) {
+                let signed = (0..).zip(input).filter(|(bit, _)| kept >> bit & 1 == 1);
+                let signed = signed.map(|(_, entry)| Entry {
+                    item: entry.item,
+                    value: entry.value.signum(),
+                });
+                let share = probability / choices[drawn_number as usize];
+                if share > 0.0 {
+                    left.push((share, signed.collect()));
+                }
+            }
+        }
+    }
+    Some(left)
+}
+
+fn choose(n: u32, k: u32) -> f64 {
+    (0..k).fold(1.0, |ways, i| ways * f64::from(n - i) / f64::from(i + 1))
+}
+
+/// The core's probabilities of buckets of any input, as [`left`] has them.
+fn core_of_mixture(task: &Task, seed: u64, left: &[(f64, Vec<Entry>)]) -> Vec<f64> {
+    let rows = left.iter().map(|(share, input)| {
+        let row = core(task, seed, input);
+        row.into_iter().map(|p| p * share).collect::<Vec<f64>>()
+    });
+    rows.reduce(|sum, row| sum.iter().zip(row).map(|(a, b)| a + b).collect())
+        .unwrap()
+}
+
 /// The core's probabilities of buckets, averaged over signs of paddings.
 fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
     let signed: Vec<Signed> = input
@@ -77,44 +127,91 @@ fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
 
 #[test]
 fn ratios_are_those_of_the_core() {
-    let mut compared = 0;
+    let (mut compared, mut of_mixtures) = (0, 0);
     let tasks = tasks();
     for task in &tasks {
-        let approximate = |input: &[Entry]| match task.mechanism() {
+        let approximate = |left: &[(f64, Vec<Entry>)]| match task.mechanism() {
             Mechanism::Coco(coco) => {
-                let full = input.len() as u32 == task.sparsity();
-                !full && coco.rule_name() == coco::RuleName::Strongest
+                let full = |(_, part): &(f64, Vec<Entry>)| part.len() as u32 == task.sparsity();
+                !left.iter().all(full) && coco.rule_name() == coco::RuleName::Strongest
             }
             Mechanism::Collision(_) | Mechanism::HashBin(_) => false,
         };
         for pair in neighbour_pairs(task) {
-            let inputs = [&pair.inputs[0][..], &pair.inputs[1][..]];
-            if inputs.iter().any(|input| approximate(input)) {
+            let [Some(first), Some(second)] = pair.inputs.each_ref().map(|i| left(task, i)) else {
+                continue;
+            };
+            // Beyond so many parts a hypothesis looks at some.
+            let s = task.sparsity();
+            let is_exact = |input: &[Entry]| {
+                let present = input.iter().filter(|entry| entry.value != 0.0);
+                let fractions = present.clone().filter(|entry| entry.value.abs() < 1.0);
+                let (present, fractions) = (present.count() as u32, fractions.count());
+                let parts = choose(present, s.min(present)) * 2_f64.powi(fractions as i32);
+                parts <= f64::from(64 / s)
+            };
+            let exact = pair.inputs.iter().all(|input| is_exact(input));
+            if !exact || approximate(&first) || approximate(&second) {
                 continue;
             }
+            let mixture = first.len() > 1 || second.len() > 1;
+            let hypotheses = pair.inputs.each_ref().map(|i| Hypothesis::new(task, i));
             for seed in [0, 7, 0x0123_4567_89ab_cdef, u64::MAX] {
-                let [first, second] = inputs.map(|input| core(task, seed, input));
-                for (bucket, (p, q)) in (0..).zip(first.iter().zip(&second)) {
+                let core = [&first, &second].map(|left| core_of_mixture(task, seed, left));
+                for (bucket, (p, q)) in (0..).zip(core[0].iter().zip(&core[1])) {
                     let report = BucketReport { seed, bucket };
                     let report = match task.mechanism() {
                         Mechanism::Collision(_) => Report::Collision(report),
                         Mechanism::Coco(_) => Report::Coco(report),
                         Mechanism::HashBin(_) => unreachable!(),
                     };
-                    let ours = observe(task, inputs, &report).log_ratio;
+                    let ours = observe(task, hypotheses.each_ref(), &report).log_ratio;
                     let exact = (p / q).ln();
                     assert!(
                         (ours - exact).abs() < 1e-11,
                         "{ours}, not {exact}: {task:?}, {pair:?}, {report:?}"
                     );
                     compared += 1;
+                    of_mixtures += usize::from(mixture);
                 }
             }
         }
     }
     assert!(
-        tasks.len() > 150 && compared > 15_000,
-        "{} {compared}",
+        tasks.len() > 150 && compared > 40_000 && of_mixtures > 10_000,
+        "{} {compared} {of_mixtures}",
         tasks.len()
     );
+}
+
+/// No part has more than s entries, and as many are left as should be: exactly
+/// where all parts are there, else about.
+#[test]
+fn parts_leave_entries_as_often_as_ternarisation_does() {
+    let collision = Collision::new(collision::Rule::Occupied, Hashing::Balanced, 80).unwrap();
+    for (sparsity, tolerance) in [(1, 1e-12), (2, 0.05), (3, 0.05), (12, 0.05), (64, 0.2)] {
+        let task = task(300, sparsity, 1.0, Mechanism::Collision(collision));
+        for pair in neighbour_pairs(&task) {
+            for input in pair.inputs {
+                let hypothesis = Hypothesis::new(&task, &input);
+                let parts = hypothesis.parts();
+                let total: f64 = parts.iter().map(|part| part.probability).sum();
+                assert!((total - 1.0).abs() < 1e-12, "{input:?}");
+                let mut kept = 0.0;
+                for part in parts {
+                    assert!(part.kept.len() <= sparsity as usize);
+                    kept += part.probability * part.kept.len() as f64;
+                }
+                let exact = match left(&task, &input) {
+                    Some(left) => left.iter().map(|(p, part)| p * part.len() as f64).sum(),
+                    None => {
+                        let drawn: f64 = input.iter().map(|entry| entry.value.abs()).sum();
+                        drawn.min(f64::from(sparsity))
+                    }
+                };
+                let off = (kept - exact).abs() / f64::from(sparsity);
+                assert!(off < tolerance, "{kept} of {exact}: {input:?}");
+            }
+        }
+    }
 }

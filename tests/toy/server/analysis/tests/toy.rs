@@ -5,7 +5,7 @@
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
 use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::estimate::{Estimand, Options, Predictor, Question, Totals, estimates};
-use hushbin_analysis::likelihood::{neighbour_pairs, observe};
+use hushbin_analysis::likelihood::{Hypothesis, neighbour_pairs, observe};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -76,9 +76,15 @@ fn a_task_file_becomes_estimates() {
             < 0.2
     );
     for pair in neighbour_pairs(&task) {
-        let [first, second] = &pair.inputs;
-        let report = randomizer.randomize(first, &mut rng).unwrap().report;
-        let seen = observe(&task, [first, second], &report);
+        let report = randomizer
+            .randomize(&pair.inputs[0], &mut rng)
+            .unwrap()
+            .report;
+        let inputs = pair
+            .inputs
+            .each_ref()
+            .map(|input| Hypothesis::new(&task, input));
+        let seen = observe(&task, inputs.each_ref(), &report);
         assert!(seen.log_ratio.abs() <= 2.0 * (1.0 + 1e-12), "{pair:?}");
     }
 }

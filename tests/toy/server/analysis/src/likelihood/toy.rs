@@ -6,7 +6,8 @@ use hushbin::hash::{Keys, closed_sign};
 use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::Observed;
-use super::observation::{Observation, Place};
+use super::hypothesis::{Hypothesis, Part};
+use super::observation::Observation;
 
 impl Observed for Toy {
     type Report = Report;
@@ -15,14 +16,19 @@ impl Observed for Toy {
         &self,
         domain: &Domain,
         epsilon: f64,
-        inputs: [&[Entry]; 2],
+        inputs: [&Hypothesis; 2],
         report: &Report,
     ) -> Observation {
         let keys = Keys::new(report.seed);
-        let likelihood = |input: &[Entry]| {
-            let push =
-                |entry: &Entry| entry.value * f64::from(closed_sign(&keys, entry.item as u32));
-            let push = input.iter().map(push).sum::<f64>() / f64::from(domain.sparsity());
+        let likelihood = |input: &Hypothesis| {
+            let push = |entry: &Entry| {
+                entry.value.signum() * f64::from(closed_sign(&keys, entry.item as u32))
+            };
+            let of_part = |part: &Part| {
+                let kept = part.kept.iter().map(|&index| push(&input.entries()[index]));
+                part.probability * kept.sum::<f64>() / f64::from(domain.sparsity())
+            };
+            let push: f64 = input.parts().iter().map(of_part).sum();
             let plus = 0.5 + 0.5 * push * (0.5 * epsilon).tanh();
             if report.plus { plus } else { 1.0 - plus }
         };
@@ -31,8 +37,7 @@ impl Observed for Toy {
             log_ratio: (first / second).ln(),
             seed: report.seed,
             bucket: u64::from(report.plus),
-            first_entries: [0; 2],
-            places: [Place::Elsewhere; 2],
+            ..Observation::default()
         }
     }
 }

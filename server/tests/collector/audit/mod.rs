@@ -5,19 +5,27 @@
 //!
 //! `HUSHBIN_AUDIT_TRIALS` sets the least number of trials of each task.
 
+mod inputs;
+mod leaks;
+mod seeds;
+mod uploads;
+
 use std::env;
 
 use hushbin::domain::Signed;
-use hushbin::hash::{Hashing, Keys};
+use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
-use hushbin::mechanism::hash_bin::{self, HashBin, Level, Noise, Response};
+use hushbin::mechanism::hash_bin::{HashBin, Level, Noise};
 use hushbin::task::Open;
-use hushbin::{Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, ValueKind};
+use hushbin::upload::header;
+use hushbin::{
+    Entry, Items, Mechanism, Randomizer, Report, Task, TaskDraft, TaskParts, UploadId, ValueKind,
+};
 use hushbin_analysis::likelihood::core_probabilities;
 use hushbin_server::audit::{
-    Audit, AuditError, Measured, Plan, Statistic, Verdict, enumerate, enumerate_bins, measure,
+    Audit, AuditError, Measured, Plan, Verdict, enumerate, enumerate_bins, measure, sender,
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
@@ -49,12 +57,75 @@ fn honest(task: &Task, mut rng: impl rand_core::CryptoRng) -> impl FnMut(&[Entry
     move |input| randomizer.randomize(input, &mut rng).unwrap().report
 }
 
-fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report) -> Measured {
-    let plan = Plan::new(task, Some(trials), CONFIDENCE).unwrap();
-    measure(task, &plan, randomize, |_, _| {})
+/// Sends each report in an upload of its own.
+fn posted(
+    task: &Task,
+    mut randomize: impl FnMut(&[Entry]) -> Report,
+) -> impl FnMut(&[Entry], &mut Vec<u8>) {
+    let fingerprint = task.fingerprint();
+    let mut ids = rng(99);
+    move |input, bytes| {
+        let mut id = [0; 16];
+        ids.fill_bytes(&mut id);
+        bytes.extend(header(UploadId(id), &fingerprint, 1));
+        randomize(input).encode(bytes);
+    }
 }
 
-fn pick(rng: &mut impl Rng, from: &[u32]) -> u32 {
+fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report) -> Measured {
+    measured_sent(task, trials, posted(task, randomize))
+}
+
+fn measured_sent(task: &Task, trials: u64, send: impl FnMut(&[Entry], &mut Vec<u8>)) -> Measured {
+    let plan = Plan::new(task, Some(trials), CONFIDENCE).unwrap();
+    measure(task, &plan, send, |_, _| {})
+}
+
+/// t = 12 buckets, of which 3 are favoured.
+fn small() -> Task {
+    let rule = collision::Rule::Heaviest { favoured: 3 };
+    let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
+    let parts = TaskParts::from(typical("collision"));
+    let mechanism = Mechanism::Collision(collision);
+    Task::new(TaskParts { mechanism, ..parts }).unwrap()
+}
+
+/// Draws a bucket of a report by a seed, signed items and a word.
+fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> {
+    let mut probabilities = core_probabilities(task).unwrap();
+    let report = match task.mechanism() {
+        Mechanism::Coco(_) => Report::Coco,
+        Mechanism::Collision(_) | Mechanism::HashBin(_) => Report::Collision,
+    };
+    move |seed, signed, word| {
+        let bucket = pick(&probabilities(seed, signed, 0), word);
+        report(BucketReport { seed, bucket })
+    }
+}
+
+/// The bucket that a word stands for: the likeliest by the lowest words.
+fn pick(row: &[f64], word: u64) -> u32 {
+    let mut buckets: Vec<usize> = (0..row.len()).collect();
+    buckets.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
+    let mut left = word as f64 / 2_f64.powi(64);
+    let drawn = buckets.iter().copied().find(|&bucket| {
+        left -= row[bucket];
+        left < 0.0
+    });
+    // What rounding leaves over goes to the last.
+    drawn.unwrap_or(buckets[row.len() - 1]) as u32
+}
+
+#[track_caller]
+fn assert_leaks(task: &Task, found: &Measured) {
+    println!("{found:?}");
+    assert!(found.lower_bound > task.epsilon(), "{found:?}");
+    let plan = Plan::new(task, None, CONFIDENCE).unwrap();
+    let audit = Audit::new(task, &plan, None, found.clone());
+    assert_eq!(audit.verdict, Verdict::ExceedsBudget);
+}
+
+fn any_of(rng: &mut impl Rng, from: &[u32]) -> u32 {
     from[rng.next_u32() as usize % from.len()]
 }
 
@@ -62,12 +133,12 @@ fn pick(rng: &mut impl Rng, from: &[u32]) -> u32 {
 fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s: u32) -> Mechanism {
     let (rule, buckets) = match rule {
         collision::RuleName::Occupied => {
-            let buckets = pick(rng, &[s + 1, 2 * s, 4 * s + 3, 30 * s]);
+            let buckets = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 30 * s]);
             (collision::Rule::Occupied, buckets.max(s + 1))
         }
         collision::RuleName::Heaviest => {
-            let buckets = pick(rng, &[2, 3, s + 1, 2 * s, 4 * s + 3, 30 * s]);
-            let favoured = pick(rng, &[1, 2, s.div_ceil(2), s, buckets - 1]);
+            let buckets = any_of(rng, &[2, 3, s + 1, 2 * s, 4 * s + 3, 30 * s]);
+            let favoured = any_of(rng, &[1, 2, s.div_ceil(2), s, buckets - 1]);
             let favoured = favoured.min(buckets - 1);
             (collision::Rule::Heaviest { favoured }, buckets)
         }
@@ -79,12 +150,12 @@ fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s:
 fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> Mechanism {
     let (rule, pairs) = match rule {
         coco::RuleName::Overwrite => {
-            let pairs = pick(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
+            let pairs = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
             (coco::Rule::Overwrite, pairs.max(s + 1))
         }
         coco::RuleName::Strongest => {
-            let pairs = pick(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
-            let favoured = pick(rng, &[1, 2, s.div_ceil(2), s, pairs]).min(pairs);
+            let pairs = any_of(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
+            let favoured = any_of(rng, &[1, 2, s.div_ceil(2), s, pairs]).min(pairs);
             (coco::Rule::Strongest { favoured }, pairs)
         }
     };
@@ -93,8 +164,8 @@ fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> M
 
 /// Every level with and without δ, every noise.
 fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> Mechanism {
-    let clip = f64::from(pick(rng, &[1, 2, 5, 30])) / 2.0;
-    let distance = f64::from(pick(rng, &[1, 2, 4, 9, 60, 400])) / 2.0;
+    let clip = f64::from(any_of(rng, &[1, 2, 5, 30])) / 2.0;
+    let distance = f64::from(any_of(rng, &[1, 2, 4, 9, 60, 400])) / 2.0;
     let level = match kind {
         0 => Level::Event,
         1 => Level::Neighbouring {
@@ -116,9 +187,9 @@ fn hash_bin(rng: &mut impl Rng, kind: u32, hashing: Hashing, items: &Items) -> M
     };
     let bins = match level {
         Level::User { .. } => 1,
-        _ => pick(rng, &[1, 1, 2, 5, 20]).min(items.count().unwrap_or(20)),
+        _ => any_of(rng, &[1, 1, 2, 5, 20]).min(items.count().unwrap_or(20)),
     };
-    let grid = pick(rng, &[2, 64, 1024]);
+    let grid = any_of(rng, &[2, 64, 1024]);
     Mechanism::HashBin(HashBin::new(level, hashing, bins, grid).unwrap())
 }
 
@@ -134,11 +205,11 @@ fn tasks(each: u32) -> Vec<Task> {
             _ => Hashing::Independent,
         };
         for index in 0..each {
-            let s = pick(&mut rng, &[1, 1, 2, 2, 3, 3, 4, 6, 8, 16, 32, 64]);
+            let s = any_of(&mut rng, &[1, 1, 2, 2, 3, 3, 4, 6, 8, 16, 32, 64]);
             let epsilon = [0.05, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.5, 8.0][index as usize % 10];
             let items = match domain {
                 2 => Items::Open(Open::Open),
-                _ => Items::Count(pick(&mut rng, &[s, s + 1, 2 * s, 2 * s + 3, 300])),
+                _ => Items::Count(any_of(&mut rng, &[s, s + 1, 2 * s, 2 * s + 3, 300])),
             };
             let mechanism = match rule {
                 0 => collision(&mut rng, collision::RuleName::Occupied, hashing, s),
@@ -188,7 +259,7 @@ fn no_task_exceeds_its_budget() {
             Err(AuditError::Trials { least, .. }) => Plan::new(task, Some(least), CONFIDENCE),
             plan => plan,
         };
-        let found = measure(task, &plan.unwrap(), honest(task, rng(seed)), |_, _| {});
+        let found = measure(task, &plan.unwrap(), sender(task, rng(seed)), |_, _| {});
         assert!(found.lower_bound <= epsilon, "{task:?}: {found:?}");
         closest = closest.max(found.lower_bound / epsilon);
         sum += found.lower_bound / epsilon;
@@ -249,217 +320,6 @@ fn of_level(level: Level, items: u32) -> Task {
         ..parts
     };
     Task::new(parts).unwrap()
-}
-
-/// Noise for half the distance, a clip that is not applied, noise left out of
-/// one report in 50.
-#[test]
-fn leaks_of_hash_bin_are_caught() {
-    let task = of_level(Level::Event, 40);
-    let leaky = of_level(within(1.0), 40);
-    let found = measured(&task, 30_000, honest(&leaky, rng(11)));
-    assert_leaks(&task, &found);
-
-    let task = of_level(user(Noise::TwoPoint), 40);
-    let sums = unclipped(&task);
-    let mut words = rng(12);
-    // The sum of s entries goes where only its clip may.
-    let found = measured(&task, 30_000, |input| {
-        let seed = words.next_u64();
-        let lean = sums(seed, input)[0] / 1.5 * 0.5_f64.tanh();
-        let plus = f64::from(words.next_u32()) / f64::from(u32::MAX) < 0.5 * (1.0 + lean);
-        let response = Response::Sign(plus);
-        Report::HashBin(hash_bin::Report { seed, response })
-    });
-    assert_leaks(&task, &found);
-
-    let task = of_level(Level::Event, 3);
-    let sums = unclipped(&task);
-    let mut honest = honest(&task, rng(13));
-    let mut coin = rng(14);
-    let found = measured(&task, 30_000, |input| {
-        let mut report = honest(input);
-        if let Report::HashBin(report) = &mut report
-            && coin.next_u32().is_multiple_of(50)
-        {
-            let exact = sums(report.seed, input);
-            let steps = exact.iter().map(|sum| (sum * 1024.0) as i64);
-            report.response = Response::Bins(steps.collect());
-        }
-        report
-    });
-    assert_leaks(&task, &found);
-}
-
-/// The sums of signed values by bin.
-fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
-    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
-        unreachable!()
-    };
-    let (support, bins) = (hash_bin.support(&task.domain()), hash_bin.bins() as usize);
-    move |seed, input| {
-        let keys = Keys::new(seed);
-        let mut sums = vec![0.0; bins];
-        for entry in input {
-            let (bin, sign) = support.place(&keys, entry.item);
-            sums[bin as usize] += f64::from(sign) * entry.value;
-        }
-        sums
-    }
-}
-
-#[track_caller]
-fn assert_leaks(task: &Task, found: &Measured) {
-    println!("{found:?}");
-    assert!(found.lower_bound > task.epsilon(), "{found:?}");
-    let plan = Plan::new(task, None, CONFIDENCE).unwrap();
-    let audit = Audit::new(task, &plan, None, found.clone());
-    assert_eq!(audit.verdict, Verdict::ExceedsBudget);
-}
-
-#[test]
-fn thresholds_of_a_larger_epsilon_are_caught() {
-    for mechanism in ["collision", "coco"] {
-        let task = typical(mechanism);
-        let leaky = with_epsilon(&task, 1.25);
-        let found = measured(&task, 40_000, honest(&leaky, rng(2)));
-        assert_leaks(&task, &found);
-    }
-}
-
-/// One report in 50 has the items and their signs for a seed.
-#[test]
-fn input_in_clear_is_caught() {
-    let task = typical("collision");
-    let mut honest = honest(&task, rng(3));
-    let mut coin = rng(33);
-    let found = measured(&task, 30_000, |input| {
-        let report = honest(input);
-        if !coin.next_u32().is_multiple_of(50) {
-            return report;
-        }
-        let Report::Collision(BucketReport { bucket, .. }) = report else {
-            unreachable!()
-        };
-        let signed = |entry: &Entry| 2 * entry.item + u64::from(entry.value < 0.0);
-        let seed = input
-            .iter()
-            .fold(0, |seed, entry| seed << 8 | signed(entry));
-        Report::Collision(BucketReport { seed, bucket })
-    });
-    assert_leaks(&task, &found);
-}
-
-/// One report in 30 is made from a generator that starts anew each time, so
-/// that its noise can be subtracted.
-#[test]
-fn noise_that_repeats_is_caught() {
-    let task = typical("coco");
-    let mut honest = honest(&task, rng(4));
-    let mut randomizer = Randomizer::new(&task);
-    let mut coin = rng(44);
-    let found = measured(&task, 30_000, |input| {
-        if !coin.next_u32().is_multiple_of(30) {
-            return honest(input);
-        }
-        randomizer.randomize(input, &mut rng(5)).unwrap().report
-    });
-    assert_leaks(&task, &found);
-}
-
-/// People who have item 0 get the same seed, now and then.
-#[test]
-fn seed_reused_for_some_inputs_is_caught() {
-    let task = typical("coco");
-    let mut honest = honest(&task, rng(6));
-    let mut coin = rng(66);
-    let found = measured(&task, 30_000, |input| {
-        let report = honest(input);
-        let Report::Coco(BucketReport { bucket, .. }) = report else {
-            unreachable!()
-        };
-        if coin.next_u32().is_multiple_of(20) && input.iter().any(|entry| entry.item == 0) {
-            return Report::Coco(BucketReport { seed: 0, bucket });
-        }
-        report
-    });
-    assert_leaks(&task, &found);
-}
-
-/// t = 12 buckets, of which 3 are favoured.
-fn small() -> Task {
-    let rule = collision::Rule::Heaviest { favoured: 3 };
-    let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
-    let parts = TaskParts::from(typical("collision"));
-    let mechanism = Mechanism::Collision(collision);
-    Task::new(TaskParts { mechanism, ..parts }).unwrap()
-}
-
-fn signed(input: &[Entry]) -> Vec<Signed> {
-    let signed = input.iter().map(|entry| Signed {
-        item: entry.item,
-        negative: entry.value < 0.0,
-    });
-    signed.collect()
-}
-
-/// Draws by going along the probabilities of buckets, as `distort` leaves them.
-fn along(
-    task: &Task,
-    mut rng: ChaCha20Rng,
-    distort: impl Fn(&mut [f64]),
-) -> impl FnMut(&[Entry]) -> Report {
-    let mut probabilities = core_probabilities(task).unwrap();
-    move |input| {
-        let seed = rng.next_u64();
-        let mut row = probabilities(seed, &signed(input), 0);
-        distort(&mut row);
-        let mut left = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-        let bucket = row.iter().position(|p| {
-            left -= p;
-            left < 0.0
-        });
-        // What rounding leaves over goes to the last.
-        let bucket = bucket.unwrap_or(row.len() - 1) as u32;
-        Report::Collision(BucketReport { seed, bucket })
-    }
-}
-
-/// The distortions below are what is caught, not the way of drawing.
-#[test]
-fn drawing_along_probabilities_is_not_flagged() {
-    let task = small();
-    let found = measured(&task, 40_000, along(&task, rng(7), |_| {}));
-    assert!(found.lower_bound <= 1.0, "{found:?}");
-}
-
-/// Probabilities in five bits: all are cut off, and the last bucket gets the
-/// rest.
-#[test]
-fn coarse_probabilities_are_caught() {
-    let task = small();
-    let distort = |row: &mut [f64]| row.iter_mut().for_each(|p| *p = (*p * 32.0).floor() / 32.0);
-    let found = measured(&task, 40_000, along(&task, rng(8), distort));
-    assert_leaks(&task, &found);
-}
-
-/// The favoured buckets together get no more than they should, but the first
-/// of them gets half of it: seen only by where the bucket stands.
-#[test]
-fn favourite_among_the_favoured_is_caught() {
-    let task = small();
-    let distort = |row: &mut [f64]| {
-        let most = row.iter().copied().fold(0.0, f64::max);
-        let favoured = |p: &f64| *p > 0.999 * most;
-        let first = row.iter().position(favoured).unwrap();
-        for p in row.iter_mut().skip(first + 1).filter(|p| favoured(p)) {
-            *p -= 0.25 * most;
-        }
-        row[first] += 1.0 - row.iter().sum::<f64>();
-    };
-    let found = measured(&task, 30_000, along(&task, rng(9), distort));
-    assert_leaks(&task, &found);
-    assert_ne!(found.event.statistic, Statistic::LikelihoodRatio);
 }
 
 /// A probability too high by one part in 10¹² is more than rounding.

@@ -1,0 +1,264 @@
+//! Functions of what is drawn afresh for an upload: its seed and its id.
+//!
+//! Both are to be random whatever the input. A function of few values that takes
+//! them more often under one input than under another shows the contrary.
+
+use hushbin::UploadId;
+use hushbin::hash::mix64;
+
+/// Words looked at.
+const WORDS: usize = 7;
+/// Step of `splitmix64`, whose outputs key a report's hashes.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Cells that a function's values are counted in.
+const CELLS: usize = 256;
+/// Remainders that a byte does not show.
+const MODULI: [u8; 6] = [3, 5, 7, 9, 11, 13];
+
+/// The seed of a report, the outputs of `splitmix64` started there that its
+/// hashes are keyed with, and the id of its upload.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Words([u64; WORDS]);
+
+impl Words {
+    pub(super) fn new(seed: u64, id: UploadId) -> Self {
+        let output = |n: u64| mix64(seed.wrapping_add(n.wrapping_mul(STEP)));
+        let [low, high] = halves(id);
+        Self([seed, output(1), output(2), output(3), output(4), low, high])
+    }
+}
+
+/// The two words of an id.
+pub(super) fn halves(id: UploadId) -> [u64; 2] {
+    let id = u128::from_le_bytes(id.0);
+    [id as u64, (id >> 64) as u64]
+}
+
+/// How often a cell was met under either input.
+pub(super) type Count = [u32; 2];
+
+/// A function of one of the words.
+#[derive(Debug, Clone, Copy)]
+enum Of {
+    /// The parity of the bits under a mask.
+    Parity(u64),
+    /// The byte from this bit on.
+    Byte(u32),
+    Remainder(u8),
+    /// The number of ones.
+    Ones,
+}
+
+impl Of {
+    fn value(self, word: u64) -> usize {
+        match self {
+            Self::Parity(mask) => ((word & mask).count_ones() % 2) as usize,
+            Self::Byte(from) => usize::from((word >> from) as u8),
+            Self::Remainder(modulus) => (word % u64::from(modulus)) as usize,
+            Self::Ones => word.count_ones() as usize,
+        }
+    }
+}
+
+/// A function of a word, with how often it took each value.
+#[derive(Debug, Clone)]
+pub(super) struct Feature {
+    word: usize,
+    of: Of,
+    counts: Vec<Count>,
+}
+
+impl Feature {
+    /// How often the value that these words have was met.
+    pub(super) fn count(&self, words: &Words) -> Count {
+        self.counts[self.of.value(words.0[self.word])]
+    }
+
+    fn new(samples: [&[Words]; 2], word: usize, of: Of) -> Self {
+        let mut counts = vec![Count::default(); CELLS];
+        for (which, words) in samples.into_iter().enumerate() {
+            for words in words {
+                counts[of.value(words.0[word])][which] += 1;
+            }
+        }
+        Self { word, of, counts }
+    }
+
+    /// The byte, remainder or number of ones that tells equally many samples of
+    /// two inputs apart best.
+    pub(super) fn best_part(samples: [&[Words]; 2]) -> Self {
+        let bytes = (0..64).step_by(8).map(Of::Byte);
+        let functions = bytes.chain(MODULI.map(Of::Remainder)).chain([Of::Ones]);
+        let features =
+            functions.flat_map(|of| (0..WORDS).map(move |word| Self::new(samples, word, of)));
+        let features = features.map(|feature| (separation(&feature.counts), feature));
+        let (_, best) = features
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .expect("there are functions");
+        best
+    }
+
+    /// The parity of up to two bits, bytes or words that does.
+    pub(super) fn best_parity(samples: [&[Words]; 2]) -> Self {
+        let best = (0..WORDS).map(|word| {
+            let (difference, mask) = best_mask(samples, word);
+            (difference, word, mask)
+        });
+        let best = best.max_by_key(|(difference, ..)| *difference);
+        let (_, word, mask) = best.expect("there are words");
+        Self::new(samples, word, Of::Parity(mask))
+    }
+}
+
+/// By how many standard deviations χ² of two samples' counts is above what equal
+/// distributions lead to expect.
+fn separation(counts: &[Count]) -> f64 {
+    let met = counts.iter().map(|count| count.map(f64::from));
+    let (mut cells, mut square) = (0.0, 0.0);
+    for [first, second] in met.filter(|[first, second]| first + second > 0.0) {
+        cells += 1.0;
+        square += (first - second).powi(2) / (first + second);
+    }
+    let freedom = f64::max(cells - 1.0, 1.0);
+    (square - freedom) / (2.0 * freedom).sqrt()
+}
+
+/// The mask under which a word is odd in more samples of one input than of the
+/// other, and in how many more.
+fn best_mask(samples: [&[Words]; 2], word: usize) -> (u32, u64) {
+    let [first, second] = samples.map(|samples| planes(samples, word));
+    let odd = |one: &[u64], other: &[u64]| -> u32 {
+        let bits = one.iter().zip(other);
+        bits.map(|(a, b)| (a ^ b).count_ones()).sum()
+    };
+    let masks = masks();
+    let mut best = (0, 0);
+    for (i, mask) in masks.iter().enumerate() {
+        for (j, other) in masks.iter().enumerate().skip(i + 1) {
+            let difference = odd(&first[i], &first[j]).abs_diff(odd(&second[i], &second[j]));
+            if difference > best.0 {
+                best = (difference, mask ^ other);
+            }
+        }
+    }
+    best
+}
+
+/// No bit, each bit, each byte, all.
+fn masks() -> Vec<u64> {
+    let bits = (0..64).map(|bit| 1 << bit);
+    let bytes = (0..64).step_by(8).map(|from| 0xff << from);
+    [0].into_iter()
+        .chain(bits)
+        .chain(bytes)
+        .chain([u64::MAX])
+        .collect()
+}
+
+/// The parity of a word under each of the [`masks`], in all samples.
+fn planes(samples: &[Words], word: usize) -> Vec<Vec<u64>> {
+    let mut planes = vec![vec![0; samples.len().div_ceil(64)]];
+    for bit in 0..64 {
+        let blocks = samples.chunks(64).map(|block| {
+            let bits = block.iter().map(|words| words.0[word] >> bit & 1);
+            bits.fold(0, |plane, bit| plane << 1 | bit)
+        });
+        planes.push(blocks.collect());
+    }
+    let sum = |planes: &[Vec<u64>]| -> Vec<u64> {
+        let blocks = 0..planes[0].len();
+        let parity = |block: usize| planes.iter().fold(0, |sum, plane| sum ^ plane[block]);
+        blocks.map(parity).collect()
+    };
+    for byte in 0..8 {
+        planes.push(sum(&planes[1 + 8 * byte..9 + 8 * byte]));
+    }
+    planes.push(sum(&planes[65..73]));
+    planes
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    const SAMPLES: usize = 200;
+
+    /// Random words of two inputs, drawn again until `suits` says so of the word
+    /// and which input it is.
+    fn samples(word: usize, suits: impl Fn(u64, usize) -> bool) -> [Vec<Words>; 2] {
+        let mut rng = ChaCha20Rng::seed_from_u64(word as u64);
+        [0, 1].map(|which| {
+            let mut drawn = || {
+                let words = Words([0; WORDS].map(|_| rng.next_u64()));
+                suits(words.0[word], which).then_some(words)
+            };
+            let one = |_| loop {
+                if let Some(words) = drawn() {
+                    return words;
+                }
+            };
+            (0..SAMPLES).map(one).collect()
+        })
+    }
+
+    #[test]
+    fn the_parity_that_follows_the_input_is_found() {
+        let masks = [
+            1,
+            1 << 63,
+            1 << 3 | 1 << 60,
+            0xff00,
+            u64::MAX,
+            u64::MAX ^ 8,
+            0xffff,
+        ];
+        for (word, mask) in (0..WORDS).zip(masks) {
+            let value = |word: u64| Of::Parity(mask).value(word);
+            let samples = samples(word, |word, which| value(word) == which);
+            let [first, second] = &samples;
+            let found = Feature::best_parity([first, second]);
+            assert_eq!(found.count(&first[0]), [SAMPLES as u32, 0], "{mask:x}");
+            assert_eq!(found.count(&second[0]), [0, SAMPLES as u32], "{mask:x}");
+            let Of::Parity(found) = found.of else {
+                panic!("no parity")
+            };
+            assert_eq!(found, mask);
+        }
+    }
+
+    #[test]
+    fn the_part_that_follows_the_input_is_found() {
+        let parts: [fn(u64) -> bool; 4] = [
+            |word| word.is_multiple_of(3),
+            |word| word % 13 < 6,
+            |word| (word >> 24 & 0xff) % 7 < 3,
+            |word| word.count_ones() > 32,
+        ];
+        for (word, part) in (0..).zip(parts) {
+            let samples = samples(word, |word, which| part(word) == (which == 1));
+            let [first, second] = &samples;
+            let found = Feature::best_part([first, second]);
+            assert!(first.iter().all(|words| found.count(words)[1] == 0));
+            assert!(second.iter().all(|words| found.count(words)[0] == 0));
+        }
+    }
+
+    #[test]
+    fn equal_distributions_are_hardly_apart() {
+        let [first, second] = samples(0, |_, _| true);
+        for feature in [
+            Feature::best_parity([&first, &second]),
+            Feature::best_part([&first, &second]),
+        ] {
+            // χ² of one degree of freedom is above 25 with probability 6e-7, of
+            // twenty thousand parities some with 0.01; with this seed none is.
+            assert!(
+                separation(&feature.counts) < 24.0 / 2_f64.sqrt(),
+                "{feature:?}"
+            );
+        }
+    }
+}
