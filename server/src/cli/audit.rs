@@ -135,7 +135,12 @@ fn write_verdict(out: &mut dyn Write, found: &Audit) -> io::Result<()> {
     match found.verdict {
         Verdict::WithinBudget => writeln!(
             out,
-            "No loss above ε = {requested} was found. Trials cannot prove that there is none: they miss what is rarer than they can tell from chance, and what only other inputs or other functions of an upload's bytes would show. The integers do, if they are what is sampled and nothing else depends on the input. Nothing here is about times, addresses or several uploads of one person."
+            "No loss above ε = {requested} was found.\n\
+             Trials cannot prove that there is none: they miss what is rarer than they can tell \
+             from chance, and what only other inputs or other functions of an upload's bytes \
+             would show. The integers do, if they are what is sampled and nothing else depends on \
+             the input.\n\
+             Nothing here is about times, addresses or several uploads of one person."
         ),
         Verdict::ExceedsBudget => {
             let how = if found.empirical_lower_bound > requested {

@@ -113,7 +113,7 @@ export class AuditView {
       `For such different chances ε must be at least ${boundOf(least)}, with ${sure} confidence` +
       (caught
         ? ": this randomiser breaks its promise."
-        : ". That is no proof of privacy, which only the mathematics gives; but one that leaks much more about these inputs would show here.");
+        : ". That is no proof of privacy, which only the mathematics gives; but where scores tell much more about these inputs, it would show here. The command hushbin audit also looks at seeds, at ids and at inputs of other kinds.");
   }
 
   #draw(measured: Measured | null): void {

@@ -4,6 +4,10 @@
 //! Reports of two inputs are scored; the first quarter of the scores chooses the
 //! event that tells the inputs apart best, and the rest, which had no say in the
 //! choice, bound ε by how often they meet it.
+//!
+//! Scores are likelihood ratios under the report's seed: an audit for a page to
+//! show, blind to seeds that depend on the input and to whatever is wrong with other
+//! inputs. The command `hushbin audit` looks at those, too.
 
 use hushbin::upload::header;
 use hushbin::{Upload, UploadId};
