@@ -21,10 +21,13 @@ pub struct Account {
     /// see [`errata`](crate::errata). Only of one batch and one report of a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reduction_epsilon: Option<f64>,
-    /// What the least ε_c of the reduction is above. A batch of others whose
-    /// favoured sets meet neither of two inputs', where there are such, gives
-    /// away as much or more (P1 Theorem 6).
-    pub lower_bound_epsilon: f64,
+    /// What the least ε_c of the reduction is above: its lower side, and a lower
+    /// bound of what is given away only where that is attained.
+    pub reduction_lower_epsilon: f64,
+    /// Whether some batch of these reports is known to give away
+    /// `reduction_lower_epsilon` or more, so that nothing below it can be promised:
+    /// under direct encoding ([`Mixture::attains_reduction`]).
+    pub reduction_attained: bool,
     /// Mixture parameter α of the mechanism.
     pub alpha: f64,
     /// δ, from 1e-15 to 0.1 ([`DELTA`]).
@@ -67,7 +70,8 @@ pub fn account(
     Ok(Account {
         central_epsilon: upper,
         reduction_epsilon: Some(reduction),
-        lower_bound_epsilon: lower,
+        reduction_lower_epsilon: lower,
+        reduction_attained: mixture.attains_reduction(),
         alpha: mixture.alpha(),
         delta,
         method: profile.method(),

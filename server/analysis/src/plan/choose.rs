@@ -219,15 +219,11 @@ impl<'a> Search<'a> {
     /// less than what was allowed.
     fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
         let (honest, delta) = (self.question.honest_fraction, self.question.delta);
-        let Candidate {
-            mechanism,
-            sparsity,
-            ..
-        } = &choice.candidate;
+        let domain = choice.task(self.question)?.domain();
         // With room for roundings.
         let central_epsilon = central_epsilon * (1.0 - 1e-7);
         let hides = |epsilon: f64| -> Result<bool, PlanError> {
-            let mixture = Mixture::for_mechanism(mechanism, *sparsity, epsilon)?;
+            let mixture = Mixture::for_mechanism(&choice.candidate.mechanism, &domain, epsilon)?;
             Ok(meets_central_epsilon(
                 &mixture,
                 self.people,

@@ -116,7 +116,7 @@ impl Subject<'_> {
     fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
             Self::Task(task, file) => {
-                Mixture::for_mechanism(task.mechanism(), task.sparsity(), epsilon)
+                Mixture::for_mechanism(task.mechanism(), &task.domain(), epsilon)
                     .map_err(|error| file.error(error).into())
             }
             Self::Chosen(chosen) => chosen.mixture(epsilon),
@@ -203,7 +203,8 @@ impl Answer {
         let Account {
             central_epsilon,
             reduction_epsilon: reduction,
-            lower_bound_epsilon,
+            reduction_lower_epsilon: lower,
+            reduction_attained: attained,
             alpha,
             delta,
             method,
@@ -219,13 +220,16 @@ impl Answer {
             "shuffled    ε = {central_epsilon:e}, δ = {delta:e}, rounded up"
         )?;
         writeln!(out, "            {method}, {seconds:.3} s")?;
-        match reduction {
-            Some(reduction) => writeln!(
-                out,
-                "attained    above {lower_bound_epsilon:e} by others unlike both inputs; Wang et al.'s reduction gives {reduction:e}"
-            )?,
-            None => writeln!(out, "attained    above {lower_bound_epsilon:e}")?,
-        }
+        let most = reduction.map_or_else(String::new, |most| format!(", at most {most:e}"));
+        let known = if *attained {
+            "some batch gives away as much"
+        } else {
+            "no batch is known to give away as much"
+        };
+        writeln!(
+            out,
+            "reduction   ε above {lower:e}{most}, by Wang et al.'s Theorem 1; {known}"
+        )?;
         if exposure.batches > 1 {
             writeln!(
                 out,

@@ -29,7 +29,10 @@ fn batches_are_accounted_for() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let found = account(&occupied(4, 17, 1.0), 2_000_000, 0.5, 1e-8).unwrap();
     assert_eq!(answer["central_epsilon"], found.central_epsilon);
-    assert_eq!(answer["lower_bound_epsilon"], found.lower_bound_epsilon);
+    assert_eq!(
+        answer["reduction_lower_epsilon"],
+        found.reduction_lower_epsilon
+    );
     assert_eq!(answer["alpha"], found.alpha);
     assert_eq!(answer["delta"], 1e-8);
     assert_eq!(answer["method"], "bounded-sum");
@@ -40,8 +43,15 @@ fn batches_are_accounted_for() {
     assert_eq!(answer["honest_reports"], 1_000_000);
     assert_eq!(answer["honest_fraction"], 0.5);
     assert!(answer["seconds"].as_f64().unwrap() >= 0.0);
+    assert_eq!(answer["reduction_attained"], false);
     let words = String::from_utf8(line(options).stdout).unwrap();
     assert!(words.contains("1000000 of them assumed honest"), "{words}");
+    let reduction = format!(
+        "ε above {:e}, at most {:e}, by Wang et al.'s Theorem 1; no batch is known to give away",
+        found.reduction_lower_epsilon,
+        found.reduction_epsilon.unwrap()
+    );
+    assert!(words.contains(&reduction), "{words}");
     assert!(
         words.contains("nothing that links a report to a person"),
         "{words}"
@@ -171,6 +181,30 @@ fn a_task_says_how_large_its_local_epsilon_may_be() {
     assert!(!output.status.success(), "a task has its own ε");
 }
 
+/// Only a task says whether elements share buckets.
+#[test]
+fn direct_encoding_is_said_to_attain_the_reduction() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    for (buckets, attained, known) in [
+        (12, true, "some batch gives away as much"),
+        (11, false, "no batch is known to give away as much"),
+    ] {
+        let task = json!({
+            "id": "t", "items": 4, "sparsity": 4, "epsilon": 1.0, "value": "sign",
+            "mechanism": {
+                "name": "collision", "rule": "occupied", "hashing": "balanced", "buckets": buckets,
+            },
+        });
+        fs::write(&file, task.to_string()).unwrap();
+        let file = file.to_str().unwrap();
+        let options = ["--task", file, "--reports", "1000", "--delta", "1e-6"];
+        assert_eq!(answer(&options)["reduction_attained"], attained);
+        let words = String::from_utf8(hushbin(&options).stdout).unwrap();
+        assert!(words.contains(known), "{words}");
+    }
+}
+
 #[test]
 fn published_bounds_are_compared() {
     let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 1 --reports 100000 \
@@ -280,8 +314,8 @@ fn several_batches_are_composed() {
     let found = account_exposure(&heaviest(4, 17, 1.0), 50_000, 1.0, 1e-8, exposure).unwrap();
     assert_eq!(answer["central_epsilon"], found.account.central_epsilon);
     assert_eq!(
-        answer["lower_bound_epsilon"],
-        found.account.lower_bound_epsilon
+        answer["reduction_lower_epsilon"],
+        found.account.reduction_lower_epsilon
     );
     assert_eq!(answer["method"], "loss-distribution");
     assert_eq!(answer["basic_epsilon"], found.basic_epsilon);

@@ -54,8 +54,8 @@ impl Default for Exposure {
 /// Central privacy of a person's reports in several batches, together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Composed {
-    /// ε_c of everything, the least that is proven; its method says by what. The
-    /// lower bound is of the reduction, or of group privacy where that is used.
+    /// ε_c of everything, the least that is proven; its method says by what. Its
+    /// lower side is the reduction's of all batches together, one report in each.
     #[serde(flatten)]
     pub account: Account,
     /// What was assumed of the person.
@@ -114,7 +114,8 @@ pub fn account_exposure(
     let mut account = Account {
         central_epsilon: upper,
         reduction_epsilon: (exposure == Exposure::default()).then_some(reduction),
-        lower_bound_epsilon: lower,
+        reduction_lower_epsilon: lower,
+        reduction_attained: mixture.attains_reduction(),
         alpha: mixture.alpha(),
         delta,
         method: one.method(),
@@ -125,7 +126,7 @@ pub fn account_exposure(
         advanced = advanced_composition(one.epsilon(0.5 * delta / k).upper, k, 0.5 * delta);
         let [below, above] = compose(&one, exposure.batches, delta, upper);
         // More batches tell no less than one.
-        account.lower_bound_epsilon = lower.max(below);
+        account.reduction_lower_epsilon = lower.max(below);
         (account.central_epsilon, account.method) = [
             (above, Method::LossDistribution),
             (basic, Method::BasicComposition),

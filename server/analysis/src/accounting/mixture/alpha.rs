@@ -14,6 +14,8 @@ pub struct Mixture {
     /// 1 − α − e·α without the cancellation.
     pub(in crate::accounting) rest: f64,
     pub(in crate::accounting) favoured: Option<Favoured>,
+    /// As [`Mixture::attains_reduction`].
+    pub(in crate::accounting) attains_reduction: bool,
 }
 
 /// The favoured set of a report, c of t buckets or sides: given its seed they weigh
@@ -64,6 +66,7 @@ impl Mixture {
             // (Ω − min(c, t − c)·(e + 1))/Ω.
             rest: (t - 2.0 * c).max((2.0 * c - t) * e) / favoured.omega(epsilon),
             favoured: Some(favoured),
+            attains_reduction: false,
         })
     }
 
@@ -75,6 +78,7 @@ impl Mixture {
             alpha: part * self.alpha,
             rest: 1.0 - part * (1.0 - self.rest),
             favoured: None,
+            attains_reduction: false,
         }
     }
 
@@ -94,6 +98,15 @@ impl Mixture {
     #[must_use]
     pub const fn rest(&self) -> f64 {
         self.rest
+    }
+
+    /// Whether some batch of these reports is known to give away as much as P1's
+    /// Theorem 1 says, or more: so that no ε_c below
+    /// [`Account::reduction_lower_epsilon`](super::super::Account::reduction_lower_epsilon)
+    /// can be promised. See [`Mixture::for_mechanism`].
+    #[must_use]
+    pub const fn attains_reduction(&self) -> bool {
+        self.attains_reduction
     }
 
     /// What the reports favour; none for any randomizer.

@@ -2,14 +2,24 @@
 
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
+use hushbin::domain::Domain;
 use hushbin::mechanism::coco::{Coco, Rule};
 
 use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
+use super::direct::one_element_each;
 
 impl Accounted for Coco {
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
         Ok(Mixture::coco(self, sparsity, epsilon)?)
+    }
+
+    fn attains_reduction(&self, domain: &Domain) -> bool {
+        let as_many = match self.rule() {
+            Rule::Overwrite => true,
+            Rule::Strongest { favoured } => favoured == domain.sparsity(),
+        };
+        as_many && one_element_each(self.hashing(), domain.elements(), self.buckets() / 2)
     }
 }
 

@@ -2,14 +2,24 @@
 
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
+use hushbin::domain::Domain;
 use hushbin::mechanism::collision::{Collision, Rule};
 
 use super::alpha::Mixture;
 use super::contract::{AccountError, Accounted};
+use super::direct::one_element_each;
 
 impl Accounted for Collision {
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError> {
         Ok(Mixture::collision(self, sparsity, epsilon)?)
+    }
+
+    fn attains_reduction(&self, domain: &Domain) -> bool {
+        let as_many = match self.rule() {
+            Rule::Occupied => true,
+            Rule::Heaviest { favoured } => favoured == domain.sparsity(),
+        };
+        as_many && one_element_each(self.hashing(), domain.signed_elements(), self.buckets())
     }
 }
 

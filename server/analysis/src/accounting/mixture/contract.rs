@@ -1,6 +1,7 @@
 //! What accounting needs of every mechanism.
 
 use hushbin::Error;
+use hushbin::domain::Domain;
 
 use super::alpha::Mixture;
 
@@ -27,4 +28,9 @@ pub(super) trait Accounted {
     /// # Errors
     /// [`AccountError`].
     fn mixture(&self, sparsity: u32, epsilon: f64) -> Result<Mixture, AccountError>;
+
+    /// As [`Mixture::attains_reduction`], of people of `domain`.
+    fn attains_reduction(&self, _domain: &Domain) -> bool {
+        false
+    }
 }

@@ -3,11 +3,13 @@
 
 mod alpha;
 mod contract;
+mod direct;
 
 pub(super) use alpha::Favoured;
 pub use alpha::Mixture;
 pub use contract::AccountError;
 
+use hushbin::domain::Domain;
 use hushbin::{Mechanism, Task, mechanism};
 
 use contract::Accounted;
@@ -18,12 +20,16 @@ macro_rules! register {
 
         fn mixture_of(
             mechanism: &Mechanism,
-            sparsity: u32,
+            domain: &Domain,
             epsilon: f64,
         ) -> Result<Mixture, AccountError> {
             match mechanism {
                 $(Mechanism::$Name(own) => {
-                    <mechanism::$module::$Name>::mixture(own, sparsity, epsilon)
+                    type Own = mechanism::$module::$Name;
+                    Ok(Mixture {
+                        attains_reduction: Own::attains_reduction(own, domain),
+                        ..Own::mixture(own, domain.sparsity(), epsilon)?
+                    })
                 })+
             }
         }
@@ -38,10 +44,10 @@ impl Mixture {
     /// # Errors
     /// [`AccountError::Neighbours`] for hash-bin below user level.
     pub fn for_task(task: &Task) -> Result<Self, AccountError> {
-        Self::for_mechanism(task.mechanism(), task.sparsity(), task.epsilon())
+        Self::for_mechanism(task.mechanism(), &task.domain(), task.epsilon())
     }
 
-    /// The mixture of a task's mechanism as it is, at any local ε.
+    /// The mixture of a task's mechanism and domain as they are, at any local ε.
     ///
     /// It is the α of the real weights at the ε asked for. What is sampled are
     /// integer thresholds with an effective ε that is no greater. For
@@ -52,14 +58,18 @@ impl Mixture {
     /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at
     /// user level is any ε-LDP randomizer.
     ///
+    /// Direct encoding, every element with a bucket of its own and as many favoured
+    /// as there are entries, attains the reduction, but for the rounding of
+    /// thresholds; of nothing else is that known.
+    ///
     /// # Errors
     /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
     /// [`Mixture::coco`] and [`Mixture::generic`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
-        sparsity: u32,
+        domain: &Domain,
         epsilon: f64,
     ) -> Result<Self, AccountError> {
-        mixture_of(mechanism, sparsity, epsilon)
+        mixture_of(mechanism, domain, epsilon)
     }
 }

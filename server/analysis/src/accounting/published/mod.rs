@@ -13,7 +13,7 @@
 //! let any = Mixture::generic(1.0).unwrap();
 //! let ours = account(&any, 100_000, 1.0, 1e-7).unwrap();
 //! for bound in published_bounds(&any, 100_000, 1.0, 1e-7).unwrap() {
-//!     assert!(bound.central_epsilon.is_none_or(|other| other >= ours.lower_bound_epsilon));
+//!     assert!(bound.central_epsilon.is_none_or(|other| other >= ours.reduction_lower_epsilon));
 //! }
 //! ```
 

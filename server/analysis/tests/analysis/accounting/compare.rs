@@ -104,9 +104,11 @@ fn none_is_below_what_is_known_to_be_needed() {
                     );
                     let own = account(&mixture, n, 1.0, delta)
                         .unwrap()
-                        .lower_bound_epsilon;
+                        .reduction_lower_epsilon;
                     let any = Mixture::generic(epsilon).unwrap();
-                    let any = account(&any, n, 1.0, delta).unwrap().lower_bound_epsilon;
+                    let any = account(&any, n, 1.0, delta)
+                        .unwrap()
+                        .reduction_lower_epsilon;
                     for bound in all {
                         let needed = match bound.scope {
                             Scope::AnyRandomizer => any,
@@ -444,7 +446,9 @@ fn closed_forms_hold_from_where_they_begin() {
                         Scope::AnyRandomizer => Mixture::generic(epsilon).unwrap(),
                         Scope::Mechanism => mixture,
                     };
-                    let least = account(&least, n, 1.0, delta).unwrap().lower_bound_epsilon;
+                    let least = account(&least, n, 1.0, delta)
+                        .unwrap()
+                        .reduction_lower_epsilon;
                     assert!(
                         bound.central_epsilon.unwrap() >= least,
                         "{n}, {delta}: {bound:?}"

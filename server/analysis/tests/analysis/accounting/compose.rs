@@ -21,8 +21,8 @@ fn hold(found: &Composed, exact: &Exact, most: f64) {
     let enough =
         account.central_epsilon >= most || exact.at(account.central_epsilon) <= account.delta;
     assert!(enough, "not enough: {found:?}");
-    let needed = account.lower_bound_epsilon == 0.0
-        || exact.at(account.lower_bound_epsilon) >= account.delta;
+    let needed = account.reduction_lower_epsilon == 0.0
+        || exact.at(account.reduction_lower_epsilon) >= account.delta;
     assert!(needed, "more than needed: {found:?}");
 }
 
@@ -38,13 +38,16 @@ fn small_batches_compose_as_enumerated() {
                 hold(&found, &exact, f64::from(batches) * epsilon);
                 let Account {
                     central_epsilon,
-                    lower_bound_epsilon,
+                    reduction_lower_epsilon,
                     method,
                     ..
                 } = found.account;
                 // What is proven is the reduction where every report tells.
                 if mixture.rest() == 0.0 {
-                    assert!(lower_bound_epsilon >= 0.997 * central_epsilon, "{found:?}");
+                    assert!(
+                        reduction_lower_epsilon >= 0.997 * central_epsilon,
+                        "{found:?}"
+                    );
                     assert_eq!(method, Method::LossDistribution, "{found:?}");
                 }
             }
@@ -90,7 +93,7 @@ fn large_batches_approach_the_gaussian_limit() {
             let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
             let central = found.account.central_epsilon;
             assert!(
-                found.account.lower_bound_epsilon > central * (1.0 - 1e-3),
+                found.account.reduction_lower_epsilon > central * (1.0 - 1e-3),
                 "{found:?}"
             );
             let one = mixture.epsilon().exp_m1() * (2.0 * mixture.alpha() / n as f64).sqrt();
@@ -131,17 +134,17 @@ fn more_batches_tell_more_and_no_rule_is_below() {
                 let found = account_exposure(&mixture, n, 1.0, delta, daily(batches)).unwrap();
                 let Account {
                     central_epsilon,
-                    lower_bound_epsilon,
+                    reduction_lower_epsilon,
                     ..
                 } = found.account;
                 assert!(
-                    0.0 <= lower_bound_epsilon && lower_bound_epsilon <= central_epsilon,
+                    0.0 <= reduction_lower_epsilon && reduction_lower_epsilon <= central_epsilon,
                     "{found:?}"
                 );
                 assert!(before <= central_epsilon, "{found:?}, {before}");
-                before = lower_bound_epsilon;
+                before = reduction_lower_epsilon;
                 assert!(
-                    found.basic_epsilon.min(found.advanced_epsilon) >= lower_bound_epsilon,
+                    found.basic_epsilon.min(found.advanced_epsilon) >= reduction_lower_epsilon,
                     "{found:?}"
                 );
                 assert!(found.basic_epsilon.min(found.advanced_epsilon) >= central_epsilon);

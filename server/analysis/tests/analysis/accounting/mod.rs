@@ -1,6 +1,7 @@
 //! Shuffle accounting against numbers computed independently, full enumeration,
 //! and exact rational arithmetic.
 
+mod attained;
 mod blanket;
 mod compare;
 mod compose;
@@ -49,12 +50,12 @@ fn the_reduction_meets_reference_values() {
         assert!(relative.abs() < 1e-6, "{row}: {found:?}");
         assert!(reduction > known - 1e-9, "{row}: {found:?}");
         assert!(
-            found.lower_bound_epsilon < known * (1.0 + 1e-6),
+            found.reduction_lower_epsilon < known * (1.0 + 1e-6),
             "{row}: {found:?}"
         );
         // What is proven is never less.
         assert!(found.central_epsilon >= reduction, "{row}: {found:?}");
-        let width = 1.0 - found.lower_bound_epsilon / reduction;
+        let width = 1.0 - found.reduction_lower_epsilon / reduction;
         // Where hardly anything is gained, ln(P/Q) is close to its greatest
         // value and P − exp(ε_c)·Q cancels.
         let most = if known < 0.999 * mixture.epsilon() {
@@ -173,8 +174,8 @@ fn bounds_of_the_reduction_hold_exactly() {
                     let at = format!("c = {c} of {t}, ε = {epsilon}, n = {n}: {found:?}");
                     let reduction = found.reduction_epsilon.unwrap();
                     let enough = reduction == epsilon || exact(reduction) <= rational(delta);
-                    let needed = found.lower_bound_epsilon == 0.0
-                        || exact(found.lower_bound_epsilon) > rational(delta);
+                    let needed = found.reduction_lower_epsilon == 0.0
+                        || exact(found.reduction_lower_epsilon) > rational(delta);
                     assert!(enough && needed, "{at}");
                 }
             }
@@ -195,7 +196,7 @@ fn large_batches_approach_the_gaussian_limit() {
         let central = found.central_epsilon;
         let reduction = found.reduction_epsilon.unwrap();
         assert!(
-            found.lower_bound_epsilon > reduction * (1.0 - 1e-9),
+            found.reduction_lower_epsilon > reduction * (1.0 - 1e-9),
             "{found:?}"
         );
         assert!(central < reduction * (1.0 + 1e-7), "{found:?}");
@@ -221,7 +222,7 @@ fn extremes_have_bounds() {
             for n in [2, 3, 1000, 30_000_000] {
                 for delta in [0.1, 1e-6, 1e-15] {
                     let found = account(&mixture, n, 1.0, delta).unwrap();
-                    let (lower, upper) = (found.lower_bound_epsilon, found.central_epsilon);
+                    let (lower, upper) = (found.reduction_lower_epsilon, found.central_epsilon);
                     assert!(
                         0.0 <= lower && lower <= upper && upper <= epsilon,
                         "{found:?}"
@@ -248,7 +249,7 @@ fn the_largest_batches_are_tight() {
         ] {
             let found = account(&mixture, n, 1.0, delta).unwrap();
             let reduction = found.reduction_epsilon.unwrap();
-            let width = 1.0 - found.lower_bound_epsilon / reduction;
+            let width = 1.0 - found.reduction_lower_epsilon / reduction;
             assert!((0.0..1e-7).contains(&width), "{found:?}");
             // What it leaves out is little, though few of these reports tell.
             assert!(found.central_epsilon < reduction * 1.001, "{found:?}");
@@ -274,13 +275,13 @@ proptest! {
             account(&heaviest(c, t, epsilon), n, honest, delta).unwrap()
         };
         let base = at(epsilon, n, 1.0, delta);
-        prop_assert!(base.lower_bound_epsilon <= base.central_epsilon && base.central_epsilon <= epsilon);
+        prop_assert!(base.reduction_lower_epsilon <= base.central_epsilon && base.central_epsilon <= epsilon);
         for less in [
             at(epsilon, 2 * n, 1.0, delta),
             at(epsilon, n, 1.0, 2.0 * delta),
             at(0.9 * epsilon, n, 1.0, delta),
         ] {
-            prop_assert!(less.lower_bound_epsilon <= base.central_epsilon);
+            prop_assert!(less.reduction_lower_epsilon <= base.central_epsilon);
             prop_assert!(less.central_epsilon <= base.central_epsilon * (1.0 + 1e-6) + 1e-12);
         }
         let any = account(&Mixture::generic(epsilon).unwrap(), n, 1.0, delta).unwrap();

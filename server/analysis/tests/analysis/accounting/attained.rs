@@ -1,0 +1,309 @@
+//! What small batches give away at worst, by every histogram of buckets that every
+//! n people may send, against what is proven and against P1's reduction, which
+//! only direct encoding is said to attain.
+
+use std::collections::BTreeMap;
+
+use hushbin::domain::Signed;
+use hushbin::mechanism::{coco, collision};
+use hushbin::{Mechanism, Task, TaskDraft};
+use hushbin_analysis::accounting::{Account, Mixture, account};
+use hushbin_tests::mixtures::heaviest;
+use serde_json::{Value, json};
+
+/// How likely each histogram is; four bits are the number of reports of a bucket.
+type Histograms = BTreeMap<u32, f64>;
+
+/// One report more, with these probabilities of the buckets.
+fn more(histograms: &Histograms, report: &[f64]) -> Histograms {
+    let mut sum = Histograms::new();
+    for (histogram, p) in histograms {
+        for (bucket, way) in report.iter().enumerate() {
+            *sum.entry(histogram + (1 << (4 * bucket))).or_default() += p * way;
+        }
+    }
+    sum
+}
+
+fn divergence(p: &Histograms, q: &Histograms, central: f64) -> f64 {
+    p.iter()
+        .map(|(seen, p)| (p - central.exp() * q[seen]).max(0.0))
+        .sum()
+}
+
+/// The reports that people may send, by bucket, and which two inputs are told apart.
+struct People {
+    reports: Vec<Vec<f64>>,
+    pairs: Vec<[usize; 2]>,
+}
+
+impl People {
+    /// All sets of c of t buckets are favoured by somebody. Buckets being alike,
+    /// pairs differ in their overlap only.
+    fn favouring(c: u32, t: u32, epsilon: f64) -> Self {
+        let sets: Vec<u32> = (0..1_u32 << t)
+            .filter(|set| set.count_ones() == c)
+            .collect();
+        let omega = f64::from(c) * epsilon.exp() + f64::from(t - c);
+        let weight = |set: u32, bucket: u32| {
+            if set >> bucket & 1 == 1 {
+                epsilon.exp()
+            } else {
+                1.0
+            }
+        };
+        let report = |&set: &u32| (0..t).map(|bucket| weight(set, bucket) / omega).collect();
+        let apart = |overlap| {
+            sets.iter()
+                .position(|set| (set & sets[0]).count_ones() == overlap)
+        };
+        Self {
+            reports: sets.iter().map(report).collect(),
+            pairs: (0..c).filter_map(apart).map(|other| [0, other]).collect(),
+        }
+    }
+
+    /// All inputs of a task under which no two elements share a bucket: seeds do
+    /// but rename the buckets.
+    fn of(task: &Task) -> Self {
+        let domain = task.domain();
+        let items = domain.items().unwrap();
+        let mut inputs = vec![Vec::new()];
+        for item in 0..u64::from(items) {
+            let with =
+                |input: &Vec<Signed>, negative| [&input[..], &[Signed { item, negative }]].concat();
+            let more: Vec<_> = inputs
+                .iter()
+                .flat_map(|input| [with(input, false), with(input, true)])
+                .collect();
+            inputs.extend(more);
+        }
+        inputs.retain(|input| input.len() <= domain.sparsity() as usize);
+        let reports: Vec<Vec<f64>> = match task.mechanism() {
+            Mechanism::Collision(collision) => {
+                let mut randomizer = collision::Randomizer::new(collision, &domain, task.epsilon());
+                inputs
+                    .iter()
+                    .map(|input| randomizer.probabilities(0, input))
+                    .collect()
+            }
+            Mechanism::Coco(coco) => {
+                let mut randomizer = coco::Randomizer::new(coco, &domain, task.epsilon());
+                // Paddings have random signs.
+                let signs = 1_u64 << domain.sparsity();
+                let mut average = |input: &Vec<Signed>| {
+                    let mut sum = vec![0.0; coco.buckets() as usize];
+                    for paddings in 0..signs {
+                        let under = randomizer.probabilities(0, input, paddings);
+                        for (sum, p) in sum.iter_mut().zip(under) {
+                            *sum += p / signs as f64;
+                        }
+                    }
+                    sum
+                };
+                inputs.iter().map(&mut average).collect()
+            }
+            Mechanism::HashBin(_) => unreachable!("no task here is of hash-bin"),
+        };
+        let all = 0..reports.len();
+        let pairs = all
+            .clone()
+            .flat_map(|a| all.clone().map(move |b| [a, b]))
+            .filter(|[a, b]| a < b);
+        Self {
+            pairs: pairs.collect(),
+            reports,
+        }
+    }
+
+    /// The greatest δ of a batch of n at each ε_c, over all inputs of all others.
+    fn worst(&self, n: u32, centrals: &[f64]) -> Vec<f64> {
+        let mut worst = vec![0.0; centrals.len()];
+        let nobody = Histograms::from([(0, 1.0)]);
+        self.visit(n - 1, 0, &nobody, &mut |others| {
+            for pair in &self.pairs {
+                let [p, q] = pair.map(|input| more(others, &self.reports[input]));
+                for (&central, worst) in centrals.iter().zip(&mut worst) {
+                    *worst = divergence(&p, &q, central)
+                        .max(divergence(&q, &p, central))
+                        .max(*worst);
+                }
+            }
+        });
+        worst
+    }
+
+    /// So many people more, in the order of their inputs.
+    fn visit(
+        &self,
+        left: u32,
+        first: usize,
+        others: &Histograms,
+        found: &mut impl FnMut(&Histograms),
+    ) {
+        if left == 0 {
+            return found(others);
+        }
+        for input in first..self.reports.len() {
+            self.visit(left - 1, input, &more(others, &self.reports[input]), found);
+        }
+    }
+
+    /// The δ given away at `central_epsilon` and at `reduction_lower_epsilon`.
+    fn against(&self, n: u32, account: &Account) -> [f64; 2] {
+        let found = self.worst(
+            n,
+            &[account.central_epsilon, account.reduction_lower_epsilon],
+        );
+        [found[0], found[1]]
+    }
+}
+
+/// Whether the δ given away at the reduction's lower side is below δ, where that
+/// side is above 0.
+fn less_than_said(lower: f64, account: &Account) -> bool {
+    account.reduction_lower_epsilon > 0.0 && lower <= account.delta * (1.0 - 1e-6)
+}
+
+/// What is proven is enough, always; the reduction's lower side, which once was
+/// said to be attained, is more than enough in some batches with t < 3c, and is not
+/// with t ≥ 3c.
+#[test]
+fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
+    let mut less = Vec::new();
+    for (t, most) in [(2, 5), (3, 5), (4, 4), (5, 3), (6, 3)] {
+        for c in 1..t {
+            for epsilon in [0.5, 2.0] {
+                let people = People::favouring(c, t, epsilon);
+                for n in 2..=most {
+                    for delta in [0.1, 0.01, 1e-4] {
+                        let found =
+                            account(&heaviest(c, t, epsilon), n.into(), 1.0, delta).unwrap();
+                        let at = format!("{c} of {t}, ε = {epsilon}, n = {n}: {found:?}");
+                        let [proven, lower] = people.against(n, &found);
+                        assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
+                        assert!(!found.reduction_attained, "{at}");
+                        if less_than_said(lower, &found) {
+                            less.push((c, t, n));
+                            assert!(t < 3 * c, "{at}: {lower}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        less.contains(&(3, 4, 4)) && less.contains(&(1, 2, 5)),
+        "{less:?}"
+    );
+}
+
+/// The ε_c of that batch, to four digits.
+#[test]
+fn three_of_four_buckets_give_away_less_than_the_reduction_says() {
+    let people = People::favouring(3, 4, 2.0);
+    let found = account(&heaviest(3, 4, 2.0), 4, 1.0, 0.01).unwrap();
+    assert!(
+        (found.reduction_lower_epsilon - 1.2784).abs() < 5e-5,
+        "{found:?}"
+    );
+    let around = people.worst(4, &[1.2063, 1.2065]);
+    assert!(around[0] > 0.01 && around[1] < 0.01, "{around:?}");
+}
+
+fn task(
+    name: &str,
+    rule: &str,
+    favoured: Option<u32>,
+    [items, sparsity, buckets]: [u32; 3],
+) -> Task {
+    let mut mechanism = json!({
+        "name": name, "rule": rule, "hashing": "balanced", "buckets": buckets,
+    });
+    if let Some(favoured) = favoured {
+        mechanism["favoured"] = json!(favoured);
+    }
+    let draft: Value = json!({
+        "id": "t", "items": items, "sparsity": sparsity, "epsilon": 1.0, "value": "sign",
+        "mechanism": mechanism,
+    });
+    let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+    draft.resolve().unwrap()
+}
+
+/// Where it is said to be attained, it is; where elements have buckets of their own
+/// and it is not said, something is given away that is less.
+#[test]
+fn direct_encoding_attains_the_reduction_where_that_is_said() {
+    let mut attained = 0;
+    for (name, rule, favoured, size, most) in [
+        ("collision", "occupied", None, [1, 1, 3], 5),
+        ("collision", "occupied", None, [1, 1, 5], 4),
+        ("collision", "occupied", None, [2, 2, 6], 3),
+        ("collision", "heaviest", Some(1), [1, 1, 4], 4),
+        ("collision", "heaviest", Some(2), [1, 1, 4], 4),
+        ("collision", "heaviest", Some(1), [2, 2, 6], 3),
+        ("collision", "heaviest", Some(2), [2, 2, 6], 3),
+        ("collision", "heaviest", Some(3), [2, 2, 7], 3),
+        ("coco", "overwrite", None, [1, 1, 4], 5),
+        ("coco", "overwrite", None, [2, 2, 8], 3),
+        ("coco", "strongest", Some(1), [1, 1, 4], 5),
+        ("coco", "strongest", Some(2), [1, 1, 4], 5),
+        ("coco", "strongest", Some(1), [2, 2, 8], 3),
+        ("coco", "strongest", Some(2), [2, 2, 8], 3),
+        ("coco", "strongest", Some(3), [2, 2, 8], 3),
+    ] {
+        let task = task(name, rule, favoured, size);
+        let mixture = Mixture::for_task(&task).unwrap();
+        let people = People::of(&task);
+        let mut less = 0;
+        for n in 2..=most {
+            for delta in [0.1, 0.01, 1e-3, 1e-5] {
+                let found = account(&mixture, n.into(), 1.0, delta).unwrap();
+                let at = format!("{rule} {favoured:?}, {size:?}, n = {n}: {found:?}");
+                let [proven, lower] = people.against(n, &found);
+                assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
+                assert_eq!(found.reduction_attained, mixture.attains_reduction());
+                less += u32::from(less_than_said(lower, &found));
+            }
+        }
+        let at = format!("{rule} {favoured:?}, {size:?}: {less}");
+        assert_eq!(mixture.attains_reduction(), less == 0, "{at}");
+        assert_eq!(
+            mixture.attains_reduction(),
+            favoured.is_none_or(|c| c == size[1]),
+            "{at}"
+        );
+        attained += u32::from(mixture.attains_reduction());
+    }
+    assert_eq!(attained, 9);
+}
+
+/// Shared buckets, hashes of elements on their own, and randomizers of which
+/// nothing is known.
+#[test]
+fn nothing_else_is_said_to_attain_it() {
+    let attains = |task: &Task| Mixture::for_task(task).unwrap().attains_reduction();
+    assert!(attains(&task("collision", "occupied", None, [4, 4, 12])));
+    assert!(!attains(&task("collision", "occupied", None, [4, 4, 11])));
+    assert!(attains(&task("coco", "overwrite", None, [4, 4, 16])));
+    assert!(!attains(&task("coco", "overwrite", None, [4, 4, 14])));
+    let of = |text: Value| {
+        let draft: TaskDraft = serde_json::from_value(text).unwrap();
+        attains(&draft.resolve().unwrap())
+    };
+    let independent = json!({
+        "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": 12,
+    });
+    for items in [json!(4), json!("open")] {
+        assert!(!of(json!({
+            "id": "t", "items": items, "sparsity": 4, "epsilon": 1.0, "value": "sign",
+            "mechanism": independent,
+        })));
+    }
+    assert!(!of(json!({
+        "id": "t", "items": 4, "sparsity": 4, "epsilon": 1.0, "value": "sign",
+        "mechanism": { "name": "hash-bin", "level": "user" },
+    })));
+    assert!(!Mixture::generic(1.0).unwrap().attains_reduction());
+}
