@@ -13,8 +13,9 @@
 //!
 //! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling
 //! for Rényi and Approximate Differential Privacy" (2023), as P1's Theorem 1 states
-//! it. It is proven where P(neither) = 0, and with
-//! [`privacy_blanket`](super::privacy_blanket) what is proven elsewhere.
+//! it. By their erratum it is no theorem for any randomizer; where P(neither) = 0 it
+//! follows from the [`privacy_blanket`](super::privacy_blanket), which is what is
+//! proven elsewhere.
 
 use super::mixture::Mixture;
 use super::privacy_blanket::{Batch, PrivacyBlanket};

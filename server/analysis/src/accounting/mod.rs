@@ -24,7 +24,10 @@
 //! Sources: Balle, Bell, Gascón, Nissim, "The Privacy Blanket of the Shuffle
 //! Model"; Wang et al. as in [`hushbin::mechanism::collision`], with
 //! [`errata`](crate::errata); Feldman, McMillan, Talwar, "Stronger Privacy
-//! Amplification by Shuffling for Rényi and Approximate Differential Privacy".
+//! Amplification by Shuffling for Rényi and Approximate Differential Privacy"
+//! (arXiv 2208.04591), with its erratum; Su, Cheng, Wang, "Decomposition-Based
+//! Optimal Bounds for Privacy Amplification via Shuffling" (arXiv 2504.07414):
+//! no decomposition of reports is better than the blanket's.
 
 mod account;
 mod calibration;

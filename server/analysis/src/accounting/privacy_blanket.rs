@@ -35,8 +35,10 @@
 //! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the
 //! reals. Where c/t ≠ 1/2, spreading what is at v(1 − k), and where 2c > t as much
 //! at 0 as it takes, to e − k, 1 − k·e and 0 gives the Z of α = 1/(e + 1), with the
-//! same mean: for it the reduction, without a rest, is right (Feldman, McMillan and
-//! Talwar's stronger clones). In the same way Z grows with α.
+//! same mean: for it the reduction, without a rest, is right. This leans on no theorem
+//! about clones: those of Feldman, McMillan and Talwar (2023) for any randomizer
+//! were withdrawn by their erratum, but for a restricted class. In the same way Z
+//! grows with α.
 //!
 //! With T reports that tell, a of the first kind, and z that tell nothing,
 //! z ~ Binomial(n − T, q), the sum is positive where a > h(z), which is linear. So

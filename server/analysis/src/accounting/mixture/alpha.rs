@@ -37,8 +37,8 @@ impl Favoured {
 }
 
 impl Mixture {
-    /// The mixture of any ε-LDP randomizer: α = 1/(e + 1) (Feldman, McMillan, Talwar
-    /// 2023).
+    /// The mixture of any ε-LDP randomizer: α = 1/(e + 1), by the corollary in
+    /// `privacy_blanket`.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] when ε is outside [`EPSILON`].

@@ -1,6 +1,12 @@
 //! Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling for
-//! Rényi and Approximate Differential Privacy" (SODA 2023), for any randomizer:
+//! Rényi and Approximate Differential Privacy" (SODA 2023; arXiv 2208.04591).
 //! α = 1/(e + 1), because a report need only be a clone of one of the two inputs.
+//!
+//! Their erratum leaves the theorems to a restricted class of randomizers, as the
+//! proof of Lemma 3.5 fails. The pair of distributions that they end at bounds any
+//! randomizer all the same, by the corollary in
+//! [`privacy_blanket`](crate::accounting::privacy_blanket); so do its exact sum
+//! and their closed form, which is a bound on its divergence.
 
 use hushbin::Error;
 
@@ -8,20 +14,22 @@ use super::bound::{Batch, Kind, Published, Scope, Value};
 use crate::accounting::account::account;
 use crate::accounting::mixture::Mixture;
 
+const SOURCE: &str = "Feldman et al. 2023, with its erratum; proven by the blanket";
+
 pub(super) fn bounds(batch: &Batch) -> Result<[Published; 2], Error> {
     let any = Mixture::generic(batch.epsilon)?;
     let exact = account(&any, batch.n, 1.0, batch.delta)?.central_epsilon;
     Ok([
         batch.published(
             "stronger clones",
-            "Feldman et al. 2023",
+            SOURCE,
             Kind::ClosedForm,
             Scope::AnyRandomizer,
             closed_form(batch),
         ),
         batch.published(
             "stronger clones, exact sum",
-            "Feldman et al. 2023",
+            SOURCE,
             Kind::Numeric,
             Scope::AnyRandomizer,
             Ok(exact),
