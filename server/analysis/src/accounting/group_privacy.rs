@@ -44,10 +44,10 @@ impl OneBatch {
         // Group privacy needs a smaller δ of one report.
         let profile = PrivacyProfile::new(*mixture, honest_reports, delta / reports);
         Self {
-            profile,
             epsilon: mixture.epsilon(),
             reports,
             start: profile.gaussian_epsilon(delta),
+            profile,
         }
     }
 

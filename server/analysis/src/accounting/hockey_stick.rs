@@ -8,8 +8,10 @@
 //!
 //! Σ_{a ≥ h} (P − k·Q)(a) = w·[A(ke − 1) + R(k − 1)/2] − (k − 1)·U·[A(e + 1) + R],
 //!
-//! and a* is linear in T, rising by 1/2 to 1 a step, so that w and U follow from
-//! those of T − 1 in O(1).
+//! and a* is linear in T, rising by at least 1/2 a step, so that w and U follow from
+//! those of T − 1 in O(1). All of it holds for any y instead of R = 2y·A/T, the
+//! [`Rest`] that the reports weigh that tell nothing: the sum is E[(a − a*)₊] but for
+//! a factor, with the a* that goes with y. The reduction has the mean of y.
 //!
 //! Source: Feldman, McMillan, Talwar, "Stronger Privacy Amplification by Shuffling
 //! for Rényi and Approximate Differential Privacy" (2023), as P1's Theorem 1 states
@@ -18,7 +20,7 @@
 //! proven elsewhere.
 
 use super::mixture::Mixture;
-use super::privacy_blanket::{Batch, PrivacyBlanket};
+use super::privacy_blanket::{Batch, Rest};
 use super::telling::Telling;
 use crate::numeric::binomial::{error, probability, tail_ratio};
 
@@ -28,8 +30,6 @@ const BLOCK: f64 = 128.0;
 /// Relative error that a step adds: to a probability up to 3 roundings, and one
 /// to a block's sums.
 const STEP: f64 = 6.0 * f64::EPSILON;
-/// How often what the reduction leaves out is bounded anew.
-const SEGMENTS: f64 = 32.0;
 
 /// What the sum comes to, but for what lies outside the window of T.
 #[derive(Debug, Default)]
@@ -40,28 +40,13 @@ pub(super) struct Divergence {
     pub(super) error: f64,
     /// −dδ/dε_c.
     pub(super) fall: f64,
-    /// What the blanket's factors add.
-    pub(super) more: f64,
-    /// The greatest of these factors.
-    pub(super) greatest: f64,
-    /// The least T with such a factor.
-    pub(super) steep: f64,
 }
 
-/// Sums up over the window of T. Where a `blanket` is given, what its sum is more
-/// than the reduction's is bounded by a factor ([`PrivacyBlanket::factor`]), for
-/// so many T in turn.
-pub(super) fn sum(
-    mixture: &Mixture,
-    telling: &Telling,
-    batch: &Batch,
-    blanket: Option<&PrivacyBlanket>,
-) -> Divergence {
-    let pair = Pair::new(mixture, telling, batch);
+/// Sums up over the window of T, for the rest y that goes with each.
+pub(super) fn sum(mixture: &Mixture, telling: &Telling, batch: &Batch, rest: &Rest) -> Divergence {
+    let pair = Pair::new(mixture, telling, batch, rest);
     let mut total = pair.threshold.first(telling.first);
-    let mut segments = Segments::new(pair.threshold, batch, blanket, total, telling.last);
-    let steep = segments.steep;
-    let (mut sums, mut more, mut common) = (Sums::default(), 0.0, 0.0_f64);
+    let (mut sums, mut common) = (Sums::default(), 0.0_f64);
     let mut tail = Tail::due(total);
     let mut h = pair.threshold.at(total).ceil().clamp(1.0, total.max(1.0));
     while total <= telling.last {
@@ -69,21 +54,19 @@ pub(super) fn sum(
             total,
             h,
             w: probability(h - 1.0, total - 1.0, [0.5, 0.5]),
-            clones: probability(total - 1.0, pair.others, telling.p),
+            telling: probability(total, telling.n, telling.p),
         };
         if total >= tail.due {
             tail = Tail::new(h - 1.0, total - 1.0, step.w);
         }
-        segments.reach(total);
-        let end = segments.until.min((total + BLOCK).min(tail.due) - 1.0);
+        let end = telling.last.min((total + BLOCK).min(tail.due) - 1.0);
         let steps = end - total + 1.0;
         let relative = error(step.w) + STEP * steps;
-        common = common.max(error(step.clones) + STEP * steps);
+        common = common.max(error(step.telling) + STEP * steps);
         let block = pair.block(&mut step, &mut tail, end);
         (total, h) = (step.total, step.h);
         tail.error += relative * block.moved + steps * f64::EPSILON * block.most;
         sums.add(&block, relative, pair.k1 * tail.error);
-        more += (segments.factor - 1.0) * block.sum;
     }
     // The last bit of p moves the mean, and P(T) with it; so do the other
     // parameters.
@@ -94,9 +77,6 @@ pub(super) fn sum(
         // Underflown probabilities are below 10⁻³⁰⁰ each.
         error: sums.error + common * sums.sum.abs() + 1e-280,
         fall: pair.k * sums.q,
-        more,
-        greatest: segments.greatest,
-        steep,
     }
 }
 
@@ -121,30 +101,21 @@ impl Threshold {
             first
         }
     }
-
-    /// From where on a* is below T by more than a factor needs.
-    fn steep(&self) -> f64 {
-        if self.slope < 1.0 {
-            ((self.base + 3.0) / (1.0 - self.slope)).ceil()
-        } else {
-            f64::INFINITY
-        }
-    }
 }
 
 /// P and Q at one ε_c: what of their terms does not depend on T.
 #[derive(Debug)]
 struct Pair {
-    alpha: f64,
-    /// P(neither).
-    rest: f64,
+    n: f64,
+    /// α/(p·n), by which P(T) makes A/T.
+    share: f64,
+    rest: Rest,
     e: f64,
     k: f64,
     /// k − 1.
     k1: f64,
     /// ke − 1.
     ke1: f64,
-    others: f64,
     /// p/(1 − p).
     odds: f64,
     threshold: Threshold,
@@ -158,27 +129,27 @@ struct Step {
     h: f64,
     /// P(X = h − 1).
     w: f64,
-    /// P(C = T − 1).
-    clones: f64,
+    /// P(T).
+    telling: f64,
 }
 
 impl Pair {
-    fn new(mixture: &Mixture, telling: &Telling, batch: &Batch) -> Self {
+    fn new(mixture: &Mixture, telling: &Telling, batch: &Batch, rest: &Rest) -> Self {
         let (epsilon, central) = (mixture.epsilon(), batch.central);
-        let (rest, e, untold) = (mixture.rest(), epsilon.exp(), telling.p[1]);
+        let e = epsilon.exp();
         let lean = batch.lean;
         Self {
-            alpha: mixture.alpha(),
-            rest,
+            n: telling.n,
+            share: mixture.alpha() / (telling.p[0] * telling.n),
+            rest: *rest,
             e,
             k: central.exp(),
             k1: central.exp_m1(),
             ke1: (epsilon + central).exp_m1(),
-            others: telling.others(),
-            odds: telling.p[0] / untold,
+            odds: telling.p[0] / telling.p[1],
             threshold: Threshold {
-                base: lean * rest / untold * telling.n,
-                slope: 0.5 + lean * (0.5 * (e + 1.0) - rest / untold),
+                base: lean * rest.at_none,
+                slope: 0.5 + lean * (0.5 * (e + 1.0) - rest.fall),
             },
         }
     }
@@ -187,19 +158,20 @@ impl Pair {
     fn block(&self, step: &mut Step, tail: &mut Tail, end: f64) -> Block {
         let mut block = Block::default();
         while step.total <= end {
-            let next = step.clones * (self.others - step.total + 1.0) / step.total * self.odds;
-            let (a, r) = (self.alpha * step.clones, self.rest * next);
-            let gain = step.w * (a * self.ke1 + 0.5 * r * self.k1);
-            let weight = a * (self.e + 1.0) + r;
+            let total = step.total;
+            let share = self.share * step.telling;
+            let y = self.rest.at(total);
+            let gain = share * step.w * (total * self.ke1 + y * self.k1);
+            let weight = share * (total * (self.e + 1.0) + 2.0 * y);
             let loss = self.k1 * weight * tail.u;
             block.sum += gain - loss;
             block.gross += gain + loss;
-            block.q += weight * tail.u - 0.5 * step.w * (2.0 * self.e * a + r);
+            block.q += weight * tail.u - share * step.w * (total * self.e + y);
             block.weight += weight;
             block.moved += step.w;
             block.most = block.most.max(tail.u);
 
-            step.clones = next;
+            step.telling *= (self.n - total) / (total + 1.0) * self.odds;
             self.advance(step, tail);
         }
         block
@@ -218,72 +190,6 @@ impl Pair {
             step.w *= (total - 1.0) / (2.0 * h);
             step.h += 1.0;
         }
-    }
-}
-
-/// The blanket's factors, each for so many T: 0 where h is at T or just below, as
-/// what is there is bounded otherwise ([`PrivacyBlanket::unlikely`]), and 1
-/// everywhere where there is no blanket.
-#[derive(Debug)]
-struct Segments<'a> {
-    threshold: Threshold,
-    batch: &'a Batch,
-    blanket: Option<&'a PrivacyBlanket>,
-    steep: f64,
-    stride: f64,
-    last: f64,
-    /// Up to which T the factor holds.
-    until: f64,
-    factor: f64,
-    greatest: f64,
-}
-
-impl<'a> Segments<'a> {
-    fn new(
-        threshold: Threshold,
-        batch: &'a Batch,
-        blanket: Option<&'a PrivacyBlanket>,
-        total: f64,
-        last: f64,
-    ) -> Self {
-        let steep = threshold.steep().max(total).min(last + 1.0);
-        Self {
-            threshold,
-            batch,
-            blanket,
-            steep,
-            stride: ((last - steep) / SEGMENTS).ceil().max(1.0),
-            last,
-            until: total - 1.0,
-            factor: 1.0,
-            greatest: 1.0,
-        }
-    }
-
-    /// Goes on to the segment of T, if it is not reached yet.
-    fn reach(&mut self, total: f64) {
-        if total <= self.until {
-            return;
-        }
-        let until = if total < self.steep {
-            self.steep - 1.0
-        } else {
-            total + self.stride - 1.0
-        };
-        self.until = until.min(self.last);
-        self.factor = match self.blanket {
-            Some(_) if total < self.steep => 0.0,
-            Some(blanket) => {
-                // h grows by less than 1 a step.
-                let Threshold { base, slope } = self.threshold;
-                let reach = (0.5 * (total - 4.0 - base - slope * total)).max(0.0);
-                self.until = self.until.min(total + (reach / slope).floor());
-                let h = self.threshold.at(self.until).ceil();
-                blanket.factor(self.batch, total, h)
-            }
-            None => 1.0,
-        };
-        self.greatest = self.greatest.max(self.factor);
     }
 }
 

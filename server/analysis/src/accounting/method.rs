@@ -12,8 +12,8 @@ pub enum Method {
     /// The sum over all batches, by the numbers of reports that tell the one
     /// input, the other, and nothing.
     ExactSum,
-    /// The same, but for how the last number varies: what that adds, which is
-    /// little, is bounded by a factor.
+    /// The same, the last number grouped to fewer values that are further apart:
+    /// what that adds is little, and never negative.
     BoundedSum,
     /// Group privacy: one report exchanged after the other.
     GroupPrivacy,
@@ -29,7 +29,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ExactSum => "exact sum",
-            Self::BoundedSum => "exact sum, a small rest bounded",
+            Self::BoundedSum => "exact sum, a small rest grouped and rounded up",
             Self::GroupPrivacy => "group privacy",
             Self::LossDistribution => "privacy-loss distribution",
             Self::BasicComposition => "basic composition",

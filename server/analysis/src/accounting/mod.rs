@@ -14,6 +14,7 @@
 //! | `telling` | how many reports tell anything |
 //! | `hockey_stick` | the divergence of the reduction at one ε_c |
 //! | `privacy_blanket` | the blanket's sum, theorem and proof |
+//! | `grouped` | the same where it is long |
 //! | `privacy_profile` | δ(ε_c) by both, and its inverse |
 //! | `account` | a batch |
 //! | `group_privacy` | several reports of one person in a batch |
@@ -33,6 +34,7 @@ mod account;
 mod calibration;
 mod composition;
 mod group_privacy;
+mod grouped;
 mod hockey_stick;
 mod method;
 mod mixture;

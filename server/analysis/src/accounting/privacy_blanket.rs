@@ -50,13 +50,38 @@ use super::mixture::Mixture;
 use super::telling::Telling;
 use crate::numeric::binomial::probability;
 
+/// What the reports weigh that tell nothing, y = v·z, as a function of T: its mean, or
+/// what it is taken for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest {
+    /// y at T = 0.
+    pub(super) at_none: f64,
+    /// By how much y falls from T to T + 1.
+    pub(super) fall: f64,
+}
+
+impl Rest {
+    /// Its mean: that of z is (n − T)·q.
+    pub(super) fn expected(mixture: &Mixture, telling: &Telling) -> Self {
+        let fall = mixture.rest() / telling.p[1];
+        Self {
+            at_none: fall * telling.n,
+            fall,
+        }
+    }
+
+    pub(super) fn at(&self, total: f64) -> f64 {
+        self.at_none - self.fall * total
+    }
+}
+
 /// The blanket's reports that tell nothing: how z is distributed, and what it does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PrivacyBlanket {
     /// q and 1 − q.
-    q: [f64; 2],
+    pub(super) q: [f64; 2],
     /// v.
-    weight: f64,
+    pub(super) weight: f64,
 }
 
 /// One batch at one ε_c.
@@ -94,16 +119,12 @@ impl Batch {
     }
 }
 
-/// Over so many pairs of T and z the expectation is summed up; the fewer reports
-/// tell anything, the less tight is the factor, and up to [`FEW`] of them the more
-/// pairs it is worth.
-const PAIRS: f64 = 6e4;
-const FEW: f64 = 2000.0;
-/// But no more times as many.
-const MOST: f64 = 20.0;
+/// Over so many pairs of T and z the expectation is summed up. With fewer, what
+/// grouping z adds would be more than 1/10000 of ε_c in some batches.
+const PAIRS: f64 = 4e5;
 /// Relative error of what is summed up: a few hundred roundings of positive
 /// terms, of probabilities to 10⁻¹³.
-const ROUNDINGS: f64 = 1e-11;
+pub(super) const ROUNDINGS: f64 = 1e-11;
 
 impl PrivacyBlanket {
     /// `None` where every report of the blanket tells something.
@@ -121,7 +142,7 @@ impl PrivacyBlanket {
 
     /// How far z is from its mean but for exp(−`far`) on either side, among so
     /// many.
-    fn reach(&self, trials: f64, far: f64) -> [f64; 2] {
+    pub(super) fn reach(&self, trials: f64, far: f64) -> [f64; 2] {
         let mean = trials * self.q[0];
         // Bernstein: x²/(2(v + x/3)) ≥ far.
         let variance = mean * self.q[1];
@@ -132,7 +153,7 @@ impl PrivacyBlanket {
     /// Whether [`PrivacyBlanket::sum`] has few enough terms to be worth it.
     pub(super) fn is_short(&self, telling: &Telling, far: f64) -> bool {
         let [low, high] = self.reach(telling.n, far);
-        telling.width() * (high - low + 1.0) <= PAIRS * (FEW / telling.mean()).clamp(1.0, MOST)
+        telling.width() * (high - low + 1.0) <= PAIRS
     }
 
     /// δ(ε_c) over the window of T, rounded up.
@@ -172,50 +193,13 @@ impl PrivacyBlanket {
             sum += probability(total, batch.n, batch.p) * expected;
             total += 1.0;
         }
-        // Beyond the reach of z: a(e − k) is at most T·e, and T is 2α·n on average.
-        let beyond = 2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp();
-        batch.scale() * sum * (1.0 + ROUNDINGS) + beyond
+        batch.scale() * sum * (1.0 + ROUNDINGS) + beyond(batch, far)
     }
+}
 
-    /// A bound on E[f(h(z))]/f(h at the mean of z) for all T from `from` to `to`,
-    /// where h at the mean, for `to`, is at most `h`, a whole number below
-    /// `from` − 1.
-    ///
-    /// On whole numbers f is log-concave, as sums of tails of a log-concave
-    /// distribution are: f(j) ≤ f(j₀)·exp(−λ(j − j₀)) with the λ from j₀ to j₀ + 1.
-    /// Between them it is linear, and a chord of exp(−λx) is below exp(λ²/8) times
-    /// it (Hoeffding's lemma). So for z with mean z̄
-    /// E[f(h(z))] ≤ f(h(z̄))·exp(λ²/8)·E[exp(−λ·step·(z − z̄))], and the last factor
-    /// is at most exp(m·min(q/2, 1/8)·(λ·step)²). λ grows with j₀; and from T to T + 1
-    /// the f of either j is the average of those of j and j − 1, so it falls with T.
-    pub(super) fn factor(&self, batch: &Batch, from: f64, h: f64) -> f64 {
-        let slope = (1.0 + steepness(from, h)).ln();
-        let shift = slope * batch.lean * self.weight;
-        let spread = (batch.n - from) * (0.5 * self.q[0]).min(0.125);
-        (slope * slope / 8.0 + spread * shift * shift).exp() * (1.0 + ROUNDINGS)
-    }
-
-    /// δ(ε_c) of T from `first` to below `end`, for which f at the mean of z is 0,
-    /// or nearly: as in [`PrivacyBlanket::factor`] with j₀ = T − 1, f(j₀) = 2⁻ᵀ and
-    /// λ = ln(T + 2), from j₀ − 1 to j₀.
-    pub(super) fn unlikely(&self, batch: &Batch, first: f64, end: f64) -> f64 {
-        let step = batch.lean * self.weight;
-        let (mut sum, mut total) = (0.0, first.max(1.0));
-        while total < end {
-            let slope = (total + 2.0).ln();
-            let trials = batch.n - total;
-            let mean = batch.threshold(total) + step * trials * self.q[0];
-            let spread = trials * (0.5 * self.q[0]).min(0.125) * (slope * step).powi(2);
-            let exponent = slope * slope / 8.0 + spread
-                - slope * (mean - total + 1.0)
-                - total * std::f64::consts::LN_2;
-            // f is no more than its mean at 0.
-            let loss = exponent.exp().min(0.5 * total);
-            sum += probability(total, batch.n, batch.p) * loss;
-            total += 1.0;
-        }
-        batch.scale() * sum * (1.0 + ROUNDINGS)
-    }
+/// δ(ε_c) beyond the reach of z: a(e − k) is at most T·e, and T is 2α·n on average.
+pub(super) fn beyond(batch: &Batch, far: f64) -> f64 {
+    2.0 * (-far).exp() * batch.p[0] * batch.epsilon.exp()
 }
 
 /// f(j) for j from `low` to `high`, X ~ Binomial(`trials`, 1/2); those that are
@@ -257,21 +241,4 @@ fn probability_or_0(x: f64, trials: f64) -> f64 {
     } else {
         probability(x, trials, [0.5, 0.5])
     }
-}
-
-/// f(j)/f(j + 1) − 1 = P(X > j)/f(j + 1), X ~ Binomial(`trials`, 1/2), rounded up, for
-/// j + 1 < `trials`: what is left out of both sums would lower it.
-fn steepness(trials: f64, j: f64) -> f64 {
-    // Relative to P(X = j + 1).
-    let (mut tail, mut excess, mut term, mut x) = (1.0, 0.0, 1.0, j + 1.0);
-    while x < trials {
-        term *= (trials - x) / (x + 1.0);
-        x += 1.0;
-        tail += term;
-        excess += (x - j - 1.0) * term;
-        if (x - j) * term < 1e-4 * excess && 2.0 * x > trials {
-            break;
-        }
-    }
-    tail / excess
 }

@@ -6,28 +6,35 @@
 //! the [privacy blanket](super::privacy_blanket)'s. They are one where every report
 //! of the blanket tells something.
 
+use super::grouped::Grouped;
 use super::hockey_stick;
 use super::method::Method;
 use super::mixture::Mixture;
-use super::privacy_blanket::{Batch, PrivacyBlanket};
+use super::privacy_blanket::{Batch, PrivacyBlanket, Rest};
 use super::telling::Telling;
 use crate::numeric::roots::{greatest_below, least_above, newton};
 
 /// How much of δ may be left out of the sum, and is added.
 const CUT: f64 = 1e-12;
-/// A factor beyond which the blanket's sum is not bounded by it.
-const FAR_OUT: f64 = 1e3;
-/// Less than this part that the reduction leaves out is not looked into further.
-const VISIBLE: f64 = 1e-3;
+/// What is added to where Newton's method ends, relative to it: most often it is
+/// enough then.
+const ROOM: f64 = 1e-10;
+/// Of how many terms a sum over T and the groups of z is, about.
+const TERMS: f64 = 3e4;
+/// The fewest groups, and the most.
+const GROUPS: [f64; 2] = [4.0, 40.0];
 
 /// δ(ε_c) of one batch size, for δ about one size.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct PrivacyProfile {
     mixture: Mixture,
     telling: Telling,
     /// −ln of what may be left out of a sum.
     far: f64,
+    expected: Rest,
     blanket: Option<PrivacyBlanket>,
+    /// Where the blanket's sum is long, what z is grouped to.
+    grouped: Option<Grouped>,
 }
 
 /// Bounds on a δ.
@@ -74,31 +81,27 @@ impl PrivacyProfile {
 
     fn among(mixture: Mixture, p: [f64; 2], n: u64, delta: f64) -> Self {
         let far = -(0.5 * CUT * delta).ln();
+        let telling = Telling::new(n as f64, p, far);
+        let far = far + mixture.epsilon();
+        let blanket = PrivacyBlanket::new(&mixture, p);
+        let long = blanket.filter(|blanket| !blanket.is_short(&telling, far));
+        let groups = (TERMS / telling.width()).clamp(GROUPS[0], GROUPS[1]);
         Self {
             mixture,
-            telling: Telling::new(n as f64, p, far),
-            far: far + mixture.epsilon(),
-            blanket: PrivacyBlanket::new(&mixture, p),
+            telling,
+            far,
+            expected: Rest::expected(&mixture, &telling),
+            blanket,
+            grouped: long.map(|blanket| Grouped::new(&blanket, &telling, far, groups)),
         }
-    }
-
-    /// Of any randomizer of the same ε.
-    fn of_any_randomizer(&self, delta: f64) -> Self {
-        let any = Mixture::generic(self.mixture.epsilon());
-        let any = any.expect("the ε of a mixture is in range");
-        Self::new(any, self.telling.n as u64, delta)
-    }
-
-    /// Whether the blanket's sum is long, and bounded instead.
-    fn is_bounded(&self, blanket: &PrivacyBlanket) -> bool {
-        !blanket.is_short(&self.telling, self.far)
     }
 
     /// What the batch is accounted for by.
     pub(super) fn method(&self) -> Method {
-        match &self.blanket {
-            Some(blanket) if self.is_bounded(blanket) => Method::BoundedSum,
-            _ => Method::ExactSum,
+        if self.grouped.is_some() {
+            Method::BoundedSum
+        } else {
+            Method::ExactSum
         }
     }
 
@@ -122,45 +125,32 @@ impl PrivacyProfile {
 
     /// δ at `central`, from 0 to the local ε.
     pub(super) fn delta(&self, central: f64) -> DeltaBounds {
-        self.bounds(central, self.blanket)
+        let found = self.reduction_delta(central);
+        let (telling, far) = (&self.telling, self.far);
+        let batch = Batch::new(telling, self.mixture.epsilon(), central);
+        let upper = match (&self.blanket, &self.grouped) {
+            (None, _) => found.above,
+            (Some(blanket), None) => blanket.sum(&batch, telling, far) + telling.outside,
+            (Some(_), Some(grouped)) => grouped.sum(&self.mixture, &batch, far) + telling.outside,
+        };
+        DeltaBounds {
+            upper: upper.clamp(found.above, 1.0),
+            ..found
+        }
     }
 
     /// The reduction's alone, in less time; what is proven is only that δ is at
     /// most 1.
     pub(super) fn reduction_delta(&self, central: f64) -> DeltaBounds {
-        DeltaBounds {
-            upper: 1.0,
-            ..self.bounds(central, None)
-        }
-    }
-
-    fn bounds(&self, central: f64, blanket: Option<PrivacyBlanket>) -> DeltaBounds {
-        let (telling, far) = (&self.telling, self.far);
+        let telling = &self.telling;
         let batch = Batch::new(telling, self.mixture.epsilon(), central);
-        // Where its sum over z is long, the blanket's is bounded by factors.
-        let bounded = blanket.filter(|blanket| self.is_bounded(blanket));
-        let found = hockey_stick::sum(&self.mixture, telling, &batch, bounded.as_ref());
+        let found = hockey_stick::sum(&self.mixture, telling, &batch, &self.expected);
         let (delta, error) = (found.delta, found.error);
-        let above = (delta + error + telling.outside).min(1.0);
-        let upper = match (blanket, bounded) {
-            (None, _) => above,
-            (Some(blanket), None) => blanket.sum(&batch, telling, far) + telling.outside,
-            // Far out, where next to nothing is left of δ, a factor says little, or
-            // is none.
-            (Some(_), Some(_)) if found.greatest.is_nan() || found.greatest > FAR_OUT => {
-                let cut = 2.0 * (-far).exp() / CUT;
-                self.of_any_randomizer(cut).reduction_delta(central).above
-            }
-            (Some(_), Some(blanket)) => {
-                let before = blanket.unlikely(&batch, telling.first, found.steep);
-                delta + found.more + found.greatest * error + before + telling.outside
-            }
-        };
         DeltaBounds {
             lower: (delta - error).max(0.0),
             near: delta.max(0.0),
-            above,
-            upper: upper.clamp(above, 1.0),
+            above: (delta + error + telling.outside).min(1.0),
+            upper: 1.0,
             fall: found.fall,
         }
     }
@@ -188,21 +178,21 @@ impl PrivacyProfile {
         }
     }
 
-    /// The least ε_c that is proven by the blanket, from the reduction's: what any
-    /// randomizer of the same ε keeps to, where that is less.
+    /// The least ε_c that is proven by the blanket, from the reduction's.
     fn proven_epsilon(&self, reduction: f64, delta: f64) -> f64 {
         let most = self.mixture.epsilon();
+        let above_at_0 = self.reduction_delta(0.0).near > delta;
         let near = newton(most, reduction, delta, |central| {
+            if central == 0.0 && above_at_0 {
+                return (1.0, 0.0);
+            }
             let found = self.delta(central);
             (found.upper, found.fall)
         });
-        let own = least_above(near, most, |central| self.delta(central).upper <= delta);
-        let any = if own <= reduction * (1.0 + VISIBLE) {
-            own
-        } else {
-            self.of_any_randomizer(delta).epsilon(own, delta).upper
-        };
-        any.min(own).max(reduction)
+        let own = least_above(near * (1.0 + ROOM), most, |central| {
+            self.delta(central).upper <= delta
+        });
+        own.max(reduction)
     }
 }
 
@@ -212,38 +202,64 @@ mod tests {
     use hushbin::hash::Hashing;
     use hushbin::mechanism::collision::{Collision, Rule};
 
-    /// Where the sum over z is bounded, it is never below the sum, and by little
-    /// above.
+    fn profile(favoured: u32, t: u32, epsilon: f64, n: u64, delta: f64) -> PrivacyProfile {
+        let rule = Rule::Heaviest { favoured };
+        let collision = Collision::new(rule, Hashing::Independent, t).unwrap();
+        let mixture = Mixture::collision(&collision, 1, epsilon).unwrap();
+        PrivacyProfile::new(mixture, n, delta)
+    }
+
+    /// The blanket's δ, by the whole sum.
+    fn whole(profile: &PrivacyProfile, central: f64) -> f64 {
+        let batch = Batch::new(&profile.telling, profile.mixture.epsilon(), central);
+        let blanket = profile.blanket.unwrap();
+        blanket.sum(&batch, &profile.telling, profile.far) + profile.telling.outside
+    }
+
+    /// Where z is grouped δ is never below the whole sum, from 0 to far out.
     #[test]
     fn what_is_bounded_is_above_the_sum() {
         let mut bounded = 0;
         for (favoured, t, epsilon) in [(4, 17, 1.0), (1, 300, 3.0), (5, 7, 0.5), (1, 40, 8.0)] {
-            let rule = Rule::Heaviest { favoured };
-            let collision = Collision::new(rule, Hashing::Independent, t).unwrap();
-            let mixture = Mixture::collision(&collision, 1, epsilon).unwrap();
             for n in [10_000, 100_000] {
                 for delta in [1e-2, 1e-6, 1e-12] {
-                    let profile = PrivacyProfile::new(mixture, n, delta);
-                    let blanket = profile.blanket.unwrap();
-                    if !profile.is_bounded(&blanket) {
+                    let profile = profile(favoured, t, epsilon, n, delta);
+                    if profile.grouped.is_none() {
                         continue;
                     }
                     bounded += 1;
                     let likely = profile.gaussian_epsilon(delta);
                     for part in [0.0, 0.3, 1.0, 1.5, 4.0, 20.0] {
                         let central = (part * likely).min(epsilon);
-                        let batch = Batch::new(&profile.telling, epsilon, central);
-                        let sum = blanket.sum(&batch, &profile.telling, profile.far);
-                        let upper = profile.delta(central).upper;
-                        let at = format!("{mixture:?}, {n}, {central}: {sum}, {upper}");
+                        let (sum, upper) = (whole(&profile, central), profile.delta(central).upper);
+                        let at = format!("{:?}, {n}, {central}: {sum}, {upper}", profile.mixture);
                         assert!(upper >= sum * (1.0 - 1e-10), "{at}");
-                        if part <= 1.0 {
-                            assert!(upper <= 1.2 * sum + 2.0 * profile.telling.outside, "{at}");
-                        }
+                        assert!(part > 1.0 || upper <= 1.01 * sum, "{at}");
                     }
                 }
             }
         }
         assert!(bounded > 12, "{bounded}");
+    }
+
+    /// What is proven is within 1/10000 of what the whole sum proves, on both sides
+    /// of where grouping takes over.
+    #[test]
+    fn hardly_anything_is_given_away() {
+        let mut bounded = 0;
+        for (favoured, t, epsilon) in [(1, 1000, 5.0), (4, 17, 3.0), (5, 7, 1.0), (1, 100, 2.0)] {
+            for n in [2000, 5000, 12_000, 30_000, 80_000] {
+                for delta in [1e-4, 1e-10] {
+                    let profile = profile(favoured, t, epsilon, n, delta);
+                    bounded += u32::from(profile.grouped.is_some());
+                    let start = profile.gaussian_epsilon(delta);
+                    let upper = profile.epsilon(start, delta).upper;
+                    let at = format!("{favoured} of {t}, {epsilon}, {n}, {delta}: {upper}");
+                    assert!(whole(&profile, upper) <= delta, "{at}");
+                    assert!(whole(&profile, upper * (1.0 - 1e-4)) > delta, "{at}");
+                }
+            }
+        }
+        assert!((10..40).contains(&bounded), "{bounded}");
     }
 }

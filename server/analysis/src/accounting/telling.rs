@@ -51,11 +51,6 @@ impl Telling {
         self.last - self.first + 1.0
     }
 
-    /// The other reports, n − 1.
-    pub(super) fn others(&self) -> f64 {
-        self.n - 1.0
-    }
-
     /// E[T], nearly.
     pub(super) fn mean(&self) -> f64 {
         self.n * self.p[0]

@@ -285,8 +285,8 @@ proptest! {
             prop_assert!(less.central_epsilon <= base.central_epsilon * (1.0 + 1e-6) + 1e-12);
         }
         let any = account(&Mixture::generic(epsilon).unwrap(), n, 1.0, delta).unwrap();
-        // In larger batches what the reduction leaves out is bounded by a factor.
-        prop_assert!(base.central_epsilon <= any.central_epsilon * (1.0 + 2e-3) + 1e-12);
+        // In larger batches what the reduction leaves out is grouped.
+        prop_assert!(base.central_epsilon <= any.central_epsilon * (1.0 + 1e-4) + 1e-12);
         // Those who are not honest hide nobody.
         prop_assert_eq!(at(epsilon, 2 * n, 0.5, delta).central_epsilon, base.central_epsilon);
     }
