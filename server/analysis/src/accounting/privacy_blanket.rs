@@ -32,6 +32,11 @@
 //! order, and with it the expectation of the convex (·)₊ of the sum. Mixtures,
 //! over seeds or sets, are below their worst part, by Jensen's inequality. ∎
 //!
+//! With 2c > t the forced overlap is what v = e says, and all that sets can be forced
+//! to: what is lost in small batches is lost by revealing others' reports, as every
+//! decomposition does. Of three favoured of five at ε = 1/2, three reports and
+//! δ = 0.1, ε_c is 0.0323 by the sum and 0.0083 by enumeration.
+//!
 //! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the
 //! reals. Where c/t ≠ 1/2, spreading what is at v(1 − k), and where 2c > t as much
 //! at 0 as it takes, to e − k, 1 − k·e and 0 gives the Z of α = 1/(e + 1), with the
