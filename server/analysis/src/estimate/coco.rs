@@ -12,9 +12,11 @@ use hushbin::hash::Keys;
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 use hushbin::{Entry, ValueKind};
 
-use super::contract::Estimated;
+use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
+use super::hits::{HitLaw, Outcomes};
+use super::law::Law;
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
 use super::signs::SignCounter;
 
@@ -57,6 +59,13 @@ impl Estimated for Coco {
         let estimator = Estimator::new(*rates, kind, reports);
         let point = |&item| estimator.item(counts.hits(item));
         items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Rates, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+        let [plus, minus] = counts.hits(asked.item);
+        let pair = (plus + minus) as f64 / asked.reports;
+        let mean = points.mean.map_or(0.0, |mean| mean.estimate);
+        Law::Hits(law(rates, asked.kind, pair, mean))
     }
 
     fn contribution(
@@ -154,6 +163,37 @@ impl Counts {
     }
 }
 
+/// The law of an item whose pair was hit at this rate.
+///
+/// Rule `strongest` knows rates of pairs only nearly: then it is of the hits of
+/// whichever person, and where more hits were seen than people explain, they are
+/// taken for theirs.
+fn law(rates: &Rates, kind: ValueKind, pair: f64, mean: f64) -> HitLaw {
+    let given = kind == ValueKind::Sign && rates.presence.is_some();
+    let presence = rates.presence.unwrap_or_else(|| {
+        let Presence { p_pair, q_pair } = rates.predicted;
+        let p_pair = p_pair.max(pair).max(rates.gap);
+        Presence { p_pair, q_pair }
+    });
+    let Presence { p_pair, q_pair } = presence;
+    let more = p_pair - q_pair;
+    let frequency = if more > 0.0 { (pair - q_pair) / more } else { 0.0 };
+    HitLaw::new(people(presence, rates.gap), given, mean, frequency)
+}
+
+/// How people with an item at −1, without it, and with it at 1 hit its pair.
+fn people(Presence { p_pair, q_pair }: Presence, gap: f64) -> [Outcomes; 3] {
+    let outcomes = |pair: f64, lean: f64| {
+        let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
+        [minus, (1.0 - pair).max(0.0), plus, 0.0]
+    };
+    [
+        outcomes(p_pair, -gap),
+        outcomes(q_pair, 0.0),
+        outcomes(p_pair, gap),
+    ]
+}
+
 impl Estimator<Rates> {
     fn item(&self, [plus, minus]: Hits) -> ItemPoints {
         let pair = (plus + minus) as f64 / self.reports;
@@ -170,9 +210,11 @@ impl Estimator<Rates> {
 
     /// One report's second moment is the rate of pair hits over the gap
     /// squared; the squared means of people to subtract are, with signs, the
-    /// non-missing frequency, and at least the square of the mean otherwise.
+    /// non-missing frequency, and at least the square of the mean otherwise. No
+    /// item's pair is hit less often than of one that nobody has.
     fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
         let gap = self.rates.gap;
+        let pair = pair.max(self.rates.predicted.q_pair);
         let estimate = difference / self.reports / gap;
         let certain = match (self.kind, nonmissing) {
             (ValueKind::Sign, Some(share)) => share.estimate.clamp(0.0, 1.0),
@@ -209,6 +251,7 @@ mod tests {
     use hushbin::{Mechanism, Task, TaskDraft};
 
     use super::*;
+    use crate::estimate::exact_coverage::{Item, check};
 
     /// With one pair, counted by the word, against asking each report for each
     /// item.
@@ -240,6 +283,44 @@ mod tests {
             assert!(matches!(counts, Counts::Signs(_)));
             let counted: Vec<Hits> = (0..150).map(|item| counts.hits(item)).collect();
             assert_eq!(counted, expected);
+        }
+    }
+
+    #[test]
+    fn intervals_miss_no_more_often_than_they_say() {
+        for (items, sparsity, epsilon, buckets, rule) in [
+            (1000, 20, 3.0, 408, "strongest"),
+            (200, 8, 4.0, 100, "strongest"),
+            (40, 3, 1.0, 8, "strongest"),
+            (40, 3, 1.0, 2, "strongest"),
+            (100, 4, 6.0, 64, "overwrite"),
+            (40, 3, 1.0, 12, "overwrite"),
+            (1000, 20, 3.0, 400, "overwrite"),
+        ] {
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon,
+                "value": "sign",
+                "mechanism": { "name": "coco", "buckets": buckets, "rule": rule },
+            }))
+            .unwrap();
+            let task: Task = draft.resolve().unwrap();
+            let Mechanism::Coco(coco) = task.mechanism() else {
+                unreachable!()
+            };
+            let rates = coco.rates(&task.domain(), epsilon);
+            for kind in [ValueKind::Sign, ValueKind::Real] {
+                let item = Item {
+                    people: people(rates.predicted, rates.gap),
+                    estimands: coco.estimands(),
+                    of: &|hits, reports| {
+                        let points = Estimator::new(rates, kind, reports).item(hits);
+                        let pair = (hits[0] + hits[1]) as f64 / reports as f64;
+                        let mean = points.mean.expect("means are estimated").estimate;
+                        (points, law(&rates, kind, pair, mean))
+                    },
+                };
+                check(&format!("{kind:?}, {rates:?}"), &item, f64::from(items));
+            }
         }
     }
 }

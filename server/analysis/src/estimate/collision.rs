@@ -9,9 +9,11 @@ use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 use hushbin::{Entry, ValueKind};
 
-use super::contract::Estimated;
+use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
+use super::hits::{HitLaw, Outcomes};
+use super::law::Law;
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
 
 impl Estimated for Collision {
@@ -50,6 +52,10 @@ impl Estimated for Collision {
         let estimator = Estimator::new(*rates, kind, reports);
         let point = |&item| estimator.item(counts.counted.hits(item));
         items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Rates, _: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+        Law::Hits(law(rates, asked.kind, points))
     }
 
     fn contribution(
@@ -123,6 +129,25 @@ impl Counts {
     }
 }
 
+fn law(rates: &Rates, kind: ValueKind, points: &ItemPoints) -> HitLaw {
+    let [mean, frequency] = [points.mean, points.nonmissing]
+        .map(|point| point.map_or(0.0, |point| point.estimate));
+    HitLaw::new(people(rates), kind == ValueKind::Sign, mean, frequency)
+}
+
+/// How people with an item at −1, without it, and with it at 1 hit its elements.
+fn people(rates: &Rates) -> [Outcomes; 3] {
+    let outcomes = |minus: f64, plus: f64, both: f64| {
+        [minus - both, 1.0 - minus - plus + both, plus - both, both]
+    };
+    let (member, other) = (rates.p_true, rates.p_false);
+    [
+        outcomes(member, other, rates.both_member),
+        outcomes(other, other, rates.both_none),
+        outcomes(other, member, rates.both_member),
+    ]
+}
+
 impl Estimator<Rates> {
     fn item(&self, [plus, minus]: Hits) -> ItemPoints {
         let (plus, minus) = (self.frequency(plus), self.frequency(minus));
@@ -175,5 +200,46 @@ impl Estimator<Rates> {
     fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
         let variance = |present| self.rates.nonmissing_variance(present);
         variance_over_people(self.kind, nonmissing, variance(true), variance(false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::{Mechanism, Task, TaskDraft};
+
+    use super::*;
+    use crate::estimate::exact_coverage::{Item, check};
+
+    #[test]
+    fn intervals_miss_no_more_often_than_they_say() {
+        for (items, sparsity, epsilon, buckets) in [
+            (1000, 20, 3.0, 400),
+            (200, 8, 4.0, 200),
+            (40, 3, 1.0, 8),
+            (40, 3, 6.0, 200),
+            (40, 3, 2.0, 3),
+        ] {
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon,
+                "value": "sign", "mechanism": { "name": "collision", "buckets": buckets },
+            }))
+            .unwrap();
+            let task: Task = draft.resolve().unwrap();
+            let Mechanism::Collision(own) = task.mechanism() else {
+                unreachable!()
+            };
+            let rates = own.rates(&task.domain(), epsilon);
+            for kind in [ValueKind::Sign, ValueKind::Real] {
+                let item = Item {
+                    people: people(&rates),
+                    estimands: &Estimand::ALL,
+                    of: &|hits, reports| {
+                        let points = Estimator::new(rates, kind, reports).item(hits);
+                        (points, law(&rates, kind, &points))
+                    },
+                };
+                check(&format!("{kind:?}, {rates:?}"), &item, f64::from(items));
+            }
+        }
     }
 }

@@ -6,7 +6,21 @@ use hushbin::domain::Domain;
 use hushbin::{Entry, ValueKind};
 
 use super::contribution::Contribution;
+use super::law::Law;
 use super::point::{Estimand, ItemPoints};
+
+/// An item of a task whose reports are in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    /// Index or key of the item.
+    pub(super) item: u64,
+    /// Kind of the task's values.
+    pub(super) kind: ValueKind,
+    /// s.
+    pub(super) sparsity: u32,
+    /// n.
+    pub(super) reports: f64,
+}
 
 /// A mechanism whose reports can be folded, estimated from and predicted.
 pub(super) trait Estimated {
@@ -43,6 +57,18 @@ pub(super) trait Estimated {
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints>;
+
+    /// How reports contribute to the estimates of one item, of these points; a
+    /// normal law unless the mechanism says more.
+    fn law(
+        &self,
+        _rates: &Self::Rates,
+        _counts: &Self::Counts,
+        _asked: &Asked,
+        _points: &ItemPoints,
+    ) -> Law {
+        Law::Normal
+    }
 
     /// What a report of these entries contributes to the estimates of an estimand
     /// that is among [`Estimated::estimands`].

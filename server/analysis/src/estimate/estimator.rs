@@ -3,10 +3,12 @@
 use hushbin::Task;
 
 use super::answer::{Estimates, ItemEstimates};
+use super::contract::Asked;
+use super::law::Law;
 use super::point::{Estimand, ItemPoints};
 use super::question::Question;
 use super::totals::Totals;
-use super::{Prepared, post};
+use super::{Prepared, conditional, post};
 use crate::promise::{Privacy, bias};
 
 /// A task with the rates of its mechanism, which are computed once.
@@ -56,6 +58,17 @@ impl Estimator {
         self.prepared.points(&totals.counts, kind, reports, items)
     }
 
+    /// How reports contribute to the estimates of an item with these points.
+    fn law(&self, totals: &Totals, item: u64, points: &ItemPoints) -> Law {
+        let asked = Asked {
+            item,
+            kind: self.task.value(),
+            sparsity: self.task.sparsity(),
+            reports: totals.reports() as f64,
+        };
+        self.prepared.law(&totals.counts, &asked, points)
+    }
+
     /// Answers a question from totals of the task (for an open task, totals
     /// [of the question's items](Totals::of_items)).
     ///
@@ -65,17 +78,28 @@ impl Estimator {
     pub fn estimates(&self, totals: &Totals, question: &Question) -> Estimates {
         let task = &self.task;
         let points = self.points(totals, question.items());
-        let processed = post::process(&question.post, task, &points, &question.quantiles);
-        let estimates = points
-            .iter()
+        let quantiles = &question.quantiles;
+        let (items, reports) = (question.items(), totals.reports() as f64);
+        let law = |index: usize| self.law(totals, items[index], &points[index]);
+        let by_estimand = |index: usize| {
+            let law = law(index);
+            let estimate = |estimand| {
+                let point = points[index].get(estimand)?;
+                Some(quantiles.estimate(point, |failure, side| {
+                    law.limit(estimand, point, reports, failure, side)
+                }))
+            };
+            Estimand::ALL.map(estimate)
+        };
+        let processed = post::process(&question.post, task, &points, |index| {
+            conditional::mean(&points[index], &law(index), reports, quantiles)
+        });
+        let estimates = (0..)
             .zip(processed)
             .zip(&question.labels)
-            .map(|((points, post_processed), label)| ItemEstimates {
+            .map(|((index, post_processed), label)| ItemEstimates {
                 item: label.clone(),
-                by_estimand: Estimand::ALL.map(|estimand| {
-                    let point = points.get(estimand)?;
-                    Some(question.quantiles.estimate(point))
-                }),
+                by_estimand: by_estimand(index),
                 post_processed,
             })
             .collect();

@@ -10,8 +10,11 @@ use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
 use hushbin::{Entry, ValueKind};
 
 use super::clipped_sum::ClippedSum;
-use super::contract::Estimated;
+use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, EntryContribution};
+use super::hits::HitLaw;
+use super::law::Law;
+use super::noise::NoiseLaw;
 use super::point::{Estimand, ItemPoints, Point};
 use super::signs::SignCounter;
 
@@ -48,9 +51,28 @@ impl Estimated for HashBin {
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints> {
-        let estimator = Estimator::new(self, *rates, counts, reports);
-        let point = |&item| estimator.item(counts.sum(item));
+        let spread = Spread::new(self, rates, counts, reports as f64);
+        let point = |&item| spread.item(counts.sum(item));
         items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Rates, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+        let spread = Spread::new(self, rates, counts, asked.reports);
+        if rates.two_point {
+            // A sign agrees with probability (1 + v/A)/2: everybody has the item,
+            // at some value.
+            let person = |value: f64| {
+                let plus = 0.5 + 0.5 * value / rates.scale;
+                [1.0 - plus, 0.0, plus, 0.0]
+            };
+            let mean = points.mean.map_or(0.0, |mean| mean.estimate);
+            return Law::Hits(HitLaw::new([-1.0, 0.0, 1.0].map(person), false, mean, 1.0));
+        }
+        Law::Noise(NoiseLaw {
+            scale: rates.scale,
+            noise: rates.noise / (rates.scale * rates.scale),
+            others: spread.others(asked.sparsity),
+        })
     }
 
     /// The other entries add their squares, and clipping takes off.
@@ -269,37 +291,39 @@ impl Counts {
     }
 }
 
-/// Estimates of n reports under one set of rates.
+/// How much the bins of n reports spread under one set of rates.
 #[derive(Debug, Clone, Copy)]
-struct Estimator {
+struct Spread {
     rates: Rates,
     reports: f64,
-    /// Average squared bin.
+    bins: f64,
+    /// Average squared bin, in values.
     square: f64,
 }
 
-impl Estimator {
-    fn new(hash_bin: &HashBin, rates: Rates, counts: &Counts, reports: u64) -> Self {
-        let reports = reports as f64;
+impl Spread {
+    fn new(hash_bin: &HashBin, rates: &Rates, counts: &Counts, reports: f64) -> Self {
+        let square = counts.mean_square(hash_bin.bins(), reports);
         Self {
-            rates,
+            rates: *rates,
             reports,
-            square: counts.mean_square(hash_bin.bins(), reports),
+            bins: f64::from(hash_bin.bins()),
+            square: square * rates.scale * rates.scale,
         }
     }
 
-    /// The average square of all bins is the variance of the noise and all
-    /// entries' squares over b; that of an item's response, the people being
-    /// given, lacks at least its own value's square, and with one bin all of it.
+    /// The average square of all bins is the variance of the noise, which it is
+    /// never below, and all entries' squares over b; that of an item's response,
+    /// the people being given, lacks at least its own value's square, and with one
+    /// bin all of it.
     fn item(&self, sum: f64) -> ItemPoints {
-        let scale = self.rates.scale;
-        let estimate = sum / self.reports * scale;
+        let estimate = sum / self.reports * self.rates.scale;
         let own = if self.rates.shared == 1.0 {
             (estimate * estimate).min(1.0)
         } else {
             0.0
         };
-        let variance = (self.square * scale * scale - own).max(0.0);
+        let variance = self.square.max(self.rates.noise) - own;
         ItemPoints {
             mean: Some(Point::new(estimate, variance, self.reports)),
             plus: None,
@@ -308,4 +332,19 @@ impl Estimator {
             covariance: None,
         }
     }
+
+    /// What other items add to the variance of a response: what squares are above
+    /// those of the noise, with [`SPREAD`] standard errors more, of squares of
+    /// Laplace and of normal noise, where that is below what s full entries add.
+    fn others(&self, sparsity: u32) -> f64 {
+        let noise = self.rates.noise;
+        let others = (self.square - noise).max(0.0);
+        let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;
+        let error = (variance / (self.bins * self.reports)).sqrt();
+        let most = others.max(self.rates.shared * f64::from(sparsity));
+        (others + SPREAD * error).min(most)
+    }
 }
+
+/// Standard errors by which the spread of other items may be above what it seems.
+const SPREAD: f64 = 2.0;

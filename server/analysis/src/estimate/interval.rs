@@ -1,11 +1,11 @@
-//! Intervals around unbiased, approximately normal estimates.
+//! Intervals around estimates.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::Point;
 use super::confidence::CONFIDENCE;
 use super::error::EstimateError;
+use super::point::Point;
+use crate::numeric::limits::{Failure, Side};
 
 /// An estimate with its error bars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -21,16 +21,20 @@ pub struct Estimate {
     pub simultaneous_interval: [f64; 2],
 }
 
-/// How many standard errors an interval reaches to either side.
+/// How sure intervals are.
 ///
-/// Estimates are averages of n independent, bounded contributions, so their
-/// noise is close to normal once n is in the hundreds.
+/// An interval holds the truths that the reports do not rule out: those of which
+/// neither tail, of what was counted or less and of that or more, is below half of
+/// 1 − confidence. Tails are of the law that the mechanism gives the counts at that
+/// truth, bounded from above (Chernoff; Zubkov and Serov 2013), so that intervals
+/// hold from the first report on, and are no wider than they must where reports are
+/// many. They reach farther to one side where counts are few.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     confidence: f64,
-    one_sided: f64,
-    single: f64,
-    simultaneous: f64,
+    one_sided: Failure,
+    single: Failure,
+    simultaneous: Failure,
 }
 
 impl Quantiles {
@@ -44,14 +48,11 @@ impl Quantiles {
             return Err(EstimateError::Confidence { confidence });
         }
         let failure = 1.0 - confidence;
-        let normal = Normal::standard();
-        // From the lower tail: 1 − failure/2 would lose the digits.
-        let reach = |failure: f64| -normal.inverse_cdf(failure / 2.0);
         Ok(Self {
             confidence,
-            one_sided: -normal.inverse_cdf(failure),
-            single: reach(failure),
-            simultaneous: reach(failure / together.max(1) as f64),
+            one_sided: Failure::new(failure),
+            single: Failure::new(failure / 2.0),
+            simultaneous: Failure::new(failure / together.max(1) as f64 / 2.0),
         })
     }
 
@@ -61,29 +62,25 @@ impl Quantiles {
         self.confidence
     }
 
-    /// Standard errors above 0 that are significantly above 0.
-    pub(super) const fn one_sided(&self) -> f64 {
-        self.one_sided
-    }
-
-    /// Standard errors to either side of a simultaneous interval.
+    /// Standard errors to either side of a simultaneous interval of many reports.
     #[must_use]
     pub const fn simultaneous(&self) -> f64 {
-        self.simultaneous
+        self.simultaneous.z()
     }
 
-    /// Adds the intervals.
-    #[must_use]
-    pub fn estimate(&self, point: Point) -> Estimate {
-        let around = |reach: f64| {
-            let half = reach * point.standard_error;
-            [point.estimate - half, point.estimate + half]
-        };
+    /// What is significantly above 0.
+    pub(super) const fn one_sided(&self) -> &Failure {
+        &self.one_sided
+    }
+
+    /// Adds the intervals, of limits by failure and side.
+    pub(super) fn estimate(&self, point: Point, limit: impl Fn(&Failure, Side) -> f64) -> Estimate {
+        let around = |failure| [Side::Lower, Side::Upper].map(|side| limit(failure, side));
         Estimate {
             estimate: point.estimate,
             standard_error: point.standard_error,
-            interval: around(self.single),
-            simultaneous_interval: around(self.simultaneous),
+            interval: around(&self.single),
+            simultaneous_interval: around(&self.simultaneous),
         }
     }
 }
@@ -95,11 +92,11 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_tables() {
         let quantiles = Quantiles::new(0.95, 1).unwrap();
-        assert!((quantiles.single - 1.959_963_984_540_054).abs() < 1e-9);
+        assert!((quantiles.single.z() - 1.959_963_984_540_054).abs() < 1e-9);
         assert_eq!(quantiles.single, quantiles.simultaneous);
         // Φ⁻¹(1 − 0.001/2756)
         let many = Quantiles::new(0.999, 1378).unwrap();
-        assert!((many.simultaneous - 4.954_359_470_931_737).abs() < 1e-9);
+        assert!((many.simultaneous() - 4.954_359_470_931_737).abs() < 1e-9);
     }
 
     #[test]

@@ -17,9 +17,14 @@ mod contribution;
 mod counted;
 mod error;
 mod estimator;
+#[cfg(test)]
+mod exact_coverage;
 mod expectation;
+mod hits;
 mod interval;
 mod kept;
+mod law;
+mod noise;
 mod point;
 mod post;
 mod predict;
@@ -44,8 +49,9 @@ pub use totals::Totals;
 
 use hushbin::{Entry, Mechanism, Report, Task, ValueKind, mechanism};
 
-use contract::Estimated;
+use contract::{Asked, Estimated};
 use contribution::Contribution;
+use law::Law;
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
@@ -135,6 +141,16 @@ macro_rules! register {
                 match (self, counts) {
                     $((Self::$Name(own, rates), Counts::$Name(counts)) => {
                         own.points(rates, counts, kind, reports, items)
+                    })+
+                    _ => panic!("totals are of the task's mechanism"),
+                }
+            }
+
+            /// As [`Estimated::law`], from counts of the same task.
+            fn law(&self, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+                match (self, counts) {
+                    $((Self::$Name(own, rates), Counts::$Name(counts)) => {
+                        own.law(rates, counts, asked, points)
                     })+
                     _ => panic!("totals are of the task's mechanism"),
                 }

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use hushbin::Task;
 use serde::Serialize;
 
-use super::interval::{Estimate, Quantiles};
+use super::interval::Estimate;
 use super::processing::PostProcessing;
-use super::{ItemPoints, conditional, projection};
+use super::{ItemPoints, projection};
 
 /// What was made of one item's estimates; `None` what was not asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -53,22 +53,22 @@ pub struct Projected {
 const REFUSED: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
-/// Processes the estimates of the items asked for, in their order.
+/// Processes the estimates of the items asked for, in their order; `conditional`
+/// gives the conditional mean of the item at an index, if it has one.
 pub(super) fn process(
     post: &[PostProcessing],
     task: &Task,
     points: &[ItemPoints],
-    quantiles: &Quantiles,
+    conditional: impl Fn(usize) -> Option<Estimate>,
 ) -> Vec<PostProcessed> {
     let mut processed = vec![PostProcessed::default(); points.len()];
     for post in post {
         match post {
             PostProcessing::ConditionalMean => {
-                for (processed, points) in processed.iter_mut().zip(points) {
-                    processed.conditional_mean = Some(match conditional::mean(points, quantiles) {
-                        Some(point) => ConditionalMean::Estimate(quantiles.estimate(point)),
-                        None => ConditionalMean::Refused { refused: REFUSED },
-                    });
+                for (index, processed) in processed.iter_mut().enumerate() {
+                    let refused = ConditionalMean::Refused { refused: REFUSED };
+                    let mean = conditional(index).map_or(refused, ConditionalMean::Estimate);
+                    processed.conditional_mean = Some(mean);
                 }
             }
             PostProcessing::Projection => {

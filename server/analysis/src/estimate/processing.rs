@@ -39,8 +39,9 @@ impl PostProcessing {
             Self::ConditionalMean => {
                 "The estimated mean was divided by the estimated non-missing frequency, in which \
                  real values weigh by magnitude, unless that is not significantly above 0; a ratio \
-                 of estimates is biased where few have the item, and its error bars are those of \
-                 the delta method."
+                 of estimates is biased where few have the item. Its standard error is that of \
+                 the delta method; its interval holds the ratios of which the estimates may be \
+                 noise."
             }
             Self::Projection => {
                 "The estimated frequencies of all items with either sign were moved to the nearest \

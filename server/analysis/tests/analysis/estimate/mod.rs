@@ -4,6 +4,7 @@
 
 mod coverage;
 mod ratios;
+mod small_batches;
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};

@@ -1,0 +1,57 @@
+//! How the sum behind an estimate is distributed, for whatever truth.
+
+use super::hits::HitLaw;
+use super::noise::NoiseLaw;
+use super::point::{Estimand, Point};
+use crate::numeric::limits::{Failure, Side};
+
+/// How reports contribute to the estimates of one item.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+pub(super) enum Law {
+    /// Not said: limits are those of a normal law.
+    Normal,
+    /// Reports hit the item with a positive sign, with a negative one, or not.
+    Hits(HitLaw),
+    /// Reports add noise of a known law.
+    Noise(NoiseLaw),
+}
+
+impl Law {
+    /// The limit on one side of the truth that an estimate from so many reports
+    /// leaves.
+    pub(super) fn limit(
+        &self,
+        estimand: Estimand,
+        point: Point,
+        reports: f64,
+        failure: &Failure,
+        side: Side,
+    ) -> f64 {
+        match self {
+            Self::Normal => normal_limit(point, failure, side),
+            Self::Hits(law) => law.limit(estimand, point, reports, failure, side),
+            Self::Noise(law) => law.limit(point, reports, failure, side),
+        }
+    }
+
+    /// The limit on one side of the truth of a `ratio` of `parts`, mean and
+    /// non-missing frequency, which is significantly above 0.
+    pub(super) fn ratio_limit(
+        &self,
+        parts: [Point; 2],
+        ratio: Point,
+        reports: f64,
+        failure: &Failure,
+        side: Side,
+    ) -> f64 {
+        match self {
+            Self::Normal | Self::Noise(_) => normal_limit(ratio, failure, side),
+            Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
+        }
+    }
+}
+
+fn normal_limit(point: Point, failure: &Failure, side: Side) -> f64 {
+    point.estimate + side.sign() * failure.z() * point.standard_error
+}
