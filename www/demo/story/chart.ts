@@ -26,14 +26,14 @@ export const SHARE: Axis = { from: -0.2, to: 1.2, ticks: [0, 0.25, 0.5, 0.75, 1]
 export const BALANCE: Axis = { from: -1.2, to: 1.2, ticks: [-1, -0.5, 0, 0.5, 1] };
 
 /**
- * Whether an estimate is lost in its noise: the interval reaches further to
- * either side than the answer is large, and further than five points. Within
- * five points "about none" is an answer, too.
+ * Whether an estimate is lost in its noise: the interval holds 0, and reaches
+ * five points or more to either side on average. Within five points "about none"
+ * is an answer, too.
  */
 export function isNoise({ estimate, interval }: Row): boolean {
   if (estimate === null || interval === null) return false;
-  const half = (interval[1] - interval[0]) / 2;
-  return half >= 0.05 && half >= Math.abs(estimate);
+  const [from, to] = interval;
+  return to - from >= 0.1 && from <= 0 && to >= 0;
 }
 
 interface Marks {

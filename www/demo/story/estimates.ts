@@ -116,14 +116,15 @@ export function rowsOf(
  * reports is compared with the estimates.
  */
 export function verdictOf(rows: readonly Row[], reports: number, comparable: boolean): string {
-  const halves = rows.flatMap(({ interval }) =>
-    interval ? [(interval[1] - interval[0]) / 2] : [],
+  // To the farther side, as intervals of few reports are not symmetric.
+  const reaches = rows.flatMap(({ estimate, interval }) =>
+    estimate !== null && interval ? [Math.max(interval[1] - estimate, estimate - interval[0])] : [],
   );
-  if (reports === 0 || halves.length === 0) {
+  if (reports === 0 || reaches.length === 0) {
     return "No reports yet. Send yours, or grow the crowd.";
   }
   const noisy = rows.filter(isNoise).length;
-  const widest = Math.max(...halves);
+  const widest = Math.max(...reaches);
   const inside = rows.filter(
     ({ truth, interval }) =>
       truth !== null && interval !== null && interval[0] <= truth && truth <= interval[1],

@@ -81,6 +81,12 @@ describe("the verdict", () => {
     expect(verdict(0.5, 0.08)).toMatch(/no answer is lost/);
   });
 
+  it("reads intervals that reach farther to one side", () => {
+    const row = { label: "", truth: null, standardError: 0.1, estimate: 0.3 };
+    expect(isNoise({ ...row, interval: [0.05, 0.9] })).toBe(false);
+    expect(isNoise({ ...row, interval: [-0.05, 0.5] })).toBe(true);
+  });
+
   it("takes a narrow interval around nothing for an answer", () => {
     const [row] = rowsOf(questions, answer(0.01, 0.04), truth, "plus");
     expect(row && isNoise(row)).toBe(false);
