@@ -177,7 +177,11 @@ fn law(rates: &Rates, kind: ValueKind, pair: f64, mean: f64) -> HitLaw {
     });
     let Presence { p_pair, q_pair } = presence;
     let more = p_pair - q_pair;
-    let frequency = if more > 0.0 { (pair - q_pair) / more } else { 0.0 };
+    let frequency = if more > 0.0 {
+        (pair - q_pair) / more
+    } else {
+        0.0
+    };
     HitLaw::new(people(presence, rates.gap), given, mean, frequency)
 }
 

@@ -130,8 +130,8 @@ impl Counts {
 }
 
 fn law(rates: &Rates, kind: ValueKind, points: &ItemPoints) -> HitLaw {
-    let [mean, frequency] = [points.mean, points.nonmissing]
-        .map(|point| point.map_or(0.0, |point| point.estimate));
+    let [mean, frequency] =
+        [points.mean, points.nonmissing].map(|point| point.map_or(0.0, |point| point.estimate));
     HitLaw::new(people(rates), kind == ValueKind::Sign, mean, frequency)
 }
 
