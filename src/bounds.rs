@@ -34,10 +34,16 @@ pub const PEOPLE: Bound = Bound::new("people", 1.0, 1e12);
 /// Number of entries by which people are counted; whoever has more is counted
 /// among those who have so many.
 pub const ENTRIES: Bound = Bound::new("entries of one person", 0.0, 4.0 * SPARSITY.max);
-/// Number of buckets t of Collision and CoCo.
+/// Number of buckets t of Collision and CoCo, of one hash function and of all.
 pub const BUCKETS: Bound = Bound::new("buckets", 2.0, (1u32 << 22) as f64);
 /// Number of favoured buckets c; further bounded by the number of buckets.
 pub const FAVOURED: Bound = Bound::new("favoured", 1.0, BUCKETS.max - 1.0);
+/// Number of hash functions R of Collision and CoCo, so that inputs of s elements
+/// are hashed to R·s ≤ [`HASHED`] cells, and there are at most as many buckets in
+/// all as one function may have.
+pub const HASHES: Bound = Bound::new("hashes", 1.0, HASHED as f64);
+/// The greatest R·s.
+pub const HASHED: u32 = 4096;
 /// Number of bins b of hash-bin, so that a report stays below 40 kilobytes. In a
 /// closed task it is at most the number of items.
 pub const BINS: Bound = Bound::new("bins", 1.0, 4096.0);
@@ -53,6 +59,11 @@ pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
 pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
 /// Number of reports in one upload.
 pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
+
+/// [`HASHES`] at a sparsity s.
+pub(crate) fn hashes(sparsity: u32) -> Bound {
+    HASHES.at_most(f64::from(HASHED / sparsity))
+}
 
 impl Bound {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {

@@ -48,19 +48,22 @@ fn mechanisms() -> [(&'static str, Value); 6] {
 fn fold_naively(mechanism: &Mechanism, report: &Report, counts: &mut [[u64; 2]]) {
     match (mechanism, report) {
         (Mechanism::Collision(collision), Report::Collision(report)) => {
-            let keys = Keys::new(report.seed);
+            let function = report.bucket / collision.buckets();
+            let keys = Keys::of_function(report.seed, function);
+            let own = report.bucket % collision.buckets();
             for (element, count) in (0..).zip(counts.as_flattened_mut()) {
                 let bucket = independent_bucket(&keys, element, collision.buckets());
-                *count += u64::from(bucket == report.bucket);
+                *count += u64::from(bucket == own);
             }
         }
         (Mechanism::Coco(coco), Report::Coco(report)) => {
-            let keys = Keys::new(report.seed);
+            let pair = report.bucket / 2;
+            let keys = Keys::of_function(report.seed, pair / coco.pairs());
             let minus = report.bucket % 2 == 1;
             for (item, count) in (0..).zip(counts) {
                 let hit = coco.pairs() == 1
                     || independent_bucket(&keys, u64::from(item), coco.pairs())
-                        == report.bucket / 2;
+                        == pair % coco.pairs();
                 if hit {
                     count[usize::from((closed_sign(&keys, item) < 0) != minus)] += 1;
                 }

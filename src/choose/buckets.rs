@@ -1,11 +1,7 @@
 //! Drafts of the mechanisms that draw one bucket.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use serde::Deserialize;
 
-use super::budget::Budget;
 use super::contract::Choose;
 use super::differs::same_if_said;
 use super::predict::Predict;
@@ -14,8 +10,9 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
-use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::{BucketReport, Parameters, Rule, Selection, Subset};
+use crate::sample::ExpLowerBound;
 
 /// A mechanism of buckets with parameters left open.
 ///
@@ -36,6 +33,8 @@ pub struct BucketsDraft<RuleName> {
     pub hashing: Option<Hashing>,
     /// t.
     pub buckets: Option<u32>,
+    /// R. Where it is left open it is 1 if c is not.
+    pub hashes: Option<u32>,
 }
 
 impl<RuleName> Default for BucketsDraft<RuleName> {
@@ -45,6 +44,7 @@ impl<RuleName> Default for BucketsDraft<RuleName> {
             favoured: None,
             hashing: None,
             buckets: None,
+            hashes: None,
         }
     }
 }
@@ -73,7 +73,16 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
         if let Some(buckets) = self.buckets {
             let one = (rule != R::paper().name()).then_some(1);
             let rule = Subset::<R>::rule_from(rule, self.favoured.or(one))?;
-            return Subset::new(rule, self.hashing_over(domain), buckets).map(Some);
+            let (hashing, hashes) = (self.hashing_over(domain), self.hashes.unwrap_or(1));
+            return Subset::with_hashes(rule, hashing, buckets, hashes).map(Some);
+        }
+        if let Some(hashes) = self.hashes {
+            if hashes > 1 && rule == R::paper().name() {
+                return Err(Error::Combination {
+                    reason: R::ONE_HASH,
+                });
+            }
+            bounds::hashes(domain.sparsity()).check(f64::from(hashes))?;
         }
         if let Some(favoured) = self.favoured {
             Subset::<R>::rule_from(rule, Some(favoured))?;
@@ -100,21 +109,29 @@ impl<Name: Copy + PartialEq + core::fmt::Debug> BucketsDraft<Name> {
             in_use.favoured().as_ref(),
         )?;
         same_if_said("hashing", self.hashing.as_ref(), Some(&in_use.hashing()))?;
-        same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))
+        same_if_said("buckets", self.buckets.as_ref(), Some(&in_use.buckets()))?;
+        same_if_said("hashes", self.hashes.as_ref(), Some(&in_use.hashes()))
     }
 }
 
 /// A rule whose parameters can be chosen.
 pub(super) trait ChooseBuckets: Selection {
-    /// The best parameters over a domain that agree with a draft.
-    ///
-    /// # Errors
-    /// As [`Choose::best`].
-    fn choose(
+    /// What the other rule favours the strongest of.
+    const STRENGTH: Strength;
+
+    /// The total variance of what is estimated under that rule with c = `favoured`,
+    /// whatever the subset's, from the sums over the c strongest; infinite where
+    /// nothing tells.
+    fn variance(
+        subset: &Subset<Self>,
         domain: &Domain,
-        budget: Budget,
-        draft: &BucketsDraft<Self::Name>,
-    ) -> Result<Subset<Self>, Error>;
+        bound: &ExpLowerBound,
+        favoured: u32,
+        top: &TopSum,
+    ) -> f64;
+
+    /// The same under the paper's rule.
+    fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
 
     /// The best parameters where nothing is said.
     ///
@@ -125,42 +142,5 @@ pub(super) trait ChooseBuckets: Selection {
         Subset<Self>: Predict + Parameters<Report = BucketReport>,
     {
         Subset::<Self>::best(search, &BucketsDraft::default())
-    }
-}
-
-impl<R: ChooseBuckets> Choose for Subset<R>
-where
-    Self: Predict + Parameters<Report = BucketReport>,
-{
-    type Draft = BucketsDraft<R::Name>;
-
-    fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete::<R>(domain)? {
-            Some(own) => Parameters::check(&own, domain),
-            None => Ok(()),
-        }
-    }
-
-    fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {
-        search.best(|domain, budget| R::choose(domain, budget, draft))
-    }
-
-    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
-        if search.budget.limit().allows_buckets() {
-            Ok(vec![R::offer(search)?])
-        } else {
-            Ok(Vec::new())
-        }
-    }
-
-    fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error> {
-        draft.agrees_with(self)
-    }
-
-    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
-        BucketReport {
-            seed: u64::MAX,
-            bucket: self.buckets() - 1,
-        }
     }
 }

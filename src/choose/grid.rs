@@ -1,4 +1,4 @@
-//! Searching for the parameters of least variance.
+//! Numbers of cells to try in a search for the parameters of least variance.
 
 use alloc::vec::Vec;
 
@@ -10,24 +10,17 @@ pub(super) struct Grid {
     /// Of a balanced hash: a number of cells that slots fit without waste is
     /// tried near every other.
     pub(super) elements: Option<u32>,
-    /// s.
-    pub(super) sparsity: u32,
     /// Where a budget begins to allow more: the numbers of cells there are tried
     /// too, as variances jump.
     pub(super) steps: Vec<u32>,
 }
 
-/// How many of the ranked are compared exactly.
-const FINALISTS: usize = 8;
 /// Neighbours tried on either side of the best of them.
 const NEIGHBOURS: u32 = 6;
-/// Up to this s the grid is ranked with exact sums: approximate ones led to
-/// 12 per cent more variance at s = 3 and 7 at s = 5, to nothing at s = 16.
-const EXACT_SPARSITY: u32 = 12;
 
 impl Grid {
     /// Every small number, then steps of a few per cent.
-    fn cells(&self) -> Vec<u32> {
+    pub(super) fn cells(&self) -> Vec<u32> {
         let (least, most) = (self.least, self.most);
         let mut cells = self.steps.clone();
         if let Some(elements) = self.elements {
@@ -52,41 +45,13 @@ impl Grid {
         cells.dedup();
         cells
     }
-}
 
-/// The best parameters over a grid. `evaluate` gives, for a number of cells, the
-/// best parameters and their variance, exactly or approximately; approximations
-/// rank the grid where s is large and they are good, exact values decide.
-pub(super) fn best<T>(grid: &Grid, evaluate: impl Fn(u32, bool) -> (T, f64)) -> T {
-    let exact = grid.sparsity <= EXACT_SPARSITY;
-    let cells = grid.cells();
-    let most = cells.last().map_or(grid.most, |last| grid.most.max(*last));
-    let mut ranked: Vec<(u32, f64)> = cells
-        .into_iter()
-        .map(|cells| (cells, evaluate(cells, exact).1))
-        .collect();
-    ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let decide = |cells: &mut dyn Iterator<Item = u32>| {
-        cells
-            .map(|cells| (cells, evaluate(cells, true)))
-            .min_by(|a, b| a.1.1.total_cmp(&b.1.1))
-            .expect("both the grid and the neighbourhood hold a number")
-    };
-    let mut finalists = ranked.iter().take(FINALISTS).map(|(cells, _)| *cells);
-    let (centre, _) = decide(&mut finalists);
-    let mut around =
-        centre.saturating_sub(NEIGHBOURS).max(grid.least)..=(centre + NEIGHBOURS).min(most);
-    decide(&mut around).1.0
-}
-
-/// The candidate of least variance; the first of equals.
-///
-/// # Panics
-/// If there is no candidate.
-pub(super) fn minimum<T>(candidates: impl Iterator<Item = T>, variance: impl Fn(&T) -> f64) -> T {
-    candidates
-        .map(|candidate| (variance(&candidate), candidate))
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .expect("there is a candidate")
-        .1
+    /// The neighbourhood of one of them.
+    pub(super) fn around(&self, centre: u32) -> impl Iterator<Item = u32> {
+        let most = self
+            .steps
+            .iter()
+            .fold(self.most, |most, step| most.max(*step));
+        centre.saturating_sub(NEIGHBOURS).max(self.least)..=(centre + NEIGHBOURS).min(most)
+    }
 }

@@ -15,6 +15,7 @@ mod objective;
 mod population;
 mod predict;
 mod search;
+mod subset;
 
 pub use buckets::BucketsDraft;
 pub use budget::{Budget, alpha};

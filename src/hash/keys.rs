@@ -51,6 +51,26 @@ impl Keys {
         }
     }
 
+    /// Expands the seed of a report's `function`-th hash function, counted from 0.
+    ///
+    /// The first has the report's own. Each further one has one of its own, the
+    /// output of `splitmix64` numbered 2³²·`function`, far behind those that are
+    /// keys.
+    #[inline]
+    #[must_use]
+    pub const fn of_function(seed: u64, function: u32) -> Self {
+        if function == 0 {
+            Self::new(seed)
+        } else {
+            Self::new(output(seed, (function as u64) << 32))
+        }
+    }
+
+    /// The key of the first round.
+    pub(super) const fn first(&self) -> u32 {
+        self.rounds[0]
+    }
+
     /// The keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
     #[inline]
     pub(super) const fn pair(&self, index: usize) -> [u32; 2] {

@@ -7,15 +7,15 @@
 use serde::{Deserialize, Serialize};
 
 mod balanced;
+mod functions;
 mod keys;
 mod sign;
 
 pub use balanced::Balanced;
+pub(crate) use functions::Functions;
 pub use keys::{Keys, mix64};
 pub(crate) use sign::element_sign;
 pub use sign::{closed_sign, closed_sign_word, open_sign};
-
-use balanced::{FEW_LANES, LANES};
 
 use crate::domain::Domain;
 use crate::error::Error;
@@ -69,9 +69,17 @@ impl Hashing {
         }
     }
 
+    /// How many numbers stand for one.
+    pub(crate) const COUNT: u64 = 2;
+
     /// `None` for a number that stands for none.
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Self> {
-        match reader.number()? {
+        Self::of_canonical(reader.number()?)
+    }
+
+    /// The same of a number that was read.
+    pub(crate) const fn of_canonical(number: u64) -> Option<Self> {
+        match number {
             0 => Some(Self::Balanced),
             1 => Some(Self::Independent),
             _ => None,
@@ -113,23 +121,36 @@ impl Hash {
         }
     }
 
-    /// Puts each element's bucket in its place.
-    pub(crate) fn replace(&self, keys: &Keys, elements: &mut [u64]) {
+    /// What of hashing an element is the same for all keys.
+    pub(crate) const fn place(&self, element: u64) -> u64 {
         match self {
-            Self::Balanced(balanced) => {
-                for block in elements.chunks_mut(LANES) {
-                    if block.len() > FEW_LANES {
-                        balanced.replace::<LANES>(keys, block);
-                    } else {
-                        balanced.replace::<FEW_LANES>(keys, block);
-                    }
-                }
-            }
-            Self::Independent { buckets } => {
-                for element in elements {
-                    *element = u64::from(independent_bucket(keys, *element, *buckets));
-                }
-            }
+            Self::Balanced(balanced) => balanced.place(element as u32),
+            Self::Independent { .. } => element,
+        }
+    }
+
+    /// t.
+    const fn buckets(&self) -> u32 {
+        match self {
+            Self::Balanced(balanced) => balanced.buckets(),
+            Self::Independent { buckets } => *buckets,
+        }
+    }
+
+    /// The keys of the hash function that a cell is a bucket of, and the bucket:
+    /// functions have t cells each, one after the other.
+    #[inline]
+    pub(crate) const fn locate(&self, seed: u64, cell: u32) -> (Keys, u32) {
+        let t = self.buckets();
+        (Keys::of_function(seed, cell / t), cell % t)
+    }
+
+    /// In how many rounds an element is hashed.
+    #[cfg(feature = "analysis")]
+    pub(crate) const fn rounds(&self) -> usize {
+        match self {
+            Self::Balanced(balanced) => balanced.rounds(),
+            Self::Independent { .. } => 1,
         }
     }
 
@@ -145,25 +166,15 @@ impl Hash {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
 
     #[test]
-    fn elements_are_replaced_by_their_buckets_however_many_there_are() {
-        let keys = Keys::new(11);
-        for hashing in [Hashing::Balanced, Hashing::Independent] {
-            // Five rounds and 21, and one slot in each bucket.
-            for buckets in [7, 50, 200] {
-                let hash = Hash::new(hashing, Some(200), buckets);
-                for count in 0..3 * LANES as u64 + 2 {
-                    let elements = (0..count).map(|element| 199 - 2 * element);
-                    let mut replaced: Vec<u64> = elements.clone().collect();
-                    hash.replace(&keys, &mut replaced);
-                    let expected = elements.map(|element| u64::from(hash.bucket(&keys, element)));
-                    assert!(expected.eq(replaced.iter().copied()));
-                }
-            }
-        }
+    fn a_cell_is_a_bucket_of_one_function() {
+        let hash = Hash::new(Hashing::Balanced, Some(40), 10);
+        let (first, bucket) = hash.locate(7, 9);
+        assert_eq!((first.rounds, bucket), (Keys::new(7).rounds, 9));
+        let (third, bucket) = hash.locate(7, 21);
+        assert_eq!((third.rounds, bucket), (Keys::of_function(7, 2).rounds, 1));
+        assert_ne!(third.rounds, first.rounds);
     }
 }

@@ -91,8 +91,8 @@ fn report(task: &Task, seed: u64, detail: u64) -> Report {
         BucketReport { seed, bucket }
     };
     match task.mechanism() {
-        Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.buckets())),
-        Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.buckets())),
+        Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.outcomes())),
+        Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.outcomes())),
         Mechanism::HashBin(hash_bin) => {
             let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
             let response = match sampling.limit() {

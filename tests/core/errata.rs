@@ -39,6 +39,7 @@ fn overwrite(sparsity: u32, epsilon: f64, buckets: u32) -> Model {
         rule: Rule::Overwrite,
         hashing: Hashing::Independent,
         pairs: buckets / 2,
+        hashes: 1,
     }
 }
 

@@ -86,8 +86,28 @@ fn reaching(
     state.swap_remove(0)
 }
 
-/// (G(c), its twin for squares) for c from 0 to `most`.
-fn reference(occupancy: &Occupancy, strength: Strength, most: u32) -> Vec<(f64, f64)> {
+/// The law of the sum of so many independent numbers.
+fn sum_of(law: &[f64], numbers: u32) -> Vec<f64> {
+    let mut sum = vec![1.0];
+    for _ in 0..numbers {
+        let mut next = vec![0.0; sum.len() + law.len() - 1];
+        for (i, p) in sum.iter().enumerate() {
+            for (j, q) in law.iter().enumerate() {
+                next[i + j] += p * q;
+            }
+        }
+        sum = next;
+    }
+    sum
+}
+
+/// (G(c), its twin for squares) for c from 0 to `most`, of so many functions.
+fn reference(
+    occupancy: &Occupancy,
+    strength: Strength,
+    functions: u32,
+    most: u32,
+) -> Vec<(f64, f64)> {
     let s = occupancy.elements as usize;
     let laws: Vec<Vec<Vec<f64>>> = (0..occupancy.cells)
         .rev()
@@ -99,7 +119,7 @@ fn reference(occupancy: &Occupancy, strength: Strength, most: u32) -> Vec<(f64, 
         .collect();
     let mut sums = vec![(0.0, 0.0); most as usize + 1];
     for v in 1..=s {
-        let law = reaching(occupancy, strength, v, &laws);
+        let law = sum_of(&reaching(occupancy, strength, v, &laws), functions);
         for (c, (sum, squares)) in sums.iter_mut().enumerate() {
             let capped = law.iter().enumerate().map(|(k, p)| k.min(c) as f64 * p);
             let mean: f64 = capped.sum();
@@ -145,18 +165,18 @@ fn sums_are_those_of_the_dynamic_program() {
     for occupancy in grid {
         let most = occupancy.cells.min(occupancy.elements);
         for strength in [Strength::Count, Strength::SignedSum] {
-            let ours = occupancy.top_sums(strength, most);
-            for (c, (sum, squares)) in (0..).zip(reference(&occupancy, strength, most)) {
+            let ours = occupancy.top_sums(strength, 1, most);
+            for (c, (sum, squares)) in (0..).zip(reference(&occupancy, strength, 1, most)) {
                 let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-11 * exact;
                 assert!(
-                    close(ours.sum(c), sum),
+                    close(ours.at(c).strength, sum),
                     "G({c}) is {}, not {sum}: {strength:?} of {occupancy:?}",
-                    ours.sum(c)
+                    ours.at(c).strength
                 );
                 assert!(
-                    close(ours.square_sum(c), squares),
+                    close(ours.at(c).squares, squares),
                     "the squares of {c} are {}, not {squares}: {strength:?} of {occupancy:?}",
-                    ours.square_sum(c)
+                    ours.at(c).squares
                 );
             }
         }
@@ -169,23 +189,23 @@ fn all_cells_together_hold_all() {
     for occupancy in grid(&[1, 5, 64, 300], &[2, 9, 100, 5000], &slots) {
         let s = occupancy.elements;
         // Never more than s cells hold anything.
-        let top = occupancy.top_sums(Strength::Count, occupancy.cells);
+        let top = occupancy.top_sums(Strength::Count, 1, occupancy.cells);
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-11 * b;
         assert!(
-            close(top.sum(occupancy.cells), f64::from(s)),
+            close(top.at(occupancy.cells).strength, f64::from(s)),
             "{occupancy:?}"
         );
-        let squares = top.square_sum(occupancy.cells);
+        let squares = top.at(occupancy.cells).squares;
         assert!(close(squares, occupancy.mean_square_sum()), "{occupancy:?}");
         // The squares of signed sums add up to s, whatever falls together.
-        let signed = occupancy.top_sums(Strength::SignedSum, occupancy.cells);
-        let squares = signed.square_sum(occupancy.cells);
+        let signed = occupancy.top_sums(Strength::SignedSum, 1, occupancy.cells);
+        let squares = signed.at(occupancy.cells).squares;
         assert!(close(squares, f64::from(s)), "{squares}: {occupancy:?}");
-        assert!(signed.sum(occupancy.cells) <= f64::from(s) * (1.0 + 1e-11));
+        assert!(signed.at(occupancy.cells).strength <= f64::from(s) * (1.0 + 1e-11));
         if occupancy.per_cell == Some(1) {
             let c = occupancy.cells.min(s).div_ceil(2);
-            assert!(close(top.sum(c), f64::from(c)), "{occupancy:?}");
-            assert!(close(signed.sum(c), f64::from(c)), "{occupancy:?}");
+            assert!(close(top.at(c).strength, f64::from(c)), "{occupancy:?}");
+            assert!(close(signed.at(c).strength, f64::from(c)), "{occupancy:?}");
         }
     }
 }
@@ -195,51 +215,49 @@ fn sums_stay_in_range_at_the_greatest_sparsity() {
     let slots = [None, Some(2), Some(1600), Some(1 << 21)];
     for occupancy in grid(&[1024], &[2, 40, 1500, 1 << 22], &slots) {
         let most = 16.min(occupancy.cells);
-        let signed = occupancy.top_sums(Strength::SignedSum, most);
-        assert!(signed.sum(1) >= 1.0 - 1e-12 && signed.sum(most).is_finite());
-        assert!(signed.square_sum(most) <= 1024.0 * (1.0 + 1e-9));
-        let top = occupancy.top_sums(Strength::Count, most);
+        let signed = occupancy.top_sums(Strength::SignedSum, 1, most);
+        assert!(signed.at(1).strength >= 1.0 - 1e-12 && signed.at(most).strength.is_finite());
+        assert!(signed.at(most).squares <= 1024.0 * (1.0 + 1e-9));
+        let top = occupancy.top_sums(Strength::Count, 1, most);
         let mean = f64::from(occupancy.elements) / f64::from(occupancy.cells);
         for c in 1..=most {
-            let step = top.sum(c) - top.sum(c - 1);
-            assert!(top.sum(c).is_finite() && top.square_sum(c).is_finite());
+            let step = top.at(c).strength - top.at(c - 1).strength;
+            assert!(top.at(c).strength.is_finite() && top.at(c).squares.is_finite());
             // The c-th fullest cell holds no more than the one before, and the
             // fullest at least the mean.
             if c == 1 {
                 assert!(step >= mean.max(1.0) * (1.0 - 1e-12), "{occupancy:?}");
             } else {
-                let before = top.sum(c - 1) - top.sum(c - 2);
+                let before = top.at(c - 1).strength - top.at(c - 2).strength;
                 assert!(
                     step <= before * (1.0 + 1e-9) && step >= 0.0,
                     "{occupancy:?}"
                 );
             }
         }
-        assert!(top.sum(most) <= f64::from(occupancy.elements) * (1.0 + 1e-12));
+        assert!(top.at(most).strength <= f64::from(occupancy.elements) * (1.0 + 1e-12));
     }
 }
 
-/// The approximation ranks candidates; it has to be near, not exact.
 #[test]
-fn the_approximation_is_near() {
-    for occupancy in grid(&[3, 16, 64], &[4, 30, 200], &[None, Some(4), Some(60)]) {
-        let most = occupancy.cells.min(occupancy.elements);
-        for strength in [Strength::Count, Strength::SignedSum] {
-            let exact = occupancy.top_sums(strength, most);
-            let near = occupancy.top_sums_approximate(strength, most);
-            for c in 1..=most {
-                let off = (near.sum(c) / exact.sum(c) - 1.0).abs();
-                // Where nearly every cell that holds anything is counted, the exact
-                // sum cannot exceed s and the approximate one varies about it.
-                let allowed = if 2 * c <= occupancy.elements {
-                    0.08
-                } else {
-                    0.23
-                };
-                assert!(
-                    off <= allowed,
-                    "G({c}) is off by {off}: {strength:?} of {occupancy:?}"
-                );
+fn sums_over_several_functions_are_those_of_the_dynamic_program() {
+    let slots = [None, Some(1), Some(3), Some(40)];
+    let grid = grid(&[1, 2, 5, 9], &[1, 2, 6, 20], &slots);
+    for occupancy in grid {
+        for functions in [2, 3, 16, 64] {
+            let most = occupancy.cells.min(occupancy.elements) * functions;
+            for strength in [Strength::Count, Strength::SignedSum] {
+                let ours = occupancy.top_sums(strength, functions, most);
+                let reference = reference(&occupancy, strength, functions, most);
+                for (c, (sum, squares)) in (0..).zip(reference) {
+                    let close = |ours: f64, exact: f64| (ours - exact).abs() <= 1e-12 * exact;
+                    let top = ours.at(c);
+                    assert!(
+                        close(top.strength, sum) && close(top.squares, squares),
+                        "{top:?} of {c}, not {sum} and {squares}: {strength:?}, {functions} of \
+                         {occupancy:?}"
+                    );
+                }
             }
         }
     }

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 const HASH: &str = include_str!("../reference/hash.json");
 const HASH_FEW_SLOTS: &str = include_str!("../reference/hash-few-slots.json");
+const HASH_FEW_BUCKETS: &str = include_str!("../reference/hash-few-buckets.json");
+const HASH_FUNCTIONS: &str = include_str!("../reference/hash-functions.json");
+const RATES_SEVERAL_HASHES: &str = include_str!("../reference/rates-several-hashes.json");
 const RATES: &str = include_str!("../reference/rates.json");
 
 fn rows(reference: &str) -> Vec<Value> {
@@ -84,21 +87,47 @@ fn hashes_match() {
             }
         }
     }
-    assert_eq!((balanced_rows, key_rows), (50, 10));
+    assert_eq!((balanced_rows, key_rows), (30, 10));
 }
 
-/// Buckets of 2 to 7 slots, for which rounds are added.
+/// Buckets of 2 to 7 slots, or 2 to 7 buckets, for which rounds are added.
 #[test]
-fn hashes_of_few_slots_match() {
-    let rows = rows(HASH_FEW_SLOTS);
-    for row in &rows {
-        let (m, t) = (whole(row, "m"), whole(row, "t"));
-        assert!((2..8).contains(&m));
-        let hash = Balanced::new(m * t, t);
-        assert_eq!(hash.rounds(), 21);
-        assert_balanced(&hash, &keys(row), row);
+fn hashes_with_more_rounds_match() {
+    for (reference, few) in [(HASH_FEW_SLOTS, "m"), (HASH_FEW_BUCKETS, "t")] {
+        let rows = rows(reference);
+        for row in &rows {
+            let (m, t) = (whole(row, "m"), whole(row, "t"));
+            assert!((2..8).contains(&whole(row, few)));
+            let hash = Balanced::new(m * t, t);
+            assert_eq!(hash.rounds(), if m < 32 { 21 } else { 9 });
+            assert_balanced(&hash, &keys(row), row);
+        }
+        assert_eq!(rows.len(), 20);
     }
-    assert_eq!(rows.len(), 20);
+}
+
+#[test]
+fn every_hash_function_of_a_seed_matches() {
+    let rows = rows(HASH_FUNCTIONS);
+    for row in &rows {
+        let seed = row["seed"].as_str().unwrap().parse().unwrap();
+        let keys = Keys::of_function(seed, whole(row, "function"));
+        let (m, t) = (whole(row, "m"), whole(row, "t"));
+        assert_balanced(&Balanced::new(m * t, t), &keys, row);
+        let item_keys = integers(&row["keys"]);
+        let buckets = item_keys
+            .iter()
+            .map(|&key| independent_bucket(&keys, key, t));
+        let buckets: Vec<u64> = buckets.map(u64::from).collect();
+        assert_eq!(buckets, integers(&row["independent"]));
+        let elements = integers(&row["elements"]);
+        let signs = elements
+            .iter()
+            .map(|&element| closed_sign(&keys, element as u32));
+        let signs: Vec<i8> = signs.collect();
+        assert_eq!(json!(signs), row["closed_signs"]);
+    }
+    assert_eq!(rows.len(), 25);
 }
 
 /// The task of a row, with the row's parameters or, under `best`, with t chosen.
@@ -109,8 +138,10 @@ fn task_of(row: &Value, best: bool) -> Task {
     if !best {
         mechanism["buckets"] = row["t"].clone();
     }
-    if let Some(c) = row.get("c") {
-        mechanism["favoured"] = c.clone();
+    for (field, name) in [("c", "favoured"), ("hashes", "hashes")] {
+        if let Some(value) = row.get(field) {
+            mechanism[name] = value.clone();
+        }
     }
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "row", "items": row["d"], "sparsity": row["s"], "epsilon": row["epsilon"],
@@ -120,12 +151,37 @@ fn task_of(row: &Value, best: bool) -> Task {
     draft.resolve().unwrap()
 }
 
-fn assert_close(name: &str, ours: f64, row: &Value) {
+fn assert_within(distance: f64, name: &str, ours: f64, row: &Value) {
     let theirs = row[name].as_f64().unwrap();
     assert!(
-        (ours - theirs).abs() <= 1e-9 * theirs.abs(),
+        (ours - theirs).abs() <= distance * theirs.abs(),
         "{name}: {ours} for {row}"
     );
+}
+
+fn assert_close(name: &str, ours: f64, row: &Value) {
+    assert_within(1e-9, name, ours, row);
+}
+
+#[test]
+fn rates_of_several_hashes_match() {
+    let rows = rows(RATES_SEVERAL_HASHES);
+    for row in &rows {
+        let task = task_of(row, false);
+        let (domain, epsilon) = (task.domain(), task.epsilon());
+        match task.mechanism() {
+            Mechanism::Collision(collision) => {
+                let rates = collision.rates(&domain, epsilon);
+                assert_within(1e-12, "p_true", rates.p_true, row);
+                assert_within(1e-12, "p_false", rates.p_false, row);
+            }
+            Mechanism::Coco(coco) => {
+                assert_within(1e-12, "gap", coco.rates(&domain, epsilon).gap, row);
+            }
+            Mechanism::HashBin(_) => unreachable!("rows are of mechanisms with buckets"),
+        }
+    }
+    assert_eq!(rows.len(), 324);
 }
 
 #[test]

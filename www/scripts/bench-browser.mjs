@@ -9,6 +9,10 @@ import { setup } from "./setup.mjs";
 
 /** [items, sparsity, epsilon], as in the native benchmarks. */
 const QUESTIONS = [
+  [64, 4, 1],
+  [256, 2, 0.5],
+  [256, 8, 1],
+  [256, 16, 1.5],
   [1378, 6, 2],
   [4096, 64, 1],
 ];

@@ -7,9 +7,9 @@ use rand_core::CryptoRng;
 use super::rule::Coco;
 use super::thresholds::{Kind, Thresholds};
 use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{Hash, Keys, element_sign};
+use crate::hash::{Functions, Hash, element_sign};
 use crate::mechanism::contract::Randomize;
-use crate::mechanism::subset::{BucketReport as Report, Drawn, Favoured, Ranked};
+use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
 use crate::sample::{Threshold, below};
 use crate::sort::sort;
 
@@ -45,21 +45,26 @@ const fn pair_of(push: Push) -> u32 {
 pub struct Randomizer {
     domain: Domain,
     hash: Hash,
+    functions: Functions,
     thresholds: Thresholds,
     /// What is left of the entries, at most s.
     signed: Vec<Signed>,
-    /// The pair of each element.
-    hashed: Vec<u64>,
-    /// Of the s elements, ascending.
+    /// The s elements.
+    elements: Vec<u64>,
+    /// Whether each is negative.
+    negative: Vec<bool>,
+    /// Where the elements stand before they are hashed.
+    placed: Vec<u64>,
+    /// The side that each pushes to under each hash function.
+    hashed: Vec<u32>,
+    /// Sides that are pushed to on balance (rule `strongest`).
+    cells: Cells,
+    /// Of the s elements, ascending (rule `overwrite`).
     pushes: Vec<Push>,
-    /// Pairs that are pushed (rule `overwrite`), or pushed off balance
-    /// (`strongest`), ascending.
+    /// Pairs that are pushed, ascending (rule `overwrite`).
     pairs: Vec<u32>,
     /// Where each pair's pushes begin (rule `overwrite`).
     begins: Vec<u32>,
-    /// Sides that are pushed to, by falling strength, as keys of [`Ranked`]
-    /// (rule `strongest`).
-    ranked: Vec<u64>,
 }
 
 impl Randomizer {
@@ -73,21 +78,25 @@ impl Randomizer {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,
+            functions: Functions::new(coco.hash(domain), coco.hashes()),
             hash: coco.hash(domain),
             thresholds: coco.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
-            hashed: Vec::with_capacity(capacity),
+            elements: Vec::with_capacity(capacity),
+            negative: Vec::with_capacity(capacity),
+            placed: Vec::with_capacity(capacity),
+            hashed: alloc::vec![0; capacity * coco.hashes() as usize],
+            cells: coco.tally(domain),
             pushes: Vec::with_capacity(capacity),
             pairs: Vec::with_capacity(capacity),
             begins: Vec::with_capacity(capacity),
-            ranked: Vec::with_capacity(capacity),
         }
     }
 
     /// The exact probability of each bucket, the seed and the signs of the
     /// paddings being given (bit i of `paddings` set for a negative one), from
     /// the thresholds that [`crate::Randomizer::randomize`] draws against. Takes
-    /// O(t): for tests and audits.
+    /// O(R·t): for tests and audits.
     ///
     /// # Panics
     /// If there are more than s signed items, or more than 64 paddings.
@@ -95,21 +104,23 @@ impl Randomizer {
     #[must_use]
     pub fn probabilities(&mut self, seed: u64, signed: &[Signed], paddings: u64) -> Vec<f64> {
         assert!(self.missing(signed) <= 64, "one bit for each padding");
-        self.push(seed, signed, |index| (paddings >> index) & 1 == 1);
+        self.gather(signed, |index| (paddings >> index) & 1 == 1);
         match self.thresholds.kind {
             Kind::Strongest { inside, favoured } => {
-                let buckets = 2 * self.thresholds.pairs;
-                let favoured = self.favour(favoured);
-                let levels = favoured.levels(buckets, inside);
-                let mut probabilities = alloc::vec![favoured.zero_level(&levels); buckets as usize];
-                for (rank, &key) in (0..).zip(&self.ranked) {
-                    let bucket = Ranked::from_key(key).bucket();
-                    probabilities[bucket as usize] = favoured.level(&levels, rank);
-                    probabilities[opposite(bucket) as usize] = levels.outside;
+                let sides = 2 * self.thresholds.pairs;
+                let favoured = self.favour(seed, favoured);
+                let levels = favoured.levels(sides, inside);
+                let mut probabilities = alloc::vec![favoured.level(&levels, 0); sides as usize];
+                for (side, strength) in self.cells.strengths() {
+                    probabilities[side as usize] = favoured.level(&levels, strength);
+                    probabilities[opposite(side) as usize] = levels.outside;
                 }
                 probabilities
             }
-            Kind::Overwrite { pair, decided, .. } => self.overwrite_probabilities(pair, decided),
+            Kind::Overwrite { pair, decided, .. } => {
+                self.find_pairs(seed);
+                self.overwrite_probabilities(pair, decided)
+            }
         }
     }
 
@@ -120,82 +131,78 @@ impl Randomizer {
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Hashes the input and its paddings, and sorts the pushes by pair.
-    fn push(
-        &mut self,
-        seed: u64,
-        signed: &[Signed],
-        mut padding_is_negative: impl FnMut(u32) -> bool,
-    ) {
-        let keys = Keys::new(seed);
-        let missing = self.missing(signed);
-        let domain = &self.domain;
-        let elements = signed
-            .iter()
-            .map(|signed| (signed.item, signed.negative))
-            .chain((0..missing).map(|index| (domain.padding(index), padding_is_negative(index))));
-        self.hashed.clear();
-        self.pushes.clear();
-        for (element, negative) in elements {
-            let minus = negative != (element_sign(domain, &keys, element) < 0);
-            self.hashed.push(element);
-            self.pushes.push(Push::from(minus));
+    /// Lists the elements of the input and of its paddings.
+    fn gather(&mut self, signed: &[Signed], mut padding_is_negative: impl FnMut(u32) -> bool) {
+        self.elements.clear();
+        self.negative.clear();
+        for signed in signed {
+            self.elements.push(signed.item);
+            self.negative.push(signed.negative);
         }
-        self.hash.replace(&keys, &mut self.hashed);
-        for (push, pair) in self.pushes.iter_mut().zip(&self.hashed) {
-            *push += 2 * pair;
+        for index in 0..self.missing(signed) {
+            self.elements.push(self.domain.padding(index));
+            self.negative.push(padding_is_negative(index));
         }
-        sort(&mut self.pushes);
+        let place = |&element: &u64| self.hash.place(element);
+        self.placed.clear();
+        self.placed.extend(self.elements.iter().map(place));
+    }
+
+    /// Hashes the elements to pairs, and from there to the sides that they push to.
+    fn push(&mut self, seed: u64) {
+        self.functions.take_seed(seed);
+        self.functions.buckets_of(&self.placed, &mut self.hashed);
+        let functions = self.functions.count();
+        for function in 0..functions {
+            let keys = self.functions.keys(function);
+            let pairs = self.hashed[function as usize..].iter_mut();
+            let elements = self.elements.iter().zip(&self.negative);
+            for (pair, (&element, &negative)) in pairs.step_by(functions as usize).zip(elements) {
+                let minus = negative != (element_sign(&self.domain, &keys, element) < 0);
+                *pair = 2 * *pair + u32::from(minus);
+            }
+        }
     }
 
     /// Ranks the sides by what is pushed to them on balance.
-    fn favour(&mut self, favoured: u32) -> Favoured {
-        self.pairs.clear();
-        self.ranked.clear();
-        for pushes in self.pushes.chunk_by(|&a, &b| pair_of(a) == pair_of(b)) {
-            let plus = pushes.partition_point(|push| push % 2 == 0);
-            let minus = pushes.len() - plus;
-            if plus != minus {
-                let pair = pair_of(pushes[0]);
-                self.pairs.push(pair);
-                let bucket = 2 * pair + u32::from(minus > plus);
-                let strength = plus.abs_diff(minus) as u32;
-                self.ranked.push(Ranked::new(bucket, strength).key());
-            }
+    fn favour(&mut self, seed: u64, favoured: u32) -> Favoured {
+        self.push(seed);
+        self.cells.clear();
+        let functions = self.functions.count() as usize;
+        for function in 0..functions {
+            self.cells.add(&self.hashed[function..], functions);
         }
-        sort(&mut self.ranked);
-        let balanced = 2 * (self.thresholds.pairs - self.pairs.len() as u32);
-        Favoured::new(favoured, &self.ranked, balanced)
+        Favoured::new(favoured, &self.cells, self.balanced())
+    }
+
+    /// How many sides belong to pairs in balance.
+    fn balanced(&self) -> u32 {
+        2 * (self.thresholds.pairs - self.cells.len())
     }
 
     fn strongest<R: CryptoRng + ?Sized>(
         &mut self,
-        favoured: u32,
+        favoured: &Favoured,
         inside: Threshold,
         rng: &mut R,
     ) -> u32 {
-        let favoured = self.favour(favoured);
         match favoured.sample(2 * self.thresholds.pairs, inside, rng) {
-            Drawn::Ranked(rank) => self.ranked_side(rank),
-            Drawn::Zero(index) => self.side_elsewhere(index),
+            Drawn::Ranked(rank) => self.cells.ranked(rank),
+            Drawn::Zero(index) => self.cells.weak(index),
             // The sides that are neither ranked nor tied: the opposite sides of
             // the ranked, before them the balanced ones unless these tie.
             Drawn::Other(index) => {
                 let balanced = if favoured.zeros_tie() {
                     0
                 } else {
-                    2 * (self.thresholds.pairs - self.pairs.len() as u32)
+                    self.balanced()
                 };
                 match index.checked_sub(balanced) {
-                    None => self.side_elsewhere(index),
-                    Some(rank) => opposite(self.ranked_side(rank)),
+                    None => self.cells.weak(index),
+                    Some(rank) => opposite(self.cells.ranked(rank)),
                 }
             }
         }
-    }
-
-    fn ranked_side(&self, rank: u32) -> u32 {
-        Ranked::from_key(self.ranked[rank as usize]).bucket()
     }
 
     fn overwrite<R: CryptoRng + ?Sized>(
@@ -204,7 +211,6 @@ impl Randomizer {
         decided: Threshold,
         rng: &mut R,
     ) -> u32 {
-        self.find_pairs();
         let pushed = self.pairs.len() as u32;
         // k·pair ≤ 2⁶⁴·s(e + 1)/Ω is below 2⁶⁴.
         let inside = Threshold(u64::from(pushed) * pair);
@@ -225,7 +231,6 @@ impl Randomizer {
 
     #[cfg(feature = "analysis")]
     fn overwrite_probabilities(&mut self, pair: u64, decided: Threshold) -> Vec<f64> {
-        self.find_pairs();
         let pushed = self.pairs.len() as u32;
         let pairs = self.thresholds.pairs;
         let inside = Threshold(u64::from(pushed) * pair);
@@ -246,7 +251,12 @@ impl Randomizer {
     }
 
     /// Lists the pushed pairs and where their pushes begin.
-    fn find_pairs(&mut self) {
+    fn find_pairs(&mut self, seed: u64) {
+        self.push(seed);
+        self.pushes.clear();
+        self.pushes
+            .extend(self.hashed.iter().map(|&side| Push::from(side)));
+        sort(&mut self.pushes);
         self.pairs.clear();
         self.begins.clear();
         for (index, &push) in (0..).zip(&self.pushes) {
@@ -297,7 +307,7 @@ impl Randomize for Randomizer {
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
         let seed = rng.next_u64();
         let mut word = 0;
-        self.push(seed, &signed, |index| {
+        self.gather(&signed, |index| {
             if index.is_multiple_of(64) {
                 word = rng.next_u64();
             }
@@ -305,8 +315,14 @@ impl Randomize for Randomizer {
         });
         self.signed = signed;
         let bucket = match self.thresholds.kind {
-            Kind::Strongest { inside, favoured } => self.strongest(favoured, inside, rng),
-            Kind::Overwrite { pair, decided, .. } => self.overwrite(pair, decided, rng),
+            Kind::Strongest { inside, favoured } => {
+                let favoured = self.favour(seed, favoured);
+                self.strongest(&favoured, inside, rng)
+            }
+            Kind::Overwrite { pair, decided, .. } => {
+                self.find_pairs(seed);
+                self.overwrite(pair, decided, rng)
+            }
         };
         *report = Report { seed, bucket };
         sampled_down

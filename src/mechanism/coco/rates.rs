@@ -3,7 +3,7 @@
 use super::rule::{Coco, Rule};
 use super::thresholds::Kind;
 use crate::domain::Domain;
-use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
@@ -34,7 +34,7 @@ pub struct Rates {
     /// P(hit on the pair), averaged over slots: 1/T.
     pub pair: f64,
     /// P(hit on the pair) of an entry and of an item that is none; only near
-    /// under rule `strongest`, see [`TopSums::load`]. For predictions.
+    /// under rule `strongest`, see [`TopSum::load`]. For predictions.
     pub predicted: Presence,
     /// The same where it is exact, so that the rule estimates non-missing
     /// frequencies.
@@ -75,33 +75,39 @@ impl Coco {
         match self.rule() {
             Rule::Overwrite => self.overwrite_rates(domain, epsilon),
             Rule::Strongest { favoured } => {
-                let top = self
-                    .occupancy(domain)
-                    .top_sums(Strength::SignedSum, favoured);
-                self.strongest_rates(domain, &ExpLowerBound::new(epsilon), favoured, &top)
+                let top =
+                    self.occupancy(domain)
+                        .top_sums(Strength::SignedSum, self.hashes(), favoured);
+                self.strongest_rates(
+                    domain,
+                    &ExpLowerBound::new(epsilon),
+                    favoured,
+                    &top.at(favoured),
+                )
             }
         }
     }
 
-    /// The rates under rule `strongest` with this c, from sums computed for at
-    /// least c sides. D = G(c)/s is how much likelier an entry's own side is to
+    /// The rates under rule `strongest` with this c, from the sums over the
+    /// c strongest sides. D = G(c)/s is how much likelier an entry's own side is to
     /// be favoured than the opposite one.
     pub(crate) fn strongest_rates(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSums,
+        top: &TopSum,
     ) -> Rates {
-        let inside = threshold(bound, favoured, self.buckets());
+        let inside = threshold(bound, favoured, self.outcomes());
         let s = f64::from(domain.sparsity());
-        let others = f64::from(self.buckets() - favoured);
+        let others = f64::from(self.outcomes() - favoured);
         let outside = inside.complement() / others;
         let difference = inside.probability() / f64::from(favoured) - outside;
-        // Two sides, of which so many are favoured on average.
-        let p_pair = 2.0 * outside + difference * top.load(favoured) / s;
+        // Two sides of each function, of which so many are favoured on average.
+        let sides = 2.0 * f64::from(self.hashes());
+        let p_pair = sides * outside + difference * top.load / s;
         Rates {
-            gap: difference * top.sum(favoured) / s,
+            gap: difference * top.strength / s,
             pair: 1.0 / f64::from(self.pairs()),
             predicted: self.presence(domain, p_pair),
             presence: None,
@@ -165,15 +171,6 @@ impl Coco {
             }
         };
         -pairs / s * libm::expm1(log_empty)
-    }
-
-    /// How the pushes of an input share the pairs.
-    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
-        Occupancy {
-            elements: domain.sparsity(),
-            cells: self.pairs(),
-            per_cell: self.hash(domain).per_bucket(),
-        }
     }
 }
 

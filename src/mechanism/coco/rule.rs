@@ -26,7 +26,7 @@ pub enum Rule {
     /// The `favoured` sides pushed to most strongly, on balance, ties broken
     /// uniformly at random.
     Strongest {
-        /// c, from 1 to T.
+        /// c, from 1 to R·T.
         favoured: u32,
     },
 }
@@ -58,6 +58,8 @@ impl subset::Rule for Rule {
         "rule \"strongest\" needs \"favoured\", the number of sides it favours";
     const NEEDS_CELLS: &'static str =
         "rule \"overwrite\" needs \"buckets\" of at least twice \"sparsity\" plus 2";
+    const ONE_HASH: &'static str =
+        "rule \"overwrite\" takes one of \"hashes\": several are for the other rule";
 
     fn name(&self) -> RuleName {
         match self {
@@ -91,7 +93,7 @@ impl subset::Rule for Rule {
 }
 
 impl Coco {
-    /// T = t/2, the number of pairs.
+    /// T = t/2, the number of pairs of each hash function.
     #[must_use]
     pub const fn pairs(&self) -> u32 {
         self.cells()

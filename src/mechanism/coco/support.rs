@@ -2,7 +2,7 @@
 
 use super::rule::Coco;
 use crate::domain::Domain;
-use crate::hash::{Hash, Keys, closed_sign, element_sign, independent_bucket};
+use crate::hash::{Hash, closed_sign, element_sign, independent_bucket};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Coco {
@@ -60,8 +60,8 @@ impl Support {
     /// [`Support::hit`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32, bool)) {
-        let keys = Keys::new(report.seed);
-        let (pair, minus) = (report.bucket / 2, report.bucket % 2 == 1);
+        let (keys, pair) = self.hash.locate(report.seed, report.bucket / 2);
+        let minus = report.bucket % 2 == 1;
         let own_plus = |slot: u32| (closed_sign(&keys, slot) < 0) == minus;
         match self.hash {
             Hash::Balanced(balanced) => {
@@ -82,9 +82,9 @@ impl Support {
     #[inline]
     #[must_use]
     pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {
-        let keys = Keys::new(report.seed);
+        let (keys, pair) = self.hash.locate(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
-        (self.hash.bucket(&keys, item) == report.bucket / 2)
+        (self.hash.bucket(&keys, item) == pair)
             .then(|| (element_sign(&self.domain, &keys, item) < 0) == minus)
     }
 }

@@ -12,7 +12,7 @@ impl Coco {
     #[must_use]
     pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
         let bound = ExpLowerBound::new(epsilon);
-        let t = self.buckets();
+        let t = self.outcomes();
         let kind = match self.rule() {
             Rule::Overwrite => {
                 assert!(
@@ -36,7 +36,7 @@ impl Coco {
         };
         Thresholds {
             kind,
-            pairs: self.pairs(),
+            pairs: t / 2,
             epsilon,
         }
     }
@@ -55,6 +55,7 @@ impl Coco {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     pub(super) kind: Kind,
+    /// R·T, of all hash functions.
     pub(super) pairs: u32,
     epsilon: f64,
 }

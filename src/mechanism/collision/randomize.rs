@@ -8,11 +8,10 @@ use rand_core::CryptoRng;
 use super::rule::Collision;
 use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{Hash, Keys};
+use crate::hash::{Functions, Hash};
 use crate::mechanism::contract::Randomize;
-use crate::mechanism::subset::{BucketReport as Report, Drawn, Favoured, Ranked};
+use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
 use crate::sample::Threshold;
-use crate::sort::sort;
 
 /// The sampler of Collision's reports, from checked entries; the whole way is
 /// [`crate::Randomizer`]'s.
@@ -38,15 +37,15 @@ use crate::sort::sort;
 pub struct Randomizer {
     domain: Domain,
     hash: Hash,
+    functions: Functions,
     thresholds: Thresholds,
     /// What is left of the entries, at most s.
     signed: Vec<Signed>,
-    /// The bucket of each element, ascending.
-    hashed: Vec<u64>,
-    /// Buckets that hold an element, ascending.
-    occupied: Vec<u32>,
-    /// The same by falling number of elements, as keys of [`Ranked`].
-    ranked: Vec<u64>,
+    /// The s elements, where they stand before they are hashed.
+    placed: Vec<u64>,
+    /// The bucket of each under each hash function.
+    hashed: Vec<u32>,
+    cells: Cells,
 }
 
 impl Randomizer {
@@ -60,18 +59,19 @@ impl Randomizer {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,
+            functions: Functions::new(collision.hash(domain), collision.hashes()),
             hash: collision.hash(domain),
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
-            hashed: Vec::with_capacity(capacity),
-            occupied: Vec::with_capacity(capacity),
-            ranked: Vec::with_capacity(capacity),
+            placed: Vec::with_capacity(capacity),
+            hashed: alloc::vec![0; capacity * collision.hashes() as usize],
+            cells: collision.tally(domain),
         }
     }
 
     /// The exact probability of each bucket, the seed being given, from the
     /// thresholds that [`crate::Randomizer::randomize`] draws against. Takes
-    /// O(t): for tests and audits.
+    /// O(R·t): for tests and audits.
     ///
     /// # Panics
     /// If there are more than s signed items.
@@ -81,61 +81,43 @@ impl Randomizer {
         let favoured = self.favoured(seed, signed);
         let buckets = self.thresholds.buckets();
         let levels = favoured.levels(buckets, self.threshold());
-        let mut probabilities = alloc::vec![favoured.zero_level(&levels); buckets as usize];
-        for (rank, &key) in (0..).zip(&self.ranked) {
-            let bucket = Ranked::from_key(key).bucket();
-            probabilities[bucket as usize] = favoured.level(&levels, rank);
+        let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
+        for (bucket, strength) in self.cells.strengths() {
+            probabilities[bucket as usize] = favoured.level(&levels, strength);
         }
         probabilities
     }
 
     /// Hashes the input and ranks its buckets.
     fn favoured(&mut self, seed: u64, signed: &[Signed]) -> Favoured {
-        let keys = Keys::new(seed);
         let domain = &self.domain;
         let missing = domain
             .sparsity()
             .checked_sub(signed.len() as u32)
             .expect("inputs are sampled down to at most s entries");
-        self.hashed.clear();
-        self.hashed.extend(
-            signed
-                .iter()
-                .map(|&signed| domain.signed_element(signed))
-                .chain((0..missing).map(|index| domain.signed_padding(index))),
+        let items = signed.iter().map(|&signed| domain.signed_element(signed));
+        let paddings = (0..missing).map(|index| domain.signed_padding(index));
+        self.placed.clear();
+        self.placed.extend(
+            items
+                .chain(paddings)
+                .map(|element| self.hash.place(element)),
         );
-        self.hash.replace(&keys, &mut self.hashed);
-        sort(&mut self.hashed);
-        self.occupied.clear();
-        self.ranked.clear();
-        for held in self.hashed.chunk_by(|a, b| a == b) {
-            // Buckets are below t < 2³².
-            let bucket = held[0] as u32;
-            self.occupied.push(bucket);
-            self.ranked
-                .push(Ranked::new(bucket, held.len() as u32).key());
+        self.cells.clear();
+        self.functions.take_seed(seed);
+        self.functions.buckets_of(&self.placed, &mut self.hashed);
+        let count = self.functions.count() as usize;
+        for function in 0..count {
+            self.cells.add(&self.hashed[function..], count);
         }
-        sort(&mut self.ranked);
-        let occupied = self.ranked.len() as u32;
+        let occupied = self.cells.len();
         let empty = self.thresholds.buckets() - occupied;
-        Favoured::new(self.thresholds.favoured(occupied), &self.ranked, empty)
+        Favoured::new(self.thresholds.favoured(occupied), &self.cells, empty)
     }
 
     /// The probability of reporting inside the set, for the input last ranked.
     fn threshold(&self) -> Threshold {
-        self.thresholds.inside(self.ranked.len() as u32)
-    }
-
-    /// The `index`-th bucket that holds nothing, in ascending order.
-    fn empty(&self, index: u32) -> u32 {
-        let mut bucket = index;
-        for &occupied in &self.occupied {
-            if occupied > bucket {
-                break;
-            }
-            bucket += 1;
-        }
-        bucket
+        self.thresholds.inside(self.cells.len())
     }
 }
 
@@ -158,9 +140,9 @@ impl Randomize for Randomizer {
         self.signed = signed;
         let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());
         let bucket = match favoured.sample(buckets, threshold, rng) {
-            Drawn::Ranked(rank) => Ranked::from_key(self.ranked[rank as usize]).bucket(),
+            Drawn::Ranked(rank) => self.cells.ranked(rank),
             // Whether they tie or not, these are the buckets that hold nothing.
-            Drawn::Zero(index) | Drawn::Other(index) => self.empty(index),
+            Drawn::Zero(index) | Drawn::Other(index) => self.cells.weak(index),
         };
         *report = Report { seed, bucket };
         sampled_down

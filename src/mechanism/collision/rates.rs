@@ -2,7 +2,7 @@
 
 use super::rule::{Collision, Rule};
 use crate::domain::Domain;
-use crate::mechanism::occupancy::{Occupancy, Strength, TopSums};
+use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::mechanism::subset::threshold;
 use crate::sample::ExpLowerBound;
 
@@ -56,41 +56,37 @@ impl Collision {
                 self.rates_from(domain, inside, inside * squares)
             }
             Rule::Heaviest { favoured } => {
-                let top = self.occupancy(domain).top_sums(Strength::Count, favoured);
-                self.heaviest_rates(domain, &ExpLowerBound::new(epsilon), favoured, &top)
+                let occupancy = self.occupancy(domain);
+                let top = occupancy.top_sums(Strength::Count, self.hashes(), favoured);
+                self.heaviest_rates(
+                    domain,
+                    &ExpLowerBound::new(epsilon),
+                    favoured,
+                    &top.at(favoured),
+                )
             }
         }
     }
 
-    /// The rates under rule `heaviest` with this c, from sums computed for at
-    /// least c buckets; so that one computation serves a search over c.
+    /// The rates under rule `heaviest` with this c, from the sums over the c
+    /// heaviest buckets.
     pub(crate) fn heaviest_rates(
         &self,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
-        top: &TopSums,
+        top: &TopSum,
     ) -> Rates {
         let s = domain.sparsity();
-        let threshold = threshold(bound, favoured, self.buckets());
+        let threshold = threshold(bound, favoured, self.outcomes());
         let inside = threshold.probability() / f64::from(favoured);
-        let outside = threshold.complement() / f64::from(self.buckets() - favoured);
-        let mean = |top: f64, all: f64| inside * top + outside * (all - top);
-        let hit_members = mean(top.sum(favoured), f64::from(s));
-        let squares = mean(
-            top.square_sum(favoured),
-            self.occupancy(domain).mean_square_sum(),
-        );
+        let outside = threshold.complement() / f64::from(self.outcomes() - favoured);
+        // Over the favoured, and over all of every function.
+        let functions = f64::from(self.hashes());
+        let mean = |top: f64, all: f64| inside * top + outside * (functions * all - top);
+        let hit_members = mean(top.strength, f64::from(s));
+        let squares = mean(top.squares, self.occupancy(domain).mean_square_sum());
         self.rates_from(domain, hit_members / f64::from(s), squares)
-    }
-
-    /// How many elements of an input the buckets hold.
-    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
-        Occupancy {
-            elements: domain.sparsity(),
-            cells: self.buckets(),
-            per_cell: self.hash(domain).per_bucket(),
-        }
     }
 
     /// The rest follows from `p_true` and from `squares`, the expected square

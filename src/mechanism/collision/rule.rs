@@ -56,6 +56,8 @@ impl subset::Rule for Rule {
     const NEEDS_FAVOURED: &'static str =
         "rule \"heaviest\" needs \"favoured\", the number of buckets it favours";
     const NEEDS_CELLS: &'static str = "rule \"occupied\" needs more \"buckets\" than \"sparsity\"";
+    const ONE_HASH: &'static str =
+        "rule \"occupied\" takes one of \"hashes\": several are for the other rule";
 
     fn name(&self) -> RuleName {
         match self {

@@ -2,7 +2,7 @@
 
 use super::rule::Collision;
 use crate::domain::Domain;
-use crate::hash::{Hash, Keys, independent_bucket};
+use crate::hash::{Hash, independent_bucket};
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Collision {
@@ -63,12 +63,12 @@ impl Support {
     /// list; ask [`Support::hits`].
     #[inline]
     pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
-        let keys = Keys::new(report.seed);
+        let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
         match self.hash {
-            Hash::Balanced(balanced) => balanced.for_each_slot(&keys, report.bucket, visit),
+            Hash::Balanced(balanced) => balanced.for_each_slot(&keys, bucket, visit),
             Hash::Independent { buckets } => {
                 for element in 0..2 * self.domain.items().unwrap_or(0) {
-                    if independent_bucket(&keys, u64::from(element), buckets) == report.bucket {
+                    if independent_bucket(&keys, u64::from(element), buckets) == bucket {
                         visit(element);
                     }
                 }
@@ -81,6 +81,7 @@ impl Support {
     #[inline]
     #[must_use]
     pub fn hits(&self, report: &Report, element: u64) -> bool {
-        self.hash.bucket(&Keys::new(report.seed), element) == report.bucket
+        let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
+        self.hash.bucket(&keys, element) == bucket
     }
 }

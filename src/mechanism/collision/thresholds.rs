@@ -14,7 +14,7 @@ impl Collision {
     #[must_use]
     pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
         let bound = ExpLowerBound::new(epsilon);
-        let t = self.buckets();
+        let t = self.outcomes();
         let inside = match self.rule() {
             // T_k = floor(2⁶⁴·k·e/Ω), Ω = s·e + t − s.
             Rule::Occupied => {
@@ -79,7 +79,7 @@ impl Thresholds {
         }
     }
 
-    /// t, the number of buckets.
+    /// R·t, the number of buckets in all.
     #[must_use]
     pub const fn buckets(&self) -> u32 {
         self.buckets

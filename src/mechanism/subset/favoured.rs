@@ -1,41 +1,15 @@
-//! The favoured set of rules that take the c strongest of t buckets, ties broken
+//! The favoured set of rules that take the c strongest of all buckets, ties broken
 //! uniformly at random: who is in it, who ties, and how to draw a bucket.
 //!
-//! Buckets come ranked by falling strength, except those of strength zero,
-//! which are not listed. A rank drawn inside or outside the set is all that is
-//! needed: buckets that tie are interchangeable, so one of them is drawn for a
-//! rank among them, and which of them are in the set need never be settled.
+//! [`Cells`] rank the buckets that have a strength. A rank drawn inside or outside
+//! the set is all that is needed: buckets that tie are interchangeable, so one of
+//! them is drawn for a rank among them, and which of them are in the set need
+//! never be settled.
 
 use rand_core::Rng;
 
+use super::cells::Cells;
 use crate::sample::{ExpLowerBound, Threshold, below};
-
-/// A bucket with its strength, which is not zero, packed so that sorting ranks:
-/// by falling strength, equals by bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::mechanism) struct Ranked(u64);
-
-impl Ranked {
-    pub(in crate::mechanism) const fn new(bucket: u32, strength: u32) -> Self {
-        Self(((u32::MAX - strength) as u64) << 32 | bucket as u64)
-    }
-
-    pub(in crate::mechanism) const fn from_key(key: u64) -> Self {
-        Self(key)
-    }
-
-    pub(in crate::mechanism) const fn key(self) -> u64 {
-        self.0
-    }
-
-    pub(in crate::mechanism) const fn bucket(self) -> u32 {
-        self.0 as u32
-    }
-
-    pub(in crate::mechanism) const fn strength(self) -> u32 {
-        u32::MAX - (self.0 >> 32) as u32
-    }
-}
 
 /// Who is favoured, for one seed and input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +22,8 @@ pub(in crate::mechanism) struct Favoured {
     sure: u32,
     /// How many buckets tie for its last places.
     tied: u32,
-    /// Whether those are the buckets of strength zero, rather than ranked ones.
-    zeros_tie: bool,
+    /// The strength of those, 0 where they are not ranked.
+    strength: u32,
 }
 
 /// Of drawing inside a set of so many of t buckets, which weigh e and the others
@@ -85,27 +59,28 @@ pub(in crate::mechanism) struct Levels {
 }
 
 impl Favoured {
-    /// For [`Ranked::key`]s in order, and `zeros` buckets of strength zero.
+    /// Of these cells, where `zeros` buckets have no strength and may be favoured.
     ///
     /// `size` is at least 1, and there are at least that many buckets of either
     /// kind.
-    pub(in crate::mechanism) fn new(size: u32, ranked: &[u64], zeros: u32) -> Self {
-        let strength = |key: u64| Ranked::from_key(key).strength();
-        let (sure, tied) = match ranked.get(size as usize - 1) {
-            None => (ranked.len(), zeros),
-            Some(&last) => {
-                let last = strength(last);
-                let sure = ranked.partition_point(|&key| strength(key) > last);
-                let tied = ranked[sure..].partition_point(|&key| strength(key) == last);
-                (sure, tied as u32)
+    pub(in crate::mechanism) fn new(size: u32, cells: &Cells, zeros: u32) -> Self {
+        let ranked = cells.len();
+        let (mut sure, mut tied, mut strength) = (ranked, zeros, 0);
+        if size <= ranked {
+            (sure, strength) = (0, cells.levels().len());
+            tied = cells.levels()[strength - 1];
+            while sure + tied < size {
+                sure += tied;
+                strength -= 1;
+                tied = cells.levels()[strength - 1];
             }
-        };
+        }
         Self {
             size,
-            ranked: ranked.len() as u32,
-            sure: sure as u32,
+            ranked,
+            sure,
             tied,
-            zeros_tie: size > ranked.len() as u32,
+            strength: strength as u32,
         }
     }
 
@@ -143,7 +118,7 @@ impl Favoured {
 
     fn tied<R: Rng + ?Sized>(&self, rng: &mut R) -> Drawn {
         let index = below(rng, self.tied);
-        if self.zeros_tie {
+        if self.zeros_tie() {
             Drawn::Zero(index)
         } else {
             Drawn::Ranked(self.sure + index)
@@ -153,7 +128,7 @@ impl Favoured {
     /// The `index`-th bucket surely outside: ranked behind the tied, or neither
     /// ranked nor tied.
     const fn lighter(&self, index: u32) -> Drawn {
-        if self.zeros_tie {
+        if self.zeros_tie() {
             return Drawn::Other(index);
         }
         let rank = self.sure + self.tied + index;
@@ -179,25 +154,16 @@ impl Favoured {
 
     /// Whether the buckets of strength zero tie for the last places.
     pub(in crate::mechanism) const fn zeros_tie(&self) -> bool {
-        self.zeros_tie
+        self.strength == 0
     }
 
-    /// Which level the ranked bucket of this rank is at.
+    /// Which level buckets of a strength are at: of those without, the ones that
+    /// may be favoured.
     #[cfg(feature = "analysis")]
-    pub(in crate::mechanism) const fn level(&self, levels: &Levels, rank: u32) -> f64 {
-        if rank < self.sure {
+    pub(in crate::mechanism) const fn level(&self, levels: &Levels, strength: u32) -> f64 {
+        if strength > self.strength {
             levels.inside
-        } else if !self.zeros_tie && rank < self.sure + self.tied {
-            levels.tied
-        } else {
-            levels.outside
-        }
-    }
-
-    /// Which level buckets of strength zero are at.
-    #[cfg(feature = "analysis")]
-    pub(in crate::mechanism) const fn zero_level(&self, levels: &Levels) -> f64 {
-        if self.zeros_tie {
+        } else if strength == self.strength {
             levels.tied
         } else {
             levels.outside

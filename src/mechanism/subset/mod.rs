@@ -1,17 +1,23 @@
 //! k-subset selection over buckets: what Collision and CoCo have in common.
 //!
-//! A report is a seed and one of t buckets. The seed hashes the elements of an
-//! input to buckets; a rule favours c of them, each of which is drawn with a
-//! weight of e = exp(ε), each other one with a weight of 1. With one element to
-//! a bucket that is the k-subset mechanism, k = c (Wang et al., "Mutual
+//! A report is a seed and one of the t buckets of each of R hash functions, R·t in
+//! all. The seed hashes the elements of an input to buckets, by each function; a
+//! rule favours c of all of them, each of which is drawn with a weight of
+//! e = exp(ε), each other one with a weight of 1. Where R is large, about as many
+//! buckets are strong whatever the seed, so that the c favoured are all of those
+//! and no others: the variance falls towards what is possible at all. It costs
+//! only whoever reports, who hashes R·s elements. With one element to a bucket
+//! this is the k-subset mechanism, k = c (Wang et al., "Mutual
 //! Information Optimally Local Private Discrete Distribution Estimation", 2016;
 //! Ye and Barg, "Optimal Schemes for Discrete Distribution Estimation Under
 //! Locally Differential Privacy", 2018).
 
+mod cells;
 mod favoured;
 mod report;
 
-pub(super) use favoured::{Drawn, Favoured, Ranked, threshold};
+pub(super) use cells::Cells;
+pub(super) use favoured::{Drawn, Favoured, threshold};
 pub use report::BucketReport;
 
 use core::fmt::Debug;
@@ -21,6 +27,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Parameters, Randomize};
+#[cfg(feature = "analysis")]
+use super::occupancy::Occupancy;
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
@@ -29,7 +37,7 @@ use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Hash, Hashing};
 
 /// The parameters of a mechanism that draws one bucket: its rule, how elements
-/// are hashed, and t, the number of buckets.
+/// are hashed, by how many functions, and t, the number of buckets of each.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -41,6 +49,9 @@ use crate::hash::{Hash, Hashing};
 ///
 /// // Not all of them can be favoured.
 /// assert!(Collision::new(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17).is_err());
+/// // Of four functions there are 68.
+/// let more = Collision::with_hashes(Rule::Heaviest { favoured: 17 }, Hashing::Balanced, 17, 4)?;
+/// assert_eq!((more.hashes(), more.outcomes()), (4, 68));
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,6 +65,7 @@ pub struct Subset<R> {
     hashing: Hashing,
     /// Of which a pair has two sides.
     buckets: u32,
+    hashes: u32,
 }
 
 /// A choice of favoured buckets: those that a paper's rule picks, by how the input
@@ -82,6 +94,8 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     const NEEDS_FAVOURED: &'static str;
     /// Why the paper's rule needs more cells than s.
     const NEEDS_CELLS: &'static str;
+    /// Why the paper's rule takes one hash function.
+    const ONE_HASH: &'static str;
 
     /// The rule's name.
     fn name(&self) -> Self::Name;
@@ -111,6 +125,18 @@ struct Parts<Name> {
     favoured: Option<u32>,
     hashing: Hashing,
     buckets: u32,
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    hashes: u32,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+// By reference, as serde asks.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_one(hashes: &u32) -> bool {
+    *hashes == 1
 }
 
 impl<R: Rule> TryFrom<Parts<R::Name>> for Subset<R> {
@@ -118,7 +144,7 @@ impl<R: Rule> TryFrom<Parts<R::Name>> for Subset<R> {
 
     fn try_from(parts: Parts<R::Name>) -> Result<Self, Error> {
         let rule = Self::rule_from(parts.rule, parts.favoured)?;
-        Self::new(rule, parts.hashing, parts.buckets)
+        Self::with_hashes(rule, parts.hashing, parts.buckets, parts.hashes)
     }
 }
 
@@ -129,32 +155,60 @@ impl<R: Rule> From<Subset<R>> for Parts<R::Name> {
             favoured: subset.favoured(),
             hashing: subset.hashing,
             buckets: subset.buckets,
+            hashes: subset.hashes,
         }
     }
 }
 
 impl<R: Rule> Subset<R> {
+    /// Parameters within their ranges, of one hash function.
+    ///
+    /// # Errors
+    /// As [`Subset::with_hashes`].
+    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
+        Self::with_hashes(rule, hashing, buckets, 1)
+    }
+
     /// Parameters within their ranges.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`] or c
-    /// is not from 1 to what the rule allows, t − 1 for Collision and t/2 for
-    /// CoCo; [`Error::Combination`] when CoCo's `buckets` are odd. Whether the
-    /// parameters suit a domain is checked by [`Task::new`](crate::Task::new).
-    pub fn new(rule: R, hashing: Hashing, buckets: u32) -> Result<Self, Error> {
+    /// [`Error::OutOfRange`] when `buckets` is outside [`bounds::BUCKETS`],
+    /// `hashes` outside [`bounds::HASHES`] or such that there are more than
+    /// [`bounds::BUCKETS`] in all, or c is not from 1 to what the rule allows,
+    /// R·t − 1 for Collision and R·t/2 for CoCo; [`Error::Combination`] when CoCo's
+    /// `buckets` are odd, or there are several functions under the paper's rule.
+    /// Whether the parameters suit a domain is checked by
+    /// [`Task::new`](crate::Task::new).
+    pub fn with_hashes(
+        rule: R,
+        hashing: Hashing,
+        buckets: u32,
+        hashes: u32,
+    ) -> Result<Self, Error> {
         bounds::BUCKETS.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
             return Err(Error::Combination { reason: R::UNEVEN });
         }
-        if let Some(favoured) = rule.favoured() {
-            bounds::FAVOURED
-                .at_most(f64::from(R::most_favoured(buckets)))
-                .check(f64::from(favoured))?;
+        let most = bounds::BUCKETS.max / f64::from(buckets);
+        bounds::HASHES
+            .at_most(libm::floor(most))
+            .check(f64::from(hashes))?;
+        match rule.favoured() {
+            Some(favoured) => bounds::FAVOURED
+                .at_most(f64::from(R::most_favoured(hashes * buckets)))
+                .check(f64::from(favoured))?,
+            None if hashes > 1 => {
+                return Err(Error::Combination {
+                    reason: R::ONE_HASH,
+                });
+            }
+            None => {}
         }
         Ok(Self {
             rule,
             hashing,
             buckets,
+            hashes,
         })
     }
 
@@ -196,14 +250,27 @@ impl<R: Rule> Subset<R> {
         self.hashing
     }
 
-    /// t, the number of buckets. Of CoCo's, bucket 2k is the plus side of pair k,
-    /// and 2k + 1 its minus side.
+    /// t, the number of buckets of each hash function. Of CoCo's, bucket 2k is the
+    /// plus side of pair k, and 2k + 1 its minus side.
     #[must_use]
     pub const fn buckets(&self) -> u32 {
         self.buckets
     }
 
-    /// The number of cells that elements are hashed to: t, or t/2 pairs.
+    /// R, the number of hash functions.
+    #[must_use]
+    pub const fn hashes(&self) -> u32 {
+        self.hashes
+    }
+
+    /// R·t, the number of buckets in all, of which a report names one: those of the
+    /// first function, then those of the second, and so on.
+    #[must_use]
+    pub const fn outcomes(&self) -> u32 {
+        self.hashes * self.buckets
+    }
+
+    /// The number of cells that a function hashes elements to: t, or t/2 pairs.
     pub(crate) const fn cells(&self) -> u32 {
         self.buckets / R::SIDES
     }
@@ -211,6 +278,21 @@ impl<R: Rule> Subset<R> {
     /// The hash to cells.
     pub(crate) fn hash(&self, domain: &Domain) -> Hash {
         Hash::new(self.hashing, R::elements(domain), self.cells())
+    }
+
+    /// How the elements of an input share the cells of one function.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn occupancy(&self, domain: &Domain) -> Occupancy {
+        Occupancy {
+            elements: domain.sparsity(),
+            cells: self.cells(),
+            per_cell: self.hash(domain).per_bucket(),
+        }
+    }
+
+    /// For the cells of all functions and inputs over `domain`.
+    pub(super) fn tally(&self, domain: &Domain) -> Cells {
+        Cells::new(self.cells(), R::SIDES, self.hashes, domain.sparsity())
     }
 }
 
@@ -240,12 +322,14 @@ impl<R: Selection> Parameters for Subset<R> {
                 reason: R::NEEDS_CELLS,
             });
         }
-        Ok(())
+        bounds::hashes(domain.sparsity()).check(f64::from(self.hashes))
     }
 
     fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.number(u64::from(self.favoured().unwrap_or(0)));
-        canonical.number(self.hashing.to_canonical());
+        // Of one function, the number that stands for the hashing alone.
+        let further = u64::from(self.hashes - 1);
+        canonical.number(self.hashing.to_canonical() + further * Hashing::COUNT);
         canonical.number(u64::from(self.cells()));
     }
 
@@ -254,10 +338,14 @@ impl<R: Selection> Parameters for Subset<R> {
             0 => R::paper(),
             favoured => R::strongest(favoured),
         };
-        let hashing = Hashing::read_canonical(reader)?;
+        let number = reader.number()?;
+        let hashing = Hashing::of_canonical(number % Hashing::COUNT)?;
+        let hashes = u32::try_from(number / Hashing::COUNT)
+            .ok()?
+            .checked_add(1)?;
         // Too many cells are out of range however many they are.
         let buckets = reader.small()?.saturating_mul(R::SIDES);
-        Some(Self::new(rule, hashing, buckets))
+        Some(Self::with_hashes(rule, hashing, buckets, hashes))
     }
 
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {
@@ -273,7 +361,7 @@ impl<R: Selection> Parameters for Subset<R> {
         _: &Domain,
         _: f64,
     ) -> impl Fn(&mut Cursor<'_>) -> Result<BucketReport, Error> {
-        let buckets = self.buckets;
-        move |cursor| BucketReport::decode(cursor, buckets)
+        let outcomes = self.outcomes();
+        move |cursor| BucketReport::decode(cursor, outcomes)
     }
 }

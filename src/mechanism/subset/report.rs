@@ -21,7 +21,8 @@ pub struct BucketReport {
     /// Fixes the hash functions of this report.
     #[serde(with = "fixed_u64")]
     pub seed: u64,
-    /// The bucket drawn, below t.
+    /// The bucket drawn, below R·t: bucket k of hash function r, both counted from
+    /// 0, is r·t + k.
     pub bucket: u32,
 }
 

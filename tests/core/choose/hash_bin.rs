@@ -515,10 +515,10 @@ fn the_papers_rules_are_no_better() {
     let others = [
         json!({ "name": "collision", "rule": "occupied", "hashing": "balanced" }),
         json!({ "name": "collision", "rule": "occupied", "hashing": "independent" }),
-        json!({ "name": "collision", "rule": "heaviest", "hashing": "independent" }),
+        json!({ "name": "collision", "rule": "heaviest", "hashing": "independent", "hashes": 1 }),
         json!({ "name": "coco", "rule": "overwrite", "hashing": "balanced" }),
         json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" }),
-        json!({ "name": "coco", "rule": "strongest", "hashing": "independent" }),
+        json!({ "name": "coco", "rule": "strongest", "hashing": "independent", "hashes": 1 }),
     ];
     for (items, sparsity) in [
         (1, 1),
@@ -539,12 +539,14 @@ fn the_papers_rules_are_no_better() {
             let mean = predicted(&json!("auto")).mean.unwrap().total();
             let frequency = json!({ "name": "auto", "objective": "frequency" });
             let frequency = predicted(&frequency).frequency.unwrap().total();
+            // A hundredth is not worth twice as many hash functions.
+            let worth = 1.01 + 1e-4;
             for other in &others {
                 let theirs = predicted(other);
                 let case = || format!("d = {items}, s = {sparsity}, {epsilon}, {other}");
-                assert!(mean <= 1.0001 * theirs.mean.unwrap().total(), "{}", case());
+                assert!(mean <= worth * theirs.mean.unwrap().total(), "{}", case());
                 if let Some(error) = theirs.frequency {
-                    assert!(frequency <= 1.0001 * error.total(), "{}", case());
+                    assert!(frequency <= worth * error.total(), "{}", case());
                 }
             }
         }

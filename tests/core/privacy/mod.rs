@@ -1,3 +1,4 @@
 mod coco;
 mod collision;
 mod hash_bin;
+mod several_hashes;

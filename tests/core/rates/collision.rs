@@ -119,6 +119,7 @@ fn rates_are_those_of_the_ideal_hash() {
                             rule,
                             hashing,
                             buckets,
+                            hashes: 1,
                         };
                         check(&model);
                         models += 1;

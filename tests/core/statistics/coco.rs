@@ -30,7 +30,12 @@ fn model(
         rule,
         hashing,
         pairs,
+        hashes: 1,
     }
+}
+
+fn with_hashes(hashes: u32, model: Model) -> Model {
+    Model { hashes, ..model }
 }
 
 fn strongest(favoured: u32) -> Rule {
@@ -56,6 +61,8 @@ fn reports_come_as_often_as_said() {
         model(9, 4, 3.0, strongest(3), BALANCED, 6),
         model(6, 4, 1.0, Rule::Overwrite, INDEPENDENT, 5),
         model(6, 4, 2.5, Rule::Overwrite, BALANCED, 7),
+        with_hashes(3, model(6, 3, 1.0, strongest(4), BALANCED, 3)),
+        with_hashes(8, model(6, 4, 2.0, strongest(3), INDEPENDENT, 1)),
     ];
     let mut rng = seeded(33);
     let n = 20_000;
@@ -142,6 +149,9 @@ fn means_are_unbiased() {
         // One slot in each pair.
         model(5, 3, 2.0, strongest(2), BALANCED, 8),
         model(5, 3, 2.0, Rule::Overwrite, BALANCED, 8),
+        with_hashes(64, model(20, 3, 1.0, strongest(40), BALANCED, 1)),
+        with_hashes(8, model(40, 6, 2.0, strongest(30), BALANCED, 9)),
+        with_hashes(16, model(20, 3, 0.5, strongest(25), INDEPENDENT, 3)),
     ];
     let mut rng = seeded(34);
     let n = 200_000;

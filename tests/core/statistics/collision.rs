@@ -25,11 +25,16 @@ fn model(
         rule,
         hashing,
         buckets,
+        hashes: 1,
     }
 }
 
 const BALANCED: Hashing = Hashing::Balanced;
 const INDEPENDENT: Hashing = Hashing::Independent;
+
+fn with_hashes(hashes: u32, model: Model) -> Model {
+    Model { hashes, ..model }
+}
 
 fn heaviest(favoured: u32) -> Rule {
     Rule::Heaviest { favoured }
@@ -45,6 +50,8 @@ fn small_models() -> Vec<Model> {
         model(3, 3, 1.0, heaviest(2), BALANCED, 9),
         model(6, 4, 1.0, Rule::Occupied, INDEPENDENT, 6),
         model(6, 4, 2.5, Rule::Occupied, BALANCED, 9),
+        with_hashes(3, model(6, 3, 1.0, heaviest(4), BALANCED, 3)),
+        with_hashes(8, model(6, 4, 2.0, heaviest(5), INDEPENDENT, 2)),
     ]
 }
 
@@ -66,7 +73,7 @@ fn reports_come_as_often_as_said() {
                     })
                     .collect();
                 let entries: Vec<Entry> = signed.iter().map(entry).collect();
-                let mut counts = vec![0; model.buckets as usize];
+                let mut counts = vec![0; model.outcomes() as usize];
                 for _ in 0..n {
                     let mut fixed = FixedFirst {
                         first: Some(seed),
@@ -106,6 +113,8 @@ fn hits_come_as_often_as_predicted() {
         model(20, 3, 2.0, Rule::Occupied, INDEPENDENT, 20),
         // One slot in each bucket.
         model(5, 3, 2.0, heaviest(2), BALANCED, 13),
+        with_hashes(8, model(20, 3, 1.0, heaviest(14), BALANCED, 5)),
+        with_hashes(64, model(30, 2, 0.5, heaviest(70), INDEPENDENT, 3)),
     ];
     let mut rng = seeded(14);
     let n = 200_000;

@@ -19,6 +19,7 @@ fn entries_become_elements_without_bias() {
         rule: Rule::Heaviest { favoured: 1 },
         hashing: Hashing::Balanced,
         buckets: 5,
+        hashes: 1,
     };
     let domain = model.task().domain();
     let mut rng = seeded(17);

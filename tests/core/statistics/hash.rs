@@ -60,7 +60,7 @@ fn the_balanced_hash_is_as_uniform_as_documented() {
     let mut rng = seeded(18);
     let n = 1_000_000;
     for (elements, buckets, rounds) in
-        [(16, 2, 5), (24, 3, 5), (8, 4, 21), (12, 4, 21), (14, 6, 21)]
+        [(64, 8, 5), (72, 9, 5), (16, 2, 21), (8, 4, 21), (14, 6, 21)]
     {
         let hash = Balanced::new(elements, buckets);
         assert_eq!(hash.rounds(), rounds);

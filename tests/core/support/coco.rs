@@ -12,6 +12,7 @@ use num_bigint::BigUint;
 
 use super::collision;
 use super::exact::Exact;
+use super::share_places;
 
 /// One set of parameters over a closed domain.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +22,10 @@ pub(crate) struct Model {
     pub(crate) epsilon: f64,
     pub(crate) rule: Rule,
     pub(crate) hashing: Hashing,
+    /// T, of each hash function.
     pub(crate) pairs: u32,
+    /// R.
+    pub(crate) hashes: u32,
 }
 
 /// How many pushes each side has: bucket 2k is the plus side of pair k.
@@ -42,11 +46,12 @@ fn whole() -> BigUint {
 
 impl Model {
     pub(crate) fn coco(&self) -> Coco {
-        Coco::new(self.rule, self.hashing, self.buckets()).unwrap()
+        Coco::with_hashes(self.rule, self.hashing, 2 * self.pairs, self.hashes).unwrap()
     }
 
+    /// Of all hash functions.
     pub(crate) fn buckets(&self) -> u32 {
-        2 * self.pairs
+        2 * self.pairs * self.hashes
     }
 
     pub(crate) fn task(&self) -> Task {
@@ -93,6 +98,38 @@ impl Model {
                                 rule,
                                 hashing,
                                 pairs,
+                                hashes: 1,
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+        models
+    }
+
+    /// Small parameters with 2 to 64 hash functions, and c from few to as many as may
+    /// be.
+    pub(crate) fn with_several_hashes() -> Vec<Self> {
+        let mut models = Vec::new();
+        for (items, sparsity) in [(2, 1), (2, 2), (3, 2), (4, 3)] {
+            for hashes in [2, 3, 5, 8, 16, 64] {
+                for pairs in [1, 2, 3] {
+                    let all = hashes * pairs;
+                    let mut favoured = vec![1, all / 3, hashes * sparsity.min(pairs), all];
+                    favoured.retain(|c| (1..=all).contains(c));
+                    favoured.sort_unstable();
+                    favoured.dedup();
+                    for favoured in favoured {
+                        for hashing in [Hashing::Balanced, Hashing::Independent] {
+                            models.extend([0.001, 1.0, 2.3, 12.0].map(|epsilon| Self {
+                                items,
+                                sparsity,
+                                epsilon,
+                                rule: Rule::Strongest { favoured },
+                                hashing,
+                                pairs,
+                                hashes,
                             }));
                         }
                     }
@@ -115,21 +152,27 @@ impl Model {
     /// How often each side is pushed to under this seed. A padding's sign is
     /// negative where its bit is set.
     pub(crate) fn pushes(&self, seed: u64, input: &[Signed], paddings: u64) -> Pushes {
-        let keys = Keys::new(seed);
         let balanced = Balanced::new(self.items + self.sparsity, self.pairs);
         let items = input
             .iter()
             .map(|signed| (signed.item as u32, if signed.negative { -1 } else { 1 }));
         let missing = self.sparsity - input.len() as u32;
         let padding = |i| (self.items + i, 1 - 2 * (paddings >> i & 1) as i8);
+        let elements: Vec<_> = items.chain((0..missing).map(padding)).collect();
         let mut pushes = vec![0; self.buckets() as usize];
-        for (element, sign) in items.chain((0..missing).map(padding)) {
-            let pair = match self.hashing {
-                Hashing::Balanced => balanced.bucket(&keys, element),
-                Hashing::Independent => independent_bucket(&keys, u64::from(element), self.pairs),
-            };
-            let minus = sign * closed_sign(&keys, element) < 0;
-            pushes[2 * pair as usize + usize::from(minus)] += 1;
+        for function in 0..self.hashes {
+            let keys = Keys::of_function(seed, function);
+            for &(element, sign) in &elements {
+                let pair = match self.hashing {
+                    Hashing::Balanced => balanced.bucket(&keys, element),
+                    Hashing::Independent => {
+                        independent_bucket(&keys, u64::from(element), self.pairs)
+                    }
+                };
+                let pair = function * self.pairs + pair;
+                let minus = sign * closed_sign(&keys, element) < 0;
+                pushes[2 * pair as usize + usize::from(minus)] += 1;
+            }
         }
         pushes
     }
@@ -181,17 +224,15 @@ impl Model {
     pub(crate) fn distribution(&self, pushes: &Pushes, words: &Words) -> Vec<Exact> {
         match (self.rule, words) {
             (Rule::Strongest { favoured }, Words::Strongest { inside }) => {
-                let sets = favoured_sets(favoured, pushes);
                 let outside = whole() - inside;
-                // Over 2⁶⁴ · c · (t − c) · number of sets.
                 let others = self.buckets() - favoured;
-                let denominator: BigUint = whole() * favoured * others * sets.len();
-                (0..self.buckets())
-                    .map(|bucket| {
-                        let within = sets.iter().filter(|&set| set >> bucket & 1 == 1).count();
-                        let without = sets.len() - within;
-                        let weight = inside * others * within + &outside * favoured * without;
-                        Exact::new_raw(weight, denominator.clone())
+                shares(favoured, pushes)
+                    .into_iter()
+                    .map(|[within, all]| {
+                        // Over 2⁶⁴ · c · (t − c) · number of sets.
+                        let weight =
+                            inside * others * within + &outside * favoured * (all - within);
+                        Exact::new_raw(weight, whole() * favoured * others * all)
                     })
                     .collect()
             }
@@ -221,18 +262,54 @@ impl Model {
     }
 }
 
-/// The sets C that rule `strongest` may pick, each equally likely, as bits: the
-/// sets of c sides of which none is weaker than a side outside.
-fn favoured_sets(favoured: u32, pushes: &Pushes) -> Vec<u32> {
-    let strength = |side: usize| i64::from(pushes[side]) - i64::from(pushes[side ^ 1]);
+fn strength(pushes: &Pushes, side: usize) -> i64 {
+    i64::from(pushes[side]) - i64::from(pushes[side ^ 1])
+}
+
+/// Of how many of the sets that rule `strongest` may pick each side is a member,
+/// of how many in all; up to a common factor.
+///
+/// All sides of one strength that tie for the last places are members of equally
+/// many.
+pub(crate) fn shares(favoured: u32, pushes: &Pushes) -> Vec<[u32; 2]> {
+    let strengths = (0..pushes.len()).map(|side| strength(pushes, side));
+    share_places(favoured, &strengths.collect::<Vec<_>>())
+}
+
+/// The same by listing the sets, each equally likely: those of c sides of which none
+/// is weaker than a side outside.
+fn shares_listed(favoured: u32, pushes: &Pushes) -> Vec<[u32; 2]> {
     let member = |set: u32, side: usize| set >> side & 1 == 1;
     let sides = 0..pushes.len();
-    (0..1u32 << pushes.len())
+    let sets: Vec<u32> = (0..1u32 << pushes.len())
         .filter(|set| set.count_ones() == favoured)
         .filter(|&set| {
             let inside = sides.clone().filter(|&side| member(set, side));
             let outside = sides.clone().filter(|&side| !member(set, side));
-            inside.map(strength).min() >= outside.map(strength).max()
+            let least = inside.map(|side| strength(pushes, side)).min();
+            least >= outside.map(|side| strength(pushes, side)).max()
         })
+        .collect();
+    let within = |side| sets.iter().filter(|&&set| member(set, side)).count() as u32;
+    sides
+        .map(|side| [within(side), sets.len() as u32])
         .collect()
+}
+
+#[test]
+fn shares_are_those_of_all_sets() {
+    for model in Model::all(1..=3, &[1, 2, 3, 4, 5], &[1.0]) {
+        let Rule::Strongest { favoured } = model.rule else {
+            continue;
+        };
+        for input in model.inputs() {
+            let pushes = model.pushes(7, &input, 0);
+            let shares = shares(favoured, &pushes);
+            for ([within, all], [listed, sets]) in
+                shares.into_iter().zip(shares_listed(favoured, &pushes))
+            {
+                assert_eq!(within * sets, listed * all, "{model:?}, {input:?}");
+            }
+        }
+    }
 }

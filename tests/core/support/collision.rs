@@ -10,6 +10,7 @@ use hushbin::{Items, Task, TaskParts, ValueKind};
 use num_bigint::BigUint;
 
 use super::exact::Exact;
+use super::share_places;
 
 /// One set of parameters over a closed domain.
 #[derive(Debug, Clone, Copy)]
@@ -19,12 +20,15 @@ pub(crate) struct Model {
     pub(crate) epsilon: f64,
     pub(crate) rule: Rule,
     pub(crate) hashing: Hashing,
+    /// t, of each hash function.
     pub(crate) buckets: u32,
+    /// R.
+    pub(crate) hashes: u32,
 }
 
 impl Model {
     pub(crate) fn collision(&self) -> Collision {
-        Collision::new(self.rule, self.hashing, self.buckets).unwrap()
+        Collision::with_hashes(self.rule, self.hashing, self.buckets, self.hashes).unwrap()
     }
 
     pub(crate) fn task(&self) -> Task {
@@ -52,6 +56,42 @@ impl Model {
         heaviest.chain(occupied).collect()
     }
 
+    /// Of all hash functions.
+    pub(crate) fn outcomes(&self) -> u32 {
+        self.hashes * self.buckets
+    }
+
+    /// Small parameters with 2 to 64 hash functions, and c from few to as many as may
+    /// be.
+    pub(crate) fn with_several_hashes() -> Vec<Self> {
+        let mut models = Vec::new();
+        for (items, sparsity) in [(2, 1), (2, 2), (3, 2), (4, 3)] {
+            for hashes in [2, 3, 5, 8, 16, 64] {
+                for buckets in [2, 3, 5] {
+                    let all = hashes * buckets;
+                    let mut favoured = vec![1, all / 4, hashes * sparsity, all - 1];
+                    favoured.retain(|c| (1..all).contains(c));
+                    favoured.sort_unstable();
+                    favoured.dedup();
+                    for favoured in favoured {
+                        for hashing in [Hashing::Balanced, Hashing::Independent] {
+                            models.extend([0.001, 1.0, 2.3, 12.0].map(|epsilon| Self {
+                                items,
+                                sparsity,
+                                epsilon,
+                                rule: Rule::Heaviest { favoured },
+                                hashing,
+                                buckets,
+                                hashes,
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+        models
+    }
+
     /// Every input: see [`inputs`].
     pub(crate) fn inputs(&self) -> Vec<Vec<Signed>> {
         inputs(self.items, self.sparsity)
@@ -59,19 +99,24 @@ impl Model {
 
     /// How many of the input's s elements each bucket holds under this seed.
     pub(crate) fn counts(&self, seed: u64, input: &[Signed]) -> Vec<u32> {
-        let keys = Keys::new(seed);
         let balanced = Balanced::new(2 * self.items + self.sparsity, self.buckets);
         let items = input
             .iter()
             .map(|signed| 2 * signed.item as u32 + u32::from(signed.negative));
         let paddings = (0..self.sparsity - input.len() as u32).map(|i| 2 * self.items + i);
-        let mut counts = vec![0; self.buckets as usize];
-        for element in items.chain(paddings) {
-            let bucket = match self.hashing {
-                Hashing::Balanced => balanced.bucket(&keys, element),
-                Hashing::Independent => independent_bucket(&keys, u64::from(element), self.buckets),
-            };
-            counts[bucket as usize] += 1;
+        let elements: Vec<u32> = items.chain(paddings).collect();
+        let mut counts = vec![0; self.outcomes() as usize];
+        for function in 0..self.hashes {
+            let keys = Keys::of_function(seed, function);
+            for &element in &elements {
+                let bucket = match self.hashing {
+                    Hashing::Balanced => balanced.bucket(&keys, element),
+                    Hashing::Independent => {
+                        independent_bucket(&keys, u64::from(element), self.buckets)
+                    }
+                };
+                counts[(function * self.buckets + bucket) as usize] += 1;
+            }
         }
         counts
     }
@@ -83,20 +128,22 @@ impl Model {
         counts: &[u32],
         inside: impl Fn(u32) -> BigUint,
     ) -> Vec<Exact> {
-        let sets = favoured_sets(self.rule, counts);
+        let shares = shares(self.rule, counts);
         let occupied = counts.iter().filter(|&&count| count > 0).count() as u32;
-        let size = sets[0].count_ones();
+        let size = match self.rule {
+            Rule::Occupied => occupied,
+            Rule::Heaviest { favoured } => favoured,
+        };
         let whole = BigUint::from(1u8) << 64;
         let inside = inside(occupied);
         let outside = &whole - &inside;
-        // Over the common denominator 2⁶⁴ · |C| · (t − |C|) · number of sets.
-        let others = self.buckets - size;
-        let denominator: BigUint = whole * size * others * sets.len();
-        (0..self.buckets)
-            .map(|bucket| {
-                let within = sets.iter().filter(|&set| set >> bucket & 1 == 1).count();
-                let weight = &inside * others * within + &outside * size * (sets.len() - within);
-                Exact::new_raw(weight, denominator.clone())
+        let others = self.outcomes() - size;
+        shares
+            .into_iter()
+            .map(|[within, all]| {
+                // Over 2⁶⁴ · |C| · (t − |C|) · number of sets.
+                let weight = &inside * others * within + &outside * size * (all - within);
+                Exact::new_raw(weight, &whole * size * others * all)
             })
             .collect()
     }
@@ -119,12 +166,43 @@ pub(crate) fn inputs(items: u32, sparsity: u32) -> Vec<Vec<Signed>> {
     inputs
 }
 
+/// Of how many of the sets C that the rule may pick each bucket is a member, of how
+/// many in all; up to a common factor.
+pub(crate) fn shares(rule: Rule, counts: &[u32]) -> Vec<[u32; 2]> {
+    match rule {
+        Rule::Occupied => counts.iter().map(|&n| [u32::from(n > 0), 1]).collect(),
+        Rule::Heaviest { favoured } => {
+            let strengths: Vec<i64> = counts.iter().map(|&count| count.into()).collect();
+            share_places(favoured, &strengths)
+        }
+    }
+}
+
+#[test]
+fn shares_are_those_of_all_sets() {
+    for buckets in [2, 3, 5, 8] {
+        for rule in Model::rules(3, buckets) {
+            for fallen in 0..buckets.pow(3) {
+                let mut counts = vec![0; buckets as usize];
+                for place in [1, buckets, buckets * buckets] {
+                    counts[(fallen / place % buckets) as usize] += 1;
+                }
+                let sets = favoured_sets(rule, &counts);
+                for (bucket, [within, all]) in shares(rule, &counts).into_iter().enumerate() {
+                    let listed = sets.iter().filter(|&set| set >> bucket & 1 == 1).count();
+                    assert_eq!(within * sets.len() as u32, listed as u32 * all, "{rule:?}");
+                }
+            }
+        }
+    }
+}
+
 /// The sets C that the rule may pick, each equally likely, as bits.
 ///
 /// Rule `heaviest`: the sets of c buckets of which none holds fewer elements
 /// than a bucket outside. Breaking ties uniformly at random makes each of these
 /// equally likely.
-pub(crate) fn favoured_sets(rule: Rule, counts: &[u32]) -> Vec<u32> {
+fn favoured_sets(rule: Rule, counts: &[u32]) -> Vec<u32> {
     let member = |set: u32, bucket: usize| set >> bucket & 1 == 1;
     let buckets = 0..counts.len();
     match rule {

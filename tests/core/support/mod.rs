@@ -7,3 +7,24 @@ pub(crate) mod generators;
 pub(crate) mod hash_bin;
 pub(crate) mod significance;
 pub(crate) mod task_files;
+
+use std::collections::BTreeMap;
+
+/// Of how many of the sets of `favoured` places, of which none is weaker than a place
+/// outside, each place is a member, of how many in all; up to a common factor.
+///
+/// All places of one strength that tie for the last ones are members of equally
+/// many.
+pub(crate) fn share_places(favoured: u32, strengths: &[i64]) -> Vec<[u32; 2]> {
+    let mut counts = BTreeMap::new();
+    for &strength in strengths {
+        *counts.entry(strength).or_insert(0) += 1;
+    }
+    let mut stronger = 0;
+    let mut shares = BTreeMap::new();
+    for (&strength, &equal) in counts.iter().rev() {
+        shares.insert(strength, [u32::min(favoured - stronger, equal), equal]);
+        stronger = favoured.min(stronger + equal);
+    }
+    strengths.iter().map(|strength| shares[strength]).collect()
+}

@@ -9,8 +9,10 @@ export interface CocoMechanism {
   readonly favoured?: number;
   /** How items are hashed to pairs of buckets. */
   readonly hashing: "balanced" | "independent";
-  /** Number of buckets, which is even. */
+  /** Number of buckets of each hash function, which is even. */
   readonly buckets: number;
+  /** Number of hash functions; 1 where it is left out. */
+  readonly hashes?: number;
 }
 
 /** @internal */

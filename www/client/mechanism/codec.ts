@@ -27,6 +27,7 @@ interface SubsetMechanism<Name extends string, Rule extends string> {
   readonly favoured?: number;
   readonly hashing: (typeof HASHINGS)[number];
   readonly buckets: number;
+  readonly hashes?: number;
 }
 
 /**
@@ -44,7 +45,7 @@ export function subsetCodec<Name extends string, Rule extends string>(
 ): MechanismCodec<SubsetMechanism<Name, Rule>> {
   return {
     parse(value) {
-      const known = ["name", "rule", "favoured", "hashing", "buckets"];
+      const known = ["name", "rule", "favoured", "hashing", "buckets", "hashes"];
       const mechanism = fields(value, "mechanism", known);
       const rule = oneOf(mechanism, "rule", [paper, strongest]);
       if (rule === paper && mechanism.favoured !== undefined) {
@@ -56,11 +57,15 @@ export function subsetCodec<Name extends string, Rule extends string>(
         ...(rule === strongest && { favoured: integer(mechanism, "favoured") }),
         hashing: oneOf(mechanism, "hashing", HASHINGS),
         buckets: integer(mechanism, "buckets"),
+        ...(mechanism.hashes !== undefined && { hashes: integer(mechanism, "hashes") }),
       };
     },
-    write({ rule, favoured, hashing, buckets }, bytes) {
+    write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
-      bytes.number(HASHINGS.indexOf(hashing));
+      // Of one hash function, the number that stands for the hashing alone.
+      const known = 0 < hashes && hashes < OUT_OF_RANGE / HASHINGS.length;
+      const further = HASHINGS.length * (hashes - 1);
+      bytes.number(known ? HASHINGS.indexOf(hashing) + further : OUT_OF_RANGE);
       bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);
     },
   };

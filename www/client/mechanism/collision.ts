@@ -9,8 +9,10 @@ export interface CollisionMechanism {
   readonly favoured?: number;
   /** How elements are hashed to buckets. */
   readonly hashing: "balanced" | "independent";
-  /** Number of buckets. */
+  /** Number of buckets of each hash function. */
   readonly buckets: number;
+  /** Number of hash functions; 1 where it is left out. */
+  readonly hashes?: number;
 }
 
 /** @internal */

@@ -124,7 +124,10 @@ impl Counts {
     #[inline]
     fn fold(&mut self, report: &Report) {
         match self {
-            Self::Signs(signs) => signs.add(Keys::new(report.seed), report.bucket % 2 == 1),
+            Self::Signs(signs) => {
+                let keys = Keys::of_function(report.seed, report.bucket / 2);
+                signs.add(keys, report.bucket % 2 == 1);
+            }
             Self::Pairs { support, counted } => match counted {
                 Counted::Slots(slots) => support.for_each_hit(report, |slot, plus| {
                     slots[2 * slot as usize + usize::from(!plus)] += 1;

@@ -45,7 +45,7 @@ impl Explained for Coco {
             }
         };
         Placement::Sides {
-            pairs: (0..self.pairs()).map(pair).collect(),
+            pairs: (0..self.outcomes() / 2).map(pair).collect(),
         }
     }
 

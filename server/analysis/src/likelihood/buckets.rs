@@ -7,48 +7,91 @@ use hushbin::mechanism::BucketReport;
 use super::hypothesis::{Hypothesis, Part};
 use super::observation::{Fall, Observation, Place};
 
-/// Buckets of an input's elements under Collision; under CoCo the sides that
-/// its entries push to, and the pairs of its paddings.
+/// Buckets of an input's elements under Collision, of all hash functions; under CoCo
+/// the sides that its entries push to, and the pairs of its paddings.
 pub(super) struct Held<'a> {
     pub(super) entries: Vec<u32>,
     pub(super) paddings: &'a [u32],
 }
 
-/// The hashes of a report, which `sides` buckets to a cell.
+/// The hashes of a report, with `sides` buckets to a cell.
 pub(super) struct Hashed<E, P> {
     pub(super) sides: u32,
-    /// The bucket of an entry.
+    /// t.
+    pub(super) buckets: u32,
+    /// Of each hash function.
+    pub(super) keys: Vec<Keys>,
+    /// The bucket of an entry among those of one function.
     pub(super) entry: E,
     /// That of a padding, by its number; under CoCo its pair.
     pub(super) padding: P,
 }
 
+impl<E: Fn(&Keys, &Entry) -> u32, P: Fn(&Keys, u32) -> u32> Hashed<E, P> {
+    /// The buckets of an entry, of all functions.
+    fn entry(&self, entry: &Entry) -> impl Iterator<Item = u32> {
+        let own = self.keys.iter().map(|keys| (self.entry)(keys, entry));
+        (0..)
+            .zip(own)
+            .map(|(function, bucket)| function * self.buckets + bucket)
+    }
+
+    /// Those of a padding, or its pairs.
+    fn padding(&self, index: u32) -> impl Iterator<Item = u32> {
+        let own = self
+            .keys
+            .iter()
+            .map(move |keys| (self.padding)(keys, index));
+        let cells = self.buckets / self.sides;
+        (0..)
+            .zip(own)
+            .map(move |(function, cell)| function * cells + cell)
+    }
+}
+
+/// The keys of so many hash functions of a seed.
+pub(super) fn keys_of(seed: u64, hashes: u32) -> Vec<Keys> {
+    let keys = |function| Keys::of_function(seed, function);
+    (0..hashes).map(keys).collect()
+}
+
 /// Observation of a report by its hashes, and by the weight of the reported bucket,
 /// which is its probability times the rule's Ω. That is the same for all inputs,
 /// so a mixture has the mean of its parts' weights.
-pub(super) fn observe<E: Fn(&Entry) -> u32, P: Fn(u32) -> u32>(
+pub(super) fn observe<E: Fn(&Keys, &Entry) -> u32, P: Fn(&Keys, u32) -> u32>(
     report: &BucketReport,
     sparsity: u32,
     hashed: &Hashed<E, P>,
     inputs: [&Hypothesis; 2],
     weight: impl Fn(&Held<'_>) -> f64,
 ) -> Observation {
+    let bucket = report.bucket;
+    let functions = hashed.keys.len();
     let [(first, first_weight), (second, second_weight)] = inputs.map(|input| {
-        let entries: Vec<u32> = input.entries().iter().map(&hashed.entry).collect();
+        let entries: Vec<u32> = input
+            .entries()
+            .iter()
+            .flat_map(|entry| hashed.entry(entry))
+            .collect();
+        let of_entry = |&index: &usize| &entries[functions * index..functions * (index + 1)];
         let missing = |part: &Part| sparsity - part.kept.len() as u32;
         let paddings = input.parts().iter().map(missing).max().unwrap_or(0);
-        let paddings: Vec<u32> = (0..paddings).map(&hashed.padding).collect();
+        let paddings: Vec<u32> = (0..paddings)
+            .flat_map(|index| hashed.padding(index))
+            .collect();
         let weights = input.parts().iter().map(|part| {
             let held = Held {
-                entries: part.kept.iter().map(|&index| entries[index]).collect(),
-                paddings: &paddings[..missing(part) as usize],
+                entries: part.kept.iter().flat_map(of_entry).copied().collect(),
+                paddings: &paddings[..functions * missing(part) as usize],
             };
             part.probability * weight(&held)
         });
         let weight: f64 = weights.sum();
-        (entries, weight)
+        // Of the function that the report names a bucket of.
+        let function = (bucket / hashed.buckets) as usize;
+        let own = entries.iter().skip(function).step_by(functions);
+        (own.copied().collect::<Vec<u32>>(), weight)
     });
-    let bucket = report.bucket;
     let first_entry = |buckets: &[u32]| {
         let found = buckets.iter().position(|&held| held == bucket);
         found.unwrap_or(buckets.len())

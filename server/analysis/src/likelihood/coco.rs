@@ -6,7 +6,7 @@ use hushbin::hash::{Keys, closed_sign, open_sign};
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Hashed, Held, bucket_of, share};
+use super::buckets::{self, Hashed, Held, bucket_of, keys_of, share};
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::observation::Observation;
@@ -27,7 +27,7 @@ impl Observed for Coco {
     fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
         let mut core = Randomizer::new(self, domain, epsilon);
         Some(Enumerable {
-            buckets: self.buckets(),
+            buckets: self.outcomes(),
             signed_paddings: true,
             probabilities: Box::new(move |seed, signed, paddings| {
                 core.probabilities(seed, signed, paddings)
@@ -44,21 +44,22 @@ fn observe(
     inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
-    let keys = Keys::new(report.seed);
-    let pair = |element| {
+    let pair = |keys: &Keys, element| {
         let elements = domain.elements();
-        bucket_of(coco.hashing(), elements, coco.pairs(), &keys, element)
+        bucket_of(coco.hashing(), elements, coco.pairs(), keys, element)
     };
     let hashed = Hashed {
         sides: Rule::SIDES,
-        entry: |entry: &Entry| {
+        buckets: coco.buckets(),
+        keys: keys_of(report.seed, coco.hashes()),
+        entry: |keys: &Keys, entry: &Entry| {
             let sign = match domain.items() {
-                Some(_) => closed_sign(&keys, entry.item as u32),
-                None => open_sign(&keys, entry.item),
+                Some(_) => closed_sign(keys, entry.item as u32),
+                None => open_sign(keys, entry.item),
             };
-            2 * pair(entry.item) + u32::from((entry.value < 0.0) != (sign < 0))
+            2 * pair(keys, entry.item) + u32::from((entry.value < 0.0) != (sign < 0))
         },
-        padding: |index| pair(domain.padding(index)),
+        padding: |keys: &Keys, index| pair(keys, domain.padding(index)),
     };
     let sparsity = domain.sparsity();
     buckets::observe(report, sparsity, &hashed, inputs, |pushes| {
@@ -111,7 +112,7 @@ fn strongest_share(coco: &Coco, favoured: u32, pushes: &Held<'_>, side: u32) -> 
         .map_or(0, |(_, strength)| strength);
     let here = if side.is_multiple_of(2) { plus } else { -plus };
     let sides = || strengths().flat_map(|(_, plus)| [plus, -plus]);
-    let untouched = coco.buckets() - sides().count() as u32;
+    let untouched = coco.outcomes() - sides().count() as u32;
     let count = |of: &dyn Fn(i64) -> bool| {
         let pushed = sides().filter(|&strength| of(strength)).count() as u32;
         pushed + if of(0) { untouched } else { 0 }

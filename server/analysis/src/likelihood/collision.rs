@@ -6,7 +6,7 @@ use hushbin::hash::Keys;
 use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Hashed, Held, bucket_of, share};
+use super::buckets::{self, Hashed, Held, bucket_of, keys_of, share};
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::observation::Observation;
@@ -27,7 +27,7 @@ impl Observed for Collision {
     fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
         let mut core = Randomizer::new(self, domain, epsilon);
         Some(Enumerable {
-            buckets: self.buckets(),
+            buckets: self.outcomes(),
             signed_paddings: false,
             probabilities: Box::new(move |seed, signed, _| core.probabilities(seed, signed)),
         })
@@ -42,21 +42,23 @@ fn observe(
     inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
-    let keys = Keys::new(report.seed);
-    let bucket = |element| {
+    let bucket = |keys: &Keys, element| {
         let elements = domain.signed_elements();
         let (hashing, buckets) = (collision.hashing(), collision.buckets());
-        bucket_of(hashing, elements, buckets, &keys, element)
+        bucket_of(hashing, elements, buckets, keys, element)
     };
     let hashed = Hashed {
         sides: Rule::SIDES,
-        entry: |entry: &Entry| {
-            bucket(domain.signed_element(Signed {
+        buckets: collision.buckets(),
+        keys: keys_of(report.seed, collision.hashes()),
+        entry: |keys: &Keys, entry: &Entry| {
+            let element = domain.signed_element(Signed {
                 item: entry.item,
                 negative: entry.value < 0.0,
-            }))
+            });
+            bucket(keys, element)
         },
-        padding: |index| bucket(domain.signed_padding(index)),
+        padding: |keys: &Keys, index| bucket(keys, domain.signed_padding(index)),
     };
     let sparsity = domain.sparsity();
     buckets::observe(report, sparsity, &hashed, inputs, |held| {
@@ -72,7 +74,7 @@ fn weight(
     held: &Held<'_>,
     report: &BucketReport,
 ) -> f64 {
-    let t = collision.buckets();
+    let t = collision.outcomes();
     let mut buckets = [held.entries.as_slice(), held.paddings].concat();
     buckets.sort_unstable();
     let counts = || buckets.chunk_by(|a, b| a == b);

@@ -76,10 +76,10 @@ fn uploads(task: &Task, answers: &[Signed], count: usize) -> Vec<Vec<u8>> {
 fn reports(task: &Task, seed: u64) -> Vec<Report> {
     let of = |bucket| collision::Report { seed, bucket };
     match task.mechanism() {
-        hushbin::Mechanism::Collision(collision) => (0..collision.buckets())
+        hushbin::Mechanism::Collision(collision) => (0..collision.outcomes())
             .map(|bucket| Report::Collision(of(bucket)))
             .collect(),
-        hushbin::Mechanism::Coco(coco) => (0..coco.buckets())
+        hushbin::Mechanism::Coco(coco) => (0..coco.outcomes())
             .map(|bucket| Report::Coco(of(bucket)))
             .collect(),
         hushbin::Mechanism::HashBin(_) => [true, false]

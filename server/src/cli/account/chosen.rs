@@ -23,7 +23,11 @@ pub(super) struct Chosen {
     /// Number of buckets, or of sides.
     #[arg(long, value_name = "T")]
     buckets: Option<u32>,
-    /// Number of favoured buckets or sides; of rules heaviest and strongest.
+    /// Number of hash functions, each with as many buckets; of rules heaviest and
+    /// strongest. By default 1.
+    #[arg(long, value_name = "R")]
+    hashes: Option<u32>,
+    /// Number of favoured buckets or sides of all; of rules heaviest and strongest.
     #[arg(long, value_name = "C")]
     favoured: Option<u32>,
 }
@@ -66,6 +70,7 @@ impl Chosen {
                     (self.sparsity, "sparsity"),
                     (self.buckets, "buckets"),
                     (self.favoured, "favoured"),
+                    (self.hashes, "hashes"),
                 ] {
                     refuse(value, name, "mechanism generic")?;
                 }
@@ -76,22 +81,26 @@ impl Chosen {
                     sparsity,
                     buckets,
                     favoured,
+                    hashes,
                 } = self.parameters(rule)?;
                 let rule = favoured.map_or(collision::Rule::Occupied, |favoured| {
                     collision::Rule::Heaviest { favoured }
                 });
-                Mixture::collision(&Collision::new(rule, HASHING, buckets)?, sparsity, epsilon)?
+                let own = Collision::with_hashes(rule, HASHING, buckets, hashes)?;
+                Mixture::collision(&own, sparsity, epsilon)?
             }
             (Some(Name::Coco), Some(rule @ (Rule::Overwrite | Rule::Strongest))) => {
                 let Parameters {
                     sparsity,
                     buckets,
                     favoured,
+                    hashes,
                 } = self.parameters(rule)?;
                 let rule = favoured.map_or(coco::Rule::Overwrite, |favoured| {
                     coco::Rule::Strongest { favoured }
                 });
-                Mixture::coco(&Coco::new(rule, HASHING, buckets)?, sparsity, epsilon)?
+                let own = Coco::with_hashes(rule, HASHING, buckets, hashes)?;
+                Mixture::coco(&own, sparsity, epsilon)?
             }
             _ => {
                 return Err(
@@ -110,17 +119,21 @@ impl Chosen {
         };
         Ok(match rule {
             Rule::Occupied | Rule::Overwrite => {
-                refuse(self.favoured, "favoured", &format!("rule {}", rule.name()))?;
+                for (value, name) in [(self.favoured, "favoured"), (self.hashes, "hashes")] {
+                    refuse(value, name, &format!("rule {}", rule.name()))?;
+                }
                 Parameters {
                     sparsity: need(self.sparsity, "sparsity")?,
                     buckets: need(self.buckets, "buckets")?,
                     favoured: None,
+                    hashes: 1,
                 }
             }
             Rule::Heaviest | Rule::Strongest => Parameters {
                 favoured: Some(need(self.favoured, "favoured")?),
                 sparsity: self.sparsity.unwrap_or(1),
                 buckets: need(self.buckets, "buckets")?,
+                hashes: self.hashes.unwrap_or(1),
             },
         })
     }
@@ -131,6 +144,7 @@ struct Parameters {
     sparsity: u32,
     buckets: u32,
     favoured: Option<u32>,
+    hashes: u32,
 }
 
 fn refuse(value: Option<u32>, name: &str, chosen: &str) -> Result<(), String> {

@@ -26,7 +26,7 @@ use table::Table;
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "sparsity", "buckets", "favoured", "epsilon"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rule", "sparsity", "buckets", "favoured", "hashes", "epsilon"])]
     task: Option<PathBuf>,
     #[command(flatten)]
     chosen: Chosen,

@@ -37,8 +37,21 @@ fn rng(seed: u64) -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(seed)
 }
 
-/// d = 40, s = 3, ε = 1, the rest chosen.
+/// d = 40, s = 3, ε = 1, one hash function where there may be several, the rest
+/// chosen.
 fn typical(mechanism: &str) -> Task {
+    match mechanism {
+        "collision" | "coco" => with_hashes(mechanism, 1),
+        _ => chosen(&json!(mechanism)),
+    }
+}
+
+/// The same with so many hash functions.
+fn with_hashes(mechanism: &str, hashes: u32) -> Task {
+    chosen(&json!({ "name": mechanism, "hashes": hashes }))
+}
+
+fn chosen(mechanism: &serde_json::Value) -> Task {
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "typical", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
         "mechanism": mechanism,
@@ -131,35 +144,39 @@ fn any_of(rng: &mut impl Rng, from: &[u32]) -> u32 {
 
 /// Parameters of Collision for sparsity s, at random.
 fn collision(rng: &mut impl Rng, rule: collision::RuleName, hashing: Hashing, s: u32) -> Mechanism {
-    let (rule, buckets) = match rule {
+    let (rule, buckets, hashes) = match rule {
         collision::RuleName::Occupied => {
             let buckets = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 30 * s]);
-            (collision::Rule::Occupied, buckets.max(s + 1))
+            (collision::Rule::Occupied, buckets.max(s + 1), 1)
         }
         collision::RuleName::Heaviest => {
             let buckets = any_of(rng, &[2, 3, s + 1, 2 * s, 4 * s + 3, 30 * s]);
-            let favoured = any_of(rng, &[1, 2, s.div_ceil(2), s, buckets - 1]);
-            let favoured = favoured.min(buckets - 1);
-            (collision::Rule::Heaviest { favoured }, buckets)
+            let hashes = any_of(rng, &[1, 1, 2, 5]);
+            let all = hashes * buckets;
+            let favoured = any_of(rng, &[1, 2, s.div_ceil(2), hashes * s, all - 1]);
+            let favoured = favoured.min(all - 1);
+            (collision::Rule::Heaviest { favoured }, buckets, hashes)
         }
     };
-    Mechanism::Collision(Collision::new(rule, hashing, buckets).unwrap())
+    Mechanism::Collision(Collision::with_hashes(rule, hashing, buckets, hashes).unwrap())
 }
 
 /// The same for CoCo.
 fn coco(rng: &mut impl Rng, rule: coco::RuleName, hashing: Hashing, s: u32) -> Mechanism {
-    let (rule, pairs) = match rule {
+    let (rule, pairs, hashes) = match rule {
         coco::RuleName::Overwrite => {
             let pairs = any_of(rng, &[s + 1, 2 * s, 4 * s + 3, 15 * s]);
-            (coco::Rule::Overwrite, pairs.max(s + 1))
+            (coco::Rule::Overwrite, pairs.max(s + 1), 1)
         }
         coco::RuleName::Strongest => {
             let pairs = any_of(rng, &[1, 2, s.div_ceil(2), s, 4 * s + 3, 15 * s]);
-            let favoured = any_of(rng, &[1, 2, s.div_ceil(2), s, pairs]).min(pairs);
-            (coco::Rule::Strongest { favoured }, pairs)
+            let hashes = any_of(rng, &[1, 1, 2, 5]);
+            let all = hashes * pairs;
+            let favoured = any_of(rng, &[1, 2, s.div_ceil(2), hashes * s, all]).min(all);
+            (coco::Rule::Strongest { favoured }, pairs, hashes)
         }
     };
-    Mechanism::Coco(Coco::new(rule, hashing, 2 * pairs).unwrap())
+    Mechanism::Coco(Coco::with_hashes(rule, hashing, 2 * pairs, hashes).unwrap())
 }
 
 /// Every level with and without δ, every noise.
@@ -278,6 +295,7 @@ fn no_task_exceeds_its_budget() {
 #[test]
 fn bounds_come_close_where_an_attacker_can() {
     let mut tasks = vec![typical("collision"), typical("coco")];
+    tasks.extend(["collision", "coco"].map(|mechanism| with_hashes(mechanism, 8)));
     for (level, items) in [
         (Level::Event, 40),
         (user(Noise::TwoPoint), 40),
@@ -335,7 +353,7 @@ fn enumeration_sees_beyond_twelve_digits() {
         let effective = task.effective_epsilon();
         let found = enumerate(
             &task,
-            1 << 20,
+            1 << 24,
             &mut rng(10),
             core_probabilities(&task).unwrap(),
         )
@@ -345,7 +363,7 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
         assert_eq!(found.epsilon(effective), effective);
         let mut core = core_probabilities(&task).unwrap();
-        let leaky = enumerate(&task, 1 << 20, &mut rng(10), |seed, signed, paddings| {
+        let leaky = enumerate(&task, 1 << 24, &mut rng(10), |seed, signed, paddings| {
             let mut row = core(seed, signed, paddings);
             if signed.iter().any(|signed| signed.item == 5) {
                 row.iter_mut().for_each(|p| *p *= 1.0 + 1e-12);
@@ -357,7 +375,7 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert!(leaky.epsilon(effective) > effective, "{leaky:?}");
 
         let larger = core_probabilities(&with_epsilon(&task, 1.25)).unwrap();
-        let leaky = enumerate(&task, 1 << 20, &mut rng(10), larger).unwrap();
+        let leaky = enumerate(&task, 1 << 24, &mut rng(10), larger).unwrap();
         assert!(leaky.exceeds(1.249) && !leaky.exceeds(1.25), "{leaky:?}");
     }
 }

@@ -243,16 +243,24 @@ impl Asked {
         // What the papers' rules call for, and an order of magnitude around it.
         let wide = f64::from(sparsity) * (self.privacy.epsilon.exp() + 2.0);
         let buckets = log_uniform(rng, 2.0, 10.0 * wide) as u32;
-        let favoured = log_uniform(rng, 1.0, f64::from(buckets.min(2 * sparsity)) + 0.5) as u32;
+        // As many hash functions as are chosen from, half of the time one.
+        let most = (512 / sparsity).max(1).ilog2() + 1;
+        let hashes = 1 << below(rng, 2 * most).saturating_sub(most);
+        let most = hashes * buckets.min(2 * sparsity);
+        let favoured = log_uniform(rng, 1.0, f64::from(most) + 0.5) as u32;
         let draw = below(rng, if self.frequency { 3 } else { 8 });
         match draw {
             0 => Collision::new(collision::Rule::Occupied, hashing, buckets)
                 .map(Mechanism::Collision),
-            1 | 2 => Collision::new(collision::Rule::Heaviest { favoured }, hashing, buckets)
-                .map(Mechanism::Collision),
+            1 | 2 => {
+                let rule = collision::Rule::Heaviest { favoured };
+                Collision::with_hashes(rule, hashing, buckets, hashes).map(Mechanism::Collision)
+            }
             3 => Coco::new(coco::Rule::Overwrite, hashing, 2 * buckets).map(Mechanism::Coco),
-            4 | 5 => Coco::new(coco::Rule::Strongest { favoured }, hashing, 2 * buckets)
-                .map(Mechanism::Coco),
+            4 | 5 => {
+                let rule = coco::Rule::Strongest { favoured };
+                Coco::with_hashes(rule, hashing, 2 * buckets, hashes).map(Mechanism::Coco)
+            }
             6 if self.event => {
                 let bins = log_uniform(rng, 1.0, f64::from(self.items)) as u32;
                 let levels = [
@@ -302,7 +310,8 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
                 },
                 collision::Rule::Occupied => collision::Rule::Occupied,
             };
-            Collision::new(rule, hashing, buckets).map(Mechanism::Collision)
+            Collision::with_hashes(rule, hashing, buckets, collision.hashes())
+                .map(Mechanism::Collision)
         }
         Mechanism::Coco(coco) => {
             let hashing = other(coco.hashing(), rng);
@@ -313,7 +322,7 @@ fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, 
                 },
                 coco::Rule::Overwrite => coco::Rule::Overwrite,
             };
-            Coco::new(rule, hashing, 2 * pairs).map(Mechanism::Coco)
+            Coco::with_hashes(rule, hashing, 2 * pairs, coco.hashes()).map(Mechanism::Coco)
         }
         Mechanism::HashBin(hash_bin) => {
             let hashing = other(hash_bin.hashing(), rng);

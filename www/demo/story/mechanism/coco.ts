@@ -2,12 +2,11 @@
 
 import type { Outcome, Placement, Reported } from "../../shared/analysis.js";
 import { el } from "../../shared/dom.js";
-import { percent } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/coco.json" with { type: "json" };
 import { type Explained, type Kind, only, type Picture } from "./kind.js";
-import { bars, chipKey, chipOf, chipsOf, listed, REPORTED_KEY } from "./picture.js";
+import { bars, chipKey, chipOf, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.js";
 
 export const coco: Kind = {
   name: "CoCo",
@@ -24,23 +23,23 @@ export class Coco implements Explained {
     "how many answers of the first input push to the reported side, less those that push against it";
   readonly figures: Explained["figures"];
   readonly #sparsity: number;
-  readonly #pairs: number;
+  readonly #hashes: Hashes;
 
   constructor({ id, mechanism, sparsity, epsilon }: NamedTask) {
     if (mechanism.name !== "coco" || mechanism.favoured === undefined) {
       throw new RangeError(`task ${id} is expected to use coco with the rule strongest`);
     }
-    const { buckets, favoured } = mechanism;
+    const { buckets, favoured, hashes = 1 } = mechanism;
     this.#sparsity = sparsity;
-    this.#pairs = buckets / 2;
+    this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
     this.dice = `either side of every pair can be the one reported. Your answers only load the dice: a favoured side is ${factor} times likelier than any other, never more.`;
     this.figures = [
       ["elements", String(sparsity), "in every report, answers and padding"],
       [
         "sides",
-        String(buckets),
-        `in pairs; ${favoured === 1 ? "the most strongly pushed one is" : `the ${favoured} most strongly pushed are`} favoured`,
+        String(hashes * buckets),
+        `in pairs; ${this.#hashes.note}${favoured === 1 ? "the most strongly pushed one is" : `the ${favoured} most strongly pushed are`} favoured`,
       ],
     ];
   }
@@ -48,7 +47,10 @@ export class Coco implements Explained {
   words(reported: Reported): string {
     const { pair, plus } = only(reported, "side");
     const side = plus ? "plus" : "minus";
-    return this.#pairs === 1 ? `${side} side` : `${side} side of pair ${pair}`;
+    const first = this.#hashes.first(2 * pair);
+    const own =
+      this.#hashes.buckets === 2 ? `${side} side` : `${side} side of pair ${pair - first / 2}`;
+    return own + this.#hashes.after(2 * pair);
   }
 
   meaning(reported: Reported): string {
@@ -70,13 +72,16 @@ export class Coco implements Explained {
         words: `${here}: ${by ? `pushed by ${by}` : "none of yours push here"}`,
       };
     };
-    const duels = pairs.map(({ plus, minus, paddings }, pair) =>
+    const hashes = this.#hashes;
+    const first = hashes.first(2 * drawn.pair) / 2;
+    const own = pairs.slice(first, first + hashes.buckets / 2);
+    const duels = own.map(({ plus, minus, paddings }, index) =>
       el(
         "div",
         { class: "duel" },
         bars(
-          pairs.length === 1 ? "The two sides" : `Pair ${pair}`,
-          [side(pair, true, plus), side(pair, false, minus)],
+          (own.length === 1 ? "The two sides" : `Pair ${index}`) + hashes.after(2 * first),
+          [side(first + index, true, plus), side(first + index, false, minus)],
           Math.max(...chances),
         ),
         paddings > 0
@@ -104,15 +109,15 @@ export class Coco implements Explained {
       text:
         `Answers and padding make ${this.#sparsity} elements, whatever you answer. For every question the seed ` +
         `tosses a coin: heads, and yes pushes to the plus side; tails, and it pushes to the minus side; no pushes the ` +
-        `other way. Then one side is drawn by weighted chance, ${odds(chances)}. This time it was the ${this.words(reported)}: ${pushed}.`,
+        `other way${hashes.repeated}. Then one side${hashes.ofAll} is drawn by weighted chance, ${odds(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
       key: [...chipKey(), REPORTED_KEY()],
     };
   }
 }
 
-function odds(chances: readonly number[]): string {
-  const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) => percent(p, 1));
+function odds(chances: readonly number[], hashes: Hashes): string {
+  const [least, most] = [Math.min(...chances), Math.max(...chances)].map((p) => hashes.chance(p));
   return least === most
     ? `which happens to be even here, ${most} each`
     : `${most} for the likeliest here and ${least} for the least`;

@@ -1,12 +1,11 @@
 // Collision: frequencies of items with signs, from one bucket.
 
 import type { Placement, Reported } from "../../shared/analysis.js";
-import { percent } from "../../shared/format.js";
 import type { NamedTask } from "../collector.js";
 import type { Question } from "../questions.js";
 import draft from "../tasks/collision.json" with { type: "json" };
 import { type Explained, type Kind, only, type Picture } from "./kind.js";
-import { bars, chipKey, chipsOf, listed, REPORTED_KEY } from "./picture.js";
+import { bars, chipKey, chipsOf, Hashes, listed, REPORTED_KEY } from "./picture.js";
 
 export const collision: Kind = {
   name: "Collision",
@@ -23,29 +22,33 @@ export class Collision implements Explained {
     "how many elements of the first input the reported bucket holds, less those of the second";
   readonly figures: Explained["figures"];
   readonly #sparsity: number;
+  readonly #hashes: Hashes;
 
   constructor({ id, mechanism, sparsity, epsilon }: NamedTask) {
     if (mechanism.name !== "collision") {
       throw new RangeError(`task ${id} uses ${mechanism.name}, expected collision`);
     }
-    const { buckets, rule, favoured } = mechanism;
+    const { buckets, rule, favoured, hashes = 1 } = mechanism;
     this.#sparsity = sparsity;
+    this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
     this.dice = `every bucket can be the one reported. Your answers only load the dice: a favoured bucket is ${factor} times likelier than any other, never more.`;
     this.figures = [
       ["elements", String(sparsity), "in every report, answers and padding"],
       [
         "buckets",
-        String(buckets),
-        rule === "heaviest"
-          ? `the ${favoured} fullest are favoured`
-          : "those that hold an element are favoured",
+        String(hashes * buckets),
+        this.#hashes.note +
+          (rule === "heaviest"
+            ? `the ${favoured} fullest are favoured`
+            : "those that hold an element are favoured"),
       ],
     ];
   }
 
   words(reported: Reported): string {
-    return `bucket ${only(reported, "bucket").bucket}`;
+    const { bucket } = only(reported, "bucket");
+    return `bucket ${bucket - this.#hashes.first(bucket)}${this.#hashes.after(bucket)}`;
   }
 
   meaning(reported: Reported): string {
@@ -56,12 +59,14 @@ export class Collision implements Explained {
     const { buckets, shared } = only(placement, "buckets");
     const { bucket } = only(reported, "bucket");
     const chances = buckets.map(({ chance }) => chance);
+    const hashes = this.#hashes;
+    const first = hashes.first(bucket);
     const body = bars(
-      "Buckets",
-      buckets.map((outcome, index) => ({
+      `Buckets${hashes.after(bucket)}`,
+      buckets.slice(first, first + hashes.buckets).map((outcome, index) => ({
         name: String(index),
         chance: outcome.chance,
-        reported: index === bucket,
+        reported: first + index === bucket,
         chips: chipsOf(outcome),
         words: `Bucket ${index}: ${listed(outcome, questions) || "none of yours"}`,
       })),
@@ -79,9 +84,9 @@ export class Collision implements Explained {
       title: "Your answers in this seed’s buckets",
       text:
         `Answers and padding make ${this.#sparsity} elements, whatever you answer. The seed says which of ` +
-        `${buckets.length} buckets every possible element falls into (${share}), then one bucket is ` +
-        `drawn by weighted chance: ${percent(Math.max(...chances), 1)} for those that are favoured, ` +
-        `${percent(Math.min(...chances), 1)} for the others. This time it was bucket ${bucket}, which ${holds}.`,
+        `${hashes.buckets} buckets every possible element falls into (${share})${hashes.repeated}; then one bucket${hashes.ofAll} is ` +
+        `drawn by weighted chance: ${hashes.chance(Math.max(...chances))} for those that are favoured, ` +
+        `${hashes.chance(Math.min(...chances))} for the others. This time it was ${this.words(reported)}, which ${holds}.`,
       body,
       key: [...chipKey(), REPORTED_KEY()],
     };

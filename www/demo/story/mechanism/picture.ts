@@ -33,6 +33,44 @@ export function listed({ answers, paddings }: Held, questions: readonly Question
 
 const padding = (count: number) => Array.from({ length: count }, () => null);
 
+/** The hash functions of a mechanism that draws one bucket, each with as many. */
+export class Hashes {
+  constructor(
+    readonly count: number,
+    readonly buckets: number,
+  ) {}
+
+  /** "" where there is but one; after a number of buckets in all. */
+  get note(): string {
+    return this.count === 1 ? "" : `${this.buckets} of each of ${this.count} hash functions; `;
+  }
+
+  /** "" where there is but one; after what the seed does. */
+  get repeated(): string {
+    return this.count === 1 ? "" : `, ${this.count} times over, each time anew`;
+  }
+
+  /** What is drawn from all of them, where there are several. */
+  get ofAll(): string {
+    return this.count === 1 ? "" : ` of all ${this.count * this.buckets}`;
+  }
+
+  /** A bucket's hash function in words: "" where there is but one. */
+  after(bucket: number): string {
+    return this.count === 1 ? "" : ` of hash function ${Math.floor(bucket / this.buckets) + 1}`;
+  }
+
+  /** The first bucket of the same function. */
+  first(bucket: number): number {
+    return bucket - (bucket % this.buckets);
+  }
+
+  /** A chance: the more there are, the smaller. */
+  chance(share: number): string {
+    return percent(share, 1 + Math.ceil(Math.log10(this.count)));
+  }
+}
+
 /** One of several things that can be reported. */
 export interface Bar {
   readonly name: string;

@@ -17,7 +17,7 @@ impl Accounted for Coco {
     fn attains_reduction(&self, domain: &Domain) -> bool {
         let as_many = match self.rule() {
             Rule::Overwrite => true,
-            Rule::Strongest { favoured } => favoured == domain.sparsity(),
+            Rule::Strongest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
         as_many && one_element_each(self.hashing(), domain.elements(), self.buckets() / 2)
     }
@@ -31,7 +31,7 @@ impl Mixture {
     /// has fewer than 2s + 2 sides.
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
-            Rule::Strongest { favoured } => Self::weighted(epsilon, favoured, coco.buckets()),
+            Rule::Strongest { favoured } => Self::weighted(epsilon, favoured, coco.outcomes()),
             Rule::Overwrite => {
                 SPARSITY.check(f64::from(sparsity))?;
                 if coco.buckets() < 2 * sparsity + 2 {

@@ -17,7 +17,7 @@ impl Accounted for Collision {
     fn attains_reduction(&self, domain: &Domain) -> bool {
         let as_many = match self.rule() {
             Rule::Occupied => true,
-            Rule::Heaviest { favoured } => favoured == domain.sparsity(),
+            Rule::Heaviest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
         as_many && one_element_each(self.hashing(), domain.signed_elements(), self.buckets())
     }
@@ -30,7 +30,7 @@ impl Mixture {
     /// [`Error::OutOfRange`], or [`Error::Combination`] when rule `occupied`
     /// has no more buckets than `sparsity`.
     pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
-        let t = collision.buckets();
+        let t = collision.outcomes();
         match collision.rule() {
             Rule::Heaviest { favoured } => Self::weighted(epsilon, favoured, t),
             Rule::Occupied => {

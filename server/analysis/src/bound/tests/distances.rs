@@ -2,7 +2,6 @@
 
 use hushbin::TaskDraft;
 use hushbin::choose::{Objective, Population};
-use hushbin::hash::Hashing;
 use hushbin::mechanism::{coco, collision};
 use serde_json::json;
 
@@ -50,22 +49,8 @@ fn no_mechanism_of_ours_is_below() {
                 }))
                 .unwrap();
                 let domain = draft.resolve().unwrap().domain();
-                let means = coco::Coco::choose(
-                    &domain,
-                    epsilon,
-                    coco::RuleName::Strongest,
-                    None,
-                    Hashing::Balanced,
-                    None,
-                );
-                let both = collision::Collision::choose(
-                    &domain,
-                    epsilon,
-                    collision::RuleName::Heaviest,
-                    None,
-                    Hashing::Balanced,
-                    None,
-                );
+                let means = coco::Coco::choose(&domain, epsilon, &Default::default());
+                let both = collision::Collision::choose(&domain, epsilon, &Default::default());
                 for mechanism in [means.unwrap().into(), both.unwrap().into()] {
                     for objective in OBJECTIVES {
                         let Some(found) = distance(&domain, &mechanism, epsilon, &objective) else {

@@ -1,0 +1,353 @@
+//! The search for a rule, a number of hash functions R, a number of buckets t and
+//! a number of favoured ones c: least total variance within a budget.
+//!
+//! Whoever reports hashes R·s elements, each in so many rounds: unless a draft says
+//! so, no more than is [`AFFORDABLE`]; and R is the least power of two whose variance
+//! is within [`WORTH`] of the best of them.
+
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+use super::buckets::{BucketsDraft, ChooseBuckets};
+use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
+use super::contract::Choose;
+use super::grid::Grid;
+use super::predict::Predict;
+use super::search::{Candidate, Search};
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::Hashing;
+use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::occupancy::{NearSums, TopSum, TopSums};
+use crate::mechanism::{BucketReport, Parameters, Subset};
+
+/// The greatest R·s·(1 + rounds) that is chosen where R > 1. In a page each takes some
+/// 5 ns of a report: an element under one hash function took 8 ns where there is a
+/// single pair, 30 in five rounds, 60 in nine and 126 in 21.
+const AFFORDABLE: u32 = 2048;
+/// A variance this many times the least is as good, at fewer hash functions.
+const WORTH: f64 = 1.01;
+/// How many of the ranked of each R are compared exactly to choose R, and of the one
+/// that is chosen.
+const FIRST: usize = 3;
+const FINALISTS: usize = 8;
+/// Up to this R·s everything is ranked with exact sums: with independent cells,
+/// near ones led to 12 per cent more variance at 3 and 7 at 5, to nothing at 16.
+const EXACT: u32 = 12;
+/// Up to so many c are all tried.
+const ALL: u32 = 24;
+
+/// The best parameters over a domain that agree with a draft.
+///
+/// Under the paper's rule every t is tried. Under the other a grid of t is ranked,
+/// mostly by sums that are near; then the best of one R and their neighbours are
+/// compared with exact sums.
+///
+/// # Errors
+/// [`Error::OutOfRange`] or [`Error::Combination`] when no parameters agree with
+/// what is said, or none of them keep to the budget.
+pub(super) fn choose<R: ChooseBuckets>(
+    domain: &Domain,
+    budget: Budget,
+    draft: &BucketsDraft<R::Name>,
+) -> Result<Subset<R>, Error> {
+    let complete = draft.complete::<R>(domain)?;
+    let paper = draft.rule_or_default::<R>() == R::paper().name();
+    let search = Buckets {
+        domain,
+        epsilon: budget.epsilon,
+        limit: budget.limit(),
+        hashing: draft.hashing_over(domain),
+        favoured: draft.favoured,
+        hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
+    };
+    if paper && draft.favoured.is_some() {
+        return Err(Error::Combination {
+            reason: R::NO_FAVOURED,
+        });
+    }
+    let chosen = match complete {
+        Some(complete) if paper || draft.favoured.is_some() => complete,
+        Some(complete) => search.strongest::<R>(&[complete.cells()]),
+        None if paper => search.paper(),
+        None => search.strongest(&search.grid::<R>().cells()),
+    };
+    Parameters::check(&chosen, domain)?;
+    let favoured = chosen.favoured().unwrap_or(domain.sparsity());
+    if search.limit.allows(favoured, chosen.outcomes()) {
+        Ok(chosen)
+    } else {
+        Err(HIDES_TOO_LITTLE)
+    }
+}
+
+impl<R: ChooseBuckets> Choose for Subset<R>
+where
+    Self: Predict + Parameters<Report = BucketReport>,
+{
+    type Draft = BucketsDraft<R::Name>;
+
+    fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
+        match draft.complete::<R>(domain)? {
+            Some(own) => Parameters::check(&own, domain),
+            None => Ok(()),
+        }
+    }
+
+    fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {
+        search.best(|domain, budget| choose(domain, budget, draft))
+    }
+
+    fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
+        if search.budget.limit().allows_buckets() {
+            Ok(alloc::vec![R::offer(search)?])
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn agrees_with(&self, draft: &Self::Draft) -> Result<(), Error> {
+        draft.agrees_with(self)
+    }
+
+    fn longest_report(&self, _: &Domain, _: f64) -> BucketReport {
+        BucketReport {
+            seed: u64::MAX,
+            bucket: self.outcomes() - 1,
+        }
+    }
+}
+
+struct Buckets<'a> {
+    domain: &'a Domain,
+    epsilon: f64,
+    limit: Limit,
+    hashing: Hashing,
+    favoured: Option<u32>,
+    hashes: Option<u32>,
+}
+
+/// Sums over the c strongest, exactly or nearly.
+enum Sums {
+    Exact(TopSums),
+    Near(NearSums),
+}
+
+impl Sums {
+    fn at(&self, c: u32) -> TopSum {
+        match self {
+            Self::Exact(sums) => sums.at(c),
+            Self::Near(sums) => sums.at(c),
+        }
+    }
+}
+
+/// A variance with the parameters it is of.
+type Rated<R> = (f64, Subset<R>);
+
+impl Buckets<'_> {
+    fn sparsity(&self) -> u32 {
+        self.domain.sparsity()
+    }
+
+    /// Beyond this many cells of a function no variance falls: P1's optimum is
+    /// below s·e + 2s buckets, and more cells than elements add nothing to a
+    /// permutation. What is said of hiding among others comes on top
+    /// ([`Limit::steps`]).
+    fn most_cells<R: ChooseBuckets>(&self) -> u32 {
+        let s = f64::from(self.sparsity());
+        let wide = 2.0 * s * (self.limit.e + 2.0);
+        let wide = match self.elements::<R>() {
+            Some(elements) => wide.min(f64::from(elements)),
+            None => wide,
+        };
+        wide.clamp(1.0, bounds::BUCKETS.max / f64::from(R::SIDES)) as u32
+    }
+
+    /// Of a balanced hash.
+    fn elements<R: ChooseBuckets>(&self) -> Option<u32> {
+        let elements = R::elements(self.domain)?;
+        (self.hashing == Hashing::Balanced).then_some(elements)
+    }
+
+    /// A search stays within the bounds.
+    fn with<R: ChooseBuckets>(&self, rule: R, cells: u32, hashes: u32) -> Subset<R> {
+        Subset::with_hashes(rule, self.hashing, R::SIDES * cells, hashes)
+            .expect("within the bounds of buckets, hashes and favoured")
+    }
+
+    /// The best under the paper's rule.
+    fn paper<R: ChooseBuckets>(&self) -> Subset<R> {
+        let s = self.sparsity();
+        let first = s + 1;
+        let hiding = self.limit.least_buckets(s).div_ceil(R::SIDES).max(first);
+        let candidates = (first..=self.most_cells::<R>().max(first))
+            .filter(|cells| self.limit.allows(s, R::SIDES * cells))
+            .chain(core::iter::once(hiding))
+            .map(|cells| {
+                let subset = self.with(R::paper(), cells, 1);
+                (
+                    R::paper_variance(&subset, self.domain, self.epsilon),
+                    subset,
+                )
+            });
+        least(candidates).1
+    }
+
+    /// Numbers of cells to try under the other rule.
+    fn grid<R: ChooseBuckets>(&self) -> Grid {
+        let favoured = self.favoured.unwrap_or(1);
+        // Not all buckets of a function can be favoured.
+        let least = (1..)
+            .find(|cells| R::most_favoured(R::SIDES * cells) >= favoured)
+            .unwrap_or(favoured);
+        let steps = self.limit.steps(self.favoured, self.sparsity());
+        Grid {
+            least,
+            most: self.most_cells::<R>().max(least),
+            elements: self.elements::<R>(),
+            steps: steps.into_iter().map(|t| t.div_ceil(R::SIDES)).collect(),
+        }
+    }
+
+    /// Numbers of hash functions to try.
+    fn functions(&self) -> Vec<u32> {
+        let most = (AFFORDABLE / 2 / self.sparsity()).max(1);
+        match self.hashes {
+            Some(hashes) => alloc::vec![hashes],
+            None => (0..=most.ilog2()).map(|power| 1 << power).collect(),
+        }
+    }
+
+    /// Whether so many of them may have so many cells.
+    fn affords<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
+        let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
+        let elements = u64::from(hashes * self.sparsity());
+        let rounds = self.any::<R>(cells, 1).hash(self.domain).rounds() as u64;
+        let affordable = elements * (1 + rounds) <= u64::from(AFFORDABLE);
+        buckets <= bounds::BUCKETS.max as u64
+            && (hashes == 1 || self.hashes.is_some() || affordable)
+    }
+
+    /// The best under the other rule, of these numbers of cells or their
+    /// neighbours.
+    fn strongest<R: ChooseBuckets>(&self, cells: &[u32]) -> Subset<R> {
+        let functions = self.functions();
+        let mut ranked: Vec<Vec<Rated<R>>> = alloc::vec![Vec::new(); functions.len()];
+        for &cells in cells {
+            let near = self.near::<R>(cells);
+            for (ranked, &hashes) in ranked.iter_mut().zip(&functions) {
+                if self.affords::<R>(cells, hashes) {
+                    ranked.push(self.rank(cells, hashes, &near));
+                }
+            }
+        }
+        ranked.retain(|ranked| !ranked.is_empty());
+        for ranked in &mut ranked {
+            ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        // Near sums may be off by more than what is worth a function.
+        let exact = |ranked: &Vec<Rated<R>>| {
+            let first = ranked.iter().take(FIRST);
+            least(first.map(|(_, subset)| self.decide(subset))).0
+        };
+        let variances: Vec<f64> = ranked.iter().map(exact).collect();
+        let best = variances.iter().copied().fold(f64::INFINITY, f64::min);
+        let (_, ranked) = variances
+            .into_iter()
+            .zip(ranked)
+            .find(|(variance, _)| *variance <= WORTH * best)
+            .expect("one of them is the best");
+        let finalists = ranked.into_iter().take(FINALISTS).map(|(_, subset)| subset);
+        let (variance, centre) = least(finalists.map(|subset| self.decide(&subset)));
+        if cells.len() == 1 {
+            return centre;
+        }
+        let grid = self.grid::<R>();
+        let around = grid
+            .around(centre.cells())
+            .filter(|cells| *cells != centre.cells());
+        let around = around
+            .filter(|cells| self.affords::<R>(*cells, centre.hashes()))
+            .map(|cells| self.decide(&self.any(cells, centre.hashes())));
+        least(core::iter::once((variance, centre)).chain(around)).1
+    }
+
+    /// Any c.
+    fn any<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> Subset<R> {
+        self.with(R::strongest(self.favoured.unwrap_or(1)), cells, hashes)
+    }
+
+    fn near<R: ChooseBuckets>(&self, cells: u32) -> NearSums {
+        self.any::<R>(cells, self.hashes.unwrap_or(1))
+            .occupancy(self.domain)
+            .near_sums(R::STRENGTH)
+    }
+
+    /// The best c, by sums that are near unless exact ones take no longer.
+    fn rank<R: ChooseBuckets>(&self, cells: u32, hashes: u32, near: &NearSums) -> Rated<R> {
+        let any = self.any(cells, hashes);
+        if hashes * self.sparsity() <= EXACT {
+            self.decide(&any)
+        } else {
+            self.favour(&any, &Sums::Near(near.of_functions(hashes)))
+        }
+    }
+
+    /// The best c, by exact sums.
+    fn decide<R: ChooseBuckets>(&self, any: &Subset<R>) -> Rated<R> {
+        let occupancy = any.occupancy(self.domain);
+        let most = *self.favourable(any).end();
+        let sums = occupancy.top_sums(R::STRENGTH, any.hashes(), most);
+        self.favour(any, &Sums::Exact(sums))
+    }
+
+    /// Which c to try. With c = R·s every cell with an element is favoured already.
+    fn favourable<R: ChooseBuckets>(&self, any: &Subset<R>) -> RangeInclusive<u32> {
+        let most = R::most_favoured(any.outcomes());
+        match self.favoured {
+            Some(c) => c..=c,
+            None => 1..=most.min(any.hashes() * self.sparsity()),
+        }
+    }
+
+    /// The best c and its variance; infinite where no c keeps to the budget.
+    fn favour<R: ChooseBuckets>(&self, any: &Subset<R>, sums: &Sums) -> Rated<R> {
+        let rate = |c: u32| {
+            if self.limit.allows(c, any.outcomes()) {
+                R::variance(any, self.domain, &self.limit.bound, c, &sums.at(c))
+            } else {
+                f64::INFINITY
+            }
+        };
+        let (first, last) = self.favourable(any).into_inner();
+        // The variance falls with G(c)/Ω, which as a ratio of something concave to
+        // something linear has one peak; c is allowed up to some number.
+        let (mut low, mut high) = (first, last);
+        while high - low > ALL {
+            let middle = low + (high - low) / 2;
+            let (here, next) = (rate(middle), rate(middle + 1));
+            if here.is_infinite() || here < next {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        let rated = (low.saturating_sub(ALL / 2).max(first)..=(high + ALL / 2).min(last))
+            .map(|c| (rate(c), c));
+        let (variance, c) = least(rated);
+        let best = self.with(R::strongest(c), any.cells(), any.hashes());
+        (variance, best)
+    }
+}
+
+/// The candidate of least variance; the first of equals.
+///
+/// # Panics
+/// If there is no candidate.
+fn least<T>(candidates: impl Iterator<Item = (f64, T)>) -> (f64, T) {
+    candidates
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .expect("there is a candidate")
+}

@@ -1,0 +1,148 @@
+//! All hash functions of a report at once.
+
+use alloc::vec::Vec;
+
+use super::balanced::{Balanced, FEW_LANES, LANES};
+use super::keys::Keys;
+use super::{Hash, independent_bucket};
+
+/// R functions of a family, under the seed of one report after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Functions {
+    hash: Hash,
+    count: u32,
+    seed: u64,
+    /// Where functions are worked out [side by side](Functions::side_by_side): by
+    /// round, the keys of all of them in a row.
+    rounds: Vec<u32>,
+}
+
+impl Functions {
+    /// So many, of the seed 0.
+    pub(crate) fn new(hash: Hash, count: u32) -> Self {
+        let mut functions = Self {
+            hash,
+            count,
+            seed: 0,
+            rounds: Vec::new(),
+        };
+        functions.take_seed(0);
+        functions
+    }
+
+    /// R.
+    pub(crate) const fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The keys of one.
+    #[inline(always)]
+    pub(crate) const fn keys(&self, function: u32) -> Keys {
+        Keys::of_function(self.seed, function)
+    }
+
+    pub(crate) fn take_seed(&mut self, seed: u64) {
+        self.seed = seed;
+        let Some(balanced) = self.side_by_side() else {
+            return;
+        };
+        let count = self.count as usize;
+        self.rounds.resize(count * balanced.rounds(), 0);
+        for function in 0..count {
+            let keys = Keys::of_function(seed, function as u32);
+            let mut rounds = self.rounds[function..].iter_mut().step_by(count);
+            let pairs = (0..balanced.rounds() / 2).flat_map(|index| keys.pair(index));
+            for key in core::iter::once(keys.first()).chain(pairs) {
+                if let Some(round) = rounds.next() {
+                    *round = key;
+                }
+            }
+        }
+    }
+
+    /// The hash, where functions fill the lanes, as elements mostly do not then.
+    const fn side_by_side(&self) -> Option<Balanced> {
+        match self.hash {
+            Hash::Balanced(balanced) if LANES > 1 && self.count as usize >= LANES => Some(balanced),
+            _ => None,
+        }
+    }
+
+    /// The buckets of elements that are [placed](Hash::place): of the first by each
+    /// function, then of the second, and so on.
+    pub(crate) fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
+        if self.hash.buckets() == 1 {
+            buckets.fill(0);
+            return;
+        }
+        let count = self.count as usize;
+        if let Some(balanced) = self.side_by_side() {
+            for (&place, buckets) in placed.iter().zip(buckets.chunks_exact_mut(count)) {
+                for first in (0..count).step_by(LANES) {
+                    let first = first.min(count - LANES);
+                    let found: [u32; LANES] =
+                        balanced.buckets_by(&self.rounds[first..], count, place);
+                    buckets[first..first + LANES].copy_from_slice(&found);
+                }
+            }
+            return;
+        }
+        for function in 0..count {
+            let keys = self.keys(function as u32);
+            let mut buckets = buckets[function..].iter_mut().step_by(count);
+            match self.hash {
+                Hash::Balanced(balanced) => {
+                    for placed in placed.chunks(LANES) {
+                        let mut found = [0; LANES];
+                        if placed.len() > FEW_LANES {
+                            found = balanced.buckets_of(&keys, placed);
+                        } else {
+                            let few: [u32; FEW_LANES] = balanced.buckets_of(&keys, placed);
+                            found[..FEW_LANES].copy_from_slice(&few);
+                        }
+                        // In this order no bucket is taken where none is found.
+                        for (found, bucket) in found[..placed.len()].iter().zip(&mut buckets) {
+                            *bucket = *found;
+                        }
+                    }
+                }
+                Hash::Independent { buckets: t } => {
+                    for (bucket, &element) in buckets.zip(placed) {
+                        *bucket = independent_bucket(&keys, element, t);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Hashing;
+    use super::*;
+
+    #[test]
+    fn buckets_are_those_of_each_function_and_element() {
+        for hashing in [Hashing::Balanced, Hashing::Independent] {
+            // One round, 21 for either reason, nine, five, and one slot in each bucket.
+            for t in [1, 7, 50, 20, 3, 200] {
+                let hash = Hash::new(hashing, Some(200), t);
+                for count in [1, 2, 15, 16, 17, 40] {
+                    let mut functions = Functions::new(hash, count);
+                    functions.take_seed(11);
+                    for elements in [1, 3, 4, 5, 16, 17, 33, 50] {
+                        let elements: Vec<u64> = (0..elements).map(|i| 199 - 3 * i).collect();
+                        let placed: Vec<u64> = elements.iter().map(|&e| hash.place(e)).collect();
+                        let mut buckets = alloc::vec![u32::MAX; elements.len() * count as usize];
+                        functions.buckets_of(&placed, &mut buckets);
+                        let expected = elements.iter().flat_map(|&element| {
+                            let keys = |function| Keys::of_function(11, function);
+                            (0..count).map(move |function| hash.bucket(&keys(function), element))
+                        });
+                        assert!(expected.eq(buckets), "{count} of {t}, {}", elements.len());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! How many elements of an input fall together, and how much the strongest
+//! buckets hold: the sums G(c) that the rules `heaviest` and `strongest` live on.
+//!
+//! s elements fall into T cells, each element on its own (independent hash:
+//! multinomial counts) or without replacement into cells of m slots (balanced
+//! hash: multivariate hypergeometric counts). In both cases the counts are
+//! those of T independent cells — Poisson, or binomial of m — given that they
+//! sum to s. So the number K_v of cells with a count of v or more has
+//!
+//! P(K_v = k) ∝ C(T, k) · a^k · b^(T−k) · [x^s] A(x)^k · B(x)^(T−k),
+//!
+//! where a and b are the probabilities that a cell does and does not reach v,
+//! and A and B generate its count given that it does or does not. And G(c) =
+//! Σ_v E[min(c, K_v)], as min(c, K_v) counts those of the c strongest cells that
+//! reach v. Strength is the count; or, where elements push with fair signs, the
+//! absolute sum of the signs, which reaches v for a count of n with a
+//! probability that splits the count's own between A and B. All factors are
+//! probabilities: nothing overflows, what underflows is negligible, and with no
+//! negative term nothing cancels.
+
+mod law;
+mod near;
+mod strengths;
+mod top;
+
+use alloc::vec::Vec;
+
+pub(crate) use near::NearSums;
+pub use top::{TopSum, TopSums};
+
+use law::{DUST, Law, NEGLIGIBLE, from_mode, trim};
+use strengths::Strengths;
+
+/// s elements thrown into T cells.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let top = occupancy.top_sums(Strength::Count, 1, 3);
+/// // Three cells hold at most all of three elements; the best one at least one.
+/// assert!(top.at(1).strength > 1.0 && (top.at(3).strength - 3.0).abs() < 1e-12);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occupancy {
+    /// s.
+    pub elements: u32,
+    /// T.
+    pub cells: u32,
+    /// m, slots in each cell, drawn without replacement; `None` for
+    /// independent elements.
+    pub per_cell: Option<u32>,
+}
+
+/// A measure of a cell's strength.
+///
+/// ```
+/// use hushbin::mechanism::occupancy::{Occupancy, Strength};
+///
+/// let occupancy = Occupancy { elements: 3, cells: 12, per_cell: Some(7) };
+/// let [signed, counts] = [Strength::SignedSum, Strength::Count]
+///     .map(|strength| occupancy.top_sums(strength, 1, 3).at(3).strength);
+/// // Elements with opposite signs cancel.
+/// assert!(signed < counts);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// How many elements it holds (Collision).
+    Count,
+    /// The absolute sum of its elements' fair signs (CoCo).
+    SignedSum,
+}
+
+impl Occupancy {
+    /// E[Σ X²] over all cells: each ordered pair of elements meets with
+    /// probability 1/T, or (m − 1)/(N − 1) without replacement.
+    #[must_use]
+    pub fn mean_square_sum(&self) -> f64 {
+        let s = f64::from(self.elements);
+        let cells = f64::from(self.cells);
+        let meet = match self.per_cell {
+            None => 1.0 / cells,
+            Some(m) => (f64::from(m) - 1.0) / (f64::from(m) * cells - 1.0),
+        };
+        s + s * (s - 1.0) * meet
+    }
+
+    /// G(c) and its like, for every c up to `most`, over the cells of so many
+    /// independent functions; exactly up to rounding (relative errors near 1e-13).
+    /// A few milliseconds at s = 64.
+    #[must_use]
+    pub fn top_sums(&self, strength: Strength, functions: u32, most: u32) -> TopSums {
+        let strengths = self.strengths(strength);
+        let cells = u64::from(self.elements.min(self.cells)) * u64::from(functions);
+        let most = u64::from(most).min(cells) as usize;
+        let reaching = strengths.reaches[1..strengths.law.len()].iter();
+        let tails = reaching
+            .map(|reach| self.reaching(&strengths.law, reach).power(functions))
+            .map(|law| law.tails(most))
+            .take_while(|tails| tails[1] > NEGLIGIBLE);
+        TopSums::new(tails, &strengths.loads, most)
+    }
+
+    /// The same nearly, for searches, of one function: by the mean of each K_v, which is exact, and
+    /// its variance, which is near.
+    pub(crate) fn near_sums(&self, strength: Strength) -> NearSums {
+        NearSums::new(self.cells, &self.strengths(strength))
+    }
+
+    fn strengths(&self, strength: Strength) -> Strengths {
+        let law = self.cell_law();
+        let reaches: Vec<Vec<f64>> = match strength {
+            Strength::Count => (0..=law.len())
+                .map(|v| (0..law.len()).map(|n| f64::from(n >= v)).collect())
+                .collect(),
+            Strength::SignedSum => strengths::signed_sum_reaches(law.len()),
+        };
+        let counts = self.count_law(law.len());
+        let loads = reaches
+            .windows(2)
+            .map(|level| {
+                let weights = || (0..law.len()).map(|n| counts[n] * (level[0][n] - level[1][n]));
+                let elements: f64 = (0..)
+                    .map(f64::from)
+                    .zip(weights())
+                    .map(|(n, p)| n * p)
+                    .sum();
+                let total: f64 = weights().sum();
+                if total > 0.0 { elements / total } else { 0.0 }
+            })
+            .collect();
+        Strengths {
+            law,
+            counts,
+            reaches,
+            loads,
+        }
+    }
+
+    /// P(count = n) of one of all the cells, for n below `len`: binomial, or
+    /// hypergeometric.
+    fn count_law(&self, len: usize) -> Vec<f64> {
+        let s = f64::from(self.elements);
+        let cells = f64::from(self.cells);
+        // P(n + 1) / P(n); infinite or negative below the least possible n.
+        let ratio = |n: usize| {
+            let n = n as f64;
+            match self.per_cell {
+                None => (s - n) / (n + 1.0) / (cells - 1.0),
+                Some(m) => {
+                    let m = f64::from(m);
+                    (m - n) * (s - n) / ((n + 1.0) * (m * (cells - 1.0) - s + n + 1.0))
+                }
+            }
+        };
+        let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
+        let most = most.min(len - 1);
+        let (mut law, _) = normalised(from_mode(((s / cells) as usize).min(most), most, ratio));
+        law.resize(len, 0.0);
+        law
+    }
+
+    /// P(count = n) of one independent cell with mean s/T, for n from 0 until
+    /// it is negligible: Poisson, or binomial of m.
+    fn cell_law(&self) -> Vec<f64> {
+        let mean = f64::from(self.elements) / f64::from(self.cells);
+        let most = self.elements.min(self.per_cell.unwrap_or(u32::MAX)) as usize;
+        // P(n + 1) / P(n).
+        let ratio = |n: usize| match self.per_cell {
+            None => mean / (n as f64 + 1.0),
+            Some(m) => {
+                let p = mean / f64::from(m);
+                (f64::from(m) - n as f64) / (n as f64 + 1.0) * p / (1.0 - p)
+            }
+        };
+        let mut law = from_mode((mean as usize).min(most), most, ratio);
+        let total: f64 = law.iter().sum();
+        law.iter_mut().for_each(|p| *p /= total);
+        trim(&mut law);
+        law
+    }
+
+    /// The law of K_v, `reach` being the probability of a count to reach v.
+    fn reaching(&self, law: &[f64], reach: &[f64]) -> Law {
+        let s = self.elements as usize;
+        let cells = self.cells as usize;
+        let split = |reached: bool| {
+            let share = |p: f64| if reached { p } else { 1.0 - p };
+            let shares = law.iter().zip(reach);
+            normalised(shares.map(|(p, &reach)| p * share(reach)).collect())
+        };
+        let ((below, b), (reaching, a)) = (split(false), split(true));
+        // No smaller count reaches v.
+        let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
+        let [first, last] = self.window(a / (a + b), (s / v).min(cells));
+
+        // B^(T − last), …, B^(T − first).
+        let mut powers = Vec::with_capacity(last - first + 1);
+        powers.push(law::power(&below, cells - last, s));
+        for i in 0..last - first {
+            powers.push(law::product(&powers[i], &below, s));
+        }
+        // A^k meets B^(T − k) at x^s.
+        let mut weights = binomial_weights(self.cells, a / b, last).split_off(first);
+        let mut reached = law::power(&reaching, first, s);
+        for (i, weight) in weights.iter_mut().enumerate() {
+            if i > 0 {
+                reached = law::product(&reached, &reaching, s);
+            }
+            *weight *= law::coefficient(&reached, &powers[last - first - i], s);
+        }
+        Law::new(first, weights)
+    }
+
+    /// Between which numbers, up to `most`, K_v lies but for a negligible
+    /// probability, where a cell reaches v with probability `a`.
+    ///
+    /// Of independent cells it is binomial, and Bernstein's inequality holds; that
+    /// they sum to s has a probability of at least some 1/√(8s), or 1/100.
+    fn window(&self, a: f64, most: usize) -> [usize; 2] {
+        let mean = f64::from(self.cells) * a;
+        let variance = mean * (1.0 - a);
+        let far = -libm::log(DUST);
+        let x = far / 3.0 + libm::sqrt(far * far / 9.0 + 2.0 * far * variance);
+        let first = libm::floor(f64::max(mean - x, 0.0)) as usize;
+        let last = libm::ceil(mean + x).min(most as f64) as usize;
+        [first.min(last), last]
+    }
+}
+
+/// Divides by the sum, and drops what is negligible at the end; returns the sum
+/// too.
+fn normalised(mut law: Vec<f64>) -> (Vec<f64>, f64) {
+    let total: f64 = law.iter().sum();
+    law.iter_mut().for_each(|p| *p /= total);
+    trim(&mut law);
+    (law, total)
+}
+
+/// Terms C(n, k)·odds^k of a binomial distribution for k up to `most`, the
+/// greatest of them scaled to 1.
+fn binomial_weights(n: u32, odds: f64, most: usize) -> Vec<f64> {
+    // Term k + 1 over term k.
+    let ratio = |k: usize| (f64::from(n) - k as f64) / (k as f64 + 1.0) * odds;
+    let mode = (0..most).find(|&k| ratio(k) <= 1.0).unwrap_or(most);
+    from_mode(mode, most, ratio)
+}

@@ -1,0 +1,114 @@
+//! Expected sums over the strongest cells, nearly.
+
+use alloc::vec::Vec;
+
+use super::law::NEGLIGIBLE;
+use super::strengths::Strengths;
+use super::top::{TopSum, step};
+
+/// Expected sums over the c strongest cells, each K_v being taken as normal.
+#[derive(Debug, Clone)]
+pub(crate) struct NearSums {
+    /// Of K_1, K_2, ….
+    levels: Vec<Level>,
+    /// Expected number of elements in a cell of strength 0.
+    weak_load: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    mean: f64,
+    deviation: f64,
+    step: f64,
+}
+
+impl NearSums {
+    pub(super) fn new(cells: u32, strengths: &Strengths) -> Self {
+        let levels = (1..strengths.law.len())
+            .map(|v| {
+                let (mean, variance) = moments(cells, &strengths.counts, &strengths.reaches[v]);
+                Level {
+                    mean,
+                    deviation: libm::sqrt(variance),
+                    step: step(v, &strengths.loads),
+                }
+            })
+            .take_while(|level| level.mean > NEGLIGIBLE)
+            .collect();
+        Self {
+            levels,
+            weak_load: strengths.loads[0],
+        }
+    }
+
+    /// Over the cells of so many independent functions instead of one.
+    pub(crate) fn of_functions(&self, functions: u32) -> Self {
+        let functions = f64::from(functions);
+        let mut sums = self.clone();
+        for level in &mut sums.levels {
+            level.mean *= functions;
+            level.deviation *= libm::sqrt(functions);
+        }
+        sums
+    }
+
+    /// Of the c strongest.
+    pub(crate) fn at(&self, c: u32) -> TopSum {
+        let mut top = TopSum {
+            strength: 0.0,
+            squares: 0.0,
+            load: 0.0,
+        };
+        let c = f64::from(c);
+        let mut strong = c;
+        for (v, level) in (1..).zip(&self.levels) {
+            let cells = level.at_most(c);
+            if v == 1 {
+                strong = cells;
+            }
+            top.add(v, level.step, cells);
+        }
+        top.load += (c - strong) * self.weak_load;
+        top
+    }
+}
+
+impl Level {
+    /// E[min(c, K)] = μ − σ·(φ(z) − z·(1 − Φ(z))), z = (c − μ)/σ.
+    fn at_most(&self, c: f64) -> f64 {
+        if self.deviation < 1e-9 {
+            return self.mean.min(c);
+        }
+        let z = (c - self.mean) / self.deviation;
+        let density = libm::exp(-0.5 * z * z) / libm::sqrt(2.0 * core::f64::consts::PI);
+        let above = 0.5 * libm::erfc(z * core::f64::consts::FRAC_1_SQRT_2);
+        (self.mean - self.deviation * (density - z * above)).max(0.0)
+    }
+}
+
+/// Mean and variance of the number of so many cells that reach a strength, by the
+/// law of a cell's count and the probability r of each count to reach it.
+///
+/// Var = T·E[r(1 − r)] + Σ_j T·(1 + (T − 1)·(−1/(T − 1))^j)·a_j², where a_j are the
+/// coefficients of r in the polynomials that are orthogonal under the law: two
+/// counts of a multinomial distribution correlate by (−1/(T − 1))^j in the j-th
+/// (Lancaster's expansion). The first has no part; of all others the factor of the
+/// second is taken, T/(T − 1).
+fn moments(cells: u32, counts: &[f64], reach: &[f64]) -> (f64, f64) {
+    let mean = |value: &dyn Fn(f64, f64) -> f64| -> f64 {
+        let terms = (0..).map(f64::from).zip(counts).zip(reach);
+        terms.map(|((n, p), &r)| p * value(n, r)).sum()
+    };
+    let cells = f64::from(cells);
+    let (r, n) = (mean(&|_, r| r), mean(&|n, _| n));
+    let within = mean(&|_, r| r * (1.0 - r));
+    let spread = mean(&|m, _| (m - n) * (m - n));
+    let covariance = mean(&|m, x| (m - n) * (x - r));
+    let between = mean(&|_, x| (x - r) * (x - r));
+    let beyond = if cells > 1.0 && spread > 0.0 {
+        (between - covariance * covariance / spread).max(0.0) * cells / (cells - 1.0)
+    } else {
+        0.0
+    };
+    (cells * r, cells * (within + beyond))
+}

@@ -1,0 +1,43 @@
+//! How strong cells are.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// What is known of the cells of one function, by strength.
+pub(super) struct Strengths {
+    /// P(count = n) of a cell that is independent of the others.
+    pub(super) law: Vec<f64>,
+    /// P(count = n) of one of all the cells.
+    pub(super) counts: Vec<f64>,
+    /// P(strength ≥ v) at a count of n, by v from 0 on and n.
+    pub(super) reaches: Vec<Vec<f64>>,
+    /// Expected number of elements in a cell of strength 0, 1, ….
+    pub(super) loads: Vec<f64>,
+}
+
+/// P(|sum of n fair signs| ≥ v) by v from 0 to `len` and n below `len`: the law
+/// of |sum| is walked sign by sign.
+pub(super) fn signed_sum_reaches(len: usize) -> Vec<Vec<f64>> {
+    // law[k]: probability of |sum| = k.
+    let mut law = vec![0.0; len + 1];
+    law[0] = 1.0;
+    let mut reaches = vec![vec![0.0; len]; len + 1];
+    for n in 0..len {
+        let mut tail = 0.0;
+        for (reaches, p) in reaches.iter_mut().zip(&law).take(n + 1).rev() {
+            tail += p;
+            reaches[n] = tail;
+        }
+        let mut next = vec![0.0; len + 1];
+        for (k, &p) in law.iter().enumerate().take(n + 1) {
+            if k == 0 {
+                next[1] += p;
+            } else {
+                next[k - 1] += p / 2.0;
+                next[k + 1] += p / 2.0;
+            }
+        }
+        law = next;
+    }
+    reaches
+}
