@@ -315,7 +315,21 @@ fn wrong_tasks_are_codes() {
             },
             ErrorCode::OutOfRange,
         ),
-        (Arguments { hashing: 2, ..s }, ErrorCode::Malformed),
+        // 4097 hash functions, and more than can be counted.
+        (
+            Arguments {
+                hashing: 2 * 4096,
+                ..s
+            },
+            ErrorCode::OutOfRange,
+        ),
+        (
+            Arguments {
+                hashing: u64::MAX,
+                ..s
+            },
+            ErrorCode::Malformed,
+        ),
         (
             Arguments {
                 rule: 0,
