@@ -62,11 +62,6 @@ pub(super) fn choose<R: ChooseBuckets>(
         favoured: draft.favoured,
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
-    if paper && draft.favoured.is_some() {
-        return Err(Error::Combination {
-            reason: R::NO_FAVOURED,
-        });
-    }
     let chosen = match complete {
         Some(complete) if paper || draft.favoured.is_some() => complete,
         Some(complete) => search.strongest::<R>(&[complete.cells()]),
@@ -198,9 +193,11 @@ impl Buckets<'_> {
     /// Numbers of cells to try under the other rule.
     fn grid<R: ChooseBuckets>(&self) -> Grid {
         let favoured = self.favoured.unwrap_or(1);
-        // Not all buckets of a function can be favoured.
-        let least = (1..)
-            .find(|cells| R::most_favoured(R::SIDES * cells) >= favoured)
+        let hashes = self.hashes.unwrap_or(1);
+        // Not all buckets can be favoured.
+        let fewest = (bounds::BUCKETS.min as u32).div_ceil(R::SIDES);
+        let least = (fewest..)
+            .find(|cells| R::most_favoured(hashes * R::SIDES * cells) >= favoured)
             .unwrap_or(favoured);
         let steps = self.limit.steps(self.favoured, self.sparsity());
         Grid {
@@ -223,11 +220,12 @@ impl Buckets<'_> {
     /// Whether so many of them may have so many cells.
     fn affords<R: ChooseBuckets>(&self, cells: u32, hashes: u32) -> bool {
         let buckets = u64::from(hashes) * u64::from(R::SIDES * cells);
-        let elements = u64::from(hashes * self.sparsity());
-        let rounds = self.any::<R>(cells, 1).hash(self.domain).rounds() as u64;
-        let affordable = elements * (1 + rounds) <= u64::from(AFFORDABLE);
+        let affordable = || {
+            let rounds = self.any::<R>(cells, hashes).hash(self.domain).rounds() as u32;
+            hashes * self.sparsity() * (1 + rounds) <= AFFORDABLE
+        };
         buckets <= bounds::BUCKETS.max as u64
-            && (hashes == 1 || self.hashes.is_some() || affordable)
+            && (hashes == 1 || self.hashes.is_some() || affordable())
     }
 
     /// The best under the other rule, of these numbers of cells or their

@@ -192,6 +192,19 @@ fn one_function_beats_the_paper_as_designed() {
     }
 }
 
+/// More may be favoured than one function has buckets.
+#[test]
+fn favoured_count_among_all_functions() {
+    let domain = domain(40, 1);
+    let asked = Draft {
+        favoured: Some(2000),
+        hashes: Some(4096),
+        ..Draft::default()
+    };
+    let chosen = Collision::choose(&domain, 1.0, &asked).unwrap();
+    assert_eq!((chosen.favoured(), chosen.hashes()), (Some(2000), 4096));
+}
+
 /// Of all numbers of functions that are affordable, R·s·(1 + rounds) ≤ 2048, by trying
 /// all; but for a hundredth, which is not worth twice as many.
 #[test]
