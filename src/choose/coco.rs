@@ -25,9 +25,10 @@ impl Predict for Coco {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         let rates = self.rates(domain, epsilon);
         let items = predict::items(domain, population);
-        let means = [rates.mean_square(true) - 1.0, rates.mean_square(false)];
+        let with = rates.mean_square(true) - 1.0;
+        let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
         Predicted {
-            mean: Some(predict::sampled(domain, population, items, means)),
+            mean: Some(predict::sampled(domain, population, items, with, without)),
             frequency: None,
         }
     }

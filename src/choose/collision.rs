@@ -18,16 +18,16 @@ impl Predict for Collision {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
         let rates = self.rates(domain, epsilon);
         let items = predict::items(domain, population);
-        let means = [rates.mean_square(true) - 1.0, rates.mean_square(false)];
-        let frequencies = [true, false].map(|member| rates.frequency_variance(member));
+        let sampled = |numbers, with, without| {
+            Some(predict::sampled(domain, population, numbers, with, |_| {
+                without
+            }))
+        };
+        let mean = |present| rates.mean_square(present);
+        let frequency = |member| rates.frequency_variance(member);
         Predicted {
-            mean: Some(predict::sampled(domain, population, items, means)),
-            frequency: Some(predict::sampled(
-                domain,
-                population,
-                2.0 * items,
-                frequencies,
-            )),
+            mean: sampled(items, mean(true) - 1.0, mean(false)),
+            frequency: sampled(2.0 * items, frequency(true), frequency(false)),
         }
     }
 }

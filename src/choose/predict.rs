@@ -69,23 +69,27 @@ pub(crate) trait Predict: Parameters + Into<Mechanism> {
 
 /// The error over `estimands` numbers of people who are sampled down to s
 /// entries: each entry kept is one of the numbers and has the variance `with`,
-/// each other number has the variance `without`.
+/// each other number of a person who keeps k has the variance `without(k)`.
 pub(super) fn sampled(
     domain: &Domain,
     population: &Population,
     estimands: f64,
-    [with, without]: [f64; 2],
+    with: f64,
+    without: impl Fn(u32) -> f64,
 ) -> SquaredError {
     let s = domain.sparsity();
-    let kept = population.average(|entries| f64::from(entries.min(s)));
+    let rare = population.average(|entries| without(entries.min(s)));
     let lost = |entries: u32| (1.0 - f64::from(s) / f64::from(entries)).max(0.0);
     let total = match domain.items() {
-        Some(_) => kept * with + (estimands - kept) * without,
-        None => estimands * without,
+        Some(_) => population.average(|entries| {
+            let kept = entries.min(s);
+            f64::from(kept) * with + (estimands - f64::from(kept)) * without(kept)
+        }),
+        None => estimands * rare,
     };
     SquaredError {
         variance: total / estimands / population.people(),
-        rare_variance: without / population.people(),
+        rare_variance: rare / population.people(),
         squared_bias: population.squared_bias(lost) / estimands,
     }
 }

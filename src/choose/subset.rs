@@ -37,6 +37,11 @@ const FINALISTS: usize = 8;
 const EXACT: u32 = 12;
 /// Up to so many c are all tried.
 const ALL: u32 = 24;
+/// With more items than this for each entry, paddings are a small part of all slots.
+const FEW_ENTRIES: u32 = 16;
+/// Paddings are kept unless the variance without is below theirs by this factor: of
+/// people with few entries they make less noise.
+const PADDED: f64 = 1.003;
 
 /// The best parameters over a domain that agree with a draft.
 ///
@@ -54,19 +59,34 @@ pub(super) fn choose<R: ChooseBuckets>(
 ) -> Result<Subset<R>, Error> {
     let complete = draft.complete::<R>(domain)?;
     let paper = draft.rule_or_default::<R>() == R::paper().name();
-    let search = Buckets {
+    let with = |hashing| Buckets {
         domain,
         epsilon: budget.epsilon,
         limit: budget.limit(),
-        hashing: draft.hashing_over(domain),
+        hashing,
         favoured: draft.favoured,
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
     };
+    let search = with(draft.hashing_over(domain));
     let chosen = match complete {
         Some(complete) if paper || draft.favoured.is_some() => complete,
-        Some(complete) => search.strongest::<R>(&[complete.cells()]),
         None if paper => search.paper(),
-        None => search.strongest(&search.grid::<R>().cells()),
+        complete => {
+            let cells = complete.map(|complete| complete.cells());
+            let best = search.strongest::<R>(cells);
+            let fills = best.1.rule().fills() && draft.hashing.is_none();
+            if fills && has_many_entries(domain) {
+                let filled = with(Hashing::BalancedItems).strongest(cells);
+                if filled.0 * PADDED < best.0 {
+                    filled
+                } else {
+                    best
+                }
+                .1
+            } else {
+                best.1
+            }
+        }
     };
     Parameters::check(&chosen, domain)?;
     let favoured = chosen.favoured().unwrap_or(domain.sparsity());
@@ -112,6 +132,12 @@ where
             bucket: self.outcomes() - 1,
         }
     }
+}
+
+/// Whether paddings would be a good part of all slots.
+fn has_many_entries(domain: &Domain) -> bool {
+    let few = |items: u32| items / domain.sparsity() > FEW_ENTRIES;
+    domain.items().is_some_and(|items| !few(items))
 }
 
 struct Buckets<'a> {
@@ -162,8 +188,8 @@ impl Buckets<'_> {
 
     /// Of a balanced hash.
     fn elements<R: ChooseBuckets>(&self) -> Option<u32> {
-        let elements = R::elements(self.domain)?;
-        (self.hashing == Hashing::Balanced).then_some(elements)
+        let elements = Subset::<R>::elements_under(self.hashing, self.domain)?;
+        self.hashing.is_balanced().then_some(elements)
     }
 
     /// A search stays within the bounds.
@@ -228,9 +254,19 @@ impl Buckets<'_> {
             && (hashes == 1 || self.hashes.is_some() || affordable())
     }
 
-    /// The best under the other rule, of these numbers of cells or their
-    /// neighbours.
-    fn strongest<R: ChooseBuckets>(&self, cells: &[u32]) -> Subset<R> {
+    /// The best under the other rule, of so many cells or any number.
+    fn strongest<R: ChooseBuckets>(&self, cells: Option<u32>) -> Rated<R> {
+        let Some(cells) = cells else {
+            let grid = self.grid::<R>();
+            let best = self.best_of(&grid.cells());
+            let around = grid.around(best.1.cells());
+            return self.best_around(best, around);
+        };
+        self.best_of(&[cells])
+    }
+
+    /// The best of these numbers of cells.
+    fn best_of<R: ChooseBuckets>(&self, cells: &[u32]) -> Rated<R> {
         let functions = self.functions();
         let mut ranked: Vec<Vec<Rated<R>>> = alloc::vec![Vec::new(); functions.len()];
         for &cells in cells {
@@ -258,18 +294,20 @@ impl Buckets<'_> {
             .find(|(variance, _)| *variance <= WORTH * best)
             .expect("one of them is the best");
         let finalists = ranked.into_iter().take(FINALISTS).map(|(_, subset)| subset);
-        let (variance, centre) = least(finalists.map(|subset| self.decide(&subset)));
-        if cells.len() == 1 {
-            return centre;
-        }
-        let grid = self.grid::<R>();
-        let around = grid
-            .around(centre.cells())
-            .filter(|cells| *cells != centre.cells());
-        let around = around
-            .filter(|cells| self.affords::<R>(*cells, centre.hashes()))
-            .map(|cells| self.decide(&self.any(cells, centre.hashes())));
-        least(core::iter::once((variance, centre)).chain(around)).1
+        least(finalists.map(|subset| self.decide(&subset)))
+    }
+
+    /// The best of one and of others with these numbers of cells.
+    fn best_around<R: ChooseBuckets>(
+        &self,
+        best: Rated<R>,
+        cells: impl Iterator<Item = u32>,
+    ) -> Rated<R> {
+        let hashes = best.1.hashes();
+        let others = cells
+            .filter(|cells| *cells != best.1.cells() && self.affords::<R>(*cells, hashes))
+            .map(|cells| self.decide(&self.any(cells, hashes)));
+        least(core::iter::once(best).chain(others))
     }
 
     /// Any c.

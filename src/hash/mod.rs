@@ -36,17 +36,40 @@ pub enum Hashing {
     Balanced,
     /// Every element on its own, for open domains. See [`independent_bucket`].
     Independent,
+    /// Balanced without paddings, under CoCo's rule `strongest`: what an input lacks
+    /// of s entries are items that it does not have, with fair signs.
+    BalancedItems,
 }
 
 impl Hashing {
+    /// Whether buckets hold equally many slots.
+    #[must_use]
+    pub const fn is_balanced(self) -> bool {
+        matches!(self, Self::Balanced | Self::BalancedItems)
+    }
+
     /// The check that the domain can be hashed so.
     ///
     /// # Errors
     /// [`Error::Combination`] when an open domain is to be balanced.
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
-        if self == Self::Balanced && domain.items().is_none() {
+        if self.is_balanced() && domain.items().is_none() {
             return Err(Error::Combination {
                 reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+            });
+        }
+        Ok(())
+    }
+
+    /// The check that a mechanism which has no use for items with fair signs does
+    /// not ask for them.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] when it does.
+    pub(crate) fn check_paddings(self) -> Result<(), Error> {
+        if self == Self::BalancedItems {
+            return Err(Error::Combination {
+                reason: "\"hashing\": \"balanced-items\" is for coco's rule \"strongest\"",
             });
         }
         Ok(())
@@ -66,11 +89,12 @@ impl Hashing {
         match self {
             Self::Balanced => 0,
             Self::Independent => 1,
+            Self::BalancedItems => 2,
         }
     }
 
     /// How many numbers stand for one.
-    pub(crate) const COUNT: u64 = 2;
+    pub(crate) const COUNT: u64 = 3;
 
     /// `None` for a number that stands for none.
     pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Self> {
@@ -82,6 +106,7 @@ impl Hashing {
         match number {
             0 => Some(Self::Balanced),
             1 => Some(Self::Independent),
+            2 => Some(Self::BalancedItems),
             _ => None,
         }
     }
@@ -106,9 +131,11 @@ impl Hash {
     /// For `elements` elements, or an open domain. An open domain has no slots
     /// to balance; tasks refuse to ask for it.
     pub(crate) fn new(hashing: Hashing, elements: Option<u32>, buckets: u32) -> Self {
-        match (hashing, elements) {
-            (Hashing::Balanced, Some(elements)) => Self::Balanced(Balanced::new(elements, buckets)),
-            (Hashing::Balanced, None) | (Hashing::Independent, _) => Self::Independent { buckets },
+        match elements {
+            Some(elements) if hashing.is_balanced() => {
+                Self::Balanced(Balanced::new(elements, buckets))
+            }
+            _ => Self::Independent { buckets },
         }
     }
 

@@ -6,7 +6,7 @@ use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 
 /// Steps that an enumeration may take, unless told otherwise: one for each
-/// seed, input, sign of its paddings and bucket.
+/// seed, input, way to make up for its missing entries, and bucket.
 pub const STEPS: u64 = 1 << 26;
 /// Seeds that are enumerated where that many are affordable.
 pub(super) const MOST_SEEDS: u64 = 64;
@@ -54,14 +54,13 @@ impl Enumeration {
 }
 
 /// The loss between all inputs of `task` under random seeds, by the probabilities
-/// of each bucket that a seed, signed items and signs of paddings give (bit i set
-/// for a negative one; Collision's paddings have none). `None` where it would
-/// take more than `steps`, the domain is open, or reports have no buckets.
+/// of each bucket, as [`Enumerable::probabilities`]. `None` where it would take more
+/// than `steps`, the domain is open, or reports have no buckets.
 ///
 /// The seed is drawn without looking at the input, and public: the loss of a
-/// report is that of its bucket, the seed being given. The signs of paddings
-/// are drawn after it and secret: an input's distribution is the average over
-/// them. Inputs with real values, or with more than s entries, are mixtures of
+/// report is that of its bucket, the seed being given. What makes up
+/// for missing entries is drawn after it and secret: an input's distribution is the
+/// average over all that may. Inputs with real values, or with more than s entries, are mixtures of
 /// those enumerated, and a ratio of mixtures is at most the greatest ratio of
 /// their parts; if what ternarisation and sampling down draw is independent of the
 /// words that seed and bucket are drawn with, which enumeration does not see.
@@ -75,10 +74,10 @@ pub fn enumerate<R: Rng + ?Sized>(
     let sparsity = task.sparsity();
     let Enumerable {
         buckets,
-        signed_paddings,
+        completions,
         ..
     } = enumerable(task)?;
-    let (inputs, rows) = inputs(items, sparsity, signed_paddings)?;
+    let (inputs, rows, most) = inputs(items, sparsity, &completions)?;
     let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MOST_SEEDS);
     if seeds < FEWEST_SEEDS {
         return None;
@@ -88,17 +87,14 @@ pub fn enumerate<R: Rng + ?Sized>(
         let seed = rng.next_u64();
         let mut extremes = vec![(f64::INFINITY, 0.0_f64); buckets as usize];
         for_each_input(items, sparsity, 0, &mut Vec::new(), &mut |input| {
-            let missing = if signed_paddings {
-                sparsity - input.len() as u32
-            } else {
-                0
-            };
+            let count = completions(input.len() as u32).expect("rows are counted");
             let mut row = probabilities(seed, input, 0);
-            for signs in 1..1 << missing {
-                let other = probabilities(seed, input, signs);
+            for completion in 1..count {
+                let other = probabilities(seed, input, completion);
                 row.iter_mut().zip(other).for_each(|(sum, p)| *sum += p);
             }
-            let count = f64::from(1_u32 << missing);
+            // At most as many as steps.
+            let count = count as f64;
             for (p, (least, most)) in row.iter().zip(&mut extremes) {
                 *least = least.min(p / count);
                 *most = most.max(p / count);
@@ -111,7 +107,7 @@ pub fn enumerate<R: Rng + ?Sized>(
         inputs,
         seeds,
         loss,
-        error: rounding(sparsity, signed_paddings),
+        error: rounding(sparsity, most as f64),
     })
 }
 
@@ -119,31 +115,33 @@ pub fn enumerate<R: Rng + ?Sized>(
 ///
 /// A probability of the core is a convex combination of at most two integer
 /// thresholds over counts: fewer than 16 roundings, of which a share out of s
-/// entries may weigh s times. A sum over n signs of paddings adds n roundings.
+/// entries may weigh s times. A sum over the n ways to make up for entries that are
+/// missing adds n roundings.
 /// The ratio of two such, its logarithm, and that logarithm's own rounding (at
 /// most 8 in the units of 2⁻⁵³ below, as losses are at most 16) add up to
 /// 2(16 + s + n) + 1 + 8 of these units; what is returned is above twice that.
-fn rounding(sparsity: u32, signed_paddings: bool) -> f64 {
-    let sums = if signed_paddings {
-        f64::from(1_u32 << sparsity)
-    } else {
-        1.0
-    };
+fn rounding(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
 
-/// Number of inputs, Σ C(d, k)·2^k for k ≤ s; and of inputs with signs of
-/// paddings, where these have signs. `None` where that is beyond counting.
-fn inputs(items: u32, sparsity: u32, signed_paddings: bool) -> Option<(u64, u64)> {
-    let (mut inputs, mut rows) = (0_u64, 0_u64);
+/// Number of inputs, Σ C(d, k)·2^k for k ≤ s; and of inputs with what makes up for
+/// missing entries, and the most that one of them has. `None` where that is beyond
+/// counting.
+fn inputs(
+    items: u32,
+    sparsity: u32,
+    completions: impl Fn(u32) -> Option<u64>,
+) -> Option<(u64, u64, u64)> {
+    let (mut inputs, mut rows, mut most) = (0_u64, 0_u64, 1);
     let mut signed_sets = 1_u64;
     for k in 0..=sparsity.min(items) {
         inputs = inputs.checked_add(signed_sets)?;
-        let signs = if signed_paddings { sparsity - k } else { 0 };
-        rows = rows.checked_add(signed_sets.checked_mul(1_u64.checked_shl(signs)?)?)?;
+        let ways = completions(k)?;
+        rows = rows.checked_add(signed_sets.checked_mul(ways)?)?;
+        most = most.max(ways);
         signed_sets = signed_sets.checked_mul(2 * u64::from(items - k))? / u64::from(k + 1);
     }
-    Some((inputs, rows))
+    Some((inputs, rows, most))
 }
 
 /// Calls `visit` with every set of at most `sparsity` signed items from `first`

@@ -46,6 +46,8 @@ pub struct Randomizer {
     domain: Domain,
     hash: Hash,
     functions: Functions,
+    /// d, where items are added to an input and no paddings.
+    filling: Option<u32>,
     thresholds: Thresholds,
     /// What is left of the entries, at most s.
     signed: Vec<Signed>,
@@ -80,6 +82,7 @@ impl Randomizer {
             domain: *domain,
             functions: Functions::new(coco.hash(domain), coco.hashes()),
             hash: coco.hash(domain),
+            filling: coco.filling(domain),
             thresholds: coco.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             elements: Vec::with_capacity(capacity),
@@ -93,18 +96,23 @@ impl Randomizer {
         }
     }
 
-    /// The exact probability of each bucket, the seed and the signs of the
-    /// paddings being given (bit i of `paddings` set for a negative one), from
-    /// the thresholds that [`crate::Randomizer::randomize`] draws against. Takes
-    /// O(R·t): for tests and audits.
+    /// The exact probability of each bucket, from the thresholds that
+    /// [`crate::Randomizer::randomize`] draws against, where the seed is given and
+    /// what makes up for missing entries, see [`Randomizer::completions`]: with k
+    /// missing, bit i below k of `completion` is set where the i-th is negative, and
+    /// the bits from k on are the rank of the first item that is added, where items
+    /// are. Takes O(R·t): for tests and audits.
     ///
     /// # Panics
-    /// If there are more than s signed items, or more than 64 paddings.
+    /// If there are more than s signed items, more than 64 missing, or not as many
+    /// items to add.
     #[cfg(feature = "analysis")]
     #[must_use]
-    pub fn probabilities(&mut self, seed: u64, signed: &[Signed], paddings: u64) -> Vec<f64> {
-        assert!(self.missing(signed) <= 64, "one bit for each padding");
-        self.gather(signed, |index| (paddings >> index) & 1 == 1);
+    pub fn probabilities(&mut self, seed: u64, signed: &[Signed], completion: u64) -> Vec<f64> {
+        let missing = self.missing(signed);
+        assert!(missing <= 64, "one bit for each sign");
+        let rank = completion.checked_shr(missing).unwrap_or(0);
+        self.gather(signed, rank as u32, |index| (completion >> index) & 1 == 1);
         match self.thresholds.kind {
             Kind::Strongest { inside, favoured } => {
                 let sides = 2 * self.thresholds.pairs;
@@ -124,6 +132,20 @@ impl Randomizer {
         }
     }
 
+    /// In how many ways, all as likely, entries that are missing from so many signed
+    /// items are made up for: each has either sign, and where items are added these
+    /// begin with any. `None` beyond 2⁶³.
+    #[cfg(feature = "analysis")]
+    #[must_use]
+    pub fn completions(&self, signed: u32) -> Option<u64> {
+        let missing = self.domain.sparsity().checked_sub(signed)?;
+        let firsts = match self.filling {
+            Some(items) if missing > 0 => items - signed,
+            _ => 1,
+        };
+        u64::from(firsts).checked_mul(1_u64.checked_shl(missing)?)
+    }
+
     fn missing(&self, signed: &[Signed]) -> u32 {
         self.domain
             .sparsity()
@@ -131,17 +153,33 @@ impl Randomizer {
             .expect("inputs are sampled down to at most s entries")
     }
 
-    /// Lists the elements of the input and of its paddings.
-    fn gather(&mut self, signed: &[Signed], mut padding_is_negative: impl FnMut(u32) -> bool) {
+    /// Lists the elements: the input's entries, and as many as are missing, paddings
+    /// or a run of other items, in cyclic order, from the one of this rank on. That
+    /// being drawn uniformly at random, each of the others is as likely to be added, and
+    /// with a fair sign it is neither liked nor disliked on average.
+    fn gather(&mut self, signed: &[Signed], rank: u32, mut is_negative: impl FnMut(u32) -> bool) {
         self.elements.clear();
         self.negative.clear();
+        self.placed.clear();
         for signed in signed {
             self.elements.push(signed.item);
             self.negative.push(signed.negative);
+            self.placed.push(signed.item);
         }
+        if self.filling.is_some() {
+            sort(&mut self.placed);
+        }
+        let mut others = Others {
+            own: &self.placed,
+            before: 0,
+            rank: u64::from(rank),
+        };
         for index in 0..self.missing(signed) {
-            self.elements.push(self.domain.padding(index));
-            self.negative.push(padding_is_negative(index));
+            self.elements.push(match self.filling {
+                Some(items) => others.next(u64::from(items)),
+                None => self.domain.padding(index),
+            });
+            self.negative.push(is_negative(index));
         }
         let place = |&element: &u64| self.hash.place(element);
         self.placed.clear();
@@ -293,7 +331,8 @@ impl Randomize for Randomizer {
     type Report = Report;
 
     /// Draws, in this order: what ternarisation and sampling down need; the seed
-    /// (64 bits); the signs of the paddings, 64 to a word; inside or outside (64
+    /// (64 bits); where items are added, the rank of the first; the signs of what is
+    /// added, paddings or items, 64 to a word; inside or outside (64
     /// bits); then, under `strongest`, a rank and, where it falls among tied
     /// sides, one of them; under `overwrite`, a pair, the entry that decides in
     /// it and its side (64 bits), or a bucket elsewhere.
@@ -306,8 +345,14 @@ impl Randomize for Randomizer {
         let mut signed = core::mem::take(&mut self.signed);
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
         let seed = rng.next_u64();
+        let rank = match self.filling {
+            Some(items) if signed.len() < self.domain.sparsity() as usize => {
+                below(rng, items - signed.len() as u32)
+            }
+            _ => 0,
+        };
         let mut word = 0;
-        self.gather(&signed, |index| {
+        self.gather(&signed, rank, |index| {
             if index.is_multiple_of(64) {
                 word = rng.next_u64();
             }
@@ -329,7 +374,77 @@ impl Randomize for Randomizer {
     }
 }
 
+/// Goes round the items that an input does not have.
+struct Others<'a> {
+    /// The items that it has, ascending.
+    own: &'a [u64],
+    /// How many of those come before the next item.
+    before: usize,
+    /// The next item's, among the others.
+    rank: u64,
+}
+
+impl Others<'_> {
+    /// The next of so many items in all, of which the input lacks some.
+    fn next(&mut self, items: u64) -> u64 {
+        if self.rank + self.own.len() as u64 == items {
+            (self.rank, self.before) = (0, 0);
+        }
+        let item = |before: usize| self.rank + before as u64;
+        while self
+            .own
+            .get(self.before)
+            .is_some_and(|&own| own <= item(self.before))
+        {
+            self.before += 1;
+        }
+        let next = item(self.before);
+        self.rank += 1;
+        next
+    }
+}
+
 /// The other side of the same pair.
 const fn opposite(bucket: u32) -> u32 {
     bucket ^ 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Hashing;
+    use crate::mechanism::coco::Rule;
+
+    /// Of all ranks that the first of them may have, each item that an input does not
+    /// have comes equally often among those added, and none twice or with the input's.
+    #[test]
+    fn every_other_item_is_as_likely_to_be_added() {
+        let coco = Coco::new(Rule::Strongest { favoured: 1 }, Hashing::BalancedItems, 4).unwrap();
+        for (items, sparsity) in [(7_u32, 4_u32), (5, 5), (9, 6)] {
+            let domain = Domain::new(Some(items), sparsity);
+            let mut randomizer = Randomizer::new(&coco, &domain, 1.0);
+            for own in (0..1_u32 << items).filter(|own| own.count_ones() < sparsity) {
+                let has = |item: u64| own >> item & 1 == 1;
+                // Not in order, as after sampling down.
+                let input = (0..u64::from(items)).rev().filter(|&item| has(item));
+                let negative = false;
+                let input: Vec<Signed> = input.map(|item| Signed { item, negative }).collect();
+                let mut added = alloc::vec![0; items as usize];
+                for rank in 0..items - input.len() as u32 {
+                    randomizer.gather(&input, rank, |index| index % 2 == 0);
+                    let mut elements = randomizer.elements.clone();
+                    assert_eq!(elements.len(), sparsity as usize);
+                    let new = &elements[input.len()..];
+                    new.iter().for_each(|&item| added[item as usize] += 1);
+                    elements.sort_unstable();
+                    elements.dedup();
+                    assert_eq!(elements.len(), sparsity as usize);
+                }
+                let missing = sparsity - input.len() as u32;
+                let expected =
+                    (0..u64::from(items)).map(|item| if has(item) { 0 } else { missing });
+                assert!(added.into_iter().eq(expected), "{own:b} of {items}");
+            }
+        }
+    }
 }

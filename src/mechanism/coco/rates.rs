@@ -33,12 +33,14 @@ pub struct Rates {
     pub gap: f64,
     /// P(hit on the pair), averaged over slots: 1/T.
     pub pair: f64,
-    /// P(hit on the pair) of an entry and of an item that is none; only near
+    /// P(hit on the pair) of an element and of an item that is none; only near
     /// under rule `strongest`, see [`TopSum::load`]. For predictions.
     pub predicted: Presence,
     /// The same where it is exact, so that the rule estimates non-missing
     /// frequencies.
     pub presence: Option<Presence>,
+    /// d, where items stand for paddings.
+    pub filling: Option<u32>,
 }
 
 /// Probabilities of a hit on the pair of an entry, and of another item.
@@ -111,6 +113,7 @@ impl Coco {
             pair: 1.0 / f64::from(self.pairs()),
             predicted: self.presence(domain, p_pair),
             presence: None,
+            filling: self.filling(domain),
         }
     }
 
@@ -129,6 +132,7 @@ impl Coco {
             pair: 1.0 / pairs,
             predicted: presence,
             presence: Some(presence),
+            filling: None,
         }
     }
 
@@ -142,7 +146,13 @@ impl Coco {
             None => 1.0 / pairs,
             Some(m) => {
                 let m = f64::from(m);
-                (m - s * p_pair) / (m * pairs - s)
+                let others = m * pairs - s;
+                // Where there is no other item, its rate is never asked for.
+                if others > 0.0 {
+                    (m - s * p_pair) / others
+                } else {
+                    p_pair
+                }
             }
         };
         Presence { p_pair, q_pair }
@@ -190,6 +200,20 @@ impl Rates {
     #[must_use]
     pub fn mean_square(&self, present: bool) -> f64 {
         self.pair_hit(present) / (self.gap * self.gap)
+    }
+
+    /// [`Rates::mean_square`] without the item, for a person of so many `entries`, at
+    /// most s: where items stand for paddings it may be one of s − `entries`.
+    #[must_use]
+    pub fn mean_square_among(&self, sparsity: u32, entries: f64) -> f64 {
+        let [with, without] = [true, false].map(|present| self.mean_square(present));
+        let missing = f64::from(sparsity) - entries;
+        match self.filling {
+            Some(items) if missing > 0.0 => {
+                without + (with - without) * missing / (f64::from(items) - entries)
+            }
+            _ => without,
+        }
     }
 
     /// Variance of one report's estimate of an item's presence, for a person

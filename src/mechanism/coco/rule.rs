@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Domain;
+use crate::hash::Hashing;
 use crate::mechanism::subset::{self, Subset};
 
 /// The parameters of CoCo.
@@ -87,6 +88,10 @@ impl subset::Rule for Rule {
         buckets / 2
     }
 
+    fn fills(&self) -> bool {
+        matches!(self, Self::Strongest { .. })
+    }
+
     fn elements(domain: &Domain) -> Option<u32> {
         domain.elements()
     }
@@ -97,5 +102,11 @@ impl Coco {
     #[must_use]
     pub const fn pairs(&self) -> u32 {
         self.cells()
+    }
+
+    /// d, where what an input lacks of s entries are items that it does not have.
+    pub(super) fn filling(&self, domain: &Domain) -> Option<u32> {
+        let items = domain.items();
+        items.filter(|_| self.hashing() == Hashing::BalancedItems)
     }
 }

@@ -85,6 +85,10 @@ impl subset::Rule for Rule {
         buckets - 1
     }
 
+    fn fills(&self) -> bool {
+        false
+    }
+
     fn elements(domain: &Domain) -> Option<u32> {
         domain.signed_elements()
     }

@@ -97,10 +97,11 @@ impl HashBin {
     /// [`Error::OutOfRange`] when a number is outside [`bounds::BINS`],
     /// [`bounds::GRID`], [`bounds::DISTANCE`], [`bounds::DELTA`] or
     /// [`bounds::CLIP`]; [`Error::Combination`] when Γ is no power of two, η no
-    /// multiple of 1/Γ, or b is not 1 at user level. Whether the parameters suit
+    /// multiple of 1/Γ, b is not 1 at user level, or the hashing is not for bins. Whether the parameters suit
     /// a domain is checked by [`Task::new`](crate::Task::new).
     pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
         let combination = |reason| Err(Error::Combination { reason });
+        hashing.check_paddings()?;
         bounds::BINS.check(f64::from(bins))?;
         bounds::GRID.check(f64::from(grid))?;
         if !grid.is_power_of_two() {

@@ -190,6 +190,10 @@ impl Occupancy {
             normalised(shares.map(|(p, &reach)| p * share(reach)).collect())
         };
         let ((below, b), (reaching, a)) = (split(false), split(true));
+        if b == 0.0 {
+            // Every cell does: all slots hold elements.
+            return Law::new(cells, alloc::vec![1.0]);
+        }
         // No smaller count reaches v.
         let v = reach.iter().position(|&p| p > 0.0).unwrap_or(s).max(1);
         let [first, last] = self.window(a / (a + b), (s / v).min(cells));

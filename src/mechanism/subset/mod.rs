@@ -112,7 +112,10 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// The greatest c of `buckets` buckets.
     fn most_favoured(buckets: u32) -> u32;
 
-    /// How many elements are hashed; `None` in an open domain.
+    /// Whether items that an input does not have may stand for paddings.
+    fn fills(&self) -> bool;
+
+    /// How many elements are hashed, paddings among them; `None` in an open domain.
     fn elements(domain: &Domain) -> Option<u32>;
 }
 
@@ -176,7 +179,8 @@ impl<R: Rule> Subset<R> {
     /// `hashes` outside [`bounds::HASHES`] or such that there are more than
     /// [`bounds::BUCKETS`] in all, or c is not from 1 to what the rule allows,
     /// R·t − 1 for Collision and R·t/2 for CoCo; [`Error::Combination`] when CoCo's
-    /// `buckets` are odd, or there are several functions under the paper's rule.
+    /// `buckets` are odd, there are several functions under the paper's rule, or the
+    /// hashing is not for the rule.
     /// Whether the parameters suit a domain is checked by
     /// [`Task::new`](crate::Task::new).
     pub fn with_hashes(
@@ -188,6 +192,9 @@ impl<R: Rule> Subset<R> {
         bounds::BUCKETS.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
             return Err(Error::Combination { reason: R::UNEVEN });
+        }
+        if !rule.fills() {
+            hashing.check_paddings()?;
         }
         let most = bounds::BUCKETS.max / f64::from(buckets);
         bounds::HASHES
@@ -275,9 +282,23 @@ impl<R: Rule> Subset<R> {
         self.buckets / R::SIDES
     }
 
+    /// How many elements are hashed, paddings among them if there are any; `None` in
+    /// an open domain.
+    #[must_use]
+    pub fn elements(&self, domain: &Domain) -> Option<u32> {
+        Self::elements_under(self.hashing, domain)
+    }
+
+    pub(crate) fn elements_under(hashing: Hashing, domain: &Domain) -> Option<u32> {
+        match hashing {
+            Hashing::BalancedItems => domain.items(),
+            Hashing::Balanced | Hashing::Independent => R::elements(domain),
+        }
+    }
+
     /// The hash to cells.
     pub(crate) fn hash(&self, domain: &Domain) -> Hash {
-        Hash::new(self.hashing, R::elements(domain), self.cells())
+        Hash::new(self.hashing, self.elements(domain), self.cells())
     }
 
     /// How the elements of an input share the cells of one function.

@@ -221,12 +221,9 @@ fn no_other_number_of_functions_is_better() {
                 let chosen = Collision::choose(&domain, epsilon, &open).unwrap();
                 several += u32::from(chosen.hashes() > 1);
                 let affordable = |hashes: u32, cells: u32| {
-                    let rounds = match hashing {
-                        Hashing::Balanced => {
-                            Balanced::new(domain.signed_elements().unwrap(), cells).rounds()
-                        }
-                        Hashing::Independent => 1,
-                    };
+                    let elements = domain.signed_elements().unwrap();
+                    let balanced = || Balanced::new(elements, cells).rounds();
+                    let rounds = hashing.is_balanced().then(balanced).unwrap_or(1);
                     hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 2048
                 };
                 assert!(affordable(chosen.hashes(), chosen.buckets()), "{chosen:?}");

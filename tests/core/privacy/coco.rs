@@ -1,10 +1,10 @@
 //! Local differential privacy of CoCo, exactly: for small domains the
-//! distribution of reports is enumerated for every input, with every sign that
-//! its paddings may get, and compared between all of them.
+//! distribution of reports is enumerated for every input, with all that may
+//! make up for entries it lacks, and compared between all of them.
 //!
 //! A report is a seed and a bucket. The seed is drawn without looking at the
-//! input, so privacy holds if it holds for each seed. The paddings' signs stay
-//! with the client: an input's distribution is the average over them. The bound
+//! input, so privacy holds if it holds for each seed. What makes up for missing
+//! entries stays with the client: an input's distribution is the average over them. The bound
 //! holds even between single ones, which implies it for averages.
 
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ fn worst<'a>(rows: &(impl Iterator<Item = &'a Vec<Exact>> + Clone), buckets: u32
 }
 
 /// The greatest ratio of the probabilities of any report between any two
-/// inputs with any signs of their paddings, over all seeds.
+/// inputs with anything that makes up for missing entries, over all seeds.
 fn worst_ratio(model: &Model, words: &Words) -> Exact {
     let inputs = model.inputs();
     let mut most = Exact::one();
@@ -40,9 +40,9 @@ fn worst_ratio(model: &Model, words: &Words) -> Exact {
         // Inputs that push alike have the same distribution.
         let mut distributions = HashMap::new();
         for input in &inputs {
-            for paddings in model.padding_words(input) {
+            for completion in model.completions(input) {
                 distributions
-                    .entry(model.pushes(seed, input, paddings))
+                    .entry(model.pushes(seed, input, completion))
                     .or_insert_with_key(|pushes| model.distribution(pushes, words));
             }
         }
@@ -51,7 +51,7 @@ fn worst_ratio(model: &Model, words: &Words) -> Exact {
     most
 }
 
-/// The same between the inputs themselves: averages over their paddings' signs.
+/// The same between the inputs themselves: averages over what makes up for entries.
 fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
     let ratios = SEEDS.map(|seed| {
         let rows: Vec<Vec<Exact>> = model
@@ -59,13 +59,13 @@ fn worst_ratio_of_averages(model: &Model, words: &Words) -> Exact {
             .iter()
             .map(|input| {
                 let mut sum = vec![Exact::zero(); model.buckets() as usize];
-                for paddings in model.padding_words(input) {
-                    let pushes = model.pushes(seed, input, paddings);
+                for completion in model.completions(input) {
+                    let pushes = model.pushes(seed, input, completion);
                     let row = model.distribution(&pushes, words);
                     sum.iter_mut().zip(row).for_each(|(sum, p)| *sum += p);
                 }
-                let paddings = BigUint::from(model.padding_words(input).end);
-                sum.into_iter().map(|sum| sum / &paddings).collect()
+                let completion = BigUint::from(model.completions(input).end);
+                sum.into_iter().map(|sum| sum / &completion).collect()
             })
             .collect();
         worst(&rows.iter(), model.buckets())
@@ -109,7 +109,7 @@ fn no_report_tells_more_than_epsilon() {
 }
 
 #[test]
-fn inputs_are_averages_over_their_paddings() {
+fn inputs_are_averages_over_what_makes_up_for_entries() {
     let mut attained = 0;
     for model in Model::all(1..=4, &[1, 2, 4], &[1.0]) {
         let single = worst_ratio(&model, &model.words());
@@ -119,7 +119,7 @@ fn inputs_are_averages_over_their_paddings() {
         assert!(averaged <= bound, "{model:?}");
         attained += u32::from(averaged == single);
     }
-    // Inputs of s entries have no paddings to average over.
+    // Inputs of s entries have nothing to average over.
     assert!(attained > 50, "{attained}");
 }
 
@@ -135,20 +135,20 @@ fn distributions_are_those_of_the_definition() {
         let mut randomizer =
             coco::Randomizer::new(&model.coco(), &model.task().domain(), model.epsilon);
         for input in model.inputs() {
-            for (seed, paddings) in SEEDS
+            for (seed, completion) in SEEDS
                 .into_iter()
-                .flat_map(|seed| model.padding_words(&input).map(move |word| (seed, word)))
+                .flat_map(|seed| model.completions(&input).map(move |word| (seed, word)))
             {
-                let pushes = model.pushes(seed, &input, paddings);
+                let pushes = model.pushes(seed, &input, completion);
                 let expected = model.distribution(&pushes, &words);
                 assert!(expected.iter().sum::<Exact>().is_one());
-                let probabilities = randomizer.probabilities(seed, &input, paddings);
+                let probabilities = randomizer.probabilities(seed, &input, completion);
                 assert_eq!(probabilities.len(), expected.len());
                 for (ours, exact) in probabilities.iter().zip(&expected) {
                     let exact = exact.to_f64().unwrap();
                     assert!(
                         (ours - exact).abs() <= 2e-15 * exact.max(*ours),
-                        "{ours}, not {exact}: {model:?}, seed {seed}, {input:?}, {paddings:b}"
+                        "{ours}, not {exact}: {model:?}, seed {seed}, {input:?}, {completion:b}"
                     );
                 }
                 let sum: f64 = probabilities.iter().sum();
@@ -165,12 +165,12 @@ type Counts = [[Vec<u64>; 3]; 2];
 /// The distribution that the sampler really draws from, by walking every branch
 /// of its decisions.
 ///
-/// Its draws are a word for the paddings' signs where there are any, a word
-/// against a threshold T, below which lie T of 2⁶⁴ words, at most two uniform
+/// Its draws are, where entries are missing, the first item that is added, if items
+/// are, and a word for signs; a word against a threshold T, below which lie T of 2⁶⁴ words, at most two uniform
 /// integers below numbers up to t, and under `overwrite` a word against the
 /// threshold of the deciding side. With L a multiple of 1..=t, the L midpoints
 /// of equal parts of all 32-bit words give each integer equally often.
-fn walked(model: &Model, seed: u64, input: &[Signed], paddings: u64) -> Vec<Exact> {
+fn walked(model: &Model, seed: u64, input: &[Signed], completion: u64) -> Vec<Exact> {
     let task = model.task();
     let mut randomizer = hushbin::Randomizer::new(&task);
     let entries: Vec<Entry> = input
@@ -181,7 +181,7 @@ fn walked(model: &Model, seed: u64, input: &[Signed], paddings: u64) -> Vec<Exac
         })
         .collect();
     let padded = input.len() < model.sparsity as usize;
-    let pushes = model.pushes(seed, input, paddings);
+    let pushes = model.pushes(seed, input, completion);
     let pushed = pushes.chunks(2).filter(|sides| sides[0] + sides[1] > 0);
     let (threshold, decided) = match model.words() {
         Words::Strongest { inside } => (inside, BigUint::one()),
@@ -199,8 +199,13 @@ fn walked(model: &Model, seed: u64, input: &[Signed], paddings: u64) -> Vec<Exac
     let mut run = |side: usize, first: u64, second: u64, opposite: bool| {
         let mut script = vec![seed];
         if padded {
-            // Bits beyond the paddings mean nothing.
-            script.push(paddings | !0 << 10);
+            let missing = model.sparsity as usize - input.len();
+            if let Some(others) = model.others(input) {
+                let rank = completion >> missing;
+                script.push(((2 * rank + 1) << 31) / u64::from(others));
+            }
+            // Bits beyond the signs mean nothing.
+            script.push(completion | !0 << missing);
         }
         let header = script.len() + 1;
         script.extend([
@@ -264,14 +269,14 @@ fn the_sampler_draws_from_these_distributions() {
         .chain(several)
     {
         for input in model.inputs() {
-            for paddings in model.padding_words(&input) {
+            for completion in model.completions(&input) {
                 for seed in SEEDS {
-                    let pushes = model.pushes(seed, &input, paddings);
+                    let pushes = model.pushes(seed, &input, completion);
                     let expected = model.distribution(&pushes, &model.words());
-                    let walked = walked(&model, seed, &input, paddings);
+                    let walked = walked(&model, seed, &input, completion);
                     assert_eq!(
                         walked, expected,
-                        "{model:?}, seed {seed}, {input:?}, {paddings:b}"
+                        "{model:?}, seed {seed}, {input:?}, {completion:b}"
                     );
                     walks += 1;
                 }

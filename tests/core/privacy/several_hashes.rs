@@ -115,7 +115,7 @@ fn no_report_of_coco_tells_more_than_epsilon() {
         };
         let inputs = model.inputs();
         attained += u32::from(check(&task, &inside, [favoured, model.buckets()], |seed| {
-            let words = |input| model.padding_words(input).map(move |word| (input, word));
+            let words = |input| model.completions(input).map(move |word| (input, word));
             let words = inputs.iter().flat_map(|input| words(input));
             words
                 .map(|(input, word)| signed::shares(favoured, &model.pushes(seed, input, word)))

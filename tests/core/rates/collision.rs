@@ -34,12 +34,10 @@ struct Enumeration<'a> {
 impl Enumeration<'_> {
     fn run(model: &Model) -> Hits {
         let elements = 2 * model.items + model.sparsity;
+        let balanced = || Balanced::new(elements, model.buckets).per_bucket();
         let mut enumeration = Enumeration {
             model,
-            per_bucket: match model.hashing {
-                Hashing::Balanced => Some(Balanced::new(elements, model.buckets).per_bucket()),
-                Hashing::Independent => None,
-            },
+            per_bucket: model.hashing.is_balanced().then(balanced),
             distributions: HashMap::new(),
             hits: [0.0; 8],
         };

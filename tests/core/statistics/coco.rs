@@ -14,6 +14,7 @@ use crate::support::significance::{assert_distributed, assert_means, assert_rate
 
 const BALANCED: Hashing = Hashing::Balanced;
 const INDEPENDENT: Hashing = Hashing::Independent;
+const ITEMS: Hashing = Hashing::BalancedItems;
 
 fn model(
     items: u32,
@@ -63,6 +64,8 @@ fn reports_come_as_often_as_said() {
         model(6, 4, 2.5, Rule::Overwrite, BALANCED, 7),
         with_hashes(3, model(6, 3, 1.0, strongest(4), BALANCED, 3)),
         with_hashes(8, model(6, 4, 2.0, strongest(3), INDEPENDENT, 1)),
+        model(6, 4, 1.0, strongest(2), ITEMS, 3),
+        with_hashes(4, model(7, 5, 2.0, strongest(6), ITEMS, 4)),
     ];
     let mut rng = seeded(33);
     let n = 20_000;
@@ -96,7 +99,7 @@ fn reports_come_as_often_as_said() {
                     assert_eq!(report.seed, seed);
                     counts[report.bucket as usize] += 1;
                 }
-                let words = model.padding_words(&signed);
+                let words = model.completions(&signed);
                 let share = 1.0 / words.end as f64;
                 let mut averaged = vec![0.0; counts.len()];
                 for word in words {
@@ -152,6 +155,10 @@ fn means_are_unbiased() {
         with_hashes(64, model(20, 3, 1.0, strongest(40), BALANCED, 1)),
         with_hashes(8, model(40, 6, 2.0, strongest(30), BALANCED, 9)),
         with_hashes(16, model(20, 3, 0.5, strongest(25), INDEPENDENT, 3)),
+        model(12, 8, 2.0, strongest(6), ITEMS, 12),
+        with_hashes(8, model(10, 5, 1.0, strongest(12), ITEMS, 4)),
+        // Nobody is without an item then.
+        model(6, 6, 1.0, strongest(2), ITEMS, 3),
     ];
     let mut rng = seeded(34);
     let n = 200_000;
@@ -195,7 +202,7 @@ fn means_are_unbiased() {
             })
             .collect();
         assert_means(n, &sums);
-        if model.hashing == BALANCED {
+        if model.hashing.is_balanced() {
             // 1/T of all slots, in every report.
             assert_eq!(listed * u64::from(model.pairs), n * support.slots() as u64);
         }

@@ -79,6 +79,15 @@ impl Model {
         strongest.chain(overwrite).collect()
     }
 
+    /// The ways to hash under a rule.
+    fn hashings(rule: Rule) -> Vec<Hashing> {
+        let mut hashings = vec![Hashing::Balanced, Hashing::Independent];
+        if rule != Rule::Overwrite {
+            hashings.push(Hashing::BalancedItems);
+        }
+        hashings
+    }
+
     /// Every combination of these with small parameters.
     pub(crate) fn all(
         items: impl Iterator<Item = u32>,
@@ -90,7 +99,7 @@ impl Model {
             for sparsity in 1..=items.min(3) {
                 for &pairs in pairs {
                     for rule in Self::rules(sparsity, pairs) {
-                        for hashing in [Hashing::Balanced, Hashing::Independent] {
+                        for hashing in Self::hashings(rule) {
                             models.extend(epsilons.iter().map(|&epsilon| Self {
                                 items,
                                 sparsity,
@@ -121,7 +130,7 @@ impl Model {
                     favoured.sort_unstable();
                     favoured.dedup();
                     for favoured in favoured {
-                        for hashing in [Hashing::Balanced, Hashing::Independent] {
+                        for hashing in Self::hashings(Rule::Strongest { favoured }) {
                             models.extend([0.001, 1.0, 2.3, 12.0].map(|epsilon| Self {
                                 items,
                                 sparsity,
@@ -144,27 +153,63 @@ impl Model {
         collision::inputs(self.items, self.sparsity)
     }
 
-    /// Every word of signs that the paddings of an input may get.
-    pub(crate) fn padding_words(&self, input: &[Signed]) -> std::ops::Range<u64> {
-        0..1 << (self.sparsity as usize - input.len())
+    /// How many elements are hashed in all.
+    pub(crate) fn elements(&self) -> u32 {
+        match self.hashing {
+            Hashing::BalancedItems => self.items,
+            Hashing::Balanced | Hashing::Independent => self.items + self.sparsity,
+        }
     }
 
-    /// How often each side is pushed to under this seed. A padding's sign is
-    /// negative where its bit is set.
-    pub(crate) fn pushes(&self, seed: u64, input: &[Signed], paddings: u64) -> Pushes {
-        let balanced = Balanced::new(self.items + self.sparsity, self.pairs);
+    /// How many items are there to add to an input, where items are added.
+    pub(crate) fn others(&self, input: &[Signed]) -> Option<u32> {
+        let adds = self.hashing == Hashing::BalancedItems && input.len() < self.sparsity as usize;
+        adds.then_some(self.items - input.len() as u32)
+    }
+
+    /// What may make up for the entries that an input lacks: signs, and above them the
+    /// first item where items are added.
+    pub(crate) fn completions(&self, input: &[Signed]) -> std::ops::Range<u64> {
+        let firsts = self.others(input).unwrap_or(1);
+        0..u64::from(firsts) << (self.sparsity as usize - input.len())
+    }
+
+    /// The elements that make up for them: paddings, or the items that the input does
+    /// not have, ascending and round again.
+    fn added(&self, input: &[Signed], completion: u64) -> Vec<u32> {
+        let missing = self.sparsity as usize - input.len();
+        if self.others(input).is_none() {
+            return (self.items..).take(missing).collect();
+        }
+        let own: Vec<u64> = input.iter().map(|signed| signed.item).collect();
+        let others = (0..self.items).filter(|&item| !own.contains(&item.into()));
+        let others: Vec<u32> = others.collect();
+        let first = (completion >> missing) as usize;
+        others
+            .iter()
+            .copied()
+            .cycle()
+            .skip(first)
+            .take(missing)
+            .collect()
+    }
+
+    /// How often each side is pushed to under this seed. What is added is negative
+    /// where its bit is set.
+    pub(crate) fn pushes(&self, seed: u64, input: &[Signed], completion: u64) -> Pushes {
+        let balanced = Balanced::new(self.elements(), self.pairs);
         let items = input
             .iter()
             .map(|signed| (signed.item as u32, if signed.negative { -1 } else { 1 }));
-        let missing = self.sparsity - input.len() as u32;
-        let padding = |i| (self.items + i, 1 - 2 * (paddings >> i & 1) as i8);
-        let elements: Vec<_> = items.chain((0..missing).map(padding)).collect();
+        let added = (0..).zip(self.added(input, completion));
+        let added = added.map(|(i, element)| (element, 1 - 2 * (completion >> i & 1) as i8));
+        let elements: Vec<_> = items.chain(added).collect();
         let mut pushes = vec![0; self.buckets() as usize];
         for function in 0..self.hashes {
             let keys = Keys::of_function(seed, function);
             for &(element, sign) in &elements {
                 let pair = match self.hashing {
-                    Hashing::Balanced => balanced.bucket(&keys, element),
+                    Hashing::Balanced | Hashing::BalancedItems => balanced.bucket(&keys, element),
                     Hashing::Independent => {
                         independent_bucket(&keys, u64::from(element), self.pairs)
                     }

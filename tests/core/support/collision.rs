@@ -110,10 +110,10 @@ impl Model {
             let keys = Keys::of_function(seed, function);
             for &element in &elements {
                 let bucket = match self.hashing {
-                    Hashing::Balanced => balanced.bucket(&keys, element),
                     Hashing::Independent => {
                         independent_bucket(&keys, u64::from(element), self.buckets)
                     }
+                    Hashing::Balanced | Hashing::BalancedItems => balanced.bucket(&keys, element),
                 };
                 counts[(function * self.buckets + bucket) as usize] += 1;
             }

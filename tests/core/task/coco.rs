@@ -66,6 +66,38 @@ fn buckets_form_pairs_within_bounds() {
     }
 }
 
+/// Items stand for paddings where nothing but means is estimated, and only in a
+/// closed domain.
+#[test]
+fn items_stand_for_paddings_under_one_rule() {
+    let hashing = Hashing::BalancedItems;
+    let mut file = task(strongest(2, 8));
+    file["mechanism"]["hashing"] = json!("balanced-items");
+    assert_eq!(coco(&parse(&file).unwrap()).hashing(), hashing);
+    assert_survives(file.clone());
+    assert_all_distinct(&[file.clone(), task(strongest(2, 8))]);
+
+    file["items"] = json!("open");
+    let error = parse(&file).unwrap_err().to_string();
+    assert!(
+        error.contains("only a closed domain can be balanced"),
+        "{error}"
+    );
+
+    let error = Coco::new(Rule::Overwrite, hashing, 8).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Combination);
+    assert!(error.to_string().contains("balanced-items"), "{error}");
+    let refused = [
+        overwrite(80),
+        json!({ "name": "collision", "rule": "heaviest", "favoured": 2, "buckets": 8 }),
+        json!({ "name": "hash-bin", "level": "event", "bins": 4, "grid": 1024 }),
+    ];
+    for mut mechanism in refused {
+        mechanism["hashing"] = json!("balanced-items");
+        assert_refused_as(&task(mechanism), &error);
+    }
+}
+
 #[test]
 fn favoured_are_at_most_the_pairs() {
     for (favoured, buckets) in [(1, 2), (2, 4), (1, 8), (4, 8), (1 << 21, 1 << 22)] {

@@ -1,4 +1,4 @@
-import { type MechanismCodec, subsetCodec } from "./codec.js";
+import { HASHINGS, type MechanismCodec, subsetCodec } from "./codec.js";
 
 /** Parameters of the mechanism CoCo, which estimates means. */
 export interface CocoMechanism {
@@ -7,8 +7,11 @@ export interface CocoMechanism {
   readonly rule: "overwrite" | "strongest";
   /** Number of favoured sides, under the rule `strongest`. */
   readonly favoured?: number;
-  /** How items are hashed to pairs of buckets. */
-  readonly hashing: "balanced" | "independent";
+  /**
+   * How items are hashed to pairs of buckets; under the rule `strongest` perhaps balanced
+   * without paddings, for which items stand that an input does not have.
+   */
+  readonly hashing: "balanced" | "independent" | "balanced-items";
   /** Number of buckets of each hash function, which is even. */
   readonly buckets: number;
   /** Number of hash functions; 1 where it is left out. */
@@ -16,4 +19,10 @@ export interface CocoMechanism {
 }
 
 /** @internal */
-export const coco: MechanismCodec<CocoMechanism> = subsetCodec("coco", "overwrite", "strongest", 2);
+export const coco: MechanismCodec<CocoMechanism> = subsetCodec(
+  "coco",
+  "overwrite",
+  "strongest",
+  2,
+  [...HASHINGS, "balanced-items"],
+);

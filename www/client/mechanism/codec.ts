@@ -15,17 +15,21 @@ export interface MechanismCodec<M> {
   write(mechanism: M, bytes: CanonicalBytes): void;
 }
 
+/** What every mechanism hashes by. */
 export const HASHINGS = ["balanced", "independent"] as const;
+
+/** By the numbers that stand for them in canonical bytes. */
+const ALL_HASHINGS: readonly string[] = [...HASHINGS, "balanced-items"];
 
 /** What has no place in canonical bytes is written as this, which the core refuses. */
 export const OUT_OF_RANGE = 0xffff_ffff;
 
 /** The parameters of a mechanism that draws one bucket. */
-interface SubsetMechanism<Name extends string, Rule extends string> {
+interface SubsetMechanism<Name extends string, Rule extends string, Hashing extends string> {
   readonly name: Name;
   readonly rule: Rule;
   readonly favoured?: number;
-  readonly hashing: (typeof HASHINGS)[number];
+  readonly hashing: Hashing;
   readonly buckets: number;
   readonly hashes?: number;
 }
@@ -36,13 +40,15 @@ interface SubsetMechanism<Name extends string, Rule extends string> {
  * @param paper the paper's rule, which takes no `favoured`
  * @param strongest the rule that takes it
  * @param sides how many buckets make one cell that elements are hashed to
+ * @param hashings what it hashes by
  */
-export function subsetCodec<Name extends string, Rule extends string>(
+export function subsetCodec<Name extends string, Rule extends string, Hashing extends string>(
   name: Name,
   paper: Rule,
   strongest: Rule,
   sides: number,
-): MechanismCodec<SubsetMechanism<Name, Rule>> {
+  hashings: readonly Hashing[],
+): MechanismCodec<SubsetMechanism<Name, Rule, Hashing>> {
   return {
     parse(value) {
       const known = ["name", "rule", "favoured", "hashing", "buckets", "hashes"];
@@ -55,7 +61,7 @@ export function subsetCodec<Name extends string, Rule extends string>(
         name,
         rule,
         ...(rule === strongest && { favoured: integer(mechanism, "favoured") }),
-        hashing: oneOf(mechanism, "hashing", HASHINGS),
+        hashing: oneOf(mechanism, "hashing", hashings),
         buckets: integer(mechanism, "buckets"),
         ...(mechanism.hashes !== undefined && { hashes: integer(mechanism, "hashes") }),
       };
@@ -63,9 +69,9 @@ export function subsetCodec<Name extends string, Rule extends string>(
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);
       // Of one hash function, the number that stands for the hashing alone.
-      const known = 0 < hashes && hashes < OUT_OF_RANGE / HASHINGS.length;
-      const further = HASHINGS.length * (hashes - 1);
-      bytes.number(known ? HASHINGS.indexOf(hashing) + further : OUT_OF_RANGE);
+      const known = 0 < hashes && hashes < OUT_OF_RANGE / ALL_HASHINGS.length;
+      const further = ALL_HASHINGS.length * (hashes - 1);
+      bytes.number(known ? ALL_HASHINGS.indexOf(hashing) + further : OUT_OF_RANGE);
       bytes.number(buckets % sides === 0 ? buckets / sides : OUT_OF_RANGE);
     },
   };

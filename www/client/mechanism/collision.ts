@@ -1,4 +1,4 @@
-import { type MechanismCodec, subsetCodec } from "./codec.js";
+import { HASHINGS, type MechanismCodec, subsetCodec } from "./codec.js";
 
 /** Parameters of the mechanism Collision. */
 export interface CollisionMechanism {
@@ -21,4 +21,5 @@ export const collision: MechanismCodec<CollisionMechanism> = subsetCodec(
   "occupied",
   "heaviest",
   1,
+  HASHINGS,
 );

@@ -74,15 +74,19 @@ impl Estimated for Coco {
         estimand: Estimand,
         entries: &[Entry],
     ) -> Contribution {
+        // Of fractions as many are left as on average.
+        let left: f64 = entries.iter().map(|entry| entry.value.abs()).sum();
+        let left = left.min(f64::from(sparsity));
+        let squares = [
+            rates.mean_square(true),
+            rates.mean_square_among(sparsity, left),
+        ];
         sampled(
             sparsity,
             estimand,
             entries,
             |value, present| match estimand {
-                Estimand::Mean => {
-                    let squares = [true, false].map(|present| rates.mean_square(present));
-                    mean_variance(value, present, squares)
-                }
+                Estimand::Mean => mean_variance(value, present, squares),
                 Estimand::Plus | Estimand::Minus | Estimand::Nonmissing => {
                     let variances = [true, false].map(|present| rates.nonmissing_variance(present));
                     share_variance(

@@ -1,6 +1,7 @@
 //! CoCo's reports, explained.
 
 use hushbin::domain::Signed;
+use hushbin::hash::Hashing;
 use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::coco::{Coco, Randomizer};
 
@@ -21,6 +22,7 @@ impl Explained for Coco {
         let domain = setting.domain;
         let support = self.support(&domain);
         let chances = chances(self, setting, answers, report.seed);
+        let fills = self.hashing() == Hashing::BalancedItems;
         let pair = |pair: u32| {
             let bucket = 2 * pair;
             let report = BucketReport { bucket, ..*report };
@@ -35,9 +37,10 @@ impl Explained for Coco {
                     chance: chances[bucket as usize + usize::from(!plus)],
                 }
             };
-            let paddings = setting
-                .paddings(answers)
-                .filter(|index| support.hit(&report, domain.padding(*index)).is_some());
+            // Items that are added instead are not known.
+            let paddings = setting.paddings(answers).filter(|_| !fills);
+            let paddings =
+                paddings.filter(|index| support.hit(&report, domain.padding(*index)).is_some());
             Pair {
                 plus: side(true),
                 minus: side(false),
@@ -74,11 +77,14 @@ impl Explained for Coco {
     }
 }
 
-/// The chance of every side under a seed, over the coin tosses of the paddings.
+/// The chance of every side under a seed, over all that may make up for missing
+/// answers.
 fn chances(coco: &Coco, setting: &Setting, answers: &[Signed], seed: u64) -> Vec<f64> {
     let mut core = Randomizer::new(coco, &setting.domain, setting.epsilon);
     setting.kept(answers, &mut |kept| {
-        let tosses = 0..1_u64 << setting.paddings(kept).len();
-        mean(tosses.map(|signs| core.probabilities(seed, kept, signs)))
+        let completions = core
+            .completions(kept.len() as u32)
+            .expect("at most s are kept, and s is small");
+        mean((0..completions).map(|completion| core.probabilities(seed, kept, completion)))
     })
 }

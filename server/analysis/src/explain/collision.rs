@@ -42,7 +42,7 @@ impl Explained for Collision {
                 (Hashing::Balanced, Some(elements)) => {
                     Some(Balanced::new(elements, self.buckets()).per_bucket())
                 }
-                (Hashing::Balanced | Hashing::Independent, _) => None,
+                _ => None,
             },
         }
     }

@@ -2,9 +2,11 @@
 
 use hushbin::Error;
 
-/// Greatest sparsity explained: CoCo's chances are averages over the signs of up
-/// to so many paddings.
+/// Greatest sparsity explained.
 pub(super) const MOST_ELEMENTS: u32 = 12;
+/// Greatest number of ways to make up for missing answers: CoCo's chances are averages
+/// over them, signs of paddings or of items that are added.
+pub(super) const MOST_COMPLETIONS: u64 = 1 << 14;
 
 /// Why nothing is explained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,7 +16,10 @@ pub enum ExplainError {
     #[error(transparent)]
     Core(#[from] Error),
     /// Reports of the task cannot be shown whole.
-    #[error("only closed tasks of a sparsity up to {MOST_ELEMENTS} are explained")]
+    #[error(
+        "only closed tasks of a sparsity up to {MOST_ELEMENTS}, with at most \
+         {MOST_COMPLETIONS} ways to make up for missing answers, are explained"
+    )]
     TooLarge,
     /// The upload holds other than one report.
     #[error("the upload holds {0} reports, expected exactly one")]

@@ -24,8 +24,9 @@ use hushbin::mechanism::Neighbours;
 use hushbin::{Mechanism, Report, Task};
 
 use crate::estimate::{Estimand, estimands};
+use crate::likelihood::enumerable;
 use contract::{Explained, Setting};
-use error::MOST_ELEMENTS;
+use error::{MOST_COMPLETIONS, MOST_ELEMENTS};
 
 /// What the ε of a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -59,10 +60,12 @@ impl Explainer {
     /// The explainer of reports made for `task`.
     ///
     /// # Errors
-    /// [`ExplainError::TooLarge`] for open tasks and those of a greater sparsity
-    /// than 12.
+    /// [`ExplainError::TooLarge`] for open tasks, those of a greater sparsity than 12,
+    /// and those whose missing answers are made up for in more than 16,384 ways.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
-        if task.items().count().is_none() || task.sparsity() > MOST_ELEMENTS {
+        let completions = enumerable(task).map_or(Some(1), |own| (own.completions)(0));
+        let few = completions.is_some_and(|completions| completions <= MOST_COMPLETIONS);
+        if task.items().count().is_none() || task.sparsity() > MOST_ELEMENTS || !few {
             return Err(ExplainError::TooLarge);
         }
         Ok(Self { task: task.clone() })

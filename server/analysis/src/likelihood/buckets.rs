@@ -58,9 +58,11 @@ pub(super) fn keys_of(seed: u64, hashes: u32) -> Vec<Keys> {
 /// Observation of a report by its hashes, and by the weight of the reported bucket,
 /// which is its probability times the rule's Ω. That is the same for all inputs,
 /// so a mixture has the mean of its parts' weights.
+///
+/// Inputs of fewer than `padded` entries have so many with their paddings.
 pub(super) fn observe<E: Fn(&Keys, &Entry) -> u32, P: Fn(&Keys, u32) -> u32>(
     report: &BucketReport,
-    sparsity: u32,
+    padded: u32,
     hashed: &Hashed<E, P>,
     inputs: [&Hypothesis; 2],
     weight: impl Fn(&Held<'_>) -> f64,
@@ -74,7 +76,7 @@ pub(super) fn observe<E: Fn(&Keys, &Entry) -> u32, P: Fn(&Keys, u32) -> u32>(
             .flat_map(|entry| hashed.entry(entry))
             .collect();
         let of_entry = |&index: &usize| &entries[functions * index..functions * (index + 1)];
-        let missing = |part: &Part| sparsity - part.kept.len() as u32;
+        let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
         let paddings = input.parts().iter().map(missing).max().unwrap_or(0);
         let paddings: Vec<u32> = (0..paddings)
             .flat_map(|index| hashed.padding(index))
@@ -133,12 +135,12 @@ pub(super) fn bucket_of(
     keys: &Keys,
     key: u64,
 ) -> u32 {
-    match (hashing, elements) {
+    match elements {
         // Elements of a closed domain are numbered below 2³².
-        (Hashing::Balanced, Some(elements)) => {
+        Some(elements) if hashing.is_balanced() => {
             Balanced::new(elements, buckets).bucket(keys, key as u32)
         }
-        (Hashing::Balanced | Hashing::Independent, _) => independent_bucket(keys, key, buckets),
+        _ => independent_bucket(keys, key, buckets),
     }
 }
 

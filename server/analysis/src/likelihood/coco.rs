@@ -26,11 +26,12 @@ impl Observed for Coco {
 
     fn enumerable(&self, domain: &Domain, epsilon: f64) -> Option<Enumerable> {
         let mut core = Randomizer::new(self, domain, epsilon);
+        let completing = core.clone();
         Some(Enumerable {
             buckets: self.outcomes(),
-            signed_paddings: true,
-            probabilities: Box::new(move |seed, signed, paddings| {
-                core.probabilities(seed, signed, paddings)
+            completions: Box::new(move |signed| completing.completions(signed)),
+            probabilities: Box::new(move |seed, signed, completion| {
+                core.probabilities(seed, signed, completion)
             }),
         })
     }
@@ -44,10 +45,9 @@ fn observe(
     inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
-    let pair = |keys: &Keys, element| {
-        let elements = domain.elements();
-        bucket_of(coco.hashing(), elements, coco.pairs(), keys, element)
-    };
+    let elements = coco.elements(domain);
+    let pair =
+        |keys: &Keys, element| bucket_of(coco.hashing(), elements, coco.pairs(), keys, element);
     let hashed = Hashed {
         sides: Rule::SIDES,
         buckets: coco.buckets(),
@@ -62,7 +62,12 @@ fn observe(
         padding: |keys: &Keys, index| pair(keys, domain.padding(index)),
     };
     let sparsity = domain.sparsity();
-    buckets::observe(report, sparsity, &hashed, inputs, |pushes| {
+    // Left out where they push to either side.
+    let padded = match coco.rule() {
+        Rule::Overwrite => sparsity,
+        Rule::Strongest { .. } => 0,
+    };
+    buckets::observe(report, padded, &hashed, inputs, |pushes| {
         weight(coco, sparsity, exp, pushes, report)
     })
 }

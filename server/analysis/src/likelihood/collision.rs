@@ -28,7 +28,7 @@ impl Observed for Collision {
         let mut core = Randomizer::new(self, domain, epsilon);
         Some(Enumerable {
             buckets: self.outcomes(),
-            signed_paddings: false,
+            completions: Box::new(|_| Some(1)),
             probabilities: Box::new(move |seed, signed, _| core.probabilities(seed, signed)),
         })
     }

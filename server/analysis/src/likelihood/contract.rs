@@ -7,16 +7,17 @@ use super::hypothesis::Hypothesis;
 use super::neighbours::{NeighbourPair, pairs_of_any_inputs};
 use super::observation::Observation;
 
-/// Probabilities of each bucket, by a seed, signed items and the signs of paddings
-/// (bit i set for a negative one; Collision's paddings have none).
+/// Probabilities of each bucket, by a seed, at most s signed items, and the number of
+/// one of the ways in which missing ones are made up for.
 pub type BucketProbabilities = Box<dyn FnMut(u64, &[Signed], u64) -> Vec<f64>>;
 
 /// What reports that are buckets are drawn with.
 pub struct Enumerable {
     /// t, the number of buckets.
     pub buckets: u32,
-    /// Whether paddings have signs, which are secret.
-    pub signed_paddings: bool,
+    /// In how many ways, all as likely and secret, what is missing from so many signed
+    /// items is made up for; `None` beyond counting.
+    pub completions: Box<dyn Fn(u32) -> Option<u64>>,
     /// As the core draws them.
     pub probabilities: BucketProbabilities,
 }

@@ -33,8 +33,8 @@ macro_rules! register {
         /// Observation of a report of `task` by an attacker who holds it against two
         /// inputs, such as those of [`neighbour_pairs`].
         ///
-        /// Exact but for CoCo's rule `strongest` with fewer than s entries, where the
-        /// paddings, whose signs are secret, are left out; for Laplace noise on sums
+        /// Exact but for CoCo's rule `strongest` with fewer than s entries, where what
+        /// makes up for the others, with signs that are secret, is left out; for Laplace noise on sums
         /// that are off the grid; and for inputs that are mixtures of more parts than
         /// a [`Hypothesis`] looks at.
         ///

@@ -19,7 +19,7 @@ impl Accounted for Coco {
             Rule::Overwrite => true,
             Rule::Strongest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
-        as_many && one_element_each(self.hashing(), domain.elements(), self.buckets() / 2)
+        as_many && one_element_each(self.hashing(), self.elements(domain), self.buckets() / 2)
     }
 }
 

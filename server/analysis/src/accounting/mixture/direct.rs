@@ -20,5 +20,5 @@ use hushbin::hash::{Balanced, Hashing};
 /// Whether no two elements, `None` being an open domain's, ever share a cell.
 pub(super) fn one_element_each(hashing: Hashing, elements: Option<u32>, cells: u32) -> bool {
     let apart = |elements| Balanced::new(elements, cells).per_bucket() == 1;
-    hashing == Hashing::Balanced && elements.is_some_and(apart)
+    hashing.is_balanced() && elements.is_some_and(apart)
 }
