@@ -282,19 +282,21 @@ impl Buckets<'_> {
             ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         // Near sums may be off by more than what is worth a function.
-        let exact = |ranked: &Vec<Rated<R>>| {
+        let leader = |ranked: &Vec<Rated<R>>| {
             let first = ranked.iter().take(FIRST);
-            least(first.map(|(_, subset)| self.decide(subset))).0
+            least(first.map(|(_, subset)| self.decide(subset)))
         };
-        let variances: Vec<f64> = ranked.iter().map(exact).collect();
-        let best = variances.iter().copied().fold(f64::INFINITY, f64::min);
-        let (_, ranked) = variances
+        let leaders: Vec<Rated<R>> = ranked.iter().map(leader).collect();
+        let best = leaders.iter().map(|leader| leader.0);
+        let best = best.fold(f64::INFINITY, f64::min);
+        let (leader, ranked) = leaders
             .into_iter()
             .zip(ranked)
-            .find(|(variance, _)| *variance <= WORTH * best)
+            .find(|(leader, _)| leader.0 <= WORTH * best)
             .expect("one of them is the best");
-        let finalists = ranked.into_iter().take(FINALISTS).map(|(_, subset)| subset);
-        least(finalists.map(|subset| self.decide(&subset)))
+        let others = ranked.into_iter().take(FINALISTS).skip(FIRST);
+        let others = others.map(|(_, subset)| self.decide(&subset));
+        least(core::iter::once(leader).chain(others))
     }
 
     /// The best of one and of others with these numbers of cells.

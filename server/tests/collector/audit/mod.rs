@@ -232,7 +232,15 @@ fn tasks(each: u32) -> Vec<Task> {
                 0 => collision(&mut rng, collision::RuleName::Occupied, hashing, s),
                 1 => collision(&mut rng, collision::RuleName::Heaviest, hashing, s),
                 2 => coco(&mut rng, coco::RuleName::Overwrite, hashing, s),
-                3 => coco(&mut rng, coco::RuleName::Strongest, hashing, s),
+                3 => {
+                    let items = domain == 0 && index % 2 == 1;
+                    let hashing = if items {
+                        Hashing::BalancedItems
+                    } else {
+                        hashing
+                    };
+                    coco(&mut rng, coco::RuleName::Strongest, hashing, s)
+                }
                 _ => hash_bin(&mut rng, rule - 4, hashing, &items),
             };
             let parts = TaskParts {
@@ -363,8 +371,8 @@ fn enumeration_sees_beyond_twelve_digits() {
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
         assert_eq!(found.epsilon(effective), effective);
         let mut core = core_probabilities(&task).unwrap();
-        let leaky = enumerate(&task, 1 << 24, &mut rng(10), |seed, signed, paddings| {
-            let mut row = core(seed, signed, paddings);
+        let leaky = enumerate(&task, 1 << 24, &mut rng(10), |seed, signed, completion| {
+            let mut row = core(seed, signed, completion);
             if signed.iter().any(|signed| signed.item == 5) {
                 row.iter_mut().for_each(|p| *p *= 1.0 + 1e-12);
             }

@@ -259,6 +259,10 @@ impl Asked {
             3 => Coco::new(coco::Rule::Overwrite, hashing, 2 * buckets).map(Mechanism::Coco),
             4 | 5 => {
                 let rule = coco::Rule::Strongest { favoured };
+                let hashing = match hashing {
+                    Hashing::Balanced if draw == 4 => Hashing::BalancedItems,
+                    hashing => hashing,
+                };
                 Coco::with_hashes(rule, hashing, 2 * buckets, hashes).map(Mechanism::Coco)
             }
             6 if self.event => {
@@ -296,7 +300,7 @@ fn on_grid(clip: f64) -> f64 {
 /// The same mechanism with parameters a little different.
 fn neighbour(mechanism: &Mechanism, rng: &mut ChaCha20Rng) -> Result<Mechanism, Error> {
     let other = |hashing, rng: &mut ChaCha20Rng| match (hashing, below(rng, 4)) {
-        (Hashing::Balanced, 0) => Hashing::Independent,
+        (Hashing::Balanced | Hashing::BalancedItems, 0) => Hashing::Independent,
         (Hashing::Independent, 0) => Hashing::Balanced,
         (same, _) => same,
     };

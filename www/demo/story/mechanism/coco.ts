@@ -16,6 +16,8 @@ export const coco: Kind = {
   explain: (task) => new Coco(task),
 };
 
+const ADDED = "coin tosses for questions that you left open";
+
 export class Coco implements Explained {
   readonly part = "side";
   readonly dice: string;
@@ -23,19 +25,22 @@ export class Coco implements Explained {
     "how many answers of the first input push to the reported side, less those that push against it";
   readonly figures: Explained["figures"];
   readonly #sparsity: number;
+  /** What makes up for answers that are missing. */
+  readonly #filler: string;
   readonly #hashes: Hashes;
 
   constructor({ id, mechanism, sparsity, epsilon }: NamedTask) {
     if (mechanism.name !== "coco" || mechanism.favoured === undefined) {
       throw new RangeError(`task ${id} is expected to use coco with the rule strongest`);
     }
-    const { buckets, favoured, hashes = 1 } = mechanism;
+    const { buckets, favoured, hashing, hashes = 1 } = mechanism;
     this.#sparsity = sparsity;
+    this.#filler = hashing === "balanced-items" ? ADDED : "padding";
     this.#hashes = new Hashes(hashes, buckets);
     const factor = Number(Math.exp(epsilon).toPrecision(3));
     this.dice = `either side of every pair can be the one reported. Your answers only load the dice: a favoured side is ${factor} times likelier than any other, never more.`;
     this.figures = [
-      ["elements", String(sparsity), "in every report, answers and padding"],
+      ["elements", String(sparsity), `in every report, answers and ${this.#filler}`],
       [
         "sides",
         String(hashes * buckets),
@@ -107,11 +112,11 @@ export class Coco implements Explained {
     return {
       title: "Which way your answers push",
       text:
-        `Answers and padding make ${this.#sparsity} elements, whatever you answer. For every question the seed ` +
+        `Answers and ${this.#filler} make ${this.#sparsity} elements, whatever you answer. For every question the seed ` +
         `tosses a coin: heads, and yes pushes to the plus side; tails, and it pushes to the minus side; no pushes the ` +
         `other way${hashes.repeated}. Then one side${hashes.ofAll} is drawn by weighted chance, ${odds(chances, hashes)}. This time it was the ${this.words(reported)}: ${pushed}.`,
       body: el("div", { class: "duels" }, ...duels),
-      key: [...chipKey(), REPORTED_KEY()],
+      key: [...chipKey({ padding: this.#filler !== ADDED }), REPORTED_KEY()],
     };
   }
 }
