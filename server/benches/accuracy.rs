@@ -166,8 +166,8 @@ fn compare_with_the_bound() {
             .map(|&(d, s)| {
                 let of = |epsilon| {
                     let distance = distance_of(&task(d, s, epsilon, &chosen), &objective);
-                    let plain = plain(d, s, epsilon, &objective);
-                    (distance, distance.times_bound / plain)
+                    let over_plain = distance.times_bound / plain(d, s, epsilon, &objective);
+                    (distance, over_plain)
                 };
                 epsilons.into_iter().map(of).collect()
             })
