@@ -1,6 +1,6 @@
 //! What each mechanism costs on one core: choosing its parameters, randomising
-//! one person, decoding one report; and decoding beside its naive twin, which
-//! hashes every item of every report:
+//! one person, decoding one report; decoding beside its naive twin, which hashes
+//! every item of every report; and several hash functions beside one:
 //! `cargo bench -p hushbin-server --bench mechanisms`.
 //!
 //! All take short turns, and the quickest turn of each counts: whatever else the
@@ -22,6 +22,15 @@ use serde_json::{Value, json};
 
 /// (d, s, ε) of real and of large tasks.
 const TASKS: [(u32, u32, f64); 2] = [(1378, 6, 2.0), (4096, 64, 1.0)];
+
+/// (Mechanism, d, s, ε) of tasks for which several hash functions are chosen.
+const SEVERAL: [(&str, u32, u32, f64); 5] = [
+    ("coco", 256, 2, 1.0),
+    ("coco", 256, 8, 1.0),
+    ("coco", 1024, 8, 2.0),
+    ("coco", 1024, 16, 2.0),
+    ("collision", 256, 4, 1.0),
+];
 
 /// By the name of their rows: with the parameters that are chosen; CoCo where each
 /// item's sign is all there is to decode; and hash-bin by level and noise.
@@ -113,11 +122,7 @@ fn main() {
     println!("mechanism        d     s   ε    choose   randomise     decode  naive twin   ratio");
     for (items, sparsity, epsilon) in TASKS {
         for (name, mechanism) in mechanisms() {
-            let draft: TaskDraft = serde_json::from_value(json!({
-                "id": "bench", "items": items, "sparsity": sparsity, "epsilon": epsilon,
-                "value": "sign", "mechanism": mechanism,
-            }))
-            .unwrap();
+            let draft = draft(items, sparsity, epsilon, &mechanism);
             let [choose, randomize, decode, naive] = row(&draft, &effort);
             println!(
                 "{name:15}  {items:4}  {sparsity:2}  {epsilon:2}  {:5.1} ms  {randomize:7.0} ns {decode:7.1} ns  {naive:7.0} ns  {:5.1}x",
@@ -125,6 +130,44 @@ fn main() {
                 naive / decode,
             );
         }
+    }
+    println!(
+        "\nmechanism     d   s   ε    R   randomise     decode   R = 1: randomise     decode   ratio"
+    );
+    for (name, items, sparsity, epsilon) in SEVERAL {
+        let several = draft(items, sparsity, epsilon, &json!(name));
+        let one = draft(
+            items,
+            sparsity,
+            epsilon,
+            &json!({ "name": name, "hashes": 1 }),
+        );
+        let [_, randomize, decode, _] = row(&several, &effort);
+        let [_, randomize_by_one, decode_by_one, _] = row(&one, &effort);
+        println!(
+            "{name:9}  {items:4}  {sparsity:2}  {epsilon:2}  {:3}  {:7.2} µs {decode:7.1} ns          {:7.2} µs {decode_by_one:7.1} ns  {:5.2}x",
+            hashes(&several),
+            randomize / 1e3,
+            randomize_by_one / 1e3,
+            decode / decode_by_one,
+        );
+    }
+}
+
+fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraft {
+    serde_json::from_value(json!({
+        "id": "bench", "items": items, "sparsity": sparsity, "epsilon": epsilon,
+        "value": "sign", "mechanism": mechanism,
+    }))
+    .unwrap()
+}
+
+/// R, as chosen.
+fn hashes(draft: &TaskDraft) -> u32 {
+    match draft.resolve().unwrap().mechanism() {
+        Mechanism::Collision(collision) => collision.hashes(),
+        Mechanism::Coco(coco) => coco.hashes(),
+        Mechanism::HashBin(_) => 1,
     }
 }
 

@@ -185,7 +185,8 @@ impl Balanced {
     }
 
     /// The buckets of a slot that is [placed](Balanced::place), by L functions: their
-    /// keys of each round lie in a row, `stride` behind those of the round before.
+    /// keys of each round lie in a row, `stride` behind the [half](Keys::half_of)
+    /// before.
     #[inline(always)]
     pub(super) fn buckets_by<const L: usize>(
         &self,
@@ -194,7 +195,7 @@ impl Balanced {
         placed: u64,
     ) -> [u32; L] {
         let round = |round: usize| {
-            let keys = rounds[round * stride..].first_chunk();
+            let keys = rounds[Keys::half_of(round) * stride..].first_chunk();
             *keys.expect("every round has the keys of as many functions")
         };
         let pair = |index| [round(2 * index + 1), round(2 * index + 2)];

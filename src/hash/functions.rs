@@ -10,10 +10,10 @@ use super::{Hash, independent_bucket};
 #[derive(Debug, Clone)]
 pub(crate) struct Functions {
     hash: Hash,
-    count: u32,
-    seed: u64,
-    /// Where functions are worked out [side by side](Functions::side_by_side): by
-    /// round, the keys of all of them in a row.
+    /// The seed of each.
+    seeds: Vec<u64>,
+    /// Where functions are worked out [side by side](Functions::side_by_side): the
+    /// [halves](Keys::half_of) of their rounds' keys, those of all in a row.
     rounds: Vec<u32>,
 }
 
@@ -22,8 +22,7 @@ impl Functions {
     pub(crate) fn new(hash: Hash, count: u32) -> Self {
         let mut functions = Self {
             hash,
-            count,
-            seed: 0,
+            seeds: alloc::vec![0; count as usize],
             rounds: Vec::new(),
         };
         functions.take_seed(0);
@@ -31,39 +30,43 @@ impl Functions {
     }
 
     /// R.
-    pub(crate) const fn count(&self) -> u32 {
-        self.count
+    pub(crate) fn count(&self) -> usize {
+        self.seeds.len()
     }
 
-    /// The keys of one.
-    #[inline(always)]
-    pub(crate) const fn keys(&self, function: u32) -> Keys {
-        Keys::of_function(self.seed, function)
+    /// The key of each function's signs, for a [`SignBit`](super::SignBit).
+    pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
+        self.seeds.iter().map(|&seed| Keys::sign_key(seed))
     }
 
+    /// Takes the functions of a report's seed.
     pub(crate) fn take_seed(&mut self, seed: u64) {
-        self.seed = seed;
+        for (function, own) in (0..).zip(&mut self.seeds) {
+            *own = Keys::function_seed(seed, function);
+        }
         let Some(balanced) = self.side_by_side() else {
             return;
         };
-        let count = self.count as usize;
-        self.rounds.resize(count * balanced.rounds(), 0);
-        for function in 0..count {
-            let keys = Keys::of_function(seed, function as u32);
-            let mut rounds = self.rounds[function..].iter_mut().step_by(count);
-            let pairs = (0..balanced.rounds() / 2).flat_map(|index| keys.pair(index));
-            for key in core::iter::once(keys.first()).chain(pairs) {
-                if let Some(round) = rounds.next() {
-                    *round = key;
-                }
+        let count = self.count();
+        // An odd number of rounds, and the half that is left over.
+        self.rounds.resize(count * (balanced.rounds() + 1), 0);
+        for (word, rows) in self.rounds.chunks_exact_mut(2 * count).enumerate() {
+            let (left, right) = rows.split_at_mut(count);
+            for ((left, right), &seed) in left.iter_mut().zip(right).zip(&self.seeds) {
+                [*left, *right] = Keys::round_word(seed, word);
             }
         }
     }
 
-    /// The hash, where functions fill the lanes, as elements mostly do not then.
-    const fn side_by_side(&self) -> Option<Balanced> {
+    /// The hash, where functions fill the lanes, as elements mostly do not then, and
+    /// there is anything to work out.
+    fn side_by_side(&self) -> Option<Balanced> {
         match self.hash {
-            Hash::Balanced(balanced) if LANES > 1 && self.count as usize >= LANES => Some(balanced),
+            Hash::Balanced(balanced)
+                if LANES > 1 && self.count() >= LANES && balanced.buckets() > 1 =>
+            {
+                Some(balanced)
+            }
             _ => None,
         }
     }
@@ -75,7 +78,7 @@ impl Functions {
             buckets.fill(0);
             return;
         }
-        let count = self.count as usize;
+        let count = self.count();
         if let Some(balanced) = self.side_by_side() {
             for (&place, buckets) in placed.iter().zip(buckets.chunks_exact_mut(count)) {
                 for first in (0..count).step_by(LANES) {
@@ -87,8 +90,8 @@ impl Functions {
             }
             return;
         }
-        for function in 0..count {
-            let keys = self.keys(function as u32);
+        for (function, &seed) in self.seeds.iter().enumerate() {
+            let keys = Keys::new(seed);
             let mut buckets = buckets[function..].iter_mut().step_by(count);
             match self.hash {
                 Hash::Balanced(balanced) => {

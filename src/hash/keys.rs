@@ -41,13 +41,13 @@ impl Keys {
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         let first = output(seed, 1);
-        let ([k0, k1], [k2, k3]) = (halves(first), halves(output(seed, 2)));
-        let [k4, _] = halves(output(seed, 3));
+        let ([k0, k1], [k2, k3]) = (halves(first), Self::round_word(seed, 1));
+        let [k4, _] = Self::round_word(seed, 2);
         Self {
             seed,
             rounds: [k0, k1, k2, k3, k4],
             independent: first,
-            sign: output(seed, 4),
+            sign: Self::sign_key(seed),
         }
     }
 
@@ -59,16 +59,38 @@ impl Keys {
     #[inline]
     #[must_use]
     pub const fn of_function(seed: u64, function: u32) -> Self {
+        Self::new(Self::function_seed(seed, function))
+    }
+
+    /// The seed of a function's own.
+    #[inline]
+    pub(super) const fn function_seed(seed: u64, function: u32) -> u64 {
         if function == 0 {
-            Self::new(seed)
+            seed
         } else {
-            Self::new(output(seed, (function as u64) << 32))
+            output(seed, (function as u64) << 32)
         }
     }
 
-    /// The key of the first round.
-    pub(super) const fn first(&self) -> u32 {
-        self.rounds[0]
+    /// The key of the sign hash alone, of a seed.
+    #[inline]
+    pub(super) const fn sign_key(seed: u64) -> u64 {
+        output(seed, 4)
+    }
+
+    /// The `word`-th word of the keys of a seed's rounds.
+    #[inline]
+    pub(super) const fn round_word(seed: u64, word: usize) -> [u32; 2] {
+        // The fourth output is the key of the signs.
+        let n = if word < 3 { word + 1 } else { word + 2 };
+        halves(output(seed, n as u64))
+    }
+
+    /// Which half of these words, counted from 0, is the key of a round: that behind
+    /// the fifth round's is left over.
+    #[inline]
+    pub(super) const fn half_of(round: usize) -> usize {
+        if round < ROUNDS { round } else { round + 1 }
     }
 
     /// The keys of rounds 2·`index` + 1 and 2·`index` + 2, counted from 0.
@@ -77,7 +99,7 @@ impl Keys {
         if index < ROUNDS / 2 {
             [self.rounds[2 * index + 1], self.rounds[2 * index + 2]]
         } else {
-            halves(output(self.seed, index as u64 + 3))
+            Self::round_word(self.seed, index + 1)
         }
     }
 }

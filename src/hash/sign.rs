@@ -8,39 +8,71 @@ use crate::domain::Domain;
 #[inline]
 #[must_use]
 pub fn closed_sign(keys: &Keys, element: u32) -> i8 {
-    let word = closed_sign_word(keys, element / 64);
-    if (word >> (element % 64)) & 1 == 1 {
-        1
-    } else {
-        -1
-    }
+    SignBit::closed(element).sign(keys)
 }
 
 /// The signs of elements 64·`word` to 64·`word` + 63, one bit each, set for +1.
 #[inline]
 #[must_use]
 pub fn closed_sign_word(keys: &Keys, word: u32) -> u64 {
-    mix64(u64::from(word) ^ keys.sign)
+    sign_word(keys.sign, u64::from(word))
 }
 
 /// The sign (+1 or −1) of a 64-bit key of an open domain.
 #[inline]
 #[must_use]
 pub fn open_sign(keys: &Keys, key: u64) -> i8 {
-    if mix64(key ^ keys.sign) >> 63 == 1 {
-        1
-    } else {
-        -1
-    }
+    SignBit::open(key).sign(keys)
 }
 
 /// The fair sign of an element without a sign of its own (an item, or a
 /// padding).
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
-    match domain.items() {
-        // Elements of a closed domain are below d + s < 2³².
-        Some(_) => closed_sign(keys, element as u32),
-        None => open_sign(keys, element),
+    SignBit::of(domain, element).sign(keys)
+}
+
+#[inline]
+const fn sign_word(key: u64, word: u64) -> u64 {
+    mix64(word ^ key)
+}
+
+/// Where an element's sign stands, whatever the keys: a bit of a word, set for +1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SignBit {
+    word: u64,
+    bit: u32,
+}
+
+impl SignBit {
+    /// Of an element without a sign of its own.
+    #[inline]
+    pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
+        match domain.items() {
+            // Elements of a closed domain are below d + s < 2³².
+            Some(_) => Self::closed(element as u32),
+            None => Self::open(element),
+        }
+    }
+
+    const fn closed(element: u32) -> Self {
+        Self {
+            word: (element / 64) as u64,
+            bit: element % 64,
+        }
+    }
+
+    const fn open(key: u64) -> Self {
+        Self { word: key, bit: 63 }
+    }
+
+    /// Under the [key](Keys::sign_key) of one function's signs: 1 or, for −1, 0.
+    #[inline]
+    pub(crate) const fn plus(self, key: u64) -> u32 {
+        (sign_word(key, self.word) >> self.bit) as u32 & 1
+    }
+
+    const fn sign(self, keys: &Keys) -> i8 {
+        if self.plus(keys.sign) == 1 { 1 } else { -1 }
     }
 }

@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::rule::Coco;
 use super::thresholds::{Kind, Thresholds};
 use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{Functions, Hash, element_sign};
+use crate::hash::{Functions, Hash, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
 use crate::sample::{Threshold, below};
@@ -59,6 +59,8 @@ pub struct Randomizer {
     placed: Vec<u64>,
     /// The side that each pushes to under each hash function.
     hashed: Vec<u32>,
+    /// The key of the signs of each hash function.
+    sign_keys: Vec<u64>,
     /// Sides that are pushed to on balance (rule `strongest`).
     cells: Cells,
     /// Of the s elements, ascending (rule `overwrite`).
@@ -89,6 +91,7 @@ impl Randomizer {
             negative: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
             hashed: alloc::vec![0; capacity * coco.hashes() as usize],
+            sign_keys: Vec::with_capacity(coco.hashes() as usize),
             cells: coco.tally(domain),
             pushes: Vec::with_capacity(capacity),
             pairs: Vec::with_capacity(capacity),
@@ -190,14 +193,14 @@ impl Randomizer {
     fn push(&mut self, seed: u64) {
         self.functions.take_seed(seed);
         self.functions.buckets_of(&self.placed, &mut self.hashed);
-        let functions = self.functions.count();
-        for function in 0..functions {
-            let keys = self.functions.keys(function);
-            let pairs = self.hashed[function as usize..].iter_mut();
-            let elements = self.elements.iter().zip(&self.negative);
-            for (pair, (&element, &negative)) in pairs.step_by(functions as usize).zip(elements) {
-                let minus = negative != (element_sign(&self.domain, &keys, element) < 0);
-                *pair = 2 * *pair + u32::from(minus);
+        self.sign_keys.clear();
+        self.sign_keys.extend(self.functions.sign_keys());
+        let elements = self.elements.iter().zip(&self.negative);
+        let hashed = self.hashed.chunks_exact_mut(self.functions.count());
+        for (sides, (&element, &negative)) in hashed.zip(elements) {
+            let fair = SignBit::of(&self.domain, element);
+            for (side, &key) in sides.iter_mut().zip(&self.sign_keys) {
+                *side = 2 * *side + (fair.plus(key) ^ u32::from(!negative));
             }
         }
     }
@@ -205,11 +208,7 @@ impl Randomizer {
     /// Ranks the sides by what is pushed to them on balance.
     fn favour(&mut self, seed: u64, favoured: u32) -> Favoured {
         self.push(seed);
-        self.cells.clear();
-        let functions = self.functions.count() as usize;
-        for function in 0..functions {
-            self.cells.add(&self.hashed[function..], functions);
-        }
+        self.cells.fill(&self.hashed);
         Favoured::new(favoured, &self.cells, self.balanced())
     }
 

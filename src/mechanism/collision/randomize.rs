@@ -43,8 +43,9 @@ pub struct Randomizer {
     signed: Vec<Signed>,
     /// The s elements, where they stand before they are hashed.
     placed: Vec<u64>,
-    /// The bucket of each under each hash function.
+    /// The bucket of each under each hash function, then that cell's plus side.
     hashed: Vec<u32>,
+    /// Buckets, which are cells that nothing pushes to the minus side of.
     cells: Cells,
 }
 
@@ -83,7 +84,7 @@ impl Randomizer {
         let levels = favoured.levels(buckets, self.threshold());
         let mut probabilities = alloc::vec![favoured.level(&levels, 0); buckets as usize];
         for (bucket, strength) in self.cells.strengths() {
-            probabilities[bucket as usize] = favoured.level(&levels, strength);
+            probabilities[bucket as usize / 2] = favoured.level(&levels, strength);
         }
         probabilities
     }
@@ -103,13 +104,10 @@ impl Randomizer {
                 .chain(paddings)
                 .map(|element| self.hash.place(element)),
         );
-        self.cells.clear();
         self.functions.take_seed(seed);
         self.functions.buckets_of(&self.placed, &mut self.hashed);
-        let count = self.functions.count() as usize;
-        for function in 0..count {
-            self.cells.add(&self.hashed[function..], count);
-        }
+        self.hashed.iter_mut().for_each(|bucket| *bucket *= 2);
+        self.cells.fill(&self.hashed);
         let occupied = self.cells.len();
         let empty = self.thresholds.buckets() - occupied;
         Favoured::new(self.thresholds.favoured(occupied), &self.cells, empty)
@@ -140,9 +138,9 @@ impl Randomize for Randomizer {
         self.signed = signed;
         let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());
         let bucket = match favoured.sample(buckets, threshold, rng) {
-            Drawn::Ranked(rank) => self.cells.ranked(rank),
+            Drawn::Ranked(rank) => self.cells.ranked(rank) / 2,
             // Whether they tie or not, these are the buckets that hold nothing.
-            Drawn::Zero(index) | Drawn::Other(index) => self.cells.weak(index),
+            Drawn::Zero(index) | Drawn::Other(index) => self.cells.weak(2 * index) / 2,
         };
         *report = Report { seed, bucket };
         sampled_down

@@ -67,12 +67,12 @@ impl Favoured {
         let ranked = cells.len();
         let (mut sure, mut tied, mut strength) = (ranked, zeros, 0);
         if size <= ranked {
-            (sure, strength) = (0, cells.levels().len());
-            tied = cells.levels()[strength - 1];
+            (sure, strength) = (0, cells.greatest());
+            tied = cells.level(strength);
             while sure + tied < size {
                 sure += tied;
                 strength -= 1;
-                tied = cells.levels()[strength - 1];
+                tied = cells.level(strength);
             }
         }
         Self {

@@ -313,7 +313,7 @@ impl<R: Rule> Subset<R> {
 
     /// For the cells of all functions and inputs over `domain`.
     pub(super) fn tally(&self, domain: &Domain) -> Cells {
-        Cells::new(self.cells(), R::SIDES, self.hashes, domain.sparsity())
+        Cells::new(self.cells(), self.hashes, domain.sparsity())
     }
 }
 
