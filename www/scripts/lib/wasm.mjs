@@ -27,9 +27,13 @@ export const FEATURES = [
 
 /**
  * What makes the smallest download: `-Os` is 20 bytes longer than `-Oz` but 500
- * shorter once it is compressed, and flat code is folded once more.
+ * shorter once it is compressed, and flat code is folded once more. Repeating it all,
+ * and numbering variables by what compresses well, takes off another 270.
  */
-const SMALL = ["--flatten", "--rereloop", "-Os", "-Os"];
+const SMALL = [
+  ...["--flatten", "--rereloop", "-Os", "-Os", "--converge"],
+  ...["--coalesce-locals-learning", "--reorder-locals"],
+];
 
 /**
  * Compiles a crate's library.
