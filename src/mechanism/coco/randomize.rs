@@ -78,7 +78,7 @@ impl Randomizer {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,
-            functions: Functions::new(coco.hash(domain), coco.hashes()),
+            functions: Functions::new(coco.hash(domain), coco.hashes(), 0),
             hash: coco.hash(domain),
             thresholds: coco.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
