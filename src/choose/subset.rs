@@ -25,7 +25,7 @@ use crate::mechanism::{BucketReport, Parameters, Subset};
 /// The greatest R·s·(1 + rounds) that is chosen where R > 1. In a page each takes some
 /// 5 ns of a report: an element under one hash function took 8 ns where there is a
 /// single pair, 30 in five rounds, 60 in nine and 126 in 21.
-const AFFORDABLE: u32 = 2048;
+const AFFORDABLE: u32 = 1500;
 /// A variance this many times the least is as good, at fewer hash functions.
 const WORTH: f64 = 1.01;
 /// How many of the ranked of each R are compared exactly to choose R, and of the one

@@ -4,11 +4,23 @@ use alloc::vec::Vec;
 
 use super::balanced::{Balanced, FEW_LANES, LANES};
 use super::keys::Keys;
-use super::{Hash, independent_bucket};
+use super::{Hash, Hashing, independent_bucket};
 
-/// R functions of a family, under the seed of one report after the other.
+/// R hash functions of a family, under the seed of one report after the other: all
+/// buckets of an element are worked out together.
+///
+/// ```
+/// use hushbin::hash::{Functions, Hashing, Keys, independent_bucket};
+///
+/// // Two functions of 8 buckets, under the seed 7.
+/// let functions = Functions::of_seed(Hashing::Independent, None, 8, 2, 7);
+/// let mut buckets = [0; 2];
+/// functions.buckets_of(&[functions.place(99)], &mut buckets);
+/// assert_eq!(buckets[0], independent_bucket(&Keys::new(7), 99, 8));
+/// assert_eq!(buckets[1], independent_bucket(&functions.keys(1), 99, 8));
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Functions {
+pub struct Functions {
     hash: Hash,
     /// The seed of each.
     seeds: Vec<u64>,
@@ -18,20 +30,45 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// So many, of the seed 0.
-    pub(crate) fn new(hash: Hash, count: u32) -> Self {
+    /// `count` functions to `buckets` buckets under a seed, of `elements` elements or
+    /// an open domain, which is hashed [independently](independent_bucket).
+    ///
+    /// # Panics
+    /// If `buckets` is 0.
+    #[must_use]
+    pub fn of_seed(
+        hashing: Hashing,
+        elements: Option<u32>,
+        buckets: u32,
+        count: u32,
+        seed: u64,
+    ) -> Self {
+        Self::new(Hash::new(hashing, elements, buckets), count, seed)
+    }
+
+    pub(crate) fn new(hash: Hash, count: u32, seed: u64) -> Self {
         let mut functions = Self {
             hash,
             seeds: alloc::vec![0; count as usize],
             rounds: Vec::new(),
         };
-        functions.take_seed(0);
+        functions.take_seed(seed);
         functions
     }
 
     /// R.
-    pub(crate) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.seeds.len()
+    }
+
+    /// The keys of one, counted from 0.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    #[must_use]
+    pub fn keys(&self, function: usize) -> Keys {
+        Keys::new(self.seeds[function])
     }
 
     /// The key of each function's signs, for a [`SignBit`](super::SignBit).
@@ -71,9 +108,15 @@ impl Functions {
         }
     }
 
-    /// The buckets of elements that are [placed](Hash::place): of the first by each
-    /// function, then of the second, and so on.
-    pub(crate) fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
+    /// What of hashing an element is the same for all functions and seeds.
+    #[must_use]
+    pub const fn place(&self, element: u64) -> u64 {
+        self.hash.place(element)
+    }
+
+    /// Fills `buckets` with those of elements that are [placed](Functions::place): of
+    /// the first by each function, then of the second, and so on.
+    pub fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
         if self.hash.buckets() == 1 {
             buckets.fill(0);
             return;
@@ -92,7 +135,7 @@ impl Functions {
         }
         for (function, &seed) in self.seeds.iter().enumerate() {
             let keys = Keys::new(seed);
-            let mut buckets = buckets[function..].iter_mut().step_by(count);
+            let mut buckets = buckets.iter_mut().skip(function).step_by(count);
             match self.hash {
                 Hash::Balanced(balanced) => {
                     for placed in placed.chunks(LANES) {
@@ -131,9 +174,9 @@ mod tests {
             for t in [1, 7, 50, 20, 3, 200] {
                 let hash = Hash::new(hashing, Some(200), t);
                 for count in [1, 2, 15, 16, 17, 40] {
-                    let mut functions = Functions::new(hash, count);
+                    let mut functions = Functions::new(hash, count, 0);
                     functions.take_seed(11);
-                    for elements in [1, 3, 4, 5, 16, 17, 33, 50] {
+                    for elements in [0, 1, 3, 4, 5, 16, 17, 33, 50] {
                         let elements: Vec<u64> = (0..elements).map(|i| 199 - 3 * i).collect();
                         let placed: Vec<u64> = elements.iter().map(|&e| hash.place(e)).collect();
                         let mut buckets = alloc::vec![u32::MAX; elements.len() * count as usize];

@@ -12,7 +12,7 @@ mod keys;
 mod sign;
 
 pub use balanced::Balanced;
-pub(crate) use functions::Functions;
+pub use functions::Functions;
 pub use keys::{Keys, mix64};
 pub(crate) use sign::{SignBit, element_sign};
 pub use sign::{closed_sign, closed_sign_word, open_sign};

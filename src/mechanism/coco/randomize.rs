@@ -82,7 +82,7 @@ impl Randomizer {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,
-            functions: Functions::new(coco.hash(domain), coco.hashes()),
+            functions: Functions::new(coco.hash(domain), coco.hashes(), 0),
             hash: coco.hash(domain),
             filling: coco.filling(domain),
             thresholds: coco.thresholds(domain.sparsity(), epsilon),

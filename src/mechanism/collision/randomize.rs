@@ -60,7 +60,7 @@ impl Randomizer {
         let capacity = domain.sparsity() as usize;
         Self {
             domain: *domain,
-            functions: Functions::new(collision.hash(domain), collision.hashes()),
+            functions: Functions::new(collision.hash(domain), collision.hashes(), 0),
             hash: collision.hash(domain),
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),

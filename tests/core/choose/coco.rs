@@ -245,7 +245,7 @@ fn predictions_hold_at_real_sizes() {
     }
 }
 
-/// Of all numbers of functions that are affordable, R·s·(1 + rounds) ≤ 2048, by trying
+/// Of all numbers of functions that are affordable, R·s·(1 + rounds) ≤ 1500, by trying
 /// all; but for a hundredth, which is not worth twice as many.
 #[test]
 fn no_other_number_of_functions_is_better() {
@@ -271,7 +271,7 @@ fn no_other_number_of_functions_is_better() {
                     };
                     let balanced = || Balanced::new(elements.unwrap(), cells).rounds();
                     let rounds = hashing.is_balanced().then(balanced).unwrap_or(1);
-                    hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 2048
+                    hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 1500
                 };
                 assert!(affordable(chosen.hashes(), chosen.pairs()), "{chosen:?}");
                 let ours = variance(&chosen, &domain, epsilon);

@@ -205,7 +205,7 @@ fn favoured_count_among_all_functions() {
     assert_eq!((chosen.favoured(), chosen.hashes()), (Some(2000), 4096));
 }
 
-/// Of all numbers of functions that are affordable, R·s·(1 + rounds) ≤ 2048, by trying
+/// Of all numbers of functions that are affordable, R·s·(1 + rounds) ≤ 1500, by trying
 /// all; but for a hundredth, which is not worth twice as many.
 #[test]
 fn no_other_number_of_functions_is_better() {
@@ -224,7 +224,7 @@ fn no_other_number_of_functions_is_better() {
                     let elements = domain.signed_elements().unwrap();
                     let balanced = || Balanced::new(elements, cells).rounds();
                     let rounds = hashing.is_balanced().then(balanced).unwrap_or(1);
-                    hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 2048
+                    hashes == 1 || hashes * sparsity * (1 + rounds as u32) <= 1500
                 };
                 assert!(affordable(chosen.hashes(), chosen.buckets()), "{chosen:?}");
                 let ours = variance(&chosen, &domain, epsilon);

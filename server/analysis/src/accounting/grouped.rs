@@ -31,6 +31,9 @@ const RARELY: f64 = 4.0;
 /// there on T is mostly, and less noise is added.
 const MOSTLY: f64 = 2.0;
 
+/// Of so many values sums are taken side by side.
+const LANES: usize = 4;
+
 /// What stands for z, in two parts of the window of T.
 #[derive(Debug, Clone)]
 pub(super) struct Grouped([Part; 2]);
@@ -92,11 +95,17 @@ impl Part {
     }
 
     fn sum(&self, mixture: &Mixture, batch: &Batch) -> f64 {
-        let bound = |(rest, probability): &(Rest, f64)| {
-            let found = hockey_stick::sum(mixture, &self.telling, batch, rest);
-            probability * (found.delta + found.error).max(0.0)
-        };
-        self.values.iter().map(bound).sum()
+        let several = self.values.chunks(LANES).map(|values| {
+            // The last again, where there are less.
+            let at = |lane| values[values.len().min(lane + 1) - 1].0;
+            let rests: [Rest; LANES] = std::array::from_fn(at);
+            let found = hockey_stick::sums(mixture, &self.telling, batch, &rests);
+            let bounds = found.iter().zip(values).map(|(found, (_, probability))| {
+                probability * (found.delta + found.error).max(0.0)
+            });
+            bounds.sum::<f64>()
+        });
+        several.sum()
     }
 }
 

@@ -1,98 +1,148 @@
 //! What the mechanisms whose reports are buckets have in common.
 
 use hushbin::Entry;
-use hushbin::hash::{Balanced, Hashing, Keys, independent_bucket};
+use hushbin::hash::Functions;
 use hushbin::mechanism::BucketReport;
 
 use super::hypothesis::{Hypothesis, Part};
 use super::observation::{Fall, Observation, Place};
 
-/// Buckets of an input's elements under Collision, of all hash functions; under CoCo
-/// the sides that its entries push to, and the pairs of its paddings.
+/// The elements of an input, each with its buckets under all hash functions.
 pub(super) struct Held<'a> {
-    pub(super) entries: Vec<u32>,
-    pub(super) paddings: &'a [u32],
+    pub(super) entries: Vec<Buckets<'a>>,
+    pub(super) paddings: Vec<Buckets<'a>>,
 }
 
-/// The hashes of a report, with `sides` buckets to a cell.
-pub(super) struct Hashed<E, P> {
+/// The buckets of an element, one of each hash function.
+#[derive(Clone, Copy)]
+pub(super) struct Buckets<'a> {
+    /// Under CoCo the sides that a positive value pushes to.
+    of_positive: &'a [u32],
+    /// 1 where it pushes to the opposite sides.
+    turned: u32,
+}
+
+impl Buckets<'_> {
+    /// That of a function, among those of this function.
+    #[inline]
+    pub(super) fn of(&self, function: u32) -> u32 {
+        self.of_positive[function as usize] ^ self.turned
+    }
+}
+
+/// The hashes of a report.
+pub(super) struct Hashed<H, E, P> {
+    /// Buckets of a cell; elements are hashed to cells.
     pub(super) sides: u32,
     /// t.
     pub(super) buckets: u32,
-    /// Of each hash function.
-    pub(super) keys: Vec<Keys>,
-    /// The bucket of an entry among those of one function.
+    /// R.
+    pub(super) functions: u32,
+    /// The buckets of elements, R of each; under CoCo the sides that positive values
+    /// push to.
+    pub(super) hash: H,
+    /// The element of an entry.
     pub(super) entry: E,
-    /// That of a padding, by its number; under CoCo its pair.
+    /// That of a padding, by its number.
     pub(super) padding: P,
 }
 
-impl<E: Fn(&Keys, &Entry) -> u32, P: Fn(&Keys, u32) -> u32> Hashed<E, P> {
-    /// The buckets of an entry, of all functions.
-    fn entry(&self, entry: &Entry) -> impl Iterator<Item = u32> {
-        let own = self.keys.iter().map(|keys| (self.entry)(keys, entry));
-        (0..)
-            .zip(own)
-            .map(|(function, bucket)| function * self.buckets + bucket)
-    }
-
-    /// Those of a padding, or its pairs.
-    fn padding(&self, index: u32) -> impl Iterator<Item = u32> {
-        let own = self
-            .keys
-            .iter()
-            .map(move |keys| (self.padding)(keys, index));
-        let cells = self.buckets / self.sides;
-        (0..)
-            .zip(own)
-            .map(move |(function, cell)| function * cells + cell)
-    }
+/// The elements of two inputs and of paddings, hashed together: entries at the same
+/// place of either are mostly of the same item.
+struct Rows {
+    functions: usize,
+    /// Of each element R buckets.
+    buckets: Vec<u32>,
+    /// Of each entry of either input its element.
+    entries: [Vec<usize>; 2],
+    /// The first padding.
+    paddings: usize,
 }
 
-/// The keys of so many hash functions of a seed.
-pub(super) fn keys_of(seed: u64, hashes: u32) -> Vec<Keys> {
-    let keys = |function| Keys::of_function(seed, function);
-    (0..hashes).map(keys).collect()
+impl Rows {
+    fn new<H, E, P>(hashed: &Hashed<H, E, P>, inputs: [&Hypothesis; 2], paddings: u32) -> Self
+    where
+        H: Fn(&[u64]) -> Vec<u32>,
+        E: Fn(&Entry) -> u64,
+        P: Fn(u32) -> u64,
+    {
+        let mut elements = Vec::new();
+        let entries = inputs.map(|input| {
+            let entries = input.entries().iter().map(&hashed.entry).enumerate();
+            let index = |(index, element)| {
+                if elements.get(index) == Some(&element) {
+                    return index;
+                }
+                elements.push(element);
+                elements.len() - 1
+            };
+            entries.map(index).collect()
+        });
+        let first_padding = elements.len();
+        elements.extend((0..paddings).map(&hashed.padding));
+        Self {
+            functions: hashed.functions as usize,
+            buckets: (hashed.hash)(&elements),
+            entries,
+            paddings: first_padding,
+        }
+    }
+
+    fn of(&self, element: usize) -> &[u32] {
+        &self.buckets[self.functions * element..self.functions * (element + 1)]
+    }
+
+    fn padding(&self, index: usize) -> Buckets<'_> {
+        Buckets {
+            of_positive: self.of(self.paddings + index),
+            turned: 0,
+        }
+    }
 }
 
 /// Observation of a report by its hashes, and by the weight of the reported bucket,
 /// which is its probability times the rule's Ω. That is the same for all inputs,
-/// so a mixture has the mean of its parts' weights.
-///
-/// Inputs of fewer than `padded` entries have so many with their paddings.
-pub(super) fn observe<E: Fn(&Keys, &Entry) -> u32, P: Fn(&Keys, u32) -> u32>(
+/// so a mixture has the mean of its parts' weights. Paddings are hashed where inputs
+/// are `padded` to so many elements.
+pub(super) fn observe<H, E, P>(
     report: &BucketReport,
     padded: u32,
-    hashed: &Hashed<E, P>,
+    hashed: &Hashed<H, E, P>,
     inputs: [&Hypothesis; 2],
-    weight: impl Fn(&Held<'_>) -> f64,
-) -> Observation {
+    mut weight: impl FnMut(&Held<'_>) -> f64,
+) -> Observation
+where
+    H: Fn(&[u64]) -> Vec<u32>,
+    E: Fn(&Entry) -> u64,
+    P: Fn(u32) -> u64,
+{
     let bucket = report.bucket;
-    let functions = hashed.keys.len();
-    let [(first, first_weight), (second, second_weight)] = inputs.map(|input| {
-        let entries: Vec<u32> = input
-            .entries()
-            .iter()
-            .flat_map(|entry| hashed.entry(entry))
-            .collect();
-        let of_entry = |&index: &usize| &entries[functions * index..functions * (index + 1)];
-        let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
-        let paddings = input.parts().iter().map(missing).max().unwrap_or(0);
-        let paddings: Vec<u32> = (0..paddings)
-            .flat_map(|index| hashed.padding(index))
+    // The one that the report names a bucket of.
+    let function = bucket / hashed.buckets;
+    let missing = |part: &Part| padded.saturating_sub(part.kept.len() as u32);
+    let parts = inputs.iter().flat_map(|input| input.parts());
+    let rows = Rows::new(hashed, inputs, parts.map(missing).max().unwrap_or(0));
+    let [(first, first_weight), (second, second_weight)] = [0, 1].map(|which| {
+        let input = inputs[which];
+        let turned = |entry: &Entry| u32::from(entry.value < 0.0 && hashed.sides > 1);
+        let entries = input.entries().iter().zip(&rows.entries[which]);
+        let entries: Vec<Buckets<'_>> = entries
+            .map(|(entry, &element)| Buckets {
+                of_positive: rows.of(element),
+                turned: turned(entry),
+            })
             .collect();
         let weights = input.parts().iter().map(|part| {
+            let paddings = 0..missing(part) as usize;
             let held = Held {
-                entries: part.kept.iter().flat_map(of_entry).copied().collect(),
-                paddings: &paddings[..functions * missing(part) as usize],
+                entries: part.kept.iter().map(|&index| entries[index]).collect(),
+                paddings: paddings.map(|index| rows.padding(index)).collect(),
             };
             part.probability * weight(&held)
         });
         let weight: f64 = weights.sum();
-        // Of the function that the report names a bucket of.
-        let function = (bucket / hashed.buckets) as usize;
-        let own = entries.iter().skip(function).step_by(functions);
-        (own.copied().collect::<Vec<u32>>(), weight)
+        let own = |entry: &Buckets<'_>| function * hashed.buckets + entry.of(function);
+        (entries.iter().map(own).collect::<Vec<u32>>(), weight)
     });
     let first_entry = |buckets: &[u32]| {
         let found = buckets.iter().position(|&held| held == bucket);
@@ -127,20 +177,60 @@ fn place(buckets: &[u32], bucket: u32) -> Place {
     }
 }
 
-/// The bucket of an element, of `elements` if the domain is closed.
-pub(super) fn bucket_of(
-    hashing: Hashing,
-    elements: Option<u32>,
-    buckets: u32,
-    keys: &Keys,
-    key: u64,
-) -> u32 {
-    match elements {
-        // Elements of a closed domain are numbered below 2³².
-        Some(elements) if hashing.is_balanced() => {
-            Balanced::new(elements, buckets).bucket(keys, key as u32)
+/// The buckets of elements under all functions, R of each.
+pub(super) fn hash(functions: &Functions, elements: &[u64]) -> Vec<u32> {
+    let placed: Vec<u64> = elements.iter().map(|&e| functions.place(e)).collect();
+    let mut buckets = vec![0; elements.len() * functions.count()];
+    functions.buckets_of(&placed, &mut buckets);
+    buckets
+}
+
+/// How strongly the cells of all hash functions are pushed to, by an absolute value.
+pub(super) struct Strengths {
+    functions: u32,
+    /// Of the cells of one function.
+    pushes: Vec<i32>,
+    /// How many cells have a strength of 0, 1, 2, ….
+    levels: Vec<u32>,
+}
+
+impl Strengths {
+    /// Of so many functions with so many cells each.
+    pub(super) fn new(functions: u32, cells: u32) -> Self {
+        Self {
+            functions,
+            pushes: vec![0; cells as usize],
+            levels: Vec::new(),
         }
-        _ => independent_bucket(keys, key, buckets),
+    }
+
+    /// Those of cells that elements lie in, each pushing by 1 or −1.
+    pub(super) fn count(&mut self, elements: &[Buckets<'_>], push: impl Fn(u32) -> (u32, i32)) {
+        self.levels.clear();
+        self.levels.resize(elements.len() + 1, 0);
+        for function in 0..self.functions {
+            let pushes = || elements.iter().map(|element| push(element.of(function)));
+            for (cell, push) in pushes() {
+                self.pushes[cell as usize] += push;
+            }
+            // A cell that is met again adds to those of 0 only.
+            for (cell, _) in pushes() {
+                let strength = std::mem::take(&mut self.pushes[cell as usize]);
+                self.levels[strength.unsigned_abs() as usize] += 1;
+            }
+        }
+        let strong: u32 = self.levels[1..].iter().sum();
+        self.levels[0] = self.functions * self.pushes.len() as u32 - strong;
+    }
+
+    /// The number of cells of this strength.
+    pub(super) fn equal(&self, strength: u32) -> u32 {
+        self.levels[strength as usize]
+    }
+
+    /// The number of stronger ones.
+    pub(super) fn stronger(&self, strength: u32) -> u32 {
+        self.levels[strength as usize + 1..].iter().sum()
     }
 }
 

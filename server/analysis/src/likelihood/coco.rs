@@ -2,11 +2,11 @@
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::hash::{Keys, closed_sign, open_sign};
+use hushbin::hash::{Functions, closed_sign_word, open_sign};
 use hushbin::mechanism::coco::{Coco, Randomizer, Rule};
 use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Hashed, Held, bucket_of, keys_of, share};
+use super::buckets::{self, Buckets, Hashed, Held, Strengths, share};
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::observation::Observation;
@@ -45,48 +45,86 @@ fn observe(
     inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
-    let elements = coco.elements(domain);
-    let pair =
-        |keys: &Keys, element| bucket_of(coco.hashing(), elements, coco.pairs(), keys, element);
+    let functions = Functions::of_seed(
+        coco.hashing(),
+        coco.elements(domain),
+        coco.pairs(),
+        coco.hashes(),
+        report.seed,
+    );
     let hashed = Hashed {
         sides: Rule::SIDES,
         buckets: coco.buckets(),
-        keys: keys_of(report.seed, coco.hashes()),
-        entry: |keys: &Keys, entry: &Entry| {
-            let sign = match domain.items() {
-                Some(_) => closed_sign(keys, entry.item as u32),
-                None => open_sign(keys, entry.item),
-            };
-            2 * pair(keys, entry.item) + u32::from((entry.value < 0.0) != (sign < 0))
-        },
-        padding: |keys: &Keys, index| pair(keys, domain.padding(index)),
+        functions: coco.hashes(),
+        hash: |elements: &[u64]| sides(&functions, domain, elements),
+        entry: |entry: &Entry| entry.item,
+        padding: |index| domain.padding(index),
     };
     let sparsity = domain.sparsity();
-    // Left out where they push to either side.
+    // What makes up for missing entries is left out under the rule `strongest`.
     let padded = match coco.rule() {
         Rule::Overwrite => sparsity,
         Rule::Strongest { .. } => 0,
     };
+    let mut strengths = Strengths::new(coco.hashes(), coco.pairs());
     buckets::observe(report, padded, &hashed, inputs, |pushes| {
-        weight(coco, sparsity, exp, pushes, report)
+        weight(coco, sparsity, exp, pushes, report, &mut strengths)
     })
 }
 
+/// The sides that positive values push to, one of each function.
+fn sides(functions: &Functions, domain: &Domain, elements: &[u64]) -> Vec<u32> {
+    let mut pairs = buckets::hash(functions, elements);
+    let count = functions.count();
+    for function in 0..count {
+        let keys = functions.keys(function);
+        // Of one word are the signs of many elements, and these mostly in order.
+        let mut word = (u32::MAX, 0);
+        let pairs = pairs.iter_mut().skip(function);
+        for (pair, &element) in pairs.step_by(count).zip(elements) {
+            let plus = if domain.items().is_some() {
+                let element = element as u32;
+                if word.0 != element / 64 {
+                    word = (element / 64, closed_sign_word(&keys, element / 64));
+                }
+                word.1 >> (element % 64) & 1 == 1
+            } else {
+                open_sign(&keys, element) > 0
+            };
+            *pair = 2 * *pair + u32::from(!plus);
+        }
+    }
+    pairs
+}
+
 /// The reported side's probability, times the rule's Ω.
-fn weight(coco: &Coco, sparsity: u32, exp: f64, pushes: &Held<'_>, report: &BucketReport) -> f64 {
+fn weight(
+    coco: &Coco,
+    sparsity: u32,
+    exp: f64,
+    pushes: &Held<'_>,
+    report: &BucketReport,
+    strengths: &mut Strengths,
+) -> f64 {
     let (side, pair) = (report.bucket, report.bucket / 2);
     match coco.rule() {
         Rule::Overwrite => {
-            let of_entries = pushes.entries.iter().map(|side| side / 2);
-            let mut pairs: Vec<u32> = of_entries.chain(pushes.paddings.iter().copied()).collect();
+            // Of the one function that this rule takes.
+            let of_entries = pushes.entries.iter().map(|push| push.of(0) / 2);
+            let of_paddings = pushes.paddings.iter().map(|push| push.of(0) / 2);
+            let mut pairs: Vec<u32> = of_entries.chain(of_paddings.clone()).collect();
             let here = pairs.iter().filter(|&&other| other == pair).count() as f64;
             pairs.sort_unstable();
             pairs.dedup();
             let pushed = pairs.len() as u32;
             if here > 0.0 {
                 // A padding decides for either side equally often.
-                let own = pushes.entries.iter().filter(|&&p| p == side).count() as f64;
-                let paddings = pushes.paddings.iter().filter(|&&p| p == pair).count() as f64;
+                let own = pushes
+                    .entries
+                    .iter()
+                    .filter(|push| push.of(0) == side)
+                    .count() as f64;
+                let paddings = of_paddings.filter(|&other| other == pair).count() as f64;
                 1.0 + (exp - 1.0) * (own + 0.5 * paddings) / here
             } else {
                 let t = coco.buckets();
@@ -95,34 +133,40 @@ fn weight(coco: &Coco, sparsity: u32, exp: f64, pushes: &Held<'_>, report: &Buck
             }
         }
         Rule::Strongest { favoured } => {
-            1.0 + (exp - 1.0) * strongest_share(coco, favoured, pushes, report.bucket)
+            1.0 + (exp - 1.0) * strongest_share(coco, favoured, pushes, report.bucket, strengths)
         }
     }
 }
 
 /// The share of a side in the places of the favoured set under `strongest`.
-fn strongest_share(coco: &Coco, favoured: u32, pushes: &Held<'_>, side: u32) -> f64 {
-    let pair = side / 2;
-    let mut sides = pushes.entries.clone();
-    sides.sort_unstable();
-    // Of the plus side; the minus side has the opposite.
-    let strengths = || {
-        sides.chunk_by(|a, b| a / 2 == b / 2).map(|sides| {
-            let plus = sides.iter().filter(|&side| side % 2 == 0).count() as i64;
-            (sides[0] / 2, 2 * plus - sides.len() as i64)
+fn strongest_share(
+    coco: &Coco,
+    favoured: u32,
+    pushes: &Held<'_>,
+    side: u32,
+    strengths: &mut Strengths,
+) -> f64 {
+    let (function, side) = (side / coco.buckets(), side % coco.buckets());
+    let on = |push: &Buckets<'_>| push.of(function);
+    // Of the reported side; the opposite side has the opposite.
+    let here: i64 = pushes
+        .entries
+        .iter()
+        .map(|push| match on(push) ^ side {
+            0 => 1,
+            1 => -1,
+            _ => 0,
         })
+        .sum();
+    let push = |side| (side / 2, 1 - 2 * (side % 2) as i32);
+    strengths.count(&pushes.entries, push);
+    let strength = here.unsigned_abs() as u32;
+    let (beyond, alike) = (strengths.stronger(strength), strengths.equal(strength));
+    // Of each pair one side is as strong and the other as weak.
+    let (stronger, equal) = match here.signum() {
+        1 => (beyond, alike),
+        0 => (beyond, 2 * alike),
+        _ => (coco.outcomes() - alike - beyond, alike),
     };
-    let plus = strengths()
-        .find(|&(other, _)| other == pair)
-        .map_or(0, |(_, strength)| strength);
-    let here = if side.is_multiple_of(2) { plus } else { -plus };
-    let sides = || strengths().flat_map(|(_, plus)| [plus, -plus]);
-    let untouched = coco.outcomes() - sides().count() as u32;
-    let count = |of: &dyn Fn(i64) -> bool| {
-        let pushed = sides().filter(|&strength| of(strength)).count() as u32;
-        pushed + if of(0) { untouched } else { 0 }
-    };
-    let stronger = count(&|strength| strength > here);
-    let equal = count(&|strength| strength == here);
     share(favoured, stronger, equal)
 }

@@ -2,11 +2,11 @@
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
-use hushbin::hash::Keys;
+use hushbin::hash::Functions;
 use hushbin::mechanism::collision::{Collision, Randomizer, Rule};
 use hushbin::mechanism::{BucketReport, Rule as _};
 
-use super::buckets::{self, Hashed, Held, bucket_of, keys_of, share};
+use super::buckets::{self, Buckets, Hashed, Held, Strengths, share};
 use super::contract::{Enumerable, Observed};
 use super::hypothesis::Hypothesis;
 use super::observation::Observation;
@@ -42,27 +42,30 @@ fn observe(
     inputs: [&Hypothesis; 2],
     report: &BucketReport,
 ) -> Observation {
-    let bucket = |keys: &Keys, element| {
-        let elements = domain.signed_elements();
-        let (hashing, buckets) = (collision.hashing(), collision.buckets());
-        bucket_of(hashing, elements, buckets, keys, element)
-    };
+    let functions = Functions::of_seed(
+        collision.hashing(),
+        domain.signed_elements(),
+        collision.buckets(),
+        collision.hashes(),
+        report.seed,
+    );
     let hashed = Hashed {
         sides: Rule::SIDES,
         buckets: collision.buckets(),
-        keys: keys_of(report.seed, collision.hashes()),
-        entry: |keys: &Keys, entry: &Entry| {
-            let element = domain.signed_element(Signed {
+        functions: collision.hashes(),
+        hash: |elements: &[u64]| buckets::hash(&functions, elements),
+        entry: |entry: &Entry| {
+            domain.signed_element(Signed {
                 item: entry.item,
                 negative: entry.value < 0.0,
-            });
-            bucket(keys, element)
+            })
         },
-        padding: |keys: &Keys, index| bucket(keys, domain.signed_padding(index)),
+        padding: |index| domain.signed_padding(index),
     };
     let sparsity = domain.sparsity();
+    let mut strengths = Strengths::new(collision.hashes(), collision.buckets());
     buckets::observe(report, sparsity, &hashed, inputs, |held| {
-        weight(collision, sparsity, exp, held, report)
+        weight(collision, sparsity, exp, held, report, &mut strengths)
     })
 }
 
@@ -73,26 +76,21 @@ fn weight(
     exp: f64,
     held: &Held<'_>,
     report: &BucketReport,
+    strengths: &mut Strengths,
 ) -> f64 {
-    let t = collision.outcomes();
-    let mut buckets = [held.entries.as_slice(), held.paddings].concat();
-    buckets.sort_unstable();
-    let counts = || buckets.chunk_by(|a, b| a == b);
-    let occupied = counts().count() as u32;
-    let here = buckets.iter().filter(|&&b| b == report.bucket).count();
+    let t = collision.buckets();
+    let elements = [held.entries.as_slice(), &held.paddings].concat();
+    let own = |element: &&Buckets<'_>| element.of(report.bucket / t) == report.bucket % t;
+    let here = elements.iter().filter(own).count() as u32;
+    strengths.count(&elements, |bucket| (bucket, 1));
+    let (stronger, equal) = (strengths.stronger(here), strengths.equal(here));
     match collision.rule() {
         Rule::Occupied if here > 0 => exp,
         Rule::Occupied => {
+            // Where nothing is, all that is occupied is stronger.
             let total = f64::from(sparsity) * exp + f64::from(t - sparsity);
-            (total - f64::from(occupied) * exp) / f64::from(t - occupied)
+            (total - f64::from(stronger) * exp) / f64::from(equal)
         }
-        Rule::Heaviest { favoured } => {
-            let stronger = counts().filter(|held| held.len() > here).count() as u32;
-            let equal = match here {
-                0 => t - occupied,
-                _ => counts().filter(|held| held.len() == here).count() as u32,
-            };
-            1.0 + (exp - 1.0) * share(favoured, stronger, equal)
-        }
+        Rule::Heaviest { favoured } => 1.0 + (exp - 1.0) * share(favoured, stronger, equal),
     }
 }

@@ -21,19 +21,22 @@ fn task(items: u32, sparsity: u32, epsilon: f64, mechanism: Mechanism) -> Task {
     .unwrap()
 }
 
-/// Every rule and hashing, with few and many buckets and favoured.
+/// Every rule and hashing, with few and many buckets, favoured and hash functions.
 fn tasks() -> Vec<Task> {
     let mut tasks = Vec::new();
     for hashing in [Hashing::Balanced, Hashing::Independent] {
         for (items, sparsity) in [(1, 1), (4, 2), (9, 3), (12, 6)] {
             for buckets in [2, 4, 8, 14, 40] {
-                for favoured in [1, sparsity, buckets / 2] {
+                let hashes = [1, 1, 1, 3, 17];
+                let favoured = [1, sparsity, buckets / 2, 2 * sparsity, 5 * buckets];
+                for (favoured, hashes) in favoured.into_iter().zip(hashes) {
                     let rule = collision::Rule::Heaviest { favoured };
-                    if let Ok(collision) = Collision::new(rule, hashing, buckets) {
+                    let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
+                    if let Ok(collision) = collision {
                         tasks.push((items, sparsity, Mechanism::Collision(collision)));
                     }
                     let rule = coco::Rule::Strongest { favoured };
-                    if let Ok(coco) = Coco::new(rule, hashing, buckets) {
+                    if let Ok(coco) = Coco::with_hashes(rule, hashing, buckets, hashes) {
                         tasks.push((items, sparsity, Mechanism::Coco(coco)));
                     }
                 }
@@ -182,6 +185,29 @@ fn ratios_are_those_of_the_core() {
         "{} {compared} {of_mixtures}",
         tasks.len()
     );
+}
+
+/// Inputs without entries leave nothing to hash where paddings are left out, too.
+#[test]
+fn no_report_tells_inputs_without_entries_apart() {
+    for task in tasks() {
+        let inputs = [
+            &[][..],
+            &[Entry {
+                item: 0,
+                value: 0.0,
+            }],
+        ];
+        let hypotheses = inputs.map(|input| Hypothesis::new(&task, input));
+        let report = BucketReport { seed: 7, bucket: 1 };
+        let report = match task.mechanism() {
+            Mechanism::Collision(_) => Report::Collision(report),
+            Mechanism::Coco(_) => Report::Coco(report),
+            Mechanism::HashBin(_) => unreachable!(),
+        };
+        let seen = observe(&task, hypotheses.each_ref(), &report);
+        assert_eq!(seen.log_ratio, 0.0, "{task:?}");
+    }
 }
 
 /// No part has more than s entries, and as many are left as should be: exactly
