@@ -117,7 +117,7 @@ impl Functions {
     /// Fills `buckets` with those of elements that are [placed](Functions::place): of
     /// the first by each function, then of the second, and so on.
     pub fn buckets_of(&self, placed: &[u64], buckets: &mut [u32]) {
-        if self.hash.buckets() == 1 {
+        if self.hash.buckets() == 1 || buckets.is_empty() {
             buckets.fill(0);
             return;
         }
@@ -135,7 +135,7 @@ impl Functions {
         }
         for (function, &seed) in self.seeds.iter().enumerate() {
             let keys = Keys::new(seed);
-            let mut buckets = buckets.iter_mut().skip(function).step_by(count);
+            let mut buckets = buckets[function..].iter_mut().step_by(count);
             match self.hash {
                 Hash::Balanced(balanced) => {
                     for placed in placed.chunks(LANES) {

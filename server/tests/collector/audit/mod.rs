@@ -29,6 +29,7 @@ use hushbin_server::audit::{
 };
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
 use serde_json::json;
 
 const CONFIDENCE: f64 = 0.999;
@@ -261,8 +262,8 @@ fn tasks(each: u32) -> Vec<Task> {
 fn no_task_exceeds_its_budget() {
     let least: u64 = env::var("HUSHBIN_AUDIT_TRIALS").map_or(1500, |text| text.parse().unwrap());
     let tasks = tasks(16);
-    let (mut enumerated, mut attained, mut closest, mut sum) = (0, 0, 0.0_f64, 0.0);
-    for (seed, task) in (0..).zip(&tasks) {
+    let of_task = |(seed, task): (usize, &Task)| {
+        let seed = seed as u64;
         let epsilon = task.epsilon();
         let effective = task.effective_epsilon();
         assert!(effective <= epsilon, "{task:?}");
@@ -270,25 +271,29 @@ fn no_task_exceeds_its_budget() {
         let enumerated_task = core_probabilities(task)
             .and_then(|probabilities| enumerate(task, steps, &mut rng(seed), probabilities))
             .or_else(|| enumerate_bins(task, steps, &mut rng(seed)));
-        if let Some(found) = enumerated_task {
+        let attained = enumerated_task.map(|found| {
             assert!(!found.exceeds(effective), "{task:?}: {found:?}");
             let exact = found.epsilon(effective);
             assert!(
                 exact <= effective && exact >= found.loss - found.error,
                 "{task:?}: {found:?}"
             );
-            enumerated += 1;
-            attained += u32::from(exact == effective);
-        }
+            exact == effective
+        });
         let plan = match Plan::new(task, Some(least), CONFIDENCE) {
             Err(AuditError::Trials { least, .. }) => Plan::new(task, Some(least), CONFIDENCE),
             plan => plan,
         };
         let found = measure(task, &plan.unwrap(), sender(task, rng(seed)), |_, _| {});
         assert!(found.lower_bound <= epsilon, "{task:?}: {found:?}");
-        closest = closest.max(found.lower_bound / epsilon);
-        sum += found.lower_bound / epsilon;
-    }
+        (attained, found.lower_bound / epsilon)
+    };
+    let found: Vec<(Option<bool>, f64)> = tasks.par_iter().enumerate().map(of_task).collect();
+    let enumerated = found.iter().filter_map(|(attained, _)| *attained);
+    let attained = enumerated.clone().filter(|attained| *attained).count();
+    let enumerated = enumerated.count();
+    let closest = found.iter().map(|(_, bound)| *bound).fold(0.0, f64::max);
+    let sum: f64 = found.iter().map(|(_, bound)| bound).sum();
     println!(
         "{} tasks; {enumerated} enumerated, {attained} of them lose all of the effective epsilon; \
          bounds are {:.3} of epsilon on average, {closest:.3} at most",
