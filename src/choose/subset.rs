@@ -76,18 +76,13 @@ pub(super) fn choose<R: ChooseBuckets>(
         None if paper => search.paper(),
         complete => {
             let cells = complete.map(|complete| complete.cells());
-            let best = search.strongest::<R>(cells);
-            let fills = best.1.rule().fills() && draft.hashing.is_none();
-            if fills && has_many_entries(domain) {
-                let filled = with(Hashing::BalancedItems).strongest(cells);
-                if filled.0 * PADDED < best.0 {
-                    filled
-                } else {
-                    best
-                }
-                .1
-            } else {
-                best.1
+            let padded = search.strongest::<R>(cells);
+            let fills = draft.hashing.is_none() && padded.1.rule().fills();
+            let filled = (fills && has_many_entries(domain))
+                .then(|| with(Hashing::BalancedItems).strongest(cells));
+            match filled {
+                Some(filled) if filled.0 * PADDED < padded.0 => filled.1,
+                _ => padded.1,
             }
         }
     };
