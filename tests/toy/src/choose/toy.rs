@@ -23,7 +23,7 @@ impl Predict for Toy {
         let gap = self.lean(epsilon) / f64::from(domain.sparsity());
         let square = 1.0 / (gap * gap);
         let items = predict::items(domain, population);
-        let mean = predict::sampled(domain, population, items, [square - 1.0, square]);
+        let mean = predict::sampled(domain, population, items, square - 1.0, |_| square);
         Predicted {
             mean: Some(mean),
             frequency: None,
