@@ -16,6 +16,11 @@ pub struct Account {
     /// ε_c: the batch is (ε_c, δ)-differentially private. Proven by the privacy
     /// blanket, and never above the local ε.
     pub central_epsilon: f64,
+    /// ε_c if the hash were [ideal](Mixture::under_ideal_hash), rounded up: proven but
+    /// for that assumption. Only of one batch and one report of a person, where elements
+    /// are hashed independently.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ideal_hash_epsilon: Option<f64>,
     /// The least ε_c by the reduction of P1's Theorem 1, rounded up. It is no
     /// bound where reports may tell nothing, if only by little in large batches:
     /// see [`errata`](crate::errata). Only of one batch and one report of a person.
@@ -69,6 +74,7 @@ pub fn account(
     } = profile.epsilon(profile.gaussian_epsilon(delta), delta);
     Ok(Account {
         central_epsilon: upper,
+        ideal_hash_epsilon: ideal_hash_epsilon(mixture, honest_reports, delta, upper),
         reduction_epsilon: Some(reduction),
         reduction_lower_epsilon: lower,
         reduction_attained: mixture.attains_reduction(),
@@ -77,6 +83,20 @@ pub fn account(
         method: profile.method(),
         honest_reports,
     })
+}
+
+/// [`Account::ideal_hash_epsilon`]: no greater than what is `proven` of any hash, which
+/// in a batch of a few reports is less.
+pub(super) fn ideal_hash_epsilon(
+    mixture: &Mixture,
+    reports: u64,
+    delta: f64,
+    proven: f64,
+) -> Option<f64> {
+    let ideal = mixture.under_ideal_hash()?;
+    let profile = PrivacyProfile::new(ideal, reports, delta);
+    let found = profile.epsilon(profile.gaussian_epsilon(delta), delta);
+    Some(found.upper.min(proven))
 }
 
 /// Bounds on δ(ε_c) of n `reports` shuffled: what the reduction says at least, and

@@ -37,6 +37,15 @@
 //! decomposition does. Of three favoured of five at ε = 1/2, three reports and
 //! δ = 0.1, ε_c is 0.0323 by the sum and 0.0083 by enumeration.
 //!
+//! **Under an ideal hash**, buckets uniform and independent of each other, the sets of
+//! the c heaviest of t buckets overlap. Given the buckets of what two inputs have in
+//! common, the rest of either is as many elements, hashed alike and independently: a
+//! bucket is in either set with the same probability p_b, so in both, ties broken
+//! independently, with p_b², and Σ p_b² ≥ (Σ p_b)²/t = c²/t. At o = c²/t the atoms weigh
+//! (c − o)/Ω, twice, o/Ω and (t − 2c + o)/Ω; and a part 1/e of the last moved to
+//! e(1 − k), the rest to 0, keeps the mean and makes Z grow in convex order. That is
+//! the theorem's sum with α = (c − c²/t)/Ω and v = e.
+//!
 //! **Corollary.** Any ε-LDP randomizer is such a mixture with some c/t, in the
 //! reals. Where c/t ≠ 1/2, spreading what is at v(1 − k), and where 2c > t as much
 //! at 0 as it takes, to e − k, 1 − k·e and 0 gives the Z of α = 1/(e + 1), with the
@@ -134,10 +143,7 @@ pub(super) const ROUNDINGS: f64 = 1e-11;
 impl PrivacyBlanket {
     /// `None` where every report of the blanket tells something.
     pub(super) fn new(mixture: &Mixture, p: [f64; 2]) -> Option<Self> {
-        let weight = match mixture.favoured() {
-            Some(favoured) if 2 * favoured.count > favoured.buckets => mixture.epsilon().exp(),
-            _ => 1.0,
-        };
+        let weight = mixture.weight;
         let q = mixture.rest() / (weight * p[1]);
         (q > 0.0).then_some(Self {
             q: [q.min(1.0), (1.0 - q).max(0.0)],

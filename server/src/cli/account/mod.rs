@@ -202,6 +202,7 @@ impl Answer {
         } = composed;
         let Account {
             central_epsilon,
+            ideal_hash_epsilon: ideal,
             reduction_epsilon: reduction,
             reduction_lower_epsilon: lower,
             reduction_attained: attained,
@@ -220,6 +221,12 @@ impl Answer {
             "shuffled    ε = {central_epsilon:e}, δ = {delta:e}, rounded up"
         )?;
         writeln!(out, "            {method}, {seconds:.3} s")?;
+        if let Some(ideal) = ideal {
+            writeln!(
+                out,
+                "ideal hash  ε = {ideal:e}, rounded up, if buckets were uniform and independent"
+            )?;
+        }
         let most = reduction.map_or_else(String::new, |most| format!(", at most {most:e}"));
         let known = if *attained {
             "some batch gives away as much"

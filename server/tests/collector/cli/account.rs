@@ -205,6 +205,31 @@ fn direct_encoding_is_said_to_attain_the_reduction() {
     }
 }
 
+/// Of sets that overlap by chance, and by the label that it is given.
+#[test]
+fn an_ideal_hash_is_a_second_number() {
+    let options = |rule: &str| -> Vec<String> {
+        let text = format!(
+            "--mechanism collision {rule} --buckets 16 --epsilon 1 --reports 100000 --delta 1e-7"
+        );
+        text.split_whitespace().map(str::to_owned).collect()
+    };
+    let heaviest = options("--rule heaviest --favoured 4");
+    let heaviest: Vec<&str> = heaviest.iter().map(String::as_str).collect();
+    let found = answer(&heaviest);
+    let [ideal, proven] =
+        ["ideal_hash_epsilon", "central_epsilon"].map(|field| found[field].as_f64().unwrap());
+    assert!((0.85..0.87).contains(&(ideal / proven)), "{found}");
+    let words = String::from_utf8(hushbin(&heaviest).stdout).unwrap();
+    assert!(
+        words.contains("if buckets were uniform and independent"),
+        "{words}"
+    );
+    let occupied = options("--rule occupied --sparsity 4");
+    let occupied: Vec<&str> = occupied.iter().map(String::as_str).collect();
+    assert_eq!(answer(&occupied)["ideal_hash_epsilon"], json!(null));
+}
+
 #[test]
 fn published_bounds_are_compared() {
     let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 1 --reports 100000 \

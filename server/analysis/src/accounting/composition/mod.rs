@@ -19,7 +19,7 @@ mod privacy_loss;
 use hushbin::Error;
 use serde::Serialize;
 
-use super::account::Account;
+use super::account::{Account, ideal_hash_epsilon};
 use super::group_privacy::{self, OneBatch};
 use super::method::Method;
 use super::mixture::Mixture;
@@ -111,9 +111,12 @@ pub fn account_exposure(
         upper,
     } = one.epsilon(delta);
     let (mut basic, mut advanced) = (upper, upper);
+    let single = exposure == Exposure::default();
+    let ideal = || ideal_hash_epsilon(mixture, honest_reports, delta, upper);
     let mut account = Account {
         central_epsilon: upper,
-        reduction_epsilon: (exposure == Exposure::default()).then_some(reduction),
+        ideal_hash_epsilon: single.then(ideal).flatten(),
+        reduction_epsilon: single.then_some(reduction),
         reduction_lower_epsilon: lower,
         reduction_attained: mixture.attains_reduction(),
         alpha: mixture.alpha(),

@@ -13,7 +13,11 @@ pub struct Mixture {
     pub(in crate::accounting) alpha: f64,
     /// 1 − α − e·α without the cancellation.
     pub(in crate::accounting) rest: f64,
+    /// v of the [blanket](super::super::privacy_blanket).
+    pub(in crate::accounting) weight: f64,
     pub(in crate::accounting) favoured: Option<Favoured>,
+    /// Whether elements are hashed independently, so that an ideal hash says more.
+    pub(in crate::accounting) independent: bool,
     /// As [`Mixture::attains_reduction`].
     pub(in crate::accounting) attains_reduction: bool,
 }
@@ -65,7 +69,9 @@ impl Mixture {
             alpha,
             // (Ω − min(c, t − c)·(e + 1))/Ω.
             rest: (t - 2.0 * c).max((2.0 * c - t) * e) / favoured.omega(epsilon),
+            weight: if 2.0 * c > t { e } else { 1.0 },
             favoured: Some(favoured),
+            independent: false,
             attains_reduction: false,
         })
     }
@@ -77,9 +83,33 @@ impl Mixture {
             epsilon: self.epsilon,
             alpha: part * self.alpha,
             rest: 1.0 - part * (1.0 - self.rest),
+            weight: 1.0,
             favoured: None,
+            independent: false,
             attains_reduction: false,
         }
+    }
+
+    /// The same if every element's bucket under every hash function were uniform and
+    /// independent of all others': an assumption about the hash, of which what is proven
+    /// needs none. Favoured sets then overlap in c²/t buckets or more on average, see
+    /// `privacy_blanket`. `None` unless elements are hashed independently to buckets of
+    /// which the c heaviest are favoured: slots of a balanced hash keep out of each
+    /// other's way, and opposite answers favour opposite sides of CoCo's pairs, whatever
+    /// the hash.
+    #[must_use]
+    pub fn under_ideal_hash(&self) -> Option<Self> {
+        let favoured = self.favoured.filter(|_| self.independent)?;
+        let (c, t) = (f64::from(favoured.count), f64::from(favoured.buckets));
+        let (omega, e) = (favoured.omega(self.epsilon), self.epsilon.exp());
+        Some(Self {
+            alpha: c * (t - c) / t / omega,
+            rest: ((t - c) * (t - c) + e * c * c) / t / omega,
+            weight: e,
+            favoured: None,
+            independent: false,
+            ..*self
+        })
     }
 
     /// Local ε of one report, in nats.

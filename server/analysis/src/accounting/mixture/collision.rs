@@ -3,6 +3,7 @@
 use hushbin::Error;
 use hushbin::bounds::SPARSITY;
 use hushbin::domain::Domain;
+use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 
 use super::alpha::Mixture;
@@ -32,7 +33,10 @@ impl Mixture {
     pub fn collision(collision: &Collision, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         let t = collision.outcomes();
         match collision.rule() {
-            Rule::Heaviest { favoured } => Self::weighted(epsilon, favoured, t),
+            Rule::Heaviest { favoured } => Ok(Self {
+                independent: collision.hashing() == Hashing::Independent,
+                ..Self::weighted(epsilon, favoured, t)?
+            }),
             Rule::Occupied => {
                 SPARSITY.check(f64::from(sparsity))?;
                 if t <= sparsity {

@@ -5,6 +5,7 @@ mod attained;
 mod blanket;
 mod compare;
 mod compose;
+mod ideal_hash;
 mod inverse;
 
 use crate::support::reduction::{Reduction, divergence};
