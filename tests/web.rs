@@ -318,7 +318,7 @@ fn wrong_tasks_are_codes() {
         // 4097 hash functions, and more than can be counted.
         (
             Arguments {
-                hashing: 2 * 4096,
+                hashing: 3 * 4096,
                 ..s
             },
             ErrorCode::OutOfRange,
