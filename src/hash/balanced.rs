@@ -184,7 +184,7 @@ impl Balanced {
         self.go(lanes, [keys.rounds[0]; L], pair)
     }
 
-    /// The buckets of a slot that is [placed](Balanced::place), by L functions: their
+    /// The buckets of slots that are [placed](Balanced::place), each by its function: their
     /// keys of each round lie in a row, `stride` behind the [half](Keys::half_of)
     /// before.
     #[inline(always)]
@@ -192,14 +192,14 @@ impl Balanced {
         &self,
         rounds: &[u32],
         stride: usize,
-        placed: u64,
+        placed: [u64; L],
     ) -> [u32; L] {
         let round = |round: usize| {
             let keys = rounds[Keys::half_of(round) * stride..].first_chunk();
             *keys.expect("every round has the keys of as many functions")
         };
         let pair = |index| [round(2 * index + 1), round(2 * index + 2)];
-        self.go([placed; L], round(0), pair)
+        self.go(placed, round(0), pair)
     }
 
     /// The slots of `bucket` that end the rounds at w = `begin`, `begin` + 1, …,

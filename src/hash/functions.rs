@@ -84,24 +84,31 @@ impl Functions {
         let Some(balanced) = self.side_by_side() else {
             return;
         };
-        let count = self.count();
+        let (count, width) = (self.count(), self.width());
         // An odd number of rounds, and the half that is left over.
-        self.rounds.resize(count * (balanced.rounds() + 1), 0);
-        for (word, rows) in self.rounds.chunks_exact_mut(2 * count).enumerate() {
-            let (left, right) = rows.split_at_mut(count);
-            for ((left, right), &seed) in left.iter_mut().zip(right).zip(&self.seeds) {
+        self.rounds.resize(width * (balanced.rounds() + 1), 0);
+        for (word, rows) in self.rounds.chunks_exact_mut(2 * width).enumerate() {
+            let (left, right) = rows.split_at_mut(width);
+            for ((left, right), &seed) in left.iter_mut().zip(&mut *right).zip(&self.seeds) {
                 [*left, *right] = Keys::round_word(seed, word);
+            }
+            for again in count..width {
+                left[again] = left[again - count];
+                right[again] = right[again - count];
             }
         }
     }
 
-    /// The hash, where functions fill the lanes, as elements mostly do not then, and
-    /// there is anything to work out.
+    /// How many keys of a round are in a row: of all functions, so often that they fill
+    /// the lanes, with several elements side by side.
+    fn width(&self) -> usize {
+        self.count() * LANES.div_ceil(self.count())
+    }
+
+    /// The hash, where there are several functions, and anything to work out.
     fn side_by_side(&self) -> Option<Balanced> {
         match self.hash {
-            Hash::Balanced(balanced)
-                if LANES > 1 && self.count() >= LANES && balanced.buckets() > 1 =>
-            {
+            Hash::Balanced(balanced) if LANES > 1 && self.count() > 1 && balanced.buckets() > 1 => {
                 Some(balanced)
             }
             _ => None,
@@ -123,12 +130,23 @@ impl Functions {
         }
         let count = self.count();
         if let Some(balanced) = self.side_by_side() {
-            for (&place, buckets) in placed.iter().zip(buckets.chunks_exact_mut(count)) {
-                for first in (0..count).step_by(LANES) {
-                    let first = first.min(count - LANES);
-                    let found: [u32; LANES] =
-                        balanced.buckets_by(&self.rounds[first..], count, place);
-                    buckets[first..first + LANES].copy_from_slice(&found);
+            let width = self.width();
+            let elements = placed.chunks(width / count);
+            for (placed, buckets) in elements.zip(buckets.chunks_mut(width)) {
+                for first in (0..buckets.len()).step_by(LANES) {
+                    let first = first.min(width - LANES);
+                    let element =
+                        |lane: usize| placed[((first + lane) / count).min(placed.len() - 1)];
+                    let places: [u64; LANES] = if width == count {
+                        [placed[0]; LANES]
+                    } else {
+                        core::array::from_fn(element)
+                    };
+                    let found = balanced.buckets_by(&self.rounds[first..], width, places);
+                    let buckets = buckets[first..].iter_mut();
+                    buckets
+                        .zip(found)
+                        .for_each(|(bucket, found)| *bucket = found);
                 }
             }
             return;
@@ -173,7 +191,7 @@ mod tests {
             // One round, 21 for either reason, nine, five, and one slot in each bucket.
             for t in [1, 7, 50, 20, 3, 200] {
                 let hash = Hash::new(hashing, Some(200), t);
-                for count in [1, 2, 15, 16, 17, 40] {
+                for count in [1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 40] {
                     let mut functions = Functions::new(hash, count, 0);
                     functions.take_seed(11);
                     for elements in [0, 1, 3, 4, 5, 16, 17, 33, 50] {
