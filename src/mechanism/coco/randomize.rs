@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use super::rule::Coco;
 use super::thresholds::{Kind, Thresholds};
 use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{Functions, Hash, SignBit};
+use crate::hash::{Functions, SignBit};
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
 use crate::sample::{Threshold, below};
@@ -44,7 +44,6 @@ const fn pair_of(push: Push) -> u32 {
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,
-    hash: Hash,
     functions: Functions,
     /// d, where items are added to an input and no paddings.
     filling: Option<u32>,
@@ -83,7 +82,6 @@ impl Randomizer {
         Self {
             domain: *domain,
             functions: Functions::new(coco.hash(domain), coco.hashes(), 0),
-            hash: coco.hash(domain),
             filling: coco.filling(domain),
             thresholds: coco.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
@@ -142,11 +140,14 @@ impl Randomizer {
     #[must_use]
     pub fn completions(&self, signed: u32) -> Option<u64> {
         let missing = self.domain.sparsity().checked_sub(signed)?;
-        let firsts = match self.filling {
-            Some(items) if missing > 0 => items - signed,
-            _ => 1,
-        };
+        let firsts = self.others(signed).unwrap_or(1);
         u64::from(firsts).checked_mul(1_u64.checked_shl(missing)?)
+    }
+
+    /// How many items may be added to so many signed ones; `None` where none is.
+    fn others(&self, signed: u32) -> Option<u32> {
+        let items = self.filling.filter(|_| signed < self.domain.sparsity());
+        items.map(|items| items - signed)
     }
 
     fn missing(&self, signed: &[Signed]) -> u32 {
@@ -184,7 +185,7 @@ impl Randomizer {
             });
             self.negative.push(is_negative(index));
         }
-        let place = |&element: &u64| self.hash.place(element);
+        let place = |&element: &u64| self.functions.place(element);
         self.placed.clear();
         self.placed.extend(self.elements.iter().map(place));
     }
@@ -344,12 +345,8 @@ impl Randomize for Randomizer {
         let mut signed = core::mem::take(&mut self.signed);
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
         let seed = rng.next_u64();
-        let rank = match self.filling {
-            Some(items) if signed.len() < self.domain.sparsity() as usize => {
-                below(rng, items - signed.len() as u32)
-            }
-            _ => 0,
-        };
+        let others = self.others(signed.len() as u32);
+        let rank = others.map_or(0, |others| below(rng, others));
         let mut word = 0;
         self.gather(&signed, rank, |index| {
             if index.is_multiple_of(64) {

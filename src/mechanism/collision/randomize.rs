@@ -8,7 +8,7 @@ use rand_core::CryptoRng;
 use super::rule::Collision;
 use super::thresholds::Thresholds;
 use crate::domain::{Domain, Entry, Signed};
-use crate::hash::{Functions, Hash};
+use crate::hash::Functions;
 use crate::mechanism::contract::Randomize;
 use crate::mechanism::subset::{BucketReport as Report, Cells, Drawn, Favoured};
 use crate::sample::Threshold;
@@ -36,7 +36,6 @@ use crate::sample::Threshold;
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     domain: Domain,
-    hash: Hash,
     functions: Functions,
     thresholds: Thresholds,
     /// What is left of the entries, at most s.
@@ -61,7 +60,6 @@ impl Randomizer {
         Self {
             domain: *domain,
             functions: Functions::new(collision.hash(domain), collision.hashes(), 0),
-            hash: collision.hash(domain),
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
             placed: Vec::with_capacity(capacity),
@@ -102,7 +100,7 @@ impl Randomizer {
         self.placed.extend(
             items
                 .chain(paddings)
-                .map(|element| self.hash.place(element)),
+                .map(|element| self.functions.place(element)),
         );
         self.functions.take_seed(seed);
         self.functions.buckets_of(&self.placed, &mut self.hashed);
