@@ -66,12 +66,12 @@ pub fn account(
 ) -> Result<Account, Error> {
     let honest_reports = honest_reports(reports, honest_fraction)?;
     DELTA.check(delta)?;
-    let profile = PrivacyProfile::new(*mixture, honest_reports, delta);
+    let (bounds, method) = of_batch(mixture, honest_reports, delta);
     let EpsilonBounds {
         lower,
         reduction,
         upper,
-    } = profile.epsilon(profile.gaussian_epsilon(delta), delta);
+    } = bounds;
     Ok(Account {
         central_epsilon: upper,
         ideal_hash_epsilon: ideal_hash_epsilon(mixture, honest_reports, delta, upper),
@@ -80,9 +80,30 @@ pub fn account(
         reduction_attained: mixture.attains_reduction(),
         alpha: mixture.alpha(),
         delta,
-        method: profile.method(),
+        method,
         honest_reports,
     })
+}
+
+/// [`Account::central_epsilon`] alone, for searches.
+///
+/// # Errors
+/// As [`account`].
+pub(super) fn proven_epsilon(
+    mixture: &Mixture,
+    reports: u64,
+    honest_fraction: f64,
+    delta: f64,
+) -> Result<f64, Error> {
+    let honest_reports = honest_reports(reports, honest_fraction)?;
+    DELTA.check(delta)?;
+    Ok(of_batch(mixture, honest_reports, delta).0.upper)
+}
+
+fn of_batch(mixture: &Mixture, reports: u64, delta: f64) -> (EpsilonBounds, Method) {
+    let profile = PrivacyProfile::new(*mixture, reports, delta);
+    let bounds = profile.epsilon(profile.gaussian_epsilon(delta), delta);
+    (bounds, profile.method())
 }
 
 /// [`Account::ideal_hash_epsilon`]: no greater than what is `proven` of any hash, which
@@ -94,8 +115,7 @@ pub(super) fn ideal_hash_epsilon(
     proven: f64,
 ) -> Option<f64> {
     let ideal = mixture.under_ideal_hash()?;
-    let profile = PrivacyProfile::new(ideal, reports, delta);
-    let found = profile.epsilon(profile.gaussian_epsilon(delta), delta);
+    let (found, _) = of_batch(&ideal, reports, delta);
     Some(found.upper.min(proven))
 }
 

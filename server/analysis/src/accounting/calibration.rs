@@ -14,7 +14,7 @@
 use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 
-use super::account::account;
+use super::account::proven_epsilon;
 use super::mixture::Mixture;
 use super::privacy_profile::PrivacyProfile;
 use super::ranges::{
@@ -29,7 +29,7 @@ use crate::numeric::roots::{bisect, chandrupatla, geometric, outward, try_bisect
 /// with noise, so ε_c rises with ε.
 ///
 /// # Errors
-/// As [`account`] and `at`; [`Error::OutOfRange`] when `central_epsilon` is not from
+/// As [`account`](fn@super::account) and `at`; [`Error::OutOfRange`] when `central_epsilon` is not from
 /// that of the least local ε to the greatest local ε, [`EPSILON`].
 pub fn largest_epsilon<E: From<Error>>(
     at: impl Fn(f64) -> Result<Mixture, E>,
@@ -39,7 +39,7 @@ pub fn largest_epsilon<E: From<Error>>(
     central_epsilon: f64,
 ) -> Result<Mixture, E> {
     let reached = |mixture: &Mixture| -> Result<f64, E> {
-        Ok(account(mixture, reports, honest_fraction, delta)?.central_epsilon)
+        Ok(proven_epsilon(mixture, reports, honest_fraction, delta)?)
     };
     let best = at(EPSILON.min)?;
     let range = Bound {
@@ -77,10 +77,10 @@ pub fn largest_epsilon<E: From<Error>>(
 }
 
 /// Whether δ(ε_c) at `central_epsilon` comes out at δ or below: in one sum what
-/// [`account`] takes a dozen for, but for roundings.
+/// [`account`](fn@super::account) takes a dozen for, but for roundings.
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] when `central_epsilon` is outside [`CENTRAL_EPSILON`].
+/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is outside [`CENTRAL_EPSILON`].
 pub(crate) fn meets_central_epsilon(
     mixture: &Mixture,
     reports: u64,
@@ -96,7 +96,7 @@ pub(crate) fn meets_central_epsilon(
 }
 
 /// The largest α, about, at which n `reports` of local ε are (`central_epsilon`,
-/// δ)-differentially private. [`account`] finds no more than `central_epsilon` of a
+/// δ)-differentially private. [`account`](fn@super::account) finds no more than `central_epsilon` of a
 /// mechanism with this α that favours at most half of its buckets.
 ///
 /// There always is one: a single report of an α up to δ/(e − exp(ε_c)) is as
@@ -110,7 +110,7 @@ pub(crate) fn meets_central_epsilon(
 /// ```
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
+/// As [`account`](fn@super::account); [`Error::OutOfRange`] when ε is outside [`EPSILON`] or
 /// `central_epsilon` outside [`CENTRAL_EPSILON`].
 pub fn largest_alpha(
     epsilon: f64,
@@ -122,7 +122,7 @@ pub fn largest_alpha(
     let generic = Mixture::generic(epsilon)?;
     CENTRAL_EPSILON.check(central_epsilon)?;
     let enough = |mixture: &Mixture| -> Result<bool, Error> {
-        Ok(account(mixture, reports, honest_fraction, delta)?.central_epsilon <= central_epsilon)
+        Ok(proven_epsilon(mixture, reports, honest_fraction, delta)? <= central_epsilon)
     };
     if enough(&generic)? {
         return Ok(generic.alpha());
@@ -161,7 +161,7 @@ pub fn largest_alpha(
 }
 
 /// The smallest n whose batch is (`central_epsilon`, δ)-differentially private by
-/// [`account`], where a part `honest_fraction` of the reports hides the others.
+/// [`account`](fn@super::account), where a part `honest_fraction` of the reports hides the others.
 ///
 /// ```
 /// use hushbin_analysis::accounting::{Mixture, account, smallest_batch};
@@ -173,7 +173,7 @@ pub fn largest_alpha(
 /// ```
 ///
 /// # Errors
-/// As [`account`]; [`Error::OutOfRange`] when `central_epsilon` is not from what the
+/// As [`account`](fn@super::account); [`Error::OutOfRange`] when `central_epsilon` is not from what the
 /// greatest n of [`REPORTS`] reaches to [`CENTRAL_EPSILON`]'s greatest.
 pub fn smallest_batch(
     mixture: &Mixture,
@@ -188,7 +188,7 @@ pub fn smallest_batch(
     let most_honest = honest_part(most, honest_fraction);
     HONEST_REPORTS.check(most_honest as f64)?;
     let enough = |hidden: u64| -> Result<bool, Error> {
-        Ok(account(mixture, hidden, 1.0, delta)?.central_epsilon <= central_epsilon)
+        Ok(proven_epsilon(mixture, hidden, 1.0, delta)? <= central_epsilon)
     };
     let hidden = smallest_hidden(mixture, most_honest, delta, central_epsilon, enough)?;
     // honest_part never falls, so that this is a search for where it rises.
@@ -215,7 +215,7 @@ fn smallest_hidden(
     while !enough(n)? {
         if n == most {
             let range = Bound {
-                min: account(mixture, most, 1.0, delta)?.central_epsilon,
+                min: proven_epsilon(mixture, most, 1.0, delta)?,
                 ..CENTRAL_EPSILON
             };
             return range.check(central_epsilon).map(|()| most);
