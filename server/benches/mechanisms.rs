@@ -1,7 +1,7 @@
 //! What each mechanism costs on one core: choosing its parameters, randomising
 //! one person, decoding one report; decoding beside its naive twin, which hashes
-//! every item of every report; and several hash functions beside one:
-//! `cargo bench -p hushbin-server --bench mechanisms`.
+//! every item of every report; and several hash functions beside one, in a few tasks
+//! and over a grid: `cargo bench -p hushbin-server --bench mechanisms`.
 //!
 //! All take short turns, and the quickest turn of each counts: whatever else the
 //! machine does only ever slows a turn down, and it cannot slow down all.
@@ -152,7 +152,63 @@ fn main() {
             decode / decode_by_one,
         );
     }
+    over_a_grid(&Effort {
+        turns: effort.turns.div_ceil(10),
+        ..effort
+    });
 }
+
+/// What is chosen by default beside one hash function, for few entries, in short.
+fn over_a_grid(effort: &Effort) {
+    let mut randomized = Vec::new();
+    let mut decoded = Vec::new();
+    for items in [16, 64, 256, 1024] {
+        for sparsity in [1, 2, 4, 8, 16].into_iter().filter(|s| 2 * s <= items) {
+            for epsilon in [0.5, 1.0, 1.5, 2.0, 3.0] {
+                for (objective, name) in [("mean", "coco"), ("frequency", "collision")] {
+                    let chosen = json!({ "name": "auto", "objective": objective });
+                    let chosen = draft(items, sparsity, epsilon, &chosen);
+                    let one = json!({ "name": name, "hashing": "balanced", "hashes": 1 });
+                    let one = draft(items, sparsity, epsilon, &one);
+                    let which = format!("d = {items}, s = {sparsity}, ε = {epsilon}, {objective}");
+                    let [_, randomize, decode, _] = row(&chosen, effort);
+                    let [_, _, decode_by_one, _] = row(&one, effort);
+                    randomized.push((randomize / 1e3, which.clone()));
+                    decoded.push((decode / decode_by_one, which, decode, decode_by_one));
+                }
+            }
+        }
+    }
+    randomized.sort_by(|a, b| a.0.total_cmp(&b.0));
+    decoded.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let tasks = randomized.len();
+    let total: f64 = randomized.iter().map(|row| row.0).sum();
+    let slow = randomized.iter().filter(|row| row.0 > 3.0).count();
+    let [chosen, one] = [|row: &Row| row.2, |row: &Row| row.3]
+        .map(|nanoseconds| decoded.iter().map(nanoseconds).sum::<f64>());
+    let most = |percent: usize| (tasks * percent / 100).min(tasks - 1);
+    println!("\nchosen by default in {tasks} tasks, d from 16 to 1024, s ≤ 16, ε from 0.5 to 3");
+    println!(
+        "  randomise: {:.2} µs on average, {:.2} at most in 90 per cent; {slow} above 3, up to \
+         {:.2} ({})",
+        total / tasks as f64,
+        randomized[most(90)].0,
+        randomized[tasks - 1].0,
+        randomized[tasks - 1].1,
+    );
+    println!(
+        "  decode:    {:.2} times what R = 1 takes in all, {:.2} in the middle, {:.2} at most \
+         in 90 per cent, up to {:.2} ({})",
+        chosen / one,
+        decoded[most(50)].0,
+        decoded[most(90)].0,
+        decoded[tasks - 1].0,
+        decoded[tasks - 1].1,
+    );
+}
+
+/// Decoding's ratio, the task, and both times.
+type Row = (f64, String, f64, f64);
 
 fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraft {
     serde_json::from_value(json!({
