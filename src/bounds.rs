@@ -1,7 +1,7 @@
 //! Every range a parameter must lie in, declared once: checks, error texts and
 //! the generators of the tests derive from these.
 
-use crate::error::Error;
+use crate::error::{Error, worded};
 
 /// An inclusive range with the name of what it bounds.
 ///
@@ -26,6 +26,8 @@ pub struct Bound {
 pub const EPSILON: Bound = Bound::new("epsilon", 0.001, 12.0);
 /// Number of items of a closed task.
 pub const ITEMS: Bound = Bound::new("items", 1.0, (1u32 << 20) as f64);
+/// Number of options of a choice, cells of a number among them.
+pub const OPTIONS: Bound = Bound::new("options", 2.0, ITEMS.max);
 /// Sparsity s: how many entries of one input are reported on. In a closed task
 /// it is at most the number of items.
 pub const SPARSITY: Bound = Bound::new("sparsity", 1.0, 1024.0);
@@ -55,6 +57,14 @@ pub const CLIP: Bound = Bound::new("clip", 1.0 / 65_536.0, SPARSITY.max);
 pub const DISTANCE: Bound = Bound::new("distance", 1.0 / 65_536.0, 2.0 * SPARSITY.max);
 /// δ of hash-bin, where it has one.
 pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
+/// Number of levels that a number of a known mean is rounded to.
+pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
+/// Number of bins that numbers are put into.
+pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 4096.0);
+/// Number of questions of one task.
+pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
+/// Weight of a question: it is answered by so many reports of the sum of all weights.
+pub const WEIGHT: Bound = Bound::new("weight", 1.0, 1_000_000.0);
 /// Length of an item's name, in bytes.
 pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0);
 /// Number of reports in one upload.
@@ -67,7 +77,11 @@ pub(crate) fn hashes(sparsity: u32) -> Bound {
 
 impl Bound {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {
-        Self { name, min, max }
+        Self {
+            name: worded(name),
+            min,
+            max,
+        }
     }
 
     /// The same bound with a smaller greatest value.

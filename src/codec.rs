@@ -56,9 +56,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(crate) fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
+    /// The next bytes, which are still to be read.
+    pub(crate) fn peek<const N: usize>(&self, reason: &'static str) -> Result<[u8; N], Error> {
         let found = self.bytes[self.offset..].first_chunk::<N>();
-        let array = *found.ok_or_else(|| self.malformed(reason))?;
+        found.copied().ok_or_else(|| self.malformed(reason))
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
+        let array = self.peek(reason)?;
         self.offset += N;
         Ok(array)
     }

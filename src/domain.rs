@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::sample;
 use crate::sort::sort;
 
@@ -32,13 +32,10 @@ pub struct Entry {
 /// ```
 /// use hushbin::domain::Signed;
 ///
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
+/// use hushbin::domain::Domain;
+///
 /// let dislikes = Signed { item: 3, negative: true };
-/// assert_eq!(task.domain().signed_element(dislikes), 7);
+/// assert_eq!(Domain::rated(Some(40), 3).element(dislikes), 7);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signed {
@@ -48,7 +45,7 @@ pub struct Signed {
     pub negative: bool,
 }
 
-/// The values that the entries of an input take: −1 and 1, or [−1, 1].
+/// The values that the entries of an input take: −1 and 1, [−1, 1], or 1 alone.
 ///
 /// ```
 /// use hushbin::ValueKind;
@@ -63,6 +60,8 @@ pub enum ValueKind {
     Sign,
     /// Any real number in [-1, 1]; 0 is as if absent.
     Real,
+    /// 1; 0 is as if absent. Of questions that are answered by naming items.
+    Presence,
 }
 
 impl ValueKind {
@@ -72,6 +71,7 @@ impl ValueKind {
         match self {
             Self::Sign => value == 1.0 || value == -1.0 || value == 0.0,
             Self::Real => (-1.0..=1.0).contains(&value),
+            Self::Presence => value == 1.0 || value == 0.0,
         }
     }
 
@@ -81,27 +81,35 @@ impl ValueKind {
         match self {
             Self::Sign => "-1, 0 or 1",
             Self::Real => "a number in [-1, 1]",
+            Self::Presence => "0 or 1",
         }
     }
 }
 
-/// The set that inputs are drawn from: how many items, how many entries each.
+/// The set that inputs are drawn from: how many items, how many entries each, and
+/// which elements stand for them.
+///
+/// Where items are [rated](Domain::rated), each is two elements, one for either
+/// sign. Where they are [named](Domain::named), each is one. Inputs of fewer than s
+/// entries are filled up with paddings, which are elements of their own; where
+/// [exactly s](Domain::exact) are named there are none.
 ///
 /// ```
-/// # let task: hushbin::Task = serde_json::from_str(r#"{
-/// #     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-/// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-/// #         "hashing": "balanced", "buckets": 12 }
-/// # }"#).unwrap();
-/// let domain = task.domain();
-/// assert_eq!((domain.items(), domain.sparsity()), (Some(40), 3));
+/// use hushbin::domain::Domain;
+///
+/// let rated = Domain::rated(Some(40), 3);
+/// assert_eq!((rated.items(), rated.sparsity()), (Some(40), 3));
 /// // Each item with either sign, and s paddings.
-/// assert_eq!(domain.signed_elements(), Some(83));
+/// assert_eq!(rated.elements(), Some(83));
+/// assert_eq!(Domain::named(Some(40), 3).elements(), Some(43));
+/// assert_eq!(Domain::exact(40, 1).elements(), Some(40));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Domain {
     items: Option<u32>,
     sparsity: u32,
+    is_rated: bool,
+    is_padded: bool,
 }
 
 /// Keys of paddings in open domains. A string's key meets one of these with
@@ -111,10 +119,40 @@ const PADDING_KEY: u64 = 0x9d5c_7f2e_41b3_8a60;
 const NEGATIVE_KEY: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
 impl Domain {
-    /// `items` is `None` for an open domain. Ranges are checked by
-    /// [`Task`](crate::Task).
-    pub(crate) const fn new(items: Option<u32>, sparsity: u32) -> Self {
-        Self { items, sparsity }
+    /// Up to `sparsity` of so many items, or of any strings, each with a sign or a
+    /// value. Ranges are checked by [`Task`](crate::Task).
+    #[must_use]
+    pub const fn rated(items: Option<u32>, sparsity: u32) -> Self {
+        Self {
+            items,
+            sparsity,
+            is_rated: true,
+            is_padded: true,
+        }
+    }
+
+    /// Up to `sparsity` of so many items, or of any strings, that are there.
+    #[must_use]
+    pub const fn named(items: Option<u32>, sparsity: u32) -> Self {
+        Self {
+            is_rated: false,
+            ..Self::rated(items, sparsity)
+        }
+    }
+
+    /// Exactly `sparsity` of so many items.
+    #[must_use]
+    pub const fn exact(items: u32, sparsity: u32) -> Self {
+        Self {
+            is_padded: false,
+            ..Self::named(Some(items), sparsity)
+        }
+    }
+
+    /// The same with another s.
+    #[cfg(feature = "analysis")]
+    pub(crate) const fn with_sparsity(self, sparsity: u32) -> Self {
+        Self { sparsity, ..self }
     }
 
     /// Number of items d, or `None` where any string is an item.
@@ -129,53 +167,80 @@ impl Domain {
         self.sparsity
     }
 
-    /// Number of signed elements, 2d + s with the paddings; `None` where open.
+    /// Whether each item has a sign or a value.
     #[must_use]
-    pub const fn signed_elements(&self) -> Option<u32> {
-        match self.items {
-            Some(items) => Some(2 * items + self.sparsity),
-            None => None,
-        }
+    pub const fn is_rated(&self) -> bool {
+        self.is_rated
     }
 
-    /// Number of elements without signs, d + s with the paddings; `None` where
-    /// open.
+    /// Whether inputs may have fewer than s entries, and are padded then.
+    #[must_use]
+    pub const fn is_padded(&self) -> bool {
+        self.is_padded
+    }
+
+    /// The check of mechanisms that are about signs and values.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where items are there or not.
+    pub(crate) fn check_rated(&self) -> Result<(), Error> {
+        if self.is_rated {
+            return Ok(());
+        }
+        Err(Error::Combination {
+            reason: worded("only \"collision\" answers questions other than ratings"),
+        })
+    }
+
+    /// How many elements stand for an item: one for either sign, or one.
+    #[must_use]
+    pub const fn elements_per_item(&self) -> u32 {
+        1 + self.is_rated as u32
+    }
+
+    /// Number of elements with the paddings: 2d + s, d + s or d; `None` where open.
     #[must_use]
     pub const fn elements(&self) -> Option<u32> {
         match self.items {
-            Some(items) => Some(items + self.sparsity),
+            Some(items) => {
+                let paddings = if self.is_padded { self.sparsity } else { 0 };
+                Some(self.elements_per_item() * items + paddings)
+            }
             None => None,
         }
     }
 
-    /// The element of the `index`-th padding, where elements have no sign: the
-    /// items are elements themselves.
+    /// The element that stands for an item with a sign. Where items are rated 2j or
+    /// 2j + 1 in a closed domain, a 64-bit key in an open one; else the item.
+    #[must_use]
+    pub const fn element(&self, signed: Signed) -> u64 {
+        match (self.is_rated, self.items) {
+            (false, _) => signed.item,
+            (true, Some(_)) => 2 * signed.item + signed.negative as u64,
+            (true, None) => {
+                signed
+                    .item
+                    .wrapping_add(if signed.negative { NEGATIVE_KEY } else { 0 })
+            }
+        }
+    }
+
+    /// The element of the `index`-th padding.
     #[must_use]
     pub const fn padding(&self, index: u32) -> u64 {
         match self.items {
-            Some(items) => items as u64 + index as u64,
+            Some(items) => self.elements_per_item() as u64 * items as u64 + index as u64,
             None => PADDING_KEY.wrapping_add(index as u64),
         }
     }
 
-    /// The element that stands for an item with a sign: 2j or 2j + 1 in a
-    /// closed domain, a 64-bit key in an open one.
+    /// The same domain where items are elements themselves, whose signs are kept
+    /// beside them.
     #[must_use]
-    pub const fn signed_element(&self, signed: Signed) -> u64 {
-        match self.items {
-            Some(_) => 2 * signed.item + signed.negative as u64,
-            None => signed
-                .item
-                .wrapping_add(if signed.negative { NEGATIVE_KEY } else { 0 }),
-        }
-    }
-
-    /// The element of the `index`-th padding, for signed elements.
-    #[must_use]
-    pub const fn signed_padding(&self, index: u32) -> u64 {
-        match self.items {
-            Some(items) => 2 * items as u64 + index as u64,
-            None => PADDING_KEY.wrapping_add(index as u64),
+    pub const fn unsigned(&self) -> Self {
+        Self {
+            is_rated: false,
+            ..*self
         }
     }
 
@@ -188,9 +253,9 @@ impl Domain {
     /// undo.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`], [`Error::ValueRange`] or
-    /// [`Error::DuplicateItem`]; nothing is drawn from `rng` then, and `signed`
-    /// is empty.
+    /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`] or,
+    /// where exactly s items are to be named, [`Error::AnswerCount`]; nothing is
+    /// drawn from `rng` then, and `signed` is empty.
     pub fn sparsify<R: Rng + ?Sized>(
         &self,
         entries: &[Entry],
@@ -249,7 +314,16 @@ impl Domain {
                 return Err(Error::ValueRange {
                     item,
                     value,
-                    expected: kind.expected(),
+                    expected: worded(kind.expected()),
+                });
+            }
+        }
+        if !self.is_padded {
+            let given = entries.iter().filter(|entry| entry.value != 0.0).count();
+            if given != self.sparsity as usize {
+                return Err(Error::AnswerCount {
+                    given,
+                    expected: self.sparsity,
                 });
             }
         }

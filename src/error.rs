@@ -1,5 +1,6 @@
 //! What can go wrong, with a stable code for every kind.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::fingerprint::Fingerprint;
@@ -88,6 +89,22 @@ pub enum Error {
         /// The index or key given.
         item: u64,
     },
+    /// Not as many items are named as a question takes.
+    #[error("{given} answers are given, expected exactly {expected}")]
+    AnswerCount {
+        /// How many were given.
+        given: usize,
+        /// How many the question takes.
+        expected: u32,
+    },
+    /// Something is wrong with one of several questions.
+    #[error("question {name:?}: {error}")]
+    Question {
+        /// The question's name.
+        name: String,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
     /// A value is not one that the task takes.
     #[error("item {item} has the value {value}, expected {expected}")]
     ValueRange {
@@ -124,6 +141,24 @@ pub enum Error {
         /// What was expected there.
         reason: &'static str,
     },
+}
+
+/// What errors say, but in the module that pages download, which hands out codes.
+pub(crate) const fn worded(text: &'static str) -> &'static str {
+    if cfg!(feature = "wasm-module") {
+        ""
+    } else {
+        text
+    }
+}
+
+/// The same of what they quote.
+pub(crate) fn quoted(text: &str) -> String {
+    if cfg!(feature = "wasm-module") {
+        String::new()
+    } else {
+        text.into()
+    }
 }
 
 /// Stable identity of a kind of [`Error`].
@@ -168,6 +203,8 @@ pub enum ErrorCode {
     /// The operating system gave no randomness. Raised by the bindings, which
     /// seed the generator; the core itself asks for none.
     NoEntropy = 13,
+    /// [`Error::AnswerCount`].
+    AnswerCount = 14,
 }
 
 impl ErrorCode {
@@ -188,14 +225,26 @@ impl ErrorCode {
             Self::FingerprintMismatch => "fingerprint-mismatch",
             Self::Malformed => "malformed",
             Self::NoEntropy => "no-entropy",
+            Self::AnswerCount => "answer-count",
         }
     }
 }
 
 impl Error {
+    /// The same of a question, where it has a name.
+    pub(crate) fn of_question(self, name: &str) -> Self {
+        if name.is_empty() || cfg!(feature = "wasm-module") {
+            return self;
+        }
+        Self::Question {
+            name: name.into(),
+            error: Box::new(self),
+        }
+    }
+
     /// The stable code of this error.
     #[must_use]
-    pub const fn code(&self) -> ErrorCode {
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::OutOfRange { .. } => ErrorCode::OutOfRange,
             Self::TaskId { .. } => ErrorCode::TaskId,
@@ -209,6 +258,8 @@ impl Error {
             Self::Version { .. } => ErrorCode::Version,
             Self::FingerprintMismatch { .. } => ErrorCode::FingerprintMismatch,
             Self::Malformed { .. } => ErrorCode::Malformed,
+            Self::AnswerCount { .. } => ErrorCode::AnswerCount,
+            Self::Question { error, .. } => error.code(),
         }
     }
 }

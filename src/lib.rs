@@ -87,5 +87,5 @@ pub use error::{Error, ErrorCode};
 pub use fingerprint::{Fingerprint, ParseHexError};
 pub use mechanism::{Mechanism, Report};
 pub use randomizer::{Randomized, Randomizer};
-pub use task::{Items, Task, TaskParts, item_key};
+pub use task::{Items, Question, Task, TaskParts, item_key};
 pub use upload::{Upload, UploadId};

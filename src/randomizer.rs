@@ -1,15 +1,16 @@
 //! From one person's entries to a report.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use crate::domain::{Domain, Entry, ValueKind};
-use crate::error::Error;
+use crate::domain::{Domain, Entry};
+use crate::error::{Error, quoted, worded};
 #[cfg(doc)]
 use crate::mechanism::hash_bin;
 use crate::mechanism::{Prepared, Report};
-use crate::task::Task;
+use crate::task::{Draw, Kind, Question, Task};
 
 /// A report with what the client may know about its making.
 ///
@@ -67,10 +68,20 @@ pub struct Randomized {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    domain: Domain,
-    kind: ValueKind,
+    draw: Draw,
+    questions: Vec<Prepare>,
     /// For the check of entries that come unsorted.
     keys: Vec<u64>,
+    /// The question last answered.
+    answered: usize,
+}
+
+/// What can be prepared for one question.
+#[derive(Debug, Clone)]
+struct Prepare {
+    name: String,
+    kind: Kind,
+    domain: Domain,
     prepared: Prepared,
 }
 
@@ -78,28 +89,54 @@ impl Randomizer {
     /// Prepares for `task`.
     #[must_use]
     pub fn new(task: &Task) -> Self {
-        let domain = task.domain();
+        let prepare = |question: &Question| {
+            let domain = question.domain();
+            let mechanism = question.mechanism();
+            Prepare {
+                name: quoted(question.name()),
+                kind: question.kind().clone(),
+                domain,
+                prepared: mechanism.randomizer(&domain, question.epsilon()),
+            }
+        };
         Self {
-            domain,
-            kind: task.value(),
+            draw: task.draw().clone(),
+            questions: task.questions().iter().map(prepare).collect(),
             keys: Vec::new(),
-            prepared: task.mechanism().randomizer(&domain, task.epsilon()),
+            answered: 0,
         }
     }
 
-    /// Randomises one person's entries into a report.
+    /// Randomises one person's entries into a report, where a task asks one question.
     ///
     /// # Errors
-    /// [`Error::UnknownItem`], [`Error::ValueRange`] or
-    /// [`Error::DuplicateItem`]; no report is made and no randomness drawn.
+    /// [`Error::UnknownItem`], [`Error::ValueRange`], [`Error::DuplicateItem`], or
+    /// [`Error::AnswerCount`]; no report is made and no randomness drawn.
     pub fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
         rng: &mut R,
     ) -> Result<Randomized, Error> {
-        let sampled_down = self.draw(entries, rng)?;
+        self.randomize_answers(&[entries], rng)
+    }
+
+    /// Randomises one person's answers into a report: the entries for each question, in
+    /// their order. A number is the value of an entry for item 0.
+    ///
+    /// Which question the report answers is drawn by the seed, before the answers are
+    /// looked at for anything but errors.
+    ///
+    /// # Errors
+    /// As [`Randomizer::randomize`], of the first [question](Error::Question) with a
+    /// wrong answer.
+    pub fn randomize_answers<R: CryptoRng + ?Sized>(
+        &mut self,
+        answers: &[&[Entry]],
+        rng: &mut R,
+    ) -> Result<Randomized, Error> {
+        let sampled_down = self.draw(answers, rng)?;
         Ok(Randomized {
-            report: self.prepared.take(),
+            report: self.questions[self.answered].prepared.take(),
             sampled_down,
         })
     }
@@ -109,24 +146,68 @@ impl Randomizer {
     /// the input had more than s entries, so that some were left out.
     ///
     /// # Errors
-    /// As [`Randomizer::randomize`]; nothing is appended.
+    /// As [`Randomizer::randomize_answers`]; nothing is appended.
     pub fn randomize_encoded<R: CryptoRng + ?Sized>(
         &mut self,
-        entries: &[Entry],
+        answers: &[&[Entry]],
         rng: &mut R,
         bytes: &mut Vec<u8>,
     ) -> Result<bool, Error> {
-        let sampled_down = self.draw(entries, rng)?;
-        self.prepared.encode(bytes);
+        let sampled_down = self.draw(answers, rng)?;
+        self.questions[self.answered].prepared.encode(bytes);
         Ok(sampled_down)
     }
 
     fn draw<R: CryptoRng + ?Sized>(
         &mut self,
-        entries: &[Entry],
+        answers: &[&[Entry]],
         rng: &mut R,
     ) -> Result<bool, Error> {
-        self.domain.check(entries, self.kind, &mut self.keys)?;
-        Ok(self.prepared.randomize(entries, rng))
+        if answers.len() != self.questions.len() {
+            return Err(Error::AnswerCount {
+                given: answers.len(),
+                expected: self.questions.len() as u32,
+            });
+        }
+        for (prepare, entries) in self.questions.iter().zip(answers) {
+            let checked = prepare.check(entries, &mut self.keys);
+            checked.map_err(|error| error.of_question(&prepare.name))?;
+        }
+        let seed = rng.next_u64();
+        self.answered = self.draw.question(seed);
+        let entries = answers[self.answered];
+        let Prepare { kind, prepared, .. } = &mut self.questions[self.answered];
+        Ok(match kind {
+            Kind::Number(scale) => {
+                let cell = scale.code(entries[0].value, rng);
+                prepared.randomize(&[cell], seed, rng)
+            }
+            _ => prepared.randomize(entries, seed, rng),
+        })
+    }
+}
+
+impl Prepare {
+    fn check(&self, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
+        let Kind::Number(_) = self.kind else {
+            let value = self.kind.value();
+            return self.domain.check(entries, value, keys);
+        };
+        match entries {
+            [Entry { item: 0, value }] if value.is_finite() => Ok(()),
+            [Entry { item: 0, value }] => Err(Error::ValueRange {
+                item: 0,
+                value: *value,
+                expected: worded("a finite number"),
+            }),
+            [Entry { item, .. }] => Err(Error::UnknownItem {
+                item: *item,
+                items: 1,
+            }),
+            _ => Err(Error::AnswerCount {
+                given: entries.len(),
+                expected: 1,
+            }),
+        }
     }
 }

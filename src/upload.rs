@@ -98,9 +98,7 @@ impl Upload {
         if !bounds::REPORTS.holds(f64::from(count)) {
             return Err(cursor.malformed("expected 1 to 4096 reports"));
         }
-        let reports =
-            task.mechanism()
-                .decode_reports(&task.domain(), task.epsilon(), &mut cursor, count)?;
+        let reports = task.decode_reports(&mut cursor, count)?;
         cursor.end("expected the end after the last report")?;
         Ok(Self { id, reports })
     }

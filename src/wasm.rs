@@ -9,7 +9,7 @@
 
 use alloc::vec::Vec;
 
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -36,6 +36,8 @@ pub struct Randomizer {
     inner: crate::Randomizer,
     rng: ChaCha20Rng,
     fingerprint: Fingerprint,
+    /// How many questions the task asks.
+    questions: usize,
     /// Kept between reports for its memory.
     entries: Vec<Entry>,
     sampled_down: u32,
@@ -56,6 +58,7 @@ impl Randomizer {
             inner,
             rng: generator()?,
             fingerprint: task.fingerprint(),
+            questions: task.questions().len(),
             entries: Vec::new(),
             sampled_down: 0,
         })
@@ -67,51 +70,59 @@ impl Randomizer {
         self.fingerprint.0.to_vec()
     }
 
-    /// Randomises one person's entries of a closed task; the encoded report.
+    /// Randomises people's answers: each person has, for each question in turn, the
+    /// next entry of `lengths`, the number of entries that follow in `items` and
+    /// `values`. The encoded reports, back to back.
+    ///
+    /// Where a question is open, all items are two words, low before high: its own by
+    /// their [`item_key`].
     ///
     /// # Errors
-    /// The code of what is wrong with the entries.
-    pub fn randomize(&mut self, items: &[u32], values: &[f64]) -> Result<Vec<u8>, Thrown> {
-        let mut bytes = Vec::new();
-        self.append(items, values, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// As [`Randomizer::randomize`], for an open task, by [`item_key`].
-    ///
-    /// # Errors
-    /// The code of what is wrong with the entries.
-    pub fn randomize_open(&mut self, keys: &[u64], values: &[f64]) -> Result<Vec<u8>, Thrown> {
-        let mut bytes = Vec::new();
-        self.append(keys, values, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Randomises many people of a closed task: person i has the next
-    /// `lengths[i]` entries. The encoded reports, back to back.
-    ///
-    /// # Errors
-    /// The code of what is wrong with the first person's entries that are not
+    /// The code of what is wrong with the first person's answers that are not
     /// right; no report is returned then.
-    pub fn randomize_many(
+    pub fn randomize(
         &mut self,
         lengths: &[u32],
-        mut items: &[u32],
-        mut values: &[f64],
+        items: &[u32],
+        values: &[f64],
     ) -> Result<Vec<u8>, Thrown> {
+        // Wider than an address, which lengths that do not fit could wrap around.
+        let total = lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
+        let people = lengths.chunks_exact(self.questions);
+        let count = values.len();
+        let words = if items.len() == count { 1 } else { 2 };
+        let fits = count as u64 == total && items.len() == words * count;
+        if !fits || !people.remainder().is_empty() {
+            return Err(LENGTHS);
+        }
+        let item = |words: &[u32]| {
+            let high = words.get(1).map_or(0, |high| u64::from(*high) << 32);
+            u64::from(words[0]) | high
+        };
+        let entry = |(words, &value): (&[u32], &f64)| Entry {
+            item: item(words),
+            value,
+        };
+        self.entries.clear();
+        let items = items.chunks_exact(words);
+        self.entries.extend(items.zip(values).map(entry));
         let mut bytes = Vec::new();
-        for &length in lengths {
-            let length = length as usize;
-            let (own_items, later_items) = items.split_at_checked(length).ok_or(LENGTHS)?;
-            let (own_values, later_values) = values.split_at_checked(length).ok_or(LENGTHS)?;
-            self.append(own_items, own_values, &mut bytes)?;
-            (items, values) = (later_items, later_values);
+        let mut entries = &self.entries[..];
+        let mut answers = Vec::with_capacity(self.questions);
+        for lengths in people {
+            answers.clear();
+            for &length in lengths {
+                let (own, later) = entries.split_at(length as usize);
+                answers.push(own);
+                entries = later;
+            }
+            let sampled_down = self
+                .inner
+                .randomize_encoded(&answers, &mut self.rng, &mut bytes)
+                .map_err(|error| thrown(&error))?;
+            self.sampled_down = self.sampled_down.saturating_add(u32::from(sampled_down));
         }
-        if items.is_empty() && values.is_empty() {
-            Ok(bytes)
-        } else {
-            Err(LENGTHS)
-        }
+        Ok(bytes)
     }
 
     /// How many reports had to leave entries out. For the client alone.
@@ -136,36 +147,13 @@ impl Randomizer {
         }
         Ok(upload::header(UploadId(id), &self.fingerprint, count))
     }
-
-    fn append<I: Copy + Into<u64>>(
-        &mut self,
-        items: &[I],
-        values: &[f64],
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), Thrown> {
-        if items.len() != values.len() {
-            return Err(LENGTHS);
-        }
-        self.entries.clear();
-        self.entries
-            .extend(items.iter().zip(values).map(|(&item, &value)| Entry {
-                item: item.into(),
-                value,
-            }));
-        let sampled_down = self
-            .inner
-            .randomize_encoded(&self.entries, &mut self.rng, bytes)
-            .map_err(|error| thrown(&error))?;
-        self.sampled_down = self.sampled_down.saturating_add(u32::from(sampled_down));
-        Ok(())
-    }
 }
 
-/// The key of an item's name in open tasks.
+/// The key of an item's name, in UTF-8, in open questions.
 #[wasm_bindgen]
 #[must_use]
-pub fn item_key(name: &str) -> u64 {
-    crate::item_key(name)
+pub fn item_key(name: &[u8]) -> u64 {
+    crate::task::key_of(name)
 }
 
 /// A generator with 256 bits of the browser's randomness, or no generator.
@@ -184,7 +172,8 @@ fn generator() -> Result<ChaCha20Rng, Thrown> {
 #[cfg(feature = "wasm-module")]
 mod module {
     #[global_allocator]
-    static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+    static ALLOCATOR: lol_alloc::LockedAllocator<lol_alloc::FreeListAllocator> =
+        lol_alloc::LockedAllocator::new(lol_alloc::FreeListAllocator::new());
 
     /// Traps without a message, which would cost a tenth of the download.
     /// JavaScript sees a `RuntimeError` and starts the module afresh.

@@ -64,19 +64,19 @@ fn reports_after_the_first_allocate_nothing() {
         // The longest input has been seen.
         let longest = inputs.last().unwrap();
         randomizer
-            .randomize_encoded(longest, &mut rng, &mut bytes)
+            .randomize_encoded(&[longest], &mut rng, &mut bytes)
             .unwrap();
         for input in &inputs {
             let mut sampled_down = 0;
             let info = allocation_counter::measure(|| {
                 for _ in 0..200 {
                     bytes.clear();
-                    let left_out = randomizer.randomize_encoded(input, &mut rng, &mut bytes);
+                    let left_out = randomizer.randomize_encoded(&[input], &mut rng, &mut bytes);
                     sampled_down += u32::from(left_out == Ok(true));
                 }
             });
             assert_eq!(info.count_total, 0, "{} entries of {task:?}", input.len());
-            match task.mechanism() {
+            match task.questions()[0].mechanism() {
                 hushbin::Mechanism::HashBin(_) => assert_eq!(sampled_down, 0),
                 _ => assert_eq!(sampled_down > 0, input.len() > 6),
             }
@@ -98,7 +98,7 @@ fn new_reports_of_bins_are_counted() {
                 if matches!(report.response, hushbin::mechanism::hash_bin::Response::Bins(_)));
             counted += u32::from(bins);
         });
-        let bins = matches!(task.mechanism(), hushbin::Mechanism::HashBin(hash_bin)
+        let bins = matches!(task.questions()[0].mechanism(), hushbin::Mechanism::HashBin(hash_bin)
             if hash_bin.sampling(Some(100), 1.0).limit().is_some());
         if bins {
             assert!(info.count_total > 0, "{task:?}");

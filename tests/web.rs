@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use hushbin::mechanism::hash_bin::Response;
 use hushbin::wasm::{Randomizer, item_key};
 use hushbin::{ErrorCode, Report, Task, Upload};
-use hushbin_tests::byte_vectors;
+use hushbin_tests::{byte_vectors, question_vectors};
 use serde_json::json;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -176,7 +176,8 @@ fn hash_bin_takes_every_level() {
         let task: Task = serde_json::from_value(file).unwrap();
         assert_eq!(randomizer.fingerprint(), task.fingerprint().0);
         // More entries than s, none of which is left out.
-        let report = randomizer.randomize(&[0, 2, 3], &[0.3, -1.0, 1.0]).unwrap();
+        let report = randomizer.randomize(&[3], &[0, 2, 3], &[0.3, -1.0, 1.0]);
+        let report = report.unwrap();
         assert_eq!(randomizer.sampled_down(), 0);
         let bytes = upload(&mut randomizer, &report, 1);
         let upload = Upload::decode(&bytes, &task).unwrap();
@@ -196,14 +197,15 @@ fn bytes_are_those_of_other_platforms() {
     byte_vectors::check(include_str!("vectors/collision.json"));
     byte_vectors::check(include_str!("vectors/coco.json"));
     byte_vectors::check(include_str!("vectors/hash-bin.json"));
+    question_vectors::check(include_str!("vectors/questions.json"));
 }
 
 #[wasm_bindgen_test]
 fn uploads_are_what_the_collector_decodes() {
     let (mut randomizer, task) = settings();
     assert_eq!(randomizer.fingerprint(), task.fingerprint().0);
-    let mut reports = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
-    let many = randomizer.randomize_many(&[0, 2, 1], &[1, 0, 2], &[1.0, -1.0, 0.0]);
+    let mut reports = randomizer.randomize(&[2], &[0, 3], &[1.0, -1.0]).unwrap();
+    let many = randomizer.randomize(&[0, 2, 1], &[1, 0, 2], &[1.0, -1.0, 0.0]);
     reports.extend(many.unwrap());
     let (first_id, decoded) = decode(&upload(&mut randomizer, &reports, 4), &task);
     assert_eq!(decoded.len(), 4);
@@ -217,7 +219,7 @@ fn every_randomizer_is_seeded_afresh() {
     let seeds: HashSet<u64> = (0..50)
         .flat_map(|_| {
             let (mut randomizer, task) = settings();
-            let report = randomizer.randomize(&[0], &[1.0]).unwrap();
+            let report = randomizer.randomize(&[1], &[0], &[1.0]).unwrap();
             decode(&upload(&mut randomizer, &report, 1), &task).1
         })
         .map(|(seed, _)| seed)
@@ -230,14 +232,15 @@ fn every_randomizer_is_seeded_afresh() {
 fn reports_hit_as_predicted() {
     const REPORTS: u32 = 4000;
     let (mut randomizer, task) = settings();
-    let hushbin::Mechanism::Collision(collision) = task.mechanism() else {
+    let question = task.sole().unwrap();
+    let hushbin::Mechanism::Collision(collision) = question.mechanism() else {
         unreachable!()
     };
-    let domain = task.domain();
+    let domain = question.domain();
     let support = collision.support(&domain);
     let mut hits = [0_u32; 2];
     for _ in 0..REPORTS {
-        let report = randomizer.randomize(&[0, 3], &[1.0, -1.0]).unwrap();
+        let report = randomizer.randomize(&[2], &[0, 3], &[1.0, -1.0]).unwrap();
         let bytes = upload(&mut randomizer, &report, 1);
         let Report::Collision(report) = &Upload::decode(&bytes, &task).unwrap().reports[0] else {
             unreachable!()
@@ -266,13 +269,15 @@ fn wrong_entries_are_codes() {
         (&[1], &[], ErrorCode::Combination),
     ];
     for (items, values, code) in cases {
-        assert_eq!(randomizer.randomize(items, values), Err(code as u32));
         let length = [items.len() as u32];
-        let many = randomizer.randomize_many(&length, items, values);
-        assert_eq!(many, Err(code as u32));
+        let made = randomizer.randomize(&length, items, values);
+        assert_eq!(made, Err(code as u32));
     }
-    let too_long = randomizer.randomize_many(&[u32::MAX, u32::MAX], &[], &[]);
-    assert_eq!(too_long, Err(ErrorCode::Combination as u32));
+    // The second sum is a multiple of 2³².
+    for lengths in [[u32::MAX; 2], [1 << 31; 2]] {
+        let too_long = randomizer.randomize(&lengths, &[], &[]);
+        assert_eq!(too_long, Err(ErrorCode::Combination as u32));
+    }
     for count in [0, 4097, u32::MAX] {
         let header = randomizer.upload_header(count);
         assert_eq!(header, Err(ErrorCode::OutOfRange as u32));
@@ -401,20 +406,53 @@ fn wrong_parameters_of_hash_bin_are_codes() {
 #[wasm_bindgen_test]
 fn sampling_down_is_counted() {
     let (mut randomizer, _) = settings();
-    randomizer.randomize(&[0, 1], &[1.0, 1.0]).unwrap();
+    randomizer.randomize(&[2], &[0, 1], &[1.0, 1.0]).unwrap();
     assert_eq!(randomizer.sampled_down(), 0);
     let lengths = [3, 0, 4];
     let items = [0, 1, 2, 0, 1, 2, 3];
-    randomizer
-        .randomize_many(&lengths, &items, &[1.0; 7])
-        .unwrap();
+    randomizer.randomize(&lengths, &items, &[1.0; 7]).unwrap();
     assert_eq!(randomizer.sampled_down(), 2);
+}
+
+/// Of two questions, a flag and a number, each person's entries come in turn.
+#[wasm_bindgen_test]
+fn several_questions_take_lengths_of_each() {
+    let mechanism = json!({
+        "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced", "buckets": 2,
+    });
+    let task: Task = serde_json::from_value(json!({
+        "id": "questions", "epsilon": 2.0, "questions": [
+            { "name": "beta", "kind": "flag", "mechanism": mechanism },
+            { "name": "load", "kind": "number", "edges": [0.0, 1.0, 5.0], "mechanism": mechanism },
+        ],
+    }))
+    .unwrap();
+    let mut randomizer = Randomizer::new(&task.canonical_bytes()).ok().unwrap();
+    assert_eq!(randomizer.fingerprint(), task.fingerprint().0);
+    let reports = randomizer.randomize(&[1; 4], &[1, 0, 0, 0], &[1.0, 0.5, 1.0, 99.0]);
+    let upload = upload(&mut randomizer, &reports.unwrap(), 2);
+    assert_eq!(decode(&upload, &task).1.len(), 2);
+    type Case<'a> = (&'a [u32], &'a [u32], &'a [f64], ErrorCode);
+    let cases: [Case<'_>; 5] = [
+        (&[1], &[1], &[1.0], ErrorCode::Combination),
+        (&[1, 1, 1], &[0; 3], &[1.0; 3], ErrorCode::Combination),
+        (&[0, 1], &[0], &[1.0], ErrorCode::AnswerCount),
+        (&[2, 1], &[0, 1, 0], &[1.0; 3], ErrorCode::AnswerCount),
+        (&[1, 1], &[0, 0], &[1.0, f64::NAN], ErrorCode::ValueRange),
+    ];
+    for (lengths, items, values, code) in cases {
+        assert_eq!(
+            randomizer.randomize(lengths, items, values),
+            Err(code as u32)
+        );
+    }
 }
 
 #[wasm_bindgen_test]
 fn open_tasks_take_keys() {
-    let keys = ["", "ad-blocker 🧱"].map(item_key);
+    let keys = ["", "ad-blocker 🧱"].map(|name| item_key(name.as_bytes()));
     assert_eq!(keys[1], hushbin::item_key("ad-blocker 🧱"));
+    let keys = keys.map(|key| [key as u32, (key >> 32) as u32]).concat();
     for (arguments, bytes) in [(SETTINGS, 9..=9), (EVENTS, 11..=8 + 3 * 10)] {
         let open = Arguments {
             names: None,
@@ -422,9 +460,9 @@ fn open_tasks_take_keys() {
             ..arguments
         };
         let mut randomizer = make(open).ok().unwrap();
-        let report = randomizer.randomize_open(&keys, &[1.0, -1.0]).unwrap();
+        let report = randomizer.randomize(&[2], &keys, &[1.0, -1.0]).unwrap();
         assert!(bytes.contains(&report.len()));
-        let twice = randomizer.randomize_open(&[7, 7], &[1.0, 1.0]);
+        let twice = randomizer.randomize(&[2], &[7, 1, 7, 1], &[1.0, 1.0]);
         assert_eq!(twice, Err(ErrorCode::DuplicateItem as u32));
     }
 }

@@ -118,8 +118,13 @@ const GRID: ([u32; 4], [u32; 6], [f64; 7]) = (
 );
 
 fn distance_of(task: &Task, objective: &Objective) -> Distance {
-    distance(&task.domain(), task.mechanism(), task.epsilon(), objective)
-        .expect("what is chosen for an objective in a closed domain is unbiased")
+    distance(
+        &task.questions()[0].domain(),
+        task.questions()[0].mechanism(),
+        task.epsilon(),
+        objective,
+    )
+    .expect("what is chosen for an objective in a closed domain is unbiased")
 }
 
 /// Variance over the bound of the best with one hash function and paddings.
@@ -132,7 +137,12 @@ fn plain(items: u32, sparsity: u32, epsilon: f64, objective: &Objective) -> f64 
     ];
     let times = others.iter().filter_map(|mechanism| {
         let task = task(items, sparsity, epsilon, mechanism);
-        distance(&task.domain(), task.mechanism(), epsilon, objective)
+        distance(
+            &task.questions()[0].domain(),
+            task.questions()[0].mechanism(),
+            epsilon,
+            objective,
+        )
     });
     let times = times.map(|distance| distance.times_bound);
     times.fold(f64::INFINITY, f64::min)
@@ -290,7 +300,7 @@ fn measure_many_reports(real: bool) -> bool {
         right &= !off;
         println!(
             "{estimated:9}  {d:5}  {s:2}  {epsilon:4}  {measured:8.4}  {standard_error:14.4}  {}{}",
-            serde_json::to_string(task.mechanism()).unwrap(),
+            serde_json::to_string(task.questions()[0].mechanism()).unwrap(),
             if off { "  OFF" } else { "" },
         );
     }
@@ -376,8 +386,8 @@ impl Batch {
 }
 
 fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
-    let step = ITEMS / task.sparsity();
-    let entries: Vec<Entry> = (0..task.sparsity())
+    let step = ITEMS / task.questions()[0].sparsity();
+    let entries: Vec<Entry> = (0..task.questions()[0].sparsity())
         .map(|i| Entry {
             item: u64::from(i * step),
             value: if i.is_multiple_of(3) { -1.0 } else { 1.0 },
@@ -405,7 +415,7 @@ fn batches(task: &Task, estimands: &[Estimand], effort: &Effort) -> Vec<Batch> {
                     for &estimand in estimands {
                         let truth = match estimand {
                             Estimand::Mean => value,
-                            Estimand::Plus => f64::max(value, 0.0),
+                            Estimand::Plus | Estimand::Share => f64::max(value, 0.0),
                             Estimand::Minus => f64::max(-value, 0.0),
                             Estimand::Nonmissing => value.abs(),
                         };

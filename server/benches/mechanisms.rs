@@ -220,7 +220,7 @@ fn draft(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> TaskDraf
 
 /// R, as chosen.
 fn hashes(draft: &TaskDraft) -> u32 {
-    match draft.resolve().unwrap().mechanism() {
+    match draft.resolve().unwrap().questions()[0].mechanism() {
         Mechanism::Collision(collision) => collision.hashes(),
         Mechanism::Coco(coco) => coco.hashes(),
         Mechanism::HashBin(_) => 1,
@@ -236,7 +236,7 @@ fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
     let mut randomizer = Randomizer::new(&task);
     let mut reports = Vec::with_capacity(effort.reports);
     let mut totals = Totals::new(&task);
-    let mut counts = vec![[0; 2]; task.items().count().unwrap() as usize];
+    let mut counts = vec![[0; 2]; task.questions()[0].items().count().unwrap() as usize];
     let mut quickest = [f64::INFINITY; 4];
     for _ in 0..effort.turns {
         let choose = nanoseconds(1, || drop(black_box(draft.resolve().unwrap())));
@@ -252,9 +252,9 @@ fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
         });
         let naive = nanoseconds(effort.naive, || {
             let reports = &reports[..effort.naive];
-            reports
-                .iter()
-                .for_each(|report| fold_naively(task.mechanism(), report, &mut counts));
+            reports.iter().for_each(|report| {
+                fold_naively(task.questions()[0].mechanism(), report, &mut counts);
+            });
         });
         black_box(&counts);
         for (least, taken) in quickest.iter_mut().zip([choose, randomize, decode, naive]) {
@@ -266,12 +266,12 @@ fn row(draft: &TaskDraft, effort: &Effort) -> [f64; 4] {
 
 /// Of somebody with s entries.
 fn entries(task: &Task) -> Vec<Entry> {
-    let step = task.items().count().unwrap() / task.sparsity();
+    let step = task.questions()[0].items().count().unwrap() / task.questions()[0].sparsity();
     let entry = |i: u32| Entry {
         item: u64::from(i * step),
         value: if i.is_multiple_of(2) { 1.0 } else { -1.0 },
     };
-    (0..task.sparsity()).map(entry).collect()
+    (0..task.questions()[0].sparsity()).map(entry).collect()
 }
 
 fn nanoseconds(times: usize, work: impl FnOnce()) -> f64 {

@@ -64,12 +64,14 @@ impl TaskFile {
         self.draft.resolve().map_err(|error| self.error(error))
     }
 
-    /// The complete task, and what else could have been chosen.
+    /// The complete task, and what else could have been chosen for each question.
     ///
     /// # Errors
     /// As [`TaskFile::resolve`].
-    pub(crate) fn choose(&self) -> Result<Choice, TaskFileError> {
-        self.draft.choose().map_err(|error| self.error(error))
+    pub(crate) fn choose(&self) -> Result<(Task, Vec<Choice>), TaskFileError> {
+        let choices = self.draft.choose().map_err(|error| self.error(error))?;
+        let task = self.draft.task_of(&choices);
+        Ok((task.map_err(|error| self.error(error))?, choices))
     }
 
     /// An error of what the file says.

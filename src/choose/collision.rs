@@ -25,9 +25,10 @@ impl Predict for Collision {
         };
         let mean = |present| rates.mean_square(present);
         let frequency = |member| rates.frequency_variance(member);
+        let elements = f64::from(domain.elements_per_item()) * items;
         Predicted {
-            mean: sampled(items, mean(true) - 1.0, mean(false)),
-            frequency: sampled(2.0 * items, frequency(true), frequency(false)),
+            mean: sampled(items, mean(true) - 1.0, mean(false)).filter(|_| domain.is_rated()),
+            frequency: sampled(elements, frequency(true), frequency(false)),
         }
     }
 }

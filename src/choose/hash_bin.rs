@@ -118,7 +118,7 @@ impl Choose for HashBin {
         }
         let average = libm::ceil(search.population.average(f64::from)) as u32;
         let sparsity = search.sparsity.unwrap_or(average.clamp(1, search.most()));
-        let domain = Domain::new(search.items, sparsity);
+        let domain = search.domain.with_sparsity(sparsity);
         let chosen = HashBin::choose(&domain, search.budget.epsilon, draft, search.population)?;
         Ok(search.candidate(chosen, &domain))
     }

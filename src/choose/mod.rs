@@ -10,19 +10,25 @@ mod budget;
 mod contract;
 mod differs;
 mod draft;
+mod file;
 mod grid;
+mod number;
 mod objective;
 mod population;
 mod predict;
+mod question;
 mod search;
 mod subset;
 
+pub use crate::task::{Spacing, Want};
 pub use buckets::BucketsDraft;
 pub use budget::{Budget, alpha};
-pub use draft::{Choice, TaskDraft};
+pub use draft::TaskDraft;
+pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
 pub use population::{PEOPLE, Population};
 pub use predict::{Predicted, SquaredError};
+pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
 
 use alloc::vec::Vec;

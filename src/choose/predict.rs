@@ -38,7 +38,7 @@ impl SquaredError {
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let picked = draft.choose().unwrap().picked;
+/// let picked = draft.choose().unwrap().remove(0).picked;
 /// // Collision answers for both.
 /// let [mean, frequency] = [picked.predicted.mean, picked.predicted.frequency];
 /// assert!(mean.unwrap().total() > frequency.unwrap().total());

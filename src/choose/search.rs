@@ -19,7 +19,7 @@ use crate::mechanism::Mechanism;
 /// # let draft: hushbin::TaskDraft = serde_json::from_str(
 /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
 /// # ).unwrap();
-/// let picked = draft.choose().unwrap().picked;
+/// let picked = draft.choose().unwrap().remove(0).picked;
 /// assert_eq!((picked.mechanism.name(), picked.sparsity), ("collision", 3));
 /// assert_eq!(picked.error, picked.predicted.mean.unwrap().total());
 /// ```
@@ -38,8 +38,8 @@ pub struct Candidate {
 
 /// What a search may choose from.
 pub(crate) struct Search<'a> {
-    /// d.
-    pub(crate) items: Option<u32>,
+    /// With any s.
+    pub(crate) domain: Domain,
     /// s where it is given, else chosen.
     pub(crate) sparsity: Option<u32>,
     pub(crate) budget: Budget,
@@ -66,7 +66,7 @@ impl Search<'_> {
         let mut best: Option<Candidate> = None;
         // The best so far.
         let mut consider = |sparsity: u32| {
-            let domain = Domain::new(self.items, sparsity);
+            let domain = self.domain.with_sparsity(sparsity);
             let candidate = self.candidate(choose(&domain, self.budget)?, &domain);
             let before = |best: &Candidate| {
                 let order = candidate.error.total_cmp(&best.error);
@@ -130,7 +130,7 @@ impl Search<'_> {
 
     /// The largest sparsity worth trying.
     pub(crate) fn most(&self) -> u32 {
-        let items = self.items.unwrap_or(u32::MAX);
+        let items = self.domain.items().unwrap_or(u32::MAX);
         self.population
             .most_entries()
             .min(items)

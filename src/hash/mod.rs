@@ -18,7 +18,7 @@ pub(crate) use sign::{SignBit, element_sign};
 pub use sign::{closed_sign, closed_sign_word, open_sign};
 
 use crate::domain::Domain;
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::fingerprint::CanonicalReader;
 
 /// A family of hash functions, from elements to t buckets.
@@ -55,7 +55,9 @@ impl Hashing {
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
         if self.is_balanced() && domain.items().is_none() {
             return Err(Error::Combination {
-                reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+                reason: worded(
+                    "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+                ),
             });
         }
         Ok(())
@@ -69,7 +71,7 @@ impl Hashing {
     pub(crate) fn check_paddings(self) -> Result<(), Error> {
         if self == Self::BalancedItems {
             return Err(Error::Combination {
-                reason: "\"hashing\": \"balanced-items\" is for coco's rule \"strongest\"",
+                reason: worded("\"hashing\": \"balanced-items\" is for coco's rule \"strongest\""),
             });
         }
         Ok(())

@@ -62,8 +62,11 @@ pub(crate) trait Parameters: Sized {
 
 /// A report that can be written down.
 pub(crate) trait Encode: Default {
-    /// Appends the encoded report to `bytes`.
+    /// Appends the encoded report to `bytes`, the seed's eight bytes first.
     fn encode(&self, bytes: &mut Vec<u8>);
+
+    /// The seed that it was made under.
+    fn seed(&self) -> u64;
 }
 
 /// Makes reports.
@@ -72,16 +75,17 @@ pub(crate) trait Randomize {
     type Report;
 
     /// Randomises entries that the domain has checked into `report`, whose
-    /// memory is used again. Returns whether the input had more than s entries,
+    /// memory is used again, under a public `seed`. Returns whether the input had more than s entries,
     /// so that some were left out.
     ///
     /// # Guarantee
     /// [`Parameters::effective_epsilon`]-local differential privacy between
-    /// [`Parameters::neighbours`], but for [`Parameters::delta`]. The seed is
+    /// [`Parameters::neighbours`], but for [`Parameters::delta`], where the seed is
     /// drawn independently of the input.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
+        seed: u64,
         rng: &mut R,
         report: &mut Self::Report,
     ) -> bool;

@@ -180,6 +180,14 @@ macro_rules! register {
         }
 
         impl Report {
+            /// The seed that it was made under, drawn independently of the input.
+            #[must_use]
+            pub fn seed(&self) -> u64 {
+                match self {
+                    $(Self::$Name(own) => own.seed(),)+
+                }
+            }
+
             /// Appends the encoded report to `bytes`.
             pub fn encode(&self, bytes: &mut Vec<u8>) {
                 match self {
@@ -199,10 +207,11 @@ macro_rules! register {
             pub(crate) fn randomize<R: CryptoRng + ?Sized>(
                 &mut self,
                 entries: &[Entry],
+                seed: u64,
                 rng: &mut R,
             ) -> bool {
                 match self {
-                    $(Self::$Name(own, report) => own.randomize(entries, rng, report),)+
+                    $(Self::$Name(own, report) => own.randomize(entries, seed, rng, report),)+
                 }
             }
 

@@ -1,31 +1,55 @@
 //! A task as canonical bytes: no two tasks are written alike.
 
 use alloc::borrow::ToOwned;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::items::{Items, Open};
-use super::parts::TaskParts;
+use super::kind::Kind;
+use super::question::{Question, QuestionParts};
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::mechanism::Mechanism;
 
-/// What all of them begin with; the number is the version of what follows.
-const HEAD: &str = "hushbin task 1";
+/// What all of them begin with; the number is the version of what follows: one
+/// question without a name, for ratings, or questions with names.
+const UNNAMED: &str = "hushbin task 1";
+const NAMED: &str = "hushbin task 2";
 
-pub(super) fn write(parts: &TaskParts) -> Vec<u8> {
-    // Destructured, so that a field added to the task is not forgotten.
-    let TaskParts {
-        id,
-        items,
-        sparsity,
-        epsilon,
-        value,
-        mechanism,
-    } = parts;
+pub(super) fn write(id: &str, questions: &[Question]) -> Vec<u8> {
     let mut canonical = Canonical::default();
-    canonical.text(HEAD);
-    canonical.text(id);
+    match questions {
+        [sole] if sole.name().is_empty() => {
+            canonical.text(UNNAMED);
+            canonical.text(id);
+            write_items(sole.items(), &mut canonical);
+            canonical.number(u64::from(sole.sparsity()));
+            canonical.number(sole.epsilon().to_bits());
+            sole.kind().write_canonical(&mut canonical);
+            sole.mechanism().write_canonical(&mut canonical);
+        }
+        _ => {
+            canonical.text(NAMED);
+            canonical.text(id);
+            canonical.number(questions[0].epsilon().to_bits());
+            canonical.number(questions.len() as u64);
+            for question in questions {
+                canonical.text(question.name());
+                canonical.number(u64::from(question.weight()));
+                question.kind().write_canonical(&mut canonical);
+                if question.kind().own_items().is_none() {
+                    write_items(question.items(), &mut canonical);
+                    canonical.number(u64::from(question.sparsity()));
+                }
+                question.mechanism().write_canonical(&mut canonical);
+            }
+        }
+    }
+    canonical.into_bytes()
+}
+
+fn write_items(items: &Items, canonical: &mut Canonical) {
     match items {
         Items::Named(names) => {
             canonical.number(0);
@@ -38,28 +62,110 @@ pub(super) fn write(parts: &TaskParts) -> Vec<u8> {
         }
         Items::Open(_) => canonical.number(2),
     }
-    canonical.number(u64::from(*sparsity));
-    canonical.number(epsilon.to_bits());
-    canonical.number(match value {
-        ValueKind::Sign => 0,
-        ValueKind::Real => 1,
-    });
-    mechanism.write_canonical(&mut canonical);
-    canonical.into_bytes()
+}
+
+/// What canonical bytes say.
+pub(super) struct Read {
+    pub(super) id: String,
+    pub(super) questions: Vec<Question>,
+    /// Whether they have names.
+    pub(super) named: bool,
 }
 
 /// Every field has one spelling, so that only the bytes that [`write`] gives are
 /// read: `None` for others.
 ///
 /// # Errors
-/// Those of the mechanism's parameters.
-pub(super) fn read(bytes: &[u8]) -> Option<Result<TaskParts, Error>> {
+/// Those of the questions' parameters.
+pub(super) fn read(bytes: &[u8]) -> Option<Result<Read, Error>> {
     let reader = &mut CanonicalReader::new(bytes);
-    if reader.text()? != HEAD {
-        return None;
-    }
+    let read = match reader.text()? {
+        UNNAMED => read_unnamed(reader)?,
+        NAMED => read_named(reader)?,
+        _ => return None,
+    };
+    (read.is_err() || reader.rest() == 0).then_some(read)
+}
+
+fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
     let id = reader.text()?.to_owned();
-    let items = match reader.number()? {
+    let items = read_items(reader)?;
+    let sparsity = reader.small()?;
+    let epsilon = f64::from_bits(reader.number()?);
+    let kind = match reader.number()? {
+        0 => Kind::Ratings(ValueKind::Sign),
+        1 => Kind::Ratings(ValueKind::Real),
+        _ => return None,
+    };
+    let mechanism = Mechanism::read_canonical(reader)?;
+    let question = |mechanism| {
+        Question::of_bytes(QuestionParts {
+            name: String::new(),
+            kind,
+            items,
+            sparsity,
+            weight: 1,
+            epsilon,
+            mechanism,
+        })
+    };
+    let read = |question| Read {
+        id,
+        questions: alloc::vec![question],
+        named: false,
+    };
+    Some(mechanism.and_then(question).map(read))
+}
+
+fn read_named(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
+    let id = reader.text()?.to_owned();
+    let epsilon = f64::from_bits(reader.number()?);
+    let mut questions = Vec::new();
+    for _ in 0..reader.small()? {
+        match read_question(epsilon, reader)? {
+            Ok(question) => questions.push(question),
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    let named = true;
+    Some(Ok(Read {
+        id,
+        questions,
+        named,
+    }))
+}
+
+fn read_question(
+    epsilon: f64,
+    reader: &mut CanonicalReader<'_>,
+) -> Option<Result<Question, Error>> {
+    let name = reader.text()?.to_owned();
+    let weight = reader.small()?;
+    let kind = match Kind::read_canonical(reader)? {
+        Ok(kind) => kind,
+        Err(error) => return Some(Err(error)),
+    };
+    let (items, sparsity) = match kind.own_items() {
+        Some(items) => (items, 1),
+        None => (read_items(reader)?, reader.small()?),
+    };
+    let mechanism = Mechanism::read_canonical(reader)?;
+    let question = |mechanism| {
+        Question::of_bytes(QuestionParts {
+            name,
+            kind,
+            items,
+            sparsity,
+            weight,
+            epsilon,
+            mechanism,
+        })
+    };
+    Some(mechanism.and_then(question))
+}
+
+fn read_items(reader: &mut CanonicalReader<'_>) -> Option<Items> {
+    Some(match reader.number()? {
         0 => {
             let mut names = Vec::new();
             for _ in 0..reader.small()? {
@@ -70,22 +176,5 @@ pub(super) fn read(bytes: &[u8]) -> Option<Result<TaskParts, Error>> {
         1 => Items::Count(reader.small()?),
         2 => Items::Open(Open::Open),
         _ => return None,
-    };
-    let sparsity = reader.small()?;
-    let epsilon = f64::from_bits(reader.number()?);
-    let value = match reader.number()? {
-        0 => ValueKind::Sign,
-        1 => ValueKind::Real,
-        _ => return None,
-    };
-    let mechanism = Mechanism::read_canonical(reader)?;
-    let parts = |mechanism| TaskParts {
-        id,
-        items,
-        sparsity,
-        epsilon,
-        value,
-        mechanism,
-    };
-    (reader.rest() == 0).then(|| mechanism.map(parts))
+    })
 }

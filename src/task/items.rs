@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bounds;
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::sort::sort;
 
 /// The items that a task asks about.
@@ -89,12 +89,7 @@ impl Items {
             return Ok(());
         };
         for (index, name) in names.iter().enumerate() {
-            if !bounds::NAME_BYTES.holds(name.len() as f64) || name.chars().any(char::is_control) {
-                return Err(Error::ItemName {
-                    index,
-                    name: name.clone(),
-                });
-            }
+            check_name(index, name)?;
         }
         // By keys, as sorting texts would need a sort of its own.
         let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
@@ -105,11 +100,25 @@ impl Items {
             let first = alike.next();
             // Two names with one key are as good as impossible, but no error.
             if let Some(name) = alike.find(|name| Some(*name) == first) {
-                return Err(Error::DuplicateName { name: name.clone() });
+                return Err(Error::DuplicateName { name: quoted(name) });
             }
         }
         Ok(())
     }
+}
+
+/// The check of a name, which stands at a position.
+///
+/// # Errors
+/// [`Error::ItemName`] for a name that is empty, too long or not printable.
+pub(super) fn check_name(index: usize, name: &str) -> Result<(), Error> {
+    if bounds::NAME_BYTES.holds(name.len() as f64) && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    Err(Error::ItemName {
+        index,
+        name: quoted(name),
+    })
 }
 
 /// The 64-bit key of an item of an open task: the first eight bytes, little
@@ -120,6 +129,10 @@ impl Items {
 /// ```
 #[must_use]
 pub fn item_key(name: &str) -> u64 {
-    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(name.as_bytes()).into();
+    key_of(name.as_bytes())
+}
+
+pub(crate) fn key_of(utf8: &[u8]) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(utf8).into();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

@@ -1,22 +1,37 @@
 //! What is asked, of which items, at which budget.
 
 mod canonical;
+mod draw;
+pub(crate) mod file;
 mod items;
+mod kind;
 mod parts;
+mod question;
 
+pub use draw::Draw;
+pub use file::{Spacing, Want};
 pub use items::{Items, Open, item_key};
+pub use kind::{Kind, Scale};
 pub use parts::TaskParts;
+pub use question::{Question, QuestionParts};
+
+#[cfg(feature = "wasm")]
+pub(crate) use items::key_of;
+
+#[cfg(feature = "analysis")]
+pub(crate) use question::check_asked;
 
 use alloc::borrow::ToOwned;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use canonical::Read;
 
 use crate::bounds;
-use crate::domain::{Domain, ValueKind};
-use crate::error::Error;
+use crate::codec::Cursor;
+use crate::error::{Error, quoted, worded};
 use crate::fingerprint::Fingerprint;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Neighbours, Report};
 
 /// A description of what is collected, under which parameters: complete and valid
 /// by construction, also when it comes out of serde.
@@ -44,43 +59,111 @@ use crate::mechanism::Mechanism;
 /// let fingerprint = task.fingerprint().to_string();
 /// assert_eq!(fingerprint.len(), 32);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "TaskParts", into = "TaskParts")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    parts: TaskParts,
+    id: String,
+    questions: Vec<Question>,
+    draw: Draw,
     fingerprint: Fingerprint,
 }
 
 impl Task {
-    /// A task of these fields, validated.
+    /// A task that asks one question, for ratings.
     ///
     /// # Errors
     /// [`Error::TaskId`], [`Error::OutOfRange`], [`Error::ItemName`],
     /// [`Error::DuplicateName`], or [`Error::Combination`] for parameters that
     /// do not go together.
     pub fn new(parts: TaskParts) -> Result<Self, Error> {
-        parts.check()?;
+        let (id, question) = parts.into_question();
+        Self::written(id, alloc::vec![Question::new(question)?])
+    }
+
+    /// A task that asks these questions, by their names.
+    ///
+    /// A report answers one of them, which its seed names: drawn by their weights and
+    /// not by the answers, with the whole ε.
+    ///
+    /// # Errors
+    /// As [`Task::new`]; [`Error::Combination`] for questions of different ε, without a
+    /// name or, where there are several, with a mechanism that protects less than whole
+    /// inputs.
+    pub fn of_questions(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+        Self::check_named(&questions)?;
+        let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
+        if let Some(question) = questions.iter().find(epsilon) {
+            return Err(question.blame(Error::Combination {
+                reason: "all questions of a task have its \"epsilon\"",
+            }));
+        }
+        Self::written(id, questions)
+    }
+
+    fn check_named(questions: &[Question]) -> Result<(), Error> {
+        bounds::QUESTIONS.check(questions.len() as f64)?;
+        for (index, question) in questions.iter().enumerate() {
+            items::check_name(index, question.name())?;
+            let same = |other: &Question| other.name() == question.name();
+            if questions[..index].iter().any(same) {
+                return Err(Error::DuplicateName {
+                    name: quoted(question.name()),
+                });
+            }
+            let mechanism = question.mechanism();
+            let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
+            if questions.len() > 1 && !whole {
+                return Err(question.blame(Error::Combination {
+                    reason: worded(
+                        "one of several questions is to be answered under pure ε at user level",
+                    ),
+                }));
+            }
+        }
+        Ok(())
+    }
+
+    /// A task that asks one question that needs no name, for ratings.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn of_question(id: String, question: Question) -> Result<Self, Error> {
+        Self::written(id, alloc::vec![question])
+    }
+
+    fn written(id: String, questions: Vec<Question>) -> Result<Self, Error> {
+        let bytes = canonical::write(&id, &questions);
+        Self::build(id, questions, &bytes)
+    }
+
+    /// Of questions that go together, and of what [`canonical::write`] makes of them.
+    fn build(id: String, questions: Vec<Question>, bytes: &[u8]) -> Result<Self, Error> {
+        Self::check_id(&id)?;
+        let fingerprint = Fingerprint::from_canonical(bytes);
         Ok(Self {
-            fingerprint: Fingerprint::from_canonical(&canonical::write(&parts)),
-            parts,
+            id,
+            draw: Draw::new(questions.iter().map(Question::weight)),
+            questions,
+            fingerprint,
         })
     }
 
     /// The task of the bytes that [`Task::canonical_bytes`] gives.
     ///
     /// # Errors
-    /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`].
+    /// [`Error::Malformed`] for any other bytes, and those of [`Task::new`] and
+    /// [`Task::of_questions`].
     pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let parts = canonical::read(bytes).ok_or(Error::Malformed {
+        let Read {
+            id,
+            questions,
+            named,
+        } = canonical::read(bytes).ok_or(Error::Malformed {
             what: "task",
             offset: 0,
-            reason: "expected the canonical bytes of a task",
+            reason: worded("expected the canonical bytes of a task"),
         })??;
-        parts.check()?;
-        Ok(Self {
-            fingerprint: Fingerprint::from_canonical(bytes),
-            parts,
-        })
+        if named {
+            Self::check_named(&questions)?;
+        }
+        Self::build(id, questions, bytes)
     }
 
     /// All parameters that a report depends on, as the bytes that the
@@ -99,49 +182,79 @@ impl Task {
     /// ```
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write(&self.parts)
+        canonical::write(&self.id, &self.questions)
     }
 
     /// The slug that the task goes by.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.parts.id
+        &self.id
     }
 
-    /// The items asked about.
+    /// What is asked, in the order of the task file; at least one question.
     #[must_use]
-    pub const fn items(&self) -> &Items {
-        &self.parts.items
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
     }
 
-    /// s, how many entries of an input are reported on.
+    /// The only question, where there is one.
     #[must_use]
-    pub const fn sparsity(&self) -> u32 {
-        self.parts.sparsity
+    pub fn sole(&self) -> Option<&Question> {
+        match &self.questions[..] {
+            [question] => Some(question),
+            _ => None,
+        }
+    }
+
+    /// Whether the only question has no name: answers are given without one.
+    #[must_use]
+    pub fn is_unnamed(&self) -> bool {
+        self.questions[0].name().is_empty()
+    }
+
+    /// Which of the questions a report answers.
+    #[must_use]
+    pub const fn draw(&self) -> &Draw {
+        &self.draw
+    }
+
+    /// The part of all reports that answer a question.
+    ///
+    /// # Panics
+    /// If there is no such question.
+    #[must_use]
+    pub fn share(&self, question: usize) -> f64 {
+        f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
+    }
+
+    /// Decodes `count` reports.
+    pub(crate) fn decode_reports(
+        &self,
+        cursor: &mut Cursor<'_>,
+        count: u32,
+    ) -> Result<Vec<Report>, Error> {
+        let decode = |question: &Question, cursor: &mut Cursor<'_>, count| {
+            let (domain, epsilon) = (question.domain(), question.epsilon());
+            let mechanism = question.mechanism();
+            mechanism.decode_reports(&domain, epsilon, cursor, count)
+        };
+        if let Some(sole) = self.sole() {
+            return decode(sole, cursor, count);
+        }
+        let mut reports = Vec::new();
+        for _ in 0..count {
+            // All reports begin with their seed.
+            let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
+            let question = &self.questions[self.draw.question(seed)];
+            reports.extend(decode(question, cursor, 1)?);
+        }
+        Ok(reports)
     }
 
     /// The local budget ε asked for.
     #[must_use]
-    pub const fn epsilon(&self) -> f64 {
-        self.parts.epsilon
-    }
-
-    /// Signs or real numbers.
-    #[must_use]
-    pub const fn value(&self) -> ValueKind {
-        self.parts.value
-    }
-
-    /// The mechanism and its parameters.
-    #[must_use]
-    pub const fn mechanism(&self) -> &Mechanism {
-        &self.parts.mechanism
-    }
-
-    /// Items and sparsity, as mechanisms see them.
-    #[must_use]
-    pub fn domain(&self) -> Domain {
-        Domain::new(self.parts.items.count(), self.parts.sparsity)
+    pub fn epsilon(&self) -> f64 {
+        self.questions[0].epsilon()
     }
 
     /// Identity of all parameters that a report depends on, the id included.
@@ -150,58 +263,50 @@ impl Task {
         self.fingerprint
     }
 
-    /// The local ε that one report really spends: the largest log-ratio of
-    /// output probabilities, from the thresholds that are sampled, rounded up.
-    /// Never above [`Task::epsilon`].
+    /// The local ε that one report really spends, whichever question it answers: the
+    /// greatest of theirs. Never above [`Task::epsilon`].
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
-        self.parts
-            .mechanism
-            .effective_epsilon(&self.domain(), self.parts.epsilon)
+        let of_each = self.questions.iter().map(Question::effective_epsilon);
+        of_each.fold(0.0, f64::max)
+    }
+
+    /// The check that an id is a slug: 1 to 64 of a-z, 0-9 and '-', first a letter or
+    /// digit.
+    ///
+    /// # Errors
+    /// [`Error::TaskId`].
+    pub fn check_id(id: &str) -> Result<(), Error> {
+        let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let bytes = id.as_bytes();
+        let valid = (1..=64).contains(&bytes.len())
+            && slug(bytes[0])
+            && bytes.iter().all(|&byte| slug(byte) || byte == b'-');
+        if valid {
+            return Ok(());
+        }
+        Err(Error::TaskId { id: quoted(id) })
     }
 }
 
-impl TryFrom<TaskParts> for Task {
-    type Error = Error;
+impl TryFrom<Task> for TaskParts {
+    type Error = Task;
 
-    fn try_from(parts: TaskParts) -> Result<Self, Error> {
-        Self::new(parts)
+    /// The fields of a task that asks one question without a name.
+    ///
+    /// # Errors
+    /// The task itself, where its questions have names.
+    fn try_from(task: Task) -> Result<Self, Task> {
+        match task.sole() {
+            Some(sole) if task.is_unnamed() => Ok(Self {
+                id: task.id().to_owned(),
+                items: sole.items().clone(),
+                sparsity: sole.sparsity(),
+                epsilon: sole.epsilon(),
+                value: sole.value(),
+                mechanism: sole.mechanism().clone(),
+            }),
+            _ => Err(task),
+        }
     }
-}
-
-impl From<Task> for TaskParts {
-    fn from(task: Task) -> Self {
-        task.parts
-    }
-}
-
-impl TaskParts {
-    fn check(&self) -> Result<(), Error> {
-        let domain = check_question(&self.id, &self.items, self.sparsity, self.epsilon)?;
-        self.mechanism.check(&domain)
-    }
-}
-
-/// Validates all but the mechanism.
-pub(crate) fn check_question(
-    id: &str,
-    items: &Items,
-    sparsity: u32,
-    epsilon: f64,
-) -> Result<Domain, Error> {
-    let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let bytes = id.as_bytes();
-    let valid = (1..=64).contains(&bytes.len())
-        && slug(bytes[0])
-        && bytes.iter().all(|&byte| slug(byte) || byte == b'-');
-    if !valid {
-        return Err(Error::TaskId { id: id.to_owned() });
-    }
-    items.check()?;
-    let most = items.count().map_or(bounds::SPARSITY.max, |d| {
-        bounds::SPARSITY.max.min(f64::from(d))
-    });
-    bounds::SPARSITY.at_most(most).check(f64::from(sparsity))?;
-    bounds::EPSILON.check(epsilon)?;
-    Ok(Domain::new(items.count(), sparsity))
 }

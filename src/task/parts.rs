@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use super::Task;
 use super::items::Items;
+use super::kind::Kind;
+use super::question::QuestionParts;
 #[cfg(doc)]
 use crate::bounds;
 use crate::domain::ValueKind;
 use crate::mechanism::Mechanism;
 
-/// The fields of a [`Task`], not yet validated.
+/// The fields of a [`Task`] that asks one question, for ratings; not yet validated.
 ///
 /// ```
 /// use hushbin::hash::Hashing;
@@ -47,4 +49,28 @@ pub struct TaskParts {
     pub value: ValueKind,
     /// The mechanism with all its parameters.
     pub mechanism: Mechanism,
+}
+
+impl TaskParts {
+    pub(super) fn into_question(self) -> (String, QuestionParts) {
+        // Destructured, so that a field added to the task is not forgotten.
+        let Self {
+            id,
+            items,
+            sparsity,
+            epsilon,
+            value,
+            mechanism,
+        } = self;
+        let question = QuestionParts {
+            name: String::new(),
+            kind: Kind::Ratings(value),
+            items,
+            sparsity,
+            weight: 1,
+            epsilon,
+            mechanism,
+        };
+        (id, question)
+    }
 }

@@ -90,11 +90,11 @@ fn report(task: &Task, seed: u64, detail: u64) -> Report {
         let bucket = (detail % u64::from(buckets)) as u32;
         BucketReport { seed, bucket }
     };
-    match task.mechanism() {
+    match task.questions()[0].mechanism() {
         Mechanism::Collision(collision) => Report::Collision(in_bucket(collision.outcomes())),
         Mechanism::Coco(coco) => Report::Coco(in_bucket(coco.outcomes())),
         Mechanism::HashBin(hash_bin) => {
-            let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
+            let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
             let response = match sampling.limit() {
                 None => Response::Sign(detail % 2 == 1),
                 Some(limit) => {
@@ -146,7 +146,7 @@ proptest! {
         reports in reports(300),
     ) {
         // As many bytes of bins as of buckets: prefixes take a square of them.
-        let longest = match task.mechanism() {
+        let longest = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) | Mechanism::Coco(_) => 300,
             Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
         };
@@ -251,10 +251,10 @@ const SEED: [u8; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
 #[test]
 fn bins_beyond_the_noise_are_refused() {
     for task in hash_bin_tasks() {
-        let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+        let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
+        let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
         let Some(limit) = sampling.limit() else {
             continue;
         };
@@ -262,7 +262,10 @@ fn bins_beyond_the_noise_are_refused() {
         let values = match hash_bin.level() {
             Level::User { clip, .. } => clip * grid as f64,
             _ => {
-                let most = task.items().count().map_or(4096.0, f64::from);
+                let most = task.questions()[0]
+                    .items()
+                    .count()
+                    .map_or(4096.0, f64::from);
                 (most.min(10.0 * most.sqrt()) * grid as f64).ceil()
             }
         };
@@ -293,10 +296,10 @@ fn bins_beyond_the_noise_are_refused() {
 #[test]
 fn reports_keep_to_the_limit() {
     let task = hash_bin_task(Level::Event, 2, 1024, true);
-    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+    let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
         unreachable!()
     };
-    let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
+    let sampling = hash_bin.sampling(task.questions()[0].items().count(), task.epsilon());
     let limit = sampling.limit().unwrap();
     let mut randomizer = Randomizer::new(&task);
     let mut made = |entries: &[Entry], rng: &mut dyn CryptoRng| {

@@ -56,7 +56,7 @@ fn presence_divides_by_the_whole_pair() {
         (64, 1.0, 272),
     ] {
         let model = overwrite(sparsity, epsilon, buckets);
-        let domain = model.task().domain();
+        let domain = model.task().questions()[0].domain();
         let (s, t, e) = (f64::from(sparsity), f64::from(buckets), epsilon.exp());
         let omega = s * (e + 1.0) + t - 2.0 * s;
         let (printed, right) = ((e + 1.0) / (2.0 * omega), (e + 1.0) / omega);
@@ -147,10 +147,10 @@ fn occupied_needs_more_buckets_than_elements() {
                 "refused"
             } else {
                 let task = task(buckets).unwrap();
-                let Mechanism::Collision(collision) = task.mechanism() else {
+                let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
                     unreachable!("the task is one of Collision")
                 };
-                let rates = collision.rates(&task.domain(), epsilon);
+                let rates = collision.rates(&task.questions()[0].domain(), epsilon);
                 assert_close(rates.gap(), gap, 1e-14, "gap");
                 "taken"
             };
@@ -194,7 +194,7 @@ fn expected_mean(model: &Model, negative: bool, signed_elements: bool) -> f64 {
     let ways = (8 * pairs * pairs) as f64;
     let gap = model
         .coco()
-        .rates(&model.task().domain(), model.epsilon)
+        .rates(&model.task().questions()[0].domain(), model.epsilon)
         .gap;
     difference / ways / gap
 }
@@ -226,7 +226,7 @@ fn signs_are_of_items() {
 
             // So it is implemented: an entry of the other sign pushes its pair
             // to the other side, and one entry alone pushes to its own.
-            let domain = model.task().domain();
+            let domain = model.task().questions()[0].domain();
             let mut randomizer = coco::Randomizer::new(&model.coco(), &domain, epsilon);
             for seed in 0..200 {
                 let signed = |item, negative| Signed { item, negative };
@@ -315,7 +315,7 @@ fn hash_bin_domain(items: u32, hash_bin: HashBin) -> Domain {
         value: ValueKind::Real,
         mechanism: Mechanism::HashBin(hash_bin),
     });
-    task.unwrap().domain()
+    task.unwrap().questions()[0].domain()
 }
 
 /// What is implemented at user level, with η on the grid: second moment of the

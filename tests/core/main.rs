@@ -11,6 +11,7 @@ mod errata;
 mod hash;
 mod occupancy;
 mod privacy;
+mod questions;
 mod rates;
 mod readme;
 mod reference;

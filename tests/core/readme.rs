@@ -7,8 +7,14 @@ const README: &str = include_str!("../../README.md");
 
 /// The first block of code in this language.
 fn block(language: &str) -> &'static str {
+    block_after("", language)
+}
+
+/// The first one behind a text.
+fn block_after(text: &str, language: &str) -> &'static str {
+    let after = &README[README.find(text).unwrap()..];
     let start = format!("```{language}\n");
-    let rest = &README[README.find(&start).unwrap() + start.len()..];
+    let rest = &after[after.find(&start).unwrap() + start.len()..];
     &rest[..rest.find("```").unwrap()]
 }
 
@@ -23,7 +29,7 @@ fn the_task_is_valid_and_takes_the_report_shown() {
         .zip([1.0, -1.0])
         .map(|(name, value)| {
             assert!(block("ts").contains(name));
-            let item = task.items().resolve(name).unwrap();
+            let item = task.questions()[0].items().resolve(name).unwrap();
             Entry { item, value }
         })
         .collect();
@@ -47,5 +53,20 @@ fn every_field_of_a_task_is_in_the_table() {
     }
     for field in mechanism.keys().filter(|field| *field != "name") {
         assert!(README.contains(&format!("`{field}`")), "{field}");
+    }
+}
+
+/// The task of several questions is chosen for, and its page answers each of them.
+#[test]
+fn questions_are_valid_and_answered() {
+    let heading = "### Several questions";
+    let draft: TaskDraft = serde_json::from_str(block_after(heading, "json")).unwrap();
+    let task = draft.resolve().unwrap();
+    assert_eq!(task.questions().len(), 6);
+    let report = block_after(heading, "ts");
+    for question in task.questions() {
+        assert!(report.contains(&format!("  {}: ", question.name())));
+        let row = format!("| `{}` |", question.kind().name());
+        assert!(README.contains(&row), "{row}");
     }
 }

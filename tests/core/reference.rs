@@ -168,8 +168,8 @@ fn rates_of_several_hashes_match() {
     let rows = rows(RATES_SEVERAL_HASHES);
     for row in &rows {
         let task = task_of(row, false);
-        let (domain, epsilon) = (task.domain(), task.epsilon());
-        match task.mechanism() {
+        let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
+        match task.questions()[0].mechanism() {
             Mechanism::Collision(collision) => {
                 let rates = collision.rates(&domain, epsilon);
                 assert_within(1e-12, "p_true", rates.p_true, row);
@@ -193,16 +193,20 @@ fn collision_rates_match() {
         }
         seen += 1;
         let task = task_of(&row, false);
-        let Mechanism::Collision(collision) = task.mechanism() else {
+        let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let rates = collision.rates(&task.domain(), task.epsilon());
+        let rates = collision.rates(&task.questions()[0].domain(), task.epsilon());
         assert_close("p_true", rates.p_true, &row);
         assert_close("p_false", rates.p_false, &row);
-        assert_close("total_variance", rates.total_variance(&task.domain()), &row);
+        assert_close(
+            "total_variance",
+            rates.total_variance(&task.questions()[0].domain()),
+            &row,
+        );
         if row["best_t"] == true {
             let best = task_of(&row, true);
-            let Mechanism::Collision(best) = best.mechanism() else {
+            let Mechanism::Collision(best) = best.questions()[0].mechanism() else {
                 unreachable!()
             };
             assert_eq!(
@@ -224,10 +228,10 @@ fn coco_rates_match() {
         }
         seen += 1;
         let task = task_of(&row, false);
-        let Mechanism::Coco(coco) = task.mechanism() else {
+        let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let domain = task.domain();
+        let domain = task.questions()[0].domain();
         let rates = coco.rates(&domain, task.epsilon());
         assert_close("gap", rates.gap, &row);
         if let Some(presence) = rates.presence {
@@ -243,7 +247,7 @@ fn coco_rates_match() {
         }
         if row["best_t_for_mean"] == true {
             let best = task_of(&row, true);
-            let Mechanism::Coco(best) = best.mechanism() else {
+            let Mechanism::Coco(best) = best.questions()[0].mechanism() else {
                 unreachable!()
             };
             assert_eq!(

@@ -8,23 +8,35 @@ use std::collections::BTreeSet;
 
 use hushbin::mechanism::Mechanism;
 use hushbin_tests::byte_vectors::{Case, Given, check, run};
+use hushbin_tests::question_vectors;
 
 const COLLISION: &str = include_str!("../vectors/collision.json");
 const COCO: &str = include_str!("../vectors/coco.json");
 const HASH_BIN: &str = include_str!("../vectors/hash-bin.json");
+const QUESTIONS: &str = include_str!("../vectors/questions.json");
+
+fn is_regenerating() -> bool {
+    std::env::var_os("HUSHBIN_REGENERATE").is_some()
+}
 
 fn check_or_regenerate(name: &str, vectors: &str) {
-    if std::env::var_os("HUSHBIN_REGENERATE").is_none() {
+    if !is_regenerating() {
         check(vectors);
         return;
     }
-    let cases: Vec<serde_json::Value> = serde_json::from_str(vectors).unwrap();
-    let line = |case: serde_json::Value| {
-        let given: Given = serde_json::from_value(case["given"].clone()).unwrap();
+    regenerate(name, vectors, |given| {
+        let given: Given = serde_json::from_value(given).unwrap();
         let outcome = run(&given);
         serde_json::to_string(&Case { given, outcome }).unwrap()
-    };
-    let lines: Vec<String> = cases.into_iter().map(line).collect();
+    });
+}
+
+fn regenerate(name: &str, vectors: &str, line: impl Fn(serde_json::Value) -> String) {
+    let cases: Vec<serde_json::Value> = serde_json::from_str(vectors).unwrap();
+    let lines: Vec<String> = cases
+        .iter()
+        .map(|case| line(case["given"].clone()))
+        .collect();
     let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::write(path, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
 }
@@ -44,6 +56,19 @@ fn reports_and_uploads_of_hash_bin_keep_their_bytes() {
     check_or_regenerate("hash-bin.json", HASH_BIN);
 }
 
+#[test]
+fn reports_and_uploads_of_questions_keep_their_bytes() {
+    if !is_regenerating() {
+        question_vectors::check(QUESTIONS);
+        return;
+    }
+    regenerate("questions.json", QUESTIONS, |given| {
+        let given: question_vectors::Given = serde_json::from_value(given).unwrap();
+        let outcome = question_vectors::run(&given);
+        serde_json::to_string(&question_vectors::Case { given, outcome }).unwrap()
+    });
+}
+
 /// The vectors are worth running: every combination of items, rule or level,
 /// and hash that there is, and inputs of every kind.
 #[test]
@@ -55,8 +80,8 @@ fn the_vectors_cover_every_kind() {
             .iter()
             .map(|case| {
                 let task = &case.outcome.task;
-                let open = task.items().count().is_none();
-                match task.mechanism() {
+                let open = task.questions()[0].items().count().is_none();
+                match task.questions()[0].mechanism() {
                     Mechanism::Collision(c) => {
                         format!("{open} {:?} {:?}", c.rule_name(), c.hashing())
                     }
@@ -71,19 +96,26 @@ fn the_vectors_cover_every_kind() {
             })
             .collect();
         assert_eq!(kinds.len(), combinations, "{kinds:?}");
-        let values = || cases.iter().map(|case| case.outcome.task.value());
+        let values = || {
+            cases
+                .iter()
+                .map(|case| case.outcome.task.questions()[0].value())
+        };
         assert_ne!(
             values().min_by_key(|v| *v as u8),
             values().max_by_key(|v| *v as u8)
         );
         // More entries than s are sampled down, but under hash-bin.
         let longer = |case: &Case| {
-            let sparsity = case.outcome.task.sparsity() as usize;
+            let sparsity = case.outcome.task.questions()[0].sparsity() as usize;
             let given = case.given.inputs.iter().map(|input| input.len() > sparsity);
             given
                 .zip(&case.outcome.sampled_down)
                 .any(|(longer, sampled_down)| {
-                    let takes_all = matches!(case.outcome.task.mechanism(), Mechanism::HashBin(_));
+                    let takes_all = matches!(
+                        case.outcome.task.questions()[0].mechanism(),
+                        Mechanism::HashBin(_)
+                    );
                     longer && *sampled_down != takes_all
                 })
         };

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io;
 
 use hushbin::{Task, TaskDraft, Upload};
-use hushbin_analysis::estimate::{Estimates, Options, Question, Totals, estimates};
+use hushbin_analysis::estimate::{Estimates, Options, Query, Totals, estimates};
 
 /// Folds the reports of each upload once, whatever order they come in and
 /// however often.
@@ -26,7 +26,7 @@ fn estimate<'a>(
             upload.reports.iter().for_each(|report| totals.fold(report));
         }
     }
-    let question = Question::new(task, &Options::default())?;
+    let question = Query::new(task, &Options::default())?;
     Ok(estimates(task, &totals, &question))
 }
 

@@ -3,8 +3,8 @@
 //! The local ε holds against everybody. The central one holds only against who
 //! cannot link reports to people; whoever could must quote the local ε to itself.
 
-use hushbin::Task;
 use hushbin::mechanism::{Mechanism, Neighbours};
+use hushbin::{Question, Task};
 use serde::Serialize;
 
 use crate::accounting::{Account, Exposure};
@@ -39,7 +39,9 @@ impl Privacy {
     /// Of one report of the task.
     #[must_use]
     pub fn for_task(task: &Task) -> Self {
-        let neighbours = task.mechanism().neighbours();
+        // Of several, all protect whole inputs under pure ε.
+        let mechanism = task.questions()[0].mechanism();
+        let neighbours = mechanism.neighbours();
         let about = match neighbours {
             Neighbours::Any => "the person who sent it".to_owned(),
             Neighbours::OneItem => "the value of any one item, the person's other items being \
@@ -50,7 +52,7 @@ impl Privacy {
                  in sum; inputs farther apart are protected less"
             ),
         };
-        let delta = task.mechanism().delta();
+        let delta = mechanism.delta();
         let failing = if delta > 0.0 {
             format!(
                 " This fails with a probability of at most {delta:e}, if the hash of the report is \
@@ -142,11 +144,11 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
 /// The bias that no number of reports lessens, in words; `None` where there is
 /// none for people with at most s entries.
 #[must_use]
-pub fn bias(task: &Task) -> Option<String> {
-    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+pub fn bias(question: &Question) -> Option<String> {
+    let Mechanism::HashBin(hash_bin) = question.mechanism() else {
         return None;
     };
-    let (clip, s) = (hash_bin.level().clip()?, task.sparsity());
+    let (clip, s) = (hash_bin.level().clip()?, question.sparsity());
     let left = hash_bin.left(s);
     (left < 1.0).then(|| {
         format!(

@@ -13,7 +13,7 @@ use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::plan::{Plan, judging};
+use super::plan::{Plan, delta, judging};
 use super::seen::Seen;
 use super::statistic::{Learned, STATISTICS, Statistic};
 
@@ -45,8 +45,9 @@ pub struct Measured {
 }
 
 /// A lower bound of the loss of `send`, in nats, from running it on neighbouring
-/// inputs of `task`: it appends all that one person with such an input sends, an
-/// upload that should hold one report. The bound holds with the plan's confidence
+/// inputs of `task`: it appends all that one person with such answers, one for each
+/// question, sends, an upload that should hold one report. Inputs are neighbours that
+/// answer one question differently. The bound holds with the plan's confidence
 /// if uploads are drawn independently. `progress` is called with the runs done and
 /// all to do.
 ///
@@ -59,13 +60,10 @@ pub struct Measured {
 pub fn measure(
     task: &Task,
     plan: &Plan,
-    mut send: impl FnMut(&[Entry], &mut Vec<u8>),
+    mut send: impl FnMut(&[&[Entry]], &mut Vec<u8>),
     mut progress: impl FnMut(u64, u64),
 ) -> Measured {
-    let pairs: Vec<Pair> = neighbour_pairs(task)
-        .into_iter()
-        .map(|pair| Pair::new(task, pair))
-        .collect();
+    let pairs = Pair::all(task);
     let judged = judging(plan.trials(), pairs.len() as u64);
     let choosing = plan.trials() - judged;
     let total = 2 * (pairs.len() as u64 * choosing + judged);
@@ -73,15 +71,16 @@ pub fn measure(
     let mut bytes = Vec::new();
     let mut run = |pair: &Pair, which: usize| {
         bytes.clear();
-        send(&pair.inputs[which], &mut bytes);
+        let answers: Vec<&[Entry]> = pair.answers[which].iter().map(Vec::as_slice).collect();
+        send(&answers, &mut bytes);
         done += 1;
         if done % 1024 == 0 || done == total {
             progress(done, total);
         }
-        Seen::new(task, pair.hypotheses.each_ref(), &bytes)
+        Seen::new(task, pair.question, pair.hypotheses.each_ref(), &bytes)
     };
 
-    let delta = task.mechanism().delta();
+    let delta = delta(task);
     let failure = 0.5 * plan.failure();
     let prospect = Prospect {
         judged: judged as f64,
@@ -125,19 +124,46 @@ pub fn measure(
 /// Two inputs, and what each of them may become.
 struct Pair {
     names: [String; 2],
-    inputs: [Vec<Entry>; 2],
+    /// Position of the question that they answer differently.
+    question: usize,
+    /// By question.
+    answers: [Vec<Vec<Entry>>; 2],
     hypotheses: [Hypothesis; 2],
 }
 
 impl Pair {
-    fn new(task: &Task, pair: NeighbourPair) -> Self {
-        let NeighbourPair { names, inputs } = pair;
-        let hypotheses = inputs.each_ref().map(|input| Hypothesis::new(task, input));
-        Self {
-            names,
-            inputs,
-            hypotheses,
-        }
+    /// Of every question, what the others are answered being the first that is tried of
+    /// them.
+    fn all(task: &Task) -> Vec<Self> {
+        let questions = task.questions();
+        let pairs: Vec<Vec<NeighbourPair>> = questions.iter().map(neighbour_pairs).collect();
+        let others: Vec<Vec<Entry>> = pairs.iter().map(|own| own[0].inputs[0].clone()).collect();
+        let pair = |index: usize, NeighbourPair { names, inputs }| {
+            let hypotheses = inputs
+                .each_ref()
+                .map(|input| Hypothesis::new(&questions[index], input));
+            let answers = inputs.map(|input| {
+                let mut answers = others.clone();
+                answers[index] = input;
+                answers
+            });
+            let name = questions[index].name();
+            let names = match name {
+                "" => names,
+                _ => names.map(|input| format!("{name}: {input}")),
+            };
+            Self {
+                names,
+                question: index,
+                answers,
+                hypotheses,
+            }
+        };
+        let of_each = pairs.into_iter().enumerate();
+        of_each
+            .flat_map(|(index, own)| own.into_iter().map(move |own| (index, own)))
+            .map(|(index, own)| pair(index, own))
+            .collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Privacy of small tasks, by looking at every input.
 
-use hushbin::Task;
-use hushbin::domain::Signed;
+use hushbin::Question;
+use hushbin::domain::{Domain, Signed};
 use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 
@@ -46,6 +46,18 @@ impl Enumeration {
         }
     }
 
+    /// The greater loss of two questions, of which a report answers either.
+    pub(super) fn worse(self, other: Self) -> Self {
+        let inputs = self.inputs + other.inputs;
+        let worse = if self.loss < other.loss { other } else { self };
+        Self {
+            inputs,
+            seeds: self.seeds.min(other.seeds),
+            error: self.error.max(other.error),
+            ..worse
+        }
+    }
+
     /// True if the loss is above `epsilon`, rounding accounted for.
     #[must_use]
     pub fn exceeds(&self, epsilon: f64) -> bool {
@@ -53,7 +65,7 @@ impl Enumeration {
     }
 }
 
-/// The loss between all inputs of `task` under random seeds, by the probabilities
+/// The loss between all inputs of `question` under random seeds, by the probabilities
 /// of each bucket, as [`Enumerable::probabilities`]. `None` where it would take more
 /// than `steps`, the domain is open, or reports have no buckets.
 ///
@@ -65,19 +77,18 @@ impl Enumeration {
 /// their parts; if what ternarisation and sampling down draw is independent of the
 /// words that seed and bucket are drawn with, which enumeration does not see.
 pub fn enumerate<R: Rng + ?Sized>(
-    task: &Task,
+    question: &Question,
     steps: u64,
     rng: &mut R,
     mut probabilities: impl FnMut(u64, &[Signed], u64) -> Vec<f64>,
 ) -> Option<Enumeration> {
-    let items = task.items().count()?;
-    let sparsity = task.sparsity();
+    let space = Space::of(&question.domain())?;
     let Enumerable {
         buckets,
         completions,
         ..
-    } = enumerable(task)?;
-    let (inputs, rows, most) = inputs(items, sparsity, &completions)?;
+    } = enumerable(question)?;
+    let (inputs, rows, most) = space.inputs(&completions)?;
     let seeds = (steps / rows.checked_mul(u64::from(buckets))?).min(MOST_SEEDS);
     if seeds < FEWEST_SEEDS {
         return None;
@@ -86,7 +97,7 @@ pub fn enumerate<R: Rng + ?Sized>(
     for _ in 0..seeds {
         let seed = rng.next_u64();
         let mut extremes = vec![(f64::INFINITY, 0.0_f64); buckets as usize];
-        for_each_input(items, sparsity, 0, &mut Vec::new(), &mut |input| {
+        space.for_each_input(0, &mut Vec::new(), &mut |input| {
             let count = completions(input.len() as u32).expect("rows are counted");
             let mut row = probabilities(seed, input, 0);
             for completion in 1..count {
@@ -107,7 +118,7 @@ pub fn enumerate<R: Rng + ?Sized>(
         inputs,
         seeds,
         loss,
-        error: rounding(sparsity, most as f64),
+        error: rounding(space.sparsity, most as f64),
     })
 }
 
@@ -124,47 +135,75 @@ fn rounding(sparsity: u32, sums: f64) -> f64 {
     (64.0 + 2.0 * f64::from(sparsity) + 2.0 * sums) * f64::EPSILON
 }
 
-/// Number of inputs, Σ C(d, k)·2^k for k ≤ s; and of inputs with what makes up for
-/// missing entries, and the most that one of them has. `None` where that is beyond
-/// counting.
-fn inputs(
+/// The inputs of a question, without fractions.
+struct Space {
     items: u32,
     sparsity: u32,
-    completions: impl Fn(u32) -> Option<u64>,
-) -> Option<(u64, u64, u64)> {
-    let (mut inputs, mut rows, mut most) = (0_u64, 0_u64, 1);
-    let mut signed_sets = 1_u64;
-    for k in 0..=sparsity.min(items) {
-        inputs = inputs.checked_add(signed_sets)?;
-        let ways = completions(k)?;
-        rows = rows.checked_add(signed_sets.checked_mul(ways)?)?;
-        most = most.max(ways);
-        signed_sets = signed_sets.checked_mul(2 * u64::from(items - k))? / u64::from(k + 1);
-    }
-    Some((inputs, rows, most))
+    /// The fewest entries: s where there are no paddings.
+    fewest: u32,
+    /// What an item may be: positive, or either.
+    signs: &'static [bool],
 }
 
-/// Calls `visit` with every set of at most `sparsity` signed items from `first`
-/// on, added to those in `chosen`.
-fn for_each_input(
-    items: u32,
-    sparsity: u32,
-    first: u32,
-    chosen: &mut Vec<Signed>,
-    visit: &mut impl FnMut(&[Signed]),
-) {
-    visit(chosen);
-    if chosen.len() as u32 == sparsity {
-        return;
+impl Space {
+    fn of(domain: &Domain) -> Option<Self> {
+        let sparsity = domain.sparsity();
+        Some(Self {
+            items: domain.items()?,
+            sparsity,
+            fewest: if domain.is_padded() { 0 } else { sparsity },
+            signs: if domain.is_rated() {
+                &[false, true]
+            } else {
+                &[false]
+            },
+        })
     }
-    for item in first..items {
-        for negative in [false, true] {
-            chosen.push(Signed {
-                item: u64::from(item),
-                negative,
-            });
-            for_each_input(items, sparsity, item + 1, chosen, visit);
-            chosen.pop();
+
+    /// Number of inputs, Σ C(d, k)·2^k for k ≤ s with signs; and of inputs with what
+    /// makes up for missing entries, and the most that one of them has. `None` where that
+    /// is beyond counting.
+    fn inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
+        let (mut inputs, mut rows, mut most) = (0_u64, 0_u64, 1);
+        let signs = self.signs.len() as u64;
+        let mut signed_sets = 1_u64;
+        for k in 0..=self.sparsity.min(self.items) {
+            if k >= self.fewest {
+                inputs = inputs.checked_add(signed_sets)?;
+                let ways = completions(k)?;
+                rows = rows.checked_add(signed_sets.checked_mul(ways)?)?;
+                most = most.max(ways);
+            }
+            let next = signs * u64::from(self.items - k);
+            signed_sets = signed_sets.checked_mul(next)? / u64::from(k + 1);
+        }
+        Some((inputs, rows, most))
+    }
+
+    /// Calls `visit` with every input of items from `first` on, added to those in
+    /// `chosen`.
+    fn for_each_input(
+        &self,
+        first: u32,
+        chosen: &mut Vec<Signed>,
+        visit: &mut impl FnMut(&[Signed]),
+    ) {
+        let count = chosen.len() as u32;
+        if count >= self.fewest {
+            visit(chosen);
+        }
+        if count == self.sparsity {
+            return;
+        }
+        for item in first..self.items {
+            for &negative in self.signs {
+                chosen.push(Signed {
+                    item: u64::from(item),
+                    negative,
+                });
+                self.for_each_input(item + 1, chosen, visit);
+                chosen.pop();
+            }
         }
     }
 }

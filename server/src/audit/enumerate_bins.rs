@@ -2,7 +2,7 @@
 
 use hushbin::mechanism;
 use hushbin::mechanism::hash_bin::{HashBin, Randomizer, Sampling};
-use hushbin::{Entry, Mechanism, Task};
+use hushbin::{Entry, Mechanism, Question};
 use rand_core::Rng;
 
 use super::Enumeration;
@@ -21,18 +21,18 @@ use super::enumerate::{FEWEST_SEEDS, MOST_SEEDS};
 /// the greater logarithm of these, and cutting off noise changes nothing. A sign
 /// has the probabilities of its rounded sum.
 pub fn enumerate_bins<R: Rng + ?Sized>(
-    task: &Task,
+    question: &Question,
     steps: u64,
     rng: &mut R,
 ) -> Option<Enumeration> {
-    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+    let Mechanism::HashBin(hash_bin) = question.mechanism() else {
         return None;
     };
-    if task.mechanism().delta() > 0.0 {
+    if question.mechanism().delta() > 0.0 {
         return None;
     }
     let values = values(hash_bin);
-    let items = task.items().count()?;
+    let items = question.items().count()?;
     let inputs = (values.len() as u64).checked_pow(items)?;
     let pairs = inputs.checked_mul(inputs)?;
     let each = pairs.checked_mul(u64::from(hash_bin.bins()))?;
@@ -40,12 +40,12 @@ pub fn enumerate_bins<R: Rng + ?Sized>(
     if seeds < FEWEST_SEEDS {
         return None;
     }
-    let sampling = hash_bin.sampling(task.items().count(), task.epsilon());
-    let mut randomizer = Randomizer::new(hash_bin, &task.domain(), task.epsilon());
+    let sampling = hash_bin.sampling(question.items().count(), question.epsilon());
+    let mut randomizer = Randomizer::new(hash_bin, &question.domain(), question.epsilon());
     let all: Vec<Vec<f64>> = (0..inputs)
         .map(|index| input(index, items, &values))
         .collect();
-    let neighbours = task.mechanism().neighbours();
+    let neighbours = question.mechanism().neighbours();
     let mut loss = 0.0_f64;
     for _ in 0..seeds {
         let seed = rng.next_u64();

@@ -86,25 +86,33 @@ pub fn audit<R: CryptoRng>(
     rng: &mut R,
     progress: impl FnMut(u64, u64),
 ) -> Audit {
-    let enumeration = core_probabilities(task)
-        .and_then(|probabilities| enumerate(task, STEPS, rng, probabilities))
-        .or_else(|| enumerate_bins(task, STEPS, rng));
+    // All of them, or none: what is not seen may be worse.
+    let enumerations: Option<Vec<Enumeration>> = task
+        .questions()
+        .iter()
+        .map(|question| {
+            core_probabilities(question)
+                .and_then(|probabilities| enumerate(question, STEPS, rng, probabilities))
+                .or_else(|| enumerate_bins(question, STEPS, rng))
+        })
+        .collect();
+    let enumeration = enumerations.and_then(|all| all.into_iter().reduce(Enumeration::worse));
     let measured = measure(task, plan, sender(task, rng), progress);
     Audit::new(task, plan, enumeration, measured)
 }
 
-/// What appends the upload of one person's report, made as pages make it: the
+/// What appends the upload of one person's report, made of answers as pages make it: the
 /// report, then an id of its own to send it under.
 ///
 /// # Panics
 /// It does so on entries that are no input of the task.
-pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[Entry], &mut Vec<u8>) {
+pub fn sender<R: CryptoRng>(task: &Task, mut rng: R) -> impl FnMut(&[&[Entry]], &mut Vec<u8>) {
     let mut randomizer = Randomizer::new(task);
     let fingerprint = task.fingerprint();
     let mut report = Vec::new();
-    move |input, upload| {
+    move |answers, upload| {
         report.clear();
-        let made = randomizer.randomize_encoded(input, &mut rng, &mut report);
+        let made = randomizer.randomize_encoded(answers, &mut rng, &mut report);
         made.expect("neighbours are valid inputs of their task");
         let mut id = [0; 16];
         rng.fill_bytes(&mut id);
@@ -129,7 +137,7 @@ impl Audit {
         Self {
             requested_epsilon: requested,
             effective_epsilon: effective,
-            delta: task.mechanism().delta(),
+            delta: plan::delta(task),
             exact_epsilon: enumeration.map(|enumeration| enumeration.epsilon(effective)),
             empirical_lower_bound: measured.lower_bound,
             trials: plan.trials(),

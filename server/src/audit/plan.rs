@@ -47,6 +47,15 @@ pub enum AuditError {
     },
 }
 
+/// δ of a task's reports, the greatest of its questions'.
+pub(super) fn delta(task: &Task) -> f64 {
+    let of_each = task
+        .questions()
+        .iter()
+        .map(|question| question.mechanism().delta());
+    of_each.fold(0.0, f64::max)
+}
+
 impl Plan {
     /// A plan for a task: `trials` of each of two inputs, by default 200,000, or
     /// four times as many as can tell if that is more; bounds that hold together
@@ -59,7 +68,7 @@ impl Plan {
             return Err(AuditError::Confidence { confidence });
         }
         let epsilon = task.epsilon();
-        let least = fewest(epsilon, task.mechanism().delta(), confidence);
+        let least = fewest(epsilon, delta(task), confidence);
         let trials = trials.unwrap_or_else(|| TRIALS.max(4 * least));
         if !(least..=MOST_TRIALS).contains(&trials) {
             return Err(AuditError::Trials {

@@ -31,11 +31,24 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    pub(super) fn new(task: &Task, inputs: [&Hypothesis; 2], bytes: &[u8]) -> Self {
+    /// Of an upload whose maker may have answered the question in this position in either
+    /// way. A report that answers another tells nothing of it but its seed.
+    pub(super) fn new(
+        task: &Task,
+        question: usize,
+        inputs: [&Hypothesis; 2],
+        bytes: &[u8],
+    ) -> Self {
         let Ok(Upload { id, reports }) = Upload::decode(bytes, task) else {
             return Self::refused(bytes);
         };
-        let mut seen = reports.iter().map(|report| observe(task, inputs, report));
+        let mut seen = reports.iter().map(|report| {
+            if task.draw().question(report.seed()) == question {
+                observe(&task.questions()[question], inputs, report)
+            } else {
+                Observation::of_seed(report.seed())
+            }
+        });
         let mut observation = seen.next().unwrap_or_default();
         observation.log_ratio += seen.map(|other| other.log_ratio).sum::<f64>();
         Self {

@@ -69,7 +69,16 @@ fn conclude(task: &Task, found: &Audit) -> Result<(), Error> {
 }
 
 fn write_words(out: &mut dyn Write, task: &Task, found: &Audit) -> io::Result<()> {
-    writeln!(out, "{}: {}", task.id(), task.mechanism().name())?;
+    let names = task
+        .questions()
+        .iter()
+        .map(|question| question.mechanism().name());
+    writeln!(
+        out,
+        "{}: {}",
+        task.id(),
+        names.collect::<Vec<_>>().join(", ")
+    )?;
     writeln!(out, "asked for   ε = {}", found.requested_epsilon)?;
     writeln!(
         out,
@@ -178,13 +187,13 @@ mod tests {
         let plan = Plan::new(&asked, Some(4000), 0.999).unwrap();
         let verdict = |measured: &Task, enumerated: &Task| {
             let mut rng = ChaCha20Rng::seed_from_u64(1);
-            let probabilities = core_probabilities(enumerated).unwrap();
-            let enumeration = enumerate(&asked, 1 << 20, &mut rng, probabilities);
+            let probabilities = core_probabilities(&enumerated.questions()[0]).unwrap();
+            let enumeration = enumerate(&asked.questions()[0], 1 << 20, &mut rng, probabilities);
             // Its uploads name its own parameters; only those are to tell.
             let mut send = sender(measured, &mut rng);
             let fingerprint = asked.fingerprint().0;
-            let send = |input: &[hushbin::Entry], upload: &mut Vec<u8>| {
-                send(input, upload);
+            let send = |answers: &[&[hushbin::Entry]], upload: &mut Vec<u8>| {
+                send(answers, upload);
                 upload[1..17].copy_from_slice(&fingerprint);
             };
             let measured = measure(&asked, &plan, send, |_, _| {});

@@ -71,8 +71,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let data = DataSet::open(&options.data)?;
     let mut file = TaskFile::read(&options.task)?;
     // A task that leaves the sparsity open is fitted to these people.
-    if file.draft.sparsity.is_none() && file.draft.entries.is_none() {
-        file.draft.entries = Some(data.entry_counts());
+    if let [question] = &mut file.draft.questions[..]
+        && question.sparsity.is_none()
+        && question.entries.is_none()
+    {
+        question.entries = Some(data.entry_counts());
     }
     let task = file.resolve()?;
     let people = options.people.unwrap_or(data.people());
@@ -135,8 +138,9 @@ fn write_subject(out: &mut dyn Write, task: &Task, found: &Repeated) -> io::Resu
         "{people} people, {reports} reports, {items} items, {}{times}",
         estimand.as_str()
     )?;
-    let sparsity = task.sparsity();
-    let mechanism = describe::mechanism(task.mechanism());
+    let question = &task.questions()[0];
+    let sparsity = question.sparsity();
+    let mechanism = describe::mechanism(question.mechanism());
     writeln!(out, "{mechanism}, sparsity {sparsity}")?;
     if *replaced > 0 {
         writeln!(

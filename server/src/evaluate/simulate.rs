@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hushbin::{Items, Randomizer, Report, Task};
+use hushbin::{Items, Question, Randomizer, Report, Task};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
@@ -16,6 +16,9 @@ use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
 /// Why a simulation cannot run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum SimulateError {
+    /// The data set holds answers to one question.
+    #[error("the data set has the ratings of items, the task asks something else")]
+    Questions,
     /// The task asks about other items than the data set has.
     #[error("the task has {task} items, the data set {data}")]
     Items {
@@ -70,12 +73,13 @@ pub(crate) fn simulate(
     rng: &ChaCha20Rng,
     progress: impl Fn(usize) + Sync,
 ) -> Result<Outcome, SimulateError> {
-    check(task, data, people)?;
+    let question = check(task, data, people)?;
     let unestimated = || SimulateError::Estimand {
-        mechanism: task.mechanism().name(),
+        mechanism: question.mechanism().name(),
         estimand,
     };
-    let mut expectation = Expectation::new(task, estimand, data.items()).ok_or_else(unestimated)?;
+    let mut expectation =
+        Expectation::new(question, estimand, data.items()).ok_or_else(unestimated)?;
     // Sums of doubles depend on their order, so one thread adds them up.
     let ((), whole) = rayon::join(
         || (0..people).for_each(|person| expectation.add(data.person(person))),
@@ -105,10 +109,14 @@ pub(crate) fn simulate(
 }
 
 /// Whether the task can be asked of so many people of the data set.
-fn check(task: &Task, data: &DataSet, people: usize) -> Result<(), SimulateError> {
-    if task.items().count() != Some(data.items()) {
+fn check<'a>(task: &'a Task, data: &DataSet, people: usize) -> Result<&'a Question, SimulateError> {
+    let question = match task.sole() {
+        Some(sole) if sole.domain().is_padded() => sole,
+        _ => return Err(SimulateError::Questions),
+    };
+    if question.items().count() != Some(data.items()) {
         return Err(SimulateError::Items {
-            task: match task.items() {
+            task: match question.items() {
                 Items::Open(_) => "open".to_owned(),
                 closed => closed.count().unwrap_or(0).to_string(),
             },
@@ -121,7 +129,7 @@ fn check(task: &Task, data: &DataSet, people: usize) -> Result<(), SimulateError
             there: data.people(),
         });
     }
-    Ok(())
+    Ok(question)
 }
 
 /// Reports of the people, folded, a block at a time on any core.

@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, query, tasks};
 use crate::store::{Store, StoredTask};
-use hushbin_analysis::estimate::{Estimates, Question, Totals};
+use hushbin_analysis::estimate::{Estimates, Query, Totals};
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -29,23 +29,23 @@ pub(super) async fn show(
     // Listing many items, and more so reading a journal, takes its time.
     state
         .compute(move |store, given_up| {
-            let question = Question::new(stored.task(), &options)?;
-            let totals = totals(store, &stored, &question, given_up)?;
-            render(&stored.estimator().estimates(&totals, &question), csv)
+            let query = Query::new(stored.task(), &options)?;
+            let totals = totals(store, &stored, &query, given_up)?;
+            render(&stored.estimator().estimates(&totals, &query), csv)
         })
         .await
 }
 
-/// What is counted of the question's items: a copy of running totals, or from the
-/// journal where the task has no list of items.
+/// What is counted of the query's items: a copy of running totals, or from the
+/// journal where the question has no list of items.
 fn totals(
     store: &Store,
     stored: &StoredTask,
-    question: &Question,
+    query: &Query,
     given_up: &dyn Fn() -> bool,
 ) -> Result<Totals, Problem> {
-    match stored.task().items() {
-        Items::Open(_) => scan(store, stored, question.items(), given_up),
+    match stored.task().questions()[query.question()].items() {
+        Items::Open(_) => scan(store, stored, query, given_up),
         Items::Named(_) | Items::Count(_) => Ok(Handle::current().block_on(store.totals(stored))?),
     }
 }
@@ -54,11 +54,11 @@ fn totals(
 fn scan(
     store: &Store,
     stored: &StoredTask,
-    items: &[u64],
+    query: &Query,
     given_up: &dyn Fn() -> bool,
 ) -> Result<Totals, Problem> {
     let task = stored.task();
-    let mut totals = Totals::of_items(task, items);
+    let mut totals = Totals::of_items(task, query.question(), query.items());
     let mut damaged = false;
     store.for_each_upload(stored, |bytes| {
         if given_up() {

@@ -8,7 +8,7 @@ use hushbin_analysis::accounting::{
 };
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 
-/// The options of `items=a,b&items=c&confidence=0.99&post=projection`. A literal
+/// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`. A literal
 /// comma separates names; `%2C` is part of one. Hence the split comes before the
 /// decoding, which no generic form parser does.
 ///
@@ -17,10 +17,16 @@ use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 /// have a meaning for a task is not looked at.
 pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
     let mut items: Option<Vec<String>> = None;
+    let mut question = None;
     let mut confidence = None;
     let mut post = Vec::new();
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
+            "question" => {
+                if question.replace(decode(value)?).is_some() {
+                    return Err(bad("question is given twice"));
+                }
+            }
             "items" => {
                 let names = items.get_or_insert_default();
                 for name in value.split(',') {
@@ -44,12 +50,13 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
             }
             other => {
                 return Err(bad(format!(
-                    "unknown parameter {other:?}, expected items, confidence or post"
+                    "unknown parameter {other:?}, expected question, items, confidence or post"
                 )));
             }
         }
     }
     Ok(Options {
+        question,
         items,
         confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
         post,
@@ -155,6 +162,7 @@ mod tests {
         assert_eq!(
             query,
             Options {
+                question: None,
                 items: None,
                 confidence: DEFAULT_CONFIDENCE,
                 post: Vec::new(),

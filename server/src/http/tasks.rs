@@ -41,7 +41,7 @@ struct Show<'a> {
     task: &'a Task,
     fingerprint: Fingerprint,
     effective_epsilon: f64,
-    /// What that is about.
+    /// What that is about; of several questions, each protects whole inputs.
     protects: String,
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn show(
         task,
         fingerprint: task.fingerprint(),
         effective_epsilon: task.effective_epsilon(),
-        protects: protects(task.mechanism().neighbours()),
+        protects: protects(task.questions()[0].mechanism().neighbours()),
     };
     // Serialised here because the answer borrows the task.
     let value = serde_json::to_value(show).map_err(|_| Problem::Internal)?;

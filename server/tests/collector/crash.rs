@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use crate::support::SETTINGS;
 use hushbin::{Task, Upload};
-use hushbin_analysis::estimate::{Options, Question, Totals, estimates};
+use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
 use hushbin_tests::process::{Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
 use rand_chacha::ChaCha20Rng;
@@ -170,7 +170,7 @@ fn check(client: &mut Client, task: &Task, uploaders: &[Uploader]) {
     for upload in uploaders.iter().flat_map(|uploader| &uploader.acknowledged) {
         upload.reports.iter().for_each(|report| totals.fold(report));
     }
-    let question = Question::new(task, &Options::default()).unwrap();
+    let question = Query::new(task, &Options::default()).unwrap();
     let expected = serde_json::to_value(estimates(task, &totals, &question)).unwrap();
     let (status, body) = client.get("/tasks/settings/estimates").unwrap();
     assert_eq!(status, 200);

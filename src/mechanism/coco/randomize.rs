@@ -181,7 +181,7 @@ impl Randomizer {
         for index in 0..self.missing(signed) {
             self.elements.push(match self.filling {
                 Some(items) => others.next(u64::from(items)),
-                None => self.domain.padding(index),
+                None => self.domain.unsigned().padding(index),
             });
             self.negative.push(is_negative(index));
         }
@@ -339,12 +339,12 @@ impl Randomize for Randomizer {
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
+        seed: u64,
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
         let mut signed = core::mem::take(&mut self.signed);
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
-        let seed = rng.next_u64();
         let others = self.others(signed.len() as u32);
         let rank = others.map_or(0, |others| below(rng, others));
         let mut word = 0;
@@ -417,7 +417,7 @@ mod tests {
     fn every_other_item_is_as_likely_to_be_added() {
         let coco = Coco::new(Rule::Strongest { favoured: 1 }, Hashing::BalancedItems, 4).unwrap();
         for (items, sparsity) in [(7_u32, 4_u32), (5, 5), (9, 6)] {
-            let domain = Domain::new(Some(items), sparsity);
+            let domain = Domain::rated(Some(items), sparsity);
             let mut randomizer = Randomizer::new(&coco, &domain, 1.0);
             for own in (0..1_u32 << items).filter(|own| own.count_ones() < sparsity) {
                 let has = |item: u64| own >> item & 1 == 1;

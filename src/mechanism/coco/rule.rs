@@ -93,7 +93,7 @@ impl subset::Rule for Rule {
     }
 
     fn elements(domain: &Domain) -> Option<u32> {
-        domain.elements()
+        domain.unsigned().elements()
     }
 }
 

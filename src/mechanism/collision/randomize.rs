@@ -94,8 +94,8 @@ impl Randomizer {
             .sparsity()
             .checked_sub(signed.len() as u32)
             .expect("inputs are sampled down to at most s entries");
-        let items = signed.iter().map(|&signed| domain.signed_element(signed));
-        let paddings = (0..missing).map(|index| domain.signed_padding(index));
+        let items = signed.iter().map(|&signed| domain.element(signed));
+        let paddings = (0..missing).map(|index| domain.padding(index));
         self.placed.clear();
         self.placed.extend(
             items
@@ -120,18 +120,18 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws, in this order: what ternarisation and sampling down need; the seed
-    /// (64 bits); inside or outside C (64 bits); a rank within; where the rank
+    /// Draws, in this order: what ternarisation and sampling down need;
+    /// inside or outside C (64 bits); a rank within; where the rank
     /// falls among tied buckets, one of them.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
+        seed: u64,
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
         let mut signed = core::mem::take(&mut self.signed);
         let sampled_down = self.domain.draw_signed(entries, rng, &mut signed);
-        let seed = rng.next_u64();
         let favoured = self.favoured(seed, &signed);
         self.signed = signed;
         let (buckets, threshold) = (self.thresholds.buckets(), self.threshold());

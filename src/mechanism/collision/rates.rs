@@ -112,11 +112,13 @@ impl Collision {
                 // E[M(m − M)] and E[(m − M)(m − M − 1)].
                 let mixed = m * members - squares;
                 let pairs = m * m - 2.0 * m * members + squares - hit_others;
+                // Of two slots there is but one other.
+                let couples = others * (others - 1.0);
                 Rates {
                     p_true,
                     p_false: hit_others / others,
                     both_member: mixed / (s * others),
-                    both_none: pairs / (others * (others - 1.0)),
+                    both_none: if couples > 0.0 { pairs / couples } else { 0.0 },
                 }
             }
         }
@@ -136,6 +138,26 @@ impl Rates {
     pub fn frequency_variance(&self, member: bool) -> f64 {
         let p = if member { self.p_true } else { self.p_false };
         p * (1.0 - p) / (self.gap() * self.gap())
+    }
+
+    /// Variance of one report's estimate of [the answer is one of these], the sum of
+    /// the estimates of `answers` elements, for a person whose answer is among them or
+    /// not, where exactly one is given (s = 1, no paddings).
+    ///
+    /// With one element hit for certain by p and each other by q, pairs are hit
+    /// together: the answer and another, or two others.
+    #[must_use]
+    pub fn sum_variance(&self, answers: u32, among: bool) -> f64 {
+        let others = f64::from(if among { answers.max(1) - 1 } else { answers });
+        let pairs = others * (others - 1.0) * self.both_none;
+        let hits = others * self.p_false;
+        let (mean, square) = if among {
+            let mean = self.p_true + hits;
+            (mean, mean + 2.0 * others * self.both_member + pairs)
+        } else {
+            (hits, hits + pairs)
+        };
+        (square - mean * mean) / (self.gap() * self.gap())
     }
 
     /// Second moment of one report's estimate of an item's signed value,
@@ -172,9 +194,9 @@ impl Rates {
         (1.0 - 2.0 * self.p_false) / self.gap()
     }
 
-    /// Sum of the variances of one report's estimates of all 2d signed
-    /// elements, for an input of s entries: s members, 2d − s others. For an
-    /// open domain, the variance of one non-member.
+    /// Sum of the variances of one report's estimates of all elements of items, 2d
+    /// with signs or d without, for an input of s entries: s members, the others not.
+    /// For an open domain, the variance of one non-member.
     #[must_use]
     pub fn total_variance(&self, domain: &Domain) -> f64 {
         let none = self.frequency_variance(false);
@@ -182,7 +204,8 @@ impl Rates {
             None => none,
             Some(items) => {
                 let s = f64::from(domain.sparsity());
-                s * self.frequency_variance(true) + (2.0 * f64::from(items) - s) * none
+                let elements = f64::from(domain.elements_per_item() * items);
+                s * self.frequency_variance(true) + (elements - s) * none
             }
         }
     }

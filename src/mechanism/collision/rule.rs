@@ -90,6 +90,6 @@ impl subset::Rule for Rule {
     }
 
     fn elements(domain: &Domain) -> Option<u32> {
-        domain.signed_elements()
+        domain.elements()
     }
 }

@@ -46,16 +46,20 @@ pub struct Support {
 }
 
 impl Support {
-    /// Number of slots that [`Support::for_each_hit`] may visit; the first 2d
-    /// are the signed elements of items, the rest paddings and empty slots.
+    /// Number of slots that [`Support::for_each_hit`] may visit; the first are the
+    /// elements of items, 2d with signs or d without, the rest paddings and empty slots.
     /// 0 for open domains, whose elements cannot be listed.
     #[must_use]
     pub fn slots(&self) -> usize {
         match (&self.hash, self.domain.items()) {
             (Hash::Balanced(balanced), _) => balanced.slots() as usize,
-            (Hash::Independent { .. }, Some(items)) => 2 * items as usize,
+            (Hash::Independent { .. }, Some(_)) => self.elements_of_items() as usize,
             (Hash::Independent { .. }, None) => 0,
         }
+    }
+
+    fn elements_of_items(&self) -> u32 {
+        self.domain.elements_per_item() * self.domain.items().unwrap_or(0)
     }
 
     /// Calls `visit` with every slot that the report hits: O(m) steps under the
@@ -67,7 +71,7 @@ impl Support {
         match self.hash {
             Hash::Balanced(balanced) => balanced.for_each_slot(&keys, bucket, visit),
             Hash::Independent { buckets } => {
-                for element in 0..2 * self.domain.items().unwrap_or(0) {
+                for element in 0..self.elements_of_items() {
                     if independent_bucket(&keys, u64::from(element), buckets) == bucket {
                         visit(element);
                     }
@@ -77,7 +81,7 @@ impl Support {
     }
 
     /// Whether the report hits `element` (see
-    /// [`Domain::signed_element`](crate::domain::Domain::signed_element)).
+    /// [`Domain::element`](crate::domain::Domain::element)).
     #[inline]
     #[must_use]
     pub fn hits(&self, report: &Report, element: u64) -> bool {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::bounds;
-use crate::error::Error;
+use crate::error::{Error, worded};
 
 /// A notion of neighbours: the pairs of inputs that a report hardly tells apart.
 ///
@@ -87,7 +87,11 @@ impl Level {
         clip: Option<f64>,
         noise: Option<Noise>,
     ) -> Result<Self, Error> {
-        let combination = |reason| Err(Error::Combination { reason });
+        let combination = |reason| {
+            Err(Error::Combination {
+                reason: worded(reason),
+            })
+        };
         if name != LevelName::Neighbouring && (distance.is_some() || delta.is_some()) {
             return combination("\"distance\" and \"delta\" belong to level \"neighbouring\"");
         }

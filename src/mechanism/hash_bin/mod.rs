@@ -51,6 +51,7 @@ impl Parameters for HashBin {
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         self.hashing().check(domain)?;
+        domain.check_rated()?;
         // More bins than items would be empty.
         let most = domain.items().map_or(bounds::BINS.max, f64::from);
         bounds::BINS

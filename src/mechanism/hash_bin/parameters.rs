@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::level::{Level, LevelName, Noise};
 use crate::bounds;
 use crate::domain::Domain;
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::hash::{Hash, Hashing};
 use crate::sample::ExpLowerBound;
 
@@ -100,7 +100,11 @@ impl HashBin {
     /// multiple of 1/Γ, b is not 1 at user level, or the hashing is not for bins. Whether the parameters suit
     /// a domain is checked by [`Task::new`](crate::Task::new).
     pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
-        let combination = |reason| Err(Error::Combination { reason });
+        let combination = |reason| {
+            Err(Error::Combination {
+                reason: worded(reason),
+            })
+        };
         hashing.check_paddings()?;
         bounds::BINS.check(f64::from(bins))?;
         bounds::GRID.check(f64::from(grid))?;

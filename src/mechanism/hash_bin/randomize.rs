@@ -101,15 +101,15 @@ impl Randomizer {
 impl Randomize for Randomizer {
     type Report = Report;
 
-    /// Draws, in this order: the seed (64 bits); for each bin, its rounding to
+    /// Draws, in this order, for each bin, its rounding to
     /// the grid (64 bits, unless it lies on it) and its noise.
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
+        seed: u64,
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
-        let seed = rng.next_u64();
         self.sum(seed, entries);
         report.seed = seed;
         match self.sampling.kind {

@@ -55,6 +55,10 @@ impl Encode for BinsReport {
             Response::Bins(bins) => bins.iter().for_each(|bin| append(bytes, bin)),
         }
     }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
 }
 
 impl BinsReport {

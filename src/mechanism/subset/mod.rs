@@ -32,7 +32,7 @@ use super::occupancy::Occupancy;
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Hash, Hashing};
 
@@ -191,7 +191,9 @@ impl<R: Rule> Subset<R> {
     ) -> Result<Self, Error> {
         bounds::BUCKETS.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
-            return Err(Error::Combination { reason: R::UNEVEN });
+            return Err(Error::Combination {
+                reason: worded(R::UNEVEN),
+            });
         }
         if !rule.fills() {
             hashing.check_paddings()?;
@@ -206,7 +208,7 @@ impl<R: Rule> Subset<R> {
                 .check(f64::from(favoured))?,
             None if hashes > 1 => {
                 return Err(Error::Combination {
-                    reason: R::ONE_HASH,
+                    reason: worded(R::ONE_HASH),
                 });
             }
             None => {}
@@ -225,10 +227,10 @@ impl<R: Rule> Subset<R> {
             (true, None) => Ok(R::paper()),
             (false, Some(favoured)) => Ok(R::strongest(favoured)),
             (true, Some(_)) => Err(Error::Combination {
-                reason: R::NO_FAVOURED,
+                reason: worded(R::NO_FAVOURED),
             }),
             (false, None) => Err(Error::Combination {
-                reason: R::NEEDS_FAVOURED,
+                reason: worded(R::NEEDS_FAVOURED),
             }),
         }
     }
@@ -338,9 +340,12 @@ impl<R: Selection> Parameters for Subset<R> {
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         self.hashing.check(domain)?;
+        if R::SIDES > 1 {
+            domain.check_rated()?;
+        }
         if self.favoured().is_none() && self.cells() <= domain.sparsity() {
             return Err(Error::Combination {
-                reason: R::NEEDS_CELLS,
+                reason: worded(R::NEEDS_CELLS),
             });
         }
         bounds::hashes(domain.sparsity()).check(f64::from(self.hashes))

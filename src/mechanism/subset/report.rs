@@ -30,6 +30,10 @@ impl Encode for BucketReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         append(bytes, self);
     }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
 }
 
 impl BucketReport {

@@ -141,10 +141,10 @@ fn one_function_beats_the_paper_as_designed() {
         });
         let task = serde_json::from_value::<TaskDraft>(file).unwrap();
         let task = task.resolve().unwrap();
-        let hushbin::Mechanism::Coco(ours) = task.mechanism() else {
+        let hushbin::Mechanism::Coco(ours) = task.questions()[0].mechanism() else {
             unreachable!()
         };
-        let domain = task.domain();
+        let domain = task.questions()[0].domain();
         let (rule, hashing) = (RuleName::Overwrite, Hashing::Independent);
         let paper = Coco::choose(&domain, epsilon, &draft(rule, None, hashing, None)).unwrap();
         let paper = variance(&paper, &domain, epsilon);
@@ -268,7 +268,7 @@ fn no_other_number_of_functions_is_better() {
         most: |all| all,
         elements: |domain, hashing| match hashing {
             Hashing::BalancedItems => domain.items(),
-            Hashing::Balanced | Hashing::Independent => domain.elements(),
+            Hashing::Balanced | Hashing::Independent => domain.unsigned().elements(),
         },
         choose: |domain, epsilon, hashing| {
             let open = Draft {

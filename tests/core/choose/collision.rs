@@ -167,13 +167,13 @@ fn one_function_beats_the_paper_as_designed() {
             .unwrap()
             .resolve()
             .unwrap();
-        let Mechanism::Collision(ours) = task.mechanism() else {
+        let Mechanism::Collision(ours) = task.questions()[0].mechanism() else {
             unreachable!()
         };
         let s = f64::from(sparsity);
         let t = (s * f64::exp(epsilon) + 2.0 * s - 1.0).floor() as u32;
         let paper = Collision::new(Rule::Occupied, Hashing::Independent, t).unwrap();
-        let domain = task.domain();
+        let domain = task.questions()[0].domain();
         let measured = variance(ours, &domain, epsilon) / variance(&paper, &domain, epsilon);
         println!(
             "d = {items}, s = {sparsity}, ε = {epsilon}: {measured:.3} of the paper's variance"
@@ -203,7 +203,7 @@ fn no_other_number_of_functions_is_better() {
     let all = Functions {
         first: 2,
         most: |all| all - 1,
-        elements: |domain, _| domain.signed_elements(),
+        elements: |domain, _| domain.elements(),
         choose: |domain, epsilon, hashing| {
             let open = Draft {
                 hashing: Some(hashing),

@@ -30,7 +30,7 @@ fn even(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Task {
 }
 
 fn hash_bin(task: &Task) -> HashBin {
-    match task.mechanism() {
+    match task.questions()[0].mechanism() {
         Mechanism::HashBin(hash_bin) => *hash_bin,
         Mechanism::Collision(_) | Mechanism::Coco(_) => panic!("{task:?}"),
     }
@@ -38,7 +38,7 @@ fn hash_bin(task: &Task) -> HashBin {
 
 fn predicted_mean(mechanism: HashBin, task: &Task, crowd: &Population) -> SquaredError {
     let mechanism = Mechanism::HashBin(mechanism);
-    let predicted = mechanism.predict(&task.domain(), task.epsilon(), crowd);
+    let predicted = mechanism.predict(&task.questions()[0].domain(), task.epsilon(), crowd);
     predicted.mean.unwrap()
 }
 
@@ -64,7 +64,7 @@ fn no_other_clip_is_better() {
                 // Where all have as many, the choice is for their items alone.
                 let items = if crowd.is_even() { most } else { 40 };
                 let task = even(items, most, epsilon, &json!("hash-bin"));
-                let domain = task.domain();
+                let domain = task.questions()[0].domain();
                 let draft = HashBinDraft {
                     noise: Some(noise),
                     ..HashBinDraft::default()
@@ -112,7 +112,7 @@ fn no_other_noise_is_better() {
                         noise,
                         ..HashBinDraft::default()
                     };
-                    HashBin::choose(&task.domain(), epsilon, &draft, &crowd).unwrap()
+                    HashBin::choose(&task.questions()[0].domain(), epsilon, &draft, &crowd).unwrap()
                 };
                 let chosen = choose(None);
                 let ours = predicted_mean(chosen, &task, &crowd).total();
@@ -190,11 +190,13 @@ fn squared_bias_is_that_of_the_worst_case() {
                 .sum()
         };
         for s in 1..5 {
-            let domain = even(items, s, 1.0, &json!("coco")).domain();
+            let domain = even(items, s, 1.0, &json!("coco")).questions()[0].domain();
             let left_out = worst(&|k| (1.0 - f64::from(s) / k as f64).max(0.0));
             for mechanism in [json!("coco"), json!("collision")] {
                 let task = even(items, s, 1.0, &mechanism);
-                let predicted = task.mechanism().predict(&domain, 1.0, &crowd);
+                let predicted = task.questions()[0]
+                    .mechanism()
+                    .predict(&domain, 1.0, &crowd);
                 let ours = predicted.mean.unwrap().squared_bias;
                 let expected = left_out / f64::from(items);
                 assert!((ours - expected).abs() <= 1e-12, "{ours} {expected}");
@@ -229,9 +231,11 @@ fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
 }
 
 fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
-    let predicted = task
-        .mechanism()
-        .predict(&task.domain(), task.epsilon(), crowd);
+    let predicted = task.questions()[0].mechanism().predict(
+        &task.questions()[0].domain(),
+        task.epsilon(),
+        crowd,
+    );
     weighed(objective, &predicted)
 }
 
@@ -257,7 +261,7 @@ fn no_other_sparsity_is_better() {
             for (name, objective) in &objectives {
                 let auto = json!({ "name": "auto", "objective": name });
                 let open = with(file(&json!(40), epsilon, &auto), "entries", json!(counts));
-                let plan = draft(open.clone()).choose().unwrap();
+                let plan = draft(open.clone()).choose().unwrap().remove(0);
                 let picked = plan.picked;
                 let task = resolve(open);
                 let ours = error_of(&task, *objective, &crowd);
@@ -297,7 +301,11 @@ fn no_sparsity_left_out_is_much_better() {
         for s in (1..=60).step_by(2) {
             let other = resolve(with(coco.clone(), "sparsity", json!(s)));
             let error = error_of(&other, Objective::MEAN, &crowd);
-            assert!(ours <= 1.02 * error, "{}: s = {s}", chosen.sparsity());
+            assert!(
+                ours <= 1.02 * error,
+                "{}: s = {s}",
+                chosen.questions()[0].sparsity()
+            );
         }
     }
 }
@@ -320,7 +328,7 @@ fn a_given_sparsity_is_never_clipped() {
                     let auto = json!({ "name": "auto", "level": level });
                     let file = with(file(&json!(items), epsilon, &auto), "people", json!(people));
                     let plan = draft(with(file, "sparsity", json!(sparsity)));
-                    let plan = plan.choose().unwrap();
+                    let plan = plan.choose().unwrap().remove(0);
                     let left = match &plan.picked.mechanism {
                         Mechanism::HashBin(hash_bin) => hash_bin.left(sparsity),
                         Mechanism::Collision(_) | Mechanism::Coco(_) => 1.0,
@@ -351,9 +359,12 @@ fn frequencies_are_for_collision() {
             for epsilon in [0.1, 3.0] {
                 let auto = json!({ "name": "auto", "objective": "frequency", "level": level });
                 let task = even(items, sparsity, epsilon, &auto);
-                assert_eq!(task.mechanism().name(), "collision");
+                assert_eq!(task.questions()[0].mechanism().name(), "collision");
                 let alone = even(items, sparsity, epsilon, &json!("collision"));
-                assert_eq!(task.mechanism(), alone.mechanism());
+                assert_eq!(
+                    task.questions()[0].mechanism(),
+                    alone.questions()[0].mechanism()
+                );
             }
         }
     }
@@ -366,7 +377,7 @@ fn weaker_levels_are_more_to_choose_from() {
     let plan = |level: &str| {
         let auto = json!({ "name": "auto", "level": level });
         let file = with(file(&json!(300), 1.0, &auto), "sparsity", json!(20));
-        draft(file).choose().unwrap()
+        draft(file).choose().unwrap().remove(0)
     };
     let (user, event) = (plan("user"), plan("event"));
     assert_eq!(user.others.len() + 1, 3);
@@ -383,13 +394,13 @@ fn weaker_levels_are_more_to_choose_from() {
 
 /// The estimates of all means from these people's reports.
 fn estimates(task: &Task, people: &[Vec<Entry>], seed: u64) -> Vec<f64> {
-    let domain = task.domain();
+    let domain = task.questions()[0].domain();
     let mut randomizer = Randomizer::new(task);
     let mut rng = seeded(seed);
     let mut sums = vec![0.0; domain.items().unwrap() as usize];
     for input in people {
         let report = randomizer.randomize(input, &mut rng).unwrap().report;
-        match (task.mechanism(), report) {
+        match (task.questions()[0].mechanism(), report) {
             (Mechanism::Coco(coco), Report::Coco(report)) => {
                 let gap = coco.rates(&domain, task.epsilon()).gap;
                 coco.support(&domain).for_each_hit(&report, |slot, plus| {
@@ -478,10 +489,15 @@ fn predictions_are_what_happens() {
     for (index, (mechanism, sparsity, epsilon)) in mechanisms.into_iter().enumerate() {
         let task = Task::new(TaskParts {
             id: "simulated".to_owned(),
-            ..even(items, sparsity, epsilon, &mechanism).into()
+            ..even(items, sparsity, epsilon, &mechanism)
+                .try_into()
+                .unwrap()
         })
         .unwrap();
-        let predicted = task.mechanism().predict(&task.domain(), epsilon, &crowd);
+        let predicted =
+            task.questions()[0]
+                .mechanism()
+                .predict(&task.questions()[0].domain(), epsilon, &crowd);
         let predicted = predicted.mean.unwrap().total();
         let mut errors = Moments::default();
         for round in 0..100 {
@@ -501,7 +517,7 @@ fn open_tasks_are_chosen_for() {
         let auto = json!({ "name": "auto", "level": level });
         let open = file(&json!("open"), 1.0, &auto);
         let plan: TaskDraft = draft(with(open, "entries", json!([10, 500, 200, 100])));
-        let plan = plan.choose().unwrap();
+        let plan = plan.choose().unwrap().remove(0);
         assert!(plan.picked.error.is_finite());
         let errors = plan.others.iter().map(|other| other.error);
         assert!(errors.into_iter().all(|error| error >= plan.picked.error));
@@ -533,8 +549,10 @@ fn the_papers_rules_are_no_better() {
             let crowd = Population::even(1.0, sparsity);
             let predicted = |mechanism: &Value| -> Predicted {
                 let task = even(items, sparsity, epsilon, mechanism);
-                let domain = task.domain();
-                task.mechanism().predict(&domain, epsilon, &crowd)
+                let domain = task.questions()[0].domain();
+                task.questions()[0]
+                    .mechanism()
+                    .predict(&domain, epsilon, &crowd)
             };
             let mean = predicted(&json!("auto")).mean.unwrap().total();
             let frequency = json!({ "name": "auto", "objective": "frequency" });

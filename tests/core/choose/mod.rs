@@ -13,7 +13,7 @@ fn domain_of(items: &serde_json::Value, sparsity: u32) -> Domain {
         "mechanism": { "name": "coco", "favoured": 1, "buckets": 2 },
     }))
     .unwrap();
-    draft.resolve().unwrap().domain()
+    draft.resolve().unwrap().questions()[0].domain()
 }
 
 fn domain(items: u32, sparsity: u32) -> Domain {

@@ -132,8 +132,11 @@ fn distributions_are_those_of_the_definition() {
         .chain(several)
     {
         let words = model.words();
-        let mut randomizer =
-            coco::Randomizer::new(&model.coco(), &model.task().domain(), model.epsilon);
+        let mut randomizer = coco::Randomizer::new(
+            &model.coco(),
+            &model.task().questions()[0].domain(),
+            model.epsilon,
+        );
         for input in model.inputs() {
             for (seed, completion) in SEEDS
                 .into_iter()

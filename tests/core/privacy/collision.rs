@@ -120,8 +120,11 @@ fn distributions_are_those_of_the_definition() {
     let several = several.filter(|model| model.epsilon == 1.0 && model.hashes <= 5);
     for model in models(1..=6, &[0.3, 4.0]).into_iter().chain(several) {
         let inside = realised(&model);
-        let mut randomizer =
-            collision::Randomizer::new(&model.collision(), &model.task().domain(), model.epsilon);
+        let mut randomizer = collision::Randomizer::new(
+            &model.collision(),
+            &model.task().questions()[0].domain(),
+            model.epsilon,
+        );
         for input in model.inputs() {
             for seed in SEEDS {
                 let expected = model.distribution(&model.counts(seed, &input), &inside);

@@ -639,8 +639,11 @@ fn hashed_signs_are_apart_as_fair_ones() {
         };
         let hash_bin = model.hash_bin();
         assert_eq!(hash_bin.realised_delta(), delta);
-        let mut randomizer =
-            hushbin::mechanism::hash_bin::Randomizer::new(&hash_bin, &model.task().domain(), 1.0);
+        let mut randomizer = hushbin::mechanism::hash_bin::Randomizer::new(
+            &hash_bin,
+            &model.task().questions()[0].domain(),
+            1.0,
+        );
         let values: Vec<f64> = vec![1.0; count as usize];
         let ones = entries(&values);
         let minus: Vec<Entry> = ones

@@ -75,7 +75,7 @@ fn no_report_of_collision_tells_more_than_epsilon() {
     let mut attained = 0;
     for model in &models {
         let task = model.task();
-        let Mechanism::Collision(own) = task.mechanism() else {
+        let Mechanism::Collision(own) = task.questions()[0].mechanism() else {
             unreachable!()
         };
         let collision::Rule::Heaviest { favoured } = own.rule() else {

@@ -98,7 +98,7 @@ impl Enumeration<'_> {
 }
 
 fn check(model: &Model) {
-    let domain = model.task().domain();
+    let domain = model.task().questions()[0].domain();
     let rates = model.coco().rates(&domain, model.epsilon);
     let slots = Balanced::new(model.elements(), model.pairs).slots() as f64;
     if model.hashing.is_balanced() && slots == f64::from(model.sparsity) {

@@ -72,7 +72,8 @@ fn reports_come_as_often_as_said() {
     for model in models {
         let task = model.task();
         let mut randomizer = Randomizer::new(&task);
-        let mut said = coco::Randomizer::new(&model.coco(), &task.domain(), model.epsilon);
+        let mut said =
+            coco::Randomizer::new(&model.coco(), &task.questions()[0].domain(), model.epsilon);
         for seed in [1, 2, 3] {
             for size in [0, 1, model.sparsity] {
                 let signed: Vec<Signed> = (0..size)
@@ -169,7 +170,7 @@ fn means_are_unbiased() {
         })
         .unwrap();
         let mut randomizer = Randomizer::new(&task);
-        let domain = task.domain();
+        let domain = task.questions()[0].domain();
         let support = model.coco().support(&domain);
         let rates = model.coco().rates(&domain, model.epsilon);
         let entry = |item, value| Entry { item, value };
@@ -226,11 +227,11 @@ fn means_are_unbiased() {
 fn task_parts(task: &Task) -> TaskParts {
     TaskParts {
         id: task.id().to_owned(),
-        items: task.items().clone(),
-        sparsity: task.sparsity(),
+        items: task.questions()[0].items().clone(),
+        sparsity: task.questions()[0].sparsity(),
         epsilon: task.epsilon(),
-        value: task.value(),
-        mechanism: task.mechanism().clone(),
+        value: task.questions()[0].value(),
+        mechanism: task.questions()[0].mechanism().clone(),
     }
 }
 
@@ -260,9 +261,9 @@ fn means_of_open_tasks_are_unbiased() {
             .filter(|(_, value)| *value != 0.0)
             .map(|(item, value)| Entry { item, value })
             .collect();
-        let support = coco.support(&task.domain());
+        let support = coco.support(&task.questions()[0].domain());
         assert_eq!(support.slots(), 0);
-        let rates = coco.rates(&task.domain(), task.epsilon());
+        let rates = coco.rates(&task.questions()[0].domain(), task.epsilon());
         let mut randomizer = Randomizer::new(&task);
         let mut hits = [Hits::default(); 5];
         for _ in 0..n {
@@ -314,7 +315,7 @@ fn listed_hits_are_those_asked_for() {
         (INDEPENDENT, 7),
     ] {
         let model = model(150, 4, 1.0, strongest(1), hashing, pairs);
-        let support = model.coco().support(&model.task().domain());
+        let support = model.coco().support(&model.task().questions()[0].domain());
         for _ in 0..200 {
             let report = coco::Report {
                 seed: rng.next_u64(),

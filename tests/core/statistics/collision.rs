@@ -63,7 +63,8 @@ fn reports_come_as_often_as_said() {
         let task = model.task();
         let mut randomizer = Randomizer::new(&task);
         let collision = model.collision();
-        let mut said = collision::Randomizer::new(&collision, &task.domain(), model.epsilon);
+        let mut said =
+            collision::Randomizer::new(&collision, &task.questions()[0].domain(), model.epsilon);
         for seed in [1, 2, 3] {
             for size in [0, 1, model.sparsity] {
                 let signed: Vec<Signed> = (0..size)
@@ -121,11 +122,13 @@ fn hits_come_as_often_as_predicted() {
     for model in models {
         let task = model.task();
         let mut randomizer = Randomizer::new(&task);
-        let support = model.collision().support(&task.domain());
+        let support = model.collision().support(&task.questions()[0].domain());
         // Fewer entries than s: two signed items, then paddings.
         let input = [(2, false), (4, true)];
         let input = input.map(|(item, negative)| entry(&Signed { item, negative }));
-        let rates = model.collision().rates(&task.domain(), model.epsilon);
+        let rates = model
+            .collision()
+            .rates(&task.questions()[0].domain(), model.epsilon);
         // Members 4 and 9; the other signs of their items; others.
         let members = [4, 9];
         let others = [5, 8, 0, 3, 2 * model.items as usize - 3];
@@ -174,8 +177,8 @@ fn full_inputs_hit_as_often_as_stated_where_buckets_have_two_slots() {
     let (items, sparsity, epsilon) = (256, 64, 1.0);
     let model = model(items, sparsity, epsilon, heaviest(61), BALANCED, 288);
     let task = model.task();
-    let domain = task.domain();
-    let Mechanism::Collision(collision) = task.mechanism() else {
+    let domain = task.questions()[0].domain();
+    let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
         unreachable!()
     };
     let rates = collision.rates(&domain, epsilon);

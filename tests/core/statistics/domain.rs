@@ -21,7 +21,7 @@ fn entries_become_elements_without_bias() {
         buckets: 5,
         hashes: 1,
     };
-    let domain = model.task().domain();
+    let domain = model.task().questions()[0].domain();
     let mut rng = seeded(17);
     let mut signed = Vec::new();
     let n = 100_000;

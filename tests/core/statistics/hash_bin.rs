@@ -69,7 +69,7 @@ fn models(clip: f64, grid: u32) -> Vec<Model> {
 /// The estimates that single reports of an input give of items.
 fn estimates(model: &Model, input: &[Entry], watched: &[u64], n: u32, seed: u64) -> Vec<Moments> {
     let task = model.task();
-    let domain = task.domain();
+    let domain = task.questions()[0].domain();
     let hash_bin = model.hash_bin();
     let support = hash_bin.support(&domain);
     let scale = hash_bin.rates(&domain, model.epsilon).scale;
@@ -130,7 +130,7 @@ fn signs(entries: u32) -> Vec<Entry> {
 /// rates say for people with so many entries.
 fn assert_as_stated(model: &Model, entries: u32, n: u32, seed: u64) {
     let hash_bin = model.hash_bin();
-    let rates = hash_bin.rates(&model.task().domain(), model.epsilon);
+    let rates = hash_bin.rates(&model.task().questions()[0].domain(), model.epsilon);
     let left = hash_bin.left(entries);
     let square = rates.square(entries);
     let present = rates.variance(square, left);
@@ -249,7 +249,9 @@ fn bins_have_discrete_laplace_noise() {
 fn listed_items_are_those_asked_for() {
     let mut rng = seeded(60);
     for model in models(1.0, 4) {
-        let support = model.hash_bin().support(&model.task().domain());
+        let support = model
+            .hash_bin()
+            .support(&model.task().questions()[0].domain());
         for _ in 0..50 {
             let seed = rng.next_u64();
             let keys = Keys::new(seed);

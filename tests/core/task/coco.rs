@@ -24,7 +24,7 @@ fn overwrite(buckets: u32) -> Value {
 }
 
 fn coco(task: &Task) -> Coco {
-    match task.mechanism() {
+    match task.questions()[0].mechanism() {
         Mechanism::Coco(coco) => *coco,
         Mechanism::Collision(_) | Mechanism::HashBin(_) => panic!("{task:?}"),
     }
@@ -188,7 +188,10 @@ fn tasks_survive_their_own_files() {
         open(task(overwrite(6))),
     ];
     for file in files {
-        assert_eq!(parse(&file).unwrap().mechanism().name(), "coco");
+        assert_eq!(
+            parse(&file).unwrap().questions()[0].mechanism().name(),
+            "coco"
+        );
         assert_survives(file);
     }
 }
@@ -309,10 +312,10 @@ fn drafts_are_chosen_within_bounds() {
             assert_eq!(draft.agrees_with(&task), Ok(()));
             let chosen = coco(&task);
             assert_eq!(chosen.rule_name(), rule);
-            let rates = chosen.rates(&task.domain(), task.epsilon());
+            let rates = chosen.rates(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.gap > 0.0 && rates.gap < 1.0, "{file}");
             assert_eq!(rates.presence.is_some(), rule == RuleName::Overwrite);
-            assert_eq!(task.value(), ValueKind::Real);
+            assert_eq!(task.questions()[0].value(), ValueKind::Real);
         }
     }
 }

@@ -69,12 +69,12 @@ fn drafts_are_chosen_within_bounds() {
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
             assert_eq!(draft.agrees_with(&task), Ok(()));
-            let Mechanism::Collision(collision) = task.mechanism() else {
+            let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            let rates = collision.rates(&task.domain(), task.epsilon());
+            let rates = collision.rates(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.gap() > 0.0, "{file}");
-            assert_eq!(task.value(), ValueKind::Real);
+            assert_eq!(task.questions()[0].value(), ValueKind::Real);
         }
     }
 }

@@ -49,7 +49,7 @@ fn levels() -> [Value; 5] {
 }
 
 fn hash_bin(task: &Task) -> HashBin {
-    match task.mechanism() {
+    match task.questions()[0].mechanism() {
         Mechanism::HashBin(hash_bin) => *hash_bin,
         Mechanism::Collision(_) | Mechanism::Coco(_) => panic!("{task:?}"),
     }
@@ -264,7 +264,10 @@ fn files_say_all_and_nothing_else() {
 fn tasks_survive_their_own_files() {
     for mechanism in levels() {
         for file in [task(mechanism.clone()), open(task(mechanism))] {
-            assert_eq!(parse(&file).unwrap().mechanism().name(), "hash-bin");
+            assert_eq!(
+                parse(&file).unwrap().questions()[0].mechanism().name(),
+                "hash-bin"
+            );
             assert_survives(file);
         }
     }
@@ -274,7 +277,10 @@ fn tasks_survive_their_own_files() {
 fn levels_say_what_they_protect() {
     let said = levels().map(|mechanism| {
         let task = parse(&task(mechanism)).unwrap();
-        (task.mechanism().neighbours(), task.mechanism().delta())
+        (
+            task.questions()[0].mechanism().neighbours(),
+            task.questions()[0].mechanism().delta(),
+        )
     });
     let expected = [
         (Neighbours::OneItem, 0.0),
@@ -286,7 +292,12 @@ fn levels_say_what_they_protect() {
     assert_eq!(said, expected);
     // A δ that buys nothing is not spent.
     let near = with(neighbouring(), "delta", json!(1e-3));
-    assert_eq!(parse(&task(near)).unwrap().mechanism().delta(), 0.0);
+    assert_eq!(
+        parse(&task(near)).unwrap().questions()[0]
+            .mechanism()
+            .delta(),
+        0.0
+    );
 }
 
 #[test]
@@ -450,13 +461,13 @@ fn drafts_are_chosen_within_bounds() {
             // Balanced where bins hold few items each.
             let bins = chosen.bins();
             let few = |items: u32| bins > 1 && items < 6 * bins;
-            let balanced = task.items().count().is_some_and(few);
+            let balanced = task.questions()[0].items().count().is_some_and(few);
             assert_eq!(chosen.hashing() == Hashing::Balanced, balanced, "{file}");
             assert!(
-                chosen.bins() <= task.items().count().unwrap_or(4096),
+                chosen.bins() <= task.questions()[0].items().count().unwrap_or(4096),
                 "{file}"
             );
-            let rates = chosen.rates(&task.domain(), task.epsilon());
+            let rates = chosen.rates(&task.questions()[0].domain(), task.epsilon());
             assert!(rates.scale > 0.0 && rates.noise > 0.0, "{file}");
         }
     }
@@ -516,16 +527,28 @@ fn auto_resolves_to_any_mechanism() {
             .unwrap()
     };
     let both = json!({ "mean": 1.0, "frequency": 0.5 });
-    assert_eq!(auto(json!("mean"), "user").mechanism().name(), "coco");
     assert_eq!(
-        auto(json!("frequency"), "user").mechanism().name(),
+        auto(json!("mean"), "user").questions()[0]
+            .mechanism()
+            .name(),
+        "coco"
+    );
+    assert_eq!(
+        auto(json!("frequency"), "user").questions()[0]
+            .mechanism()
+            .name(),
         "collision"
     );
     assert_eq!(
-        auto(json!("frequency"), "event").mechanism().name(),
+        auto(json!("frequency"), "event").questions()[0]
+            .mechanism()
+            .name(),
         "collision"
     );
-    assert_eq!(auto(both, "event").mechanism().name(), "collision");
+    assert_eq!(
+        auto(both, "event").questions()[0].mechanism().name(),
+        "collision"
+    );
     let single = auto(json!({ "mean": 2.0, "frequency": 0.0 }), "event");
     assert_eq!(hash_bin(&single).level(), Level::Event);
     // By default the means, at user level.
@@ -542,7 +565,7 @@ fn auto_weighs_nothing_but_numbers() {
             objective,
             ..Default::default()
         };
-        draft.mechanism = hushbin::choose::MechanismDraft::Auto(auto);
+        draft.questions[0].mechanism = hushbin::choose::MechanismDraft::Auto(auto);
         let error = draft.resolve().unwrap_err();
         assert_eq!(error.code(), ErrorCode::Combination);
         assert!(
@@ -617,13 +640,13 @@ fn entries_stand_in_for_the_sparsity() {
         let file = counted(mechanism);
         let asked = draft(file.clone());
         let task = asked.resolve().unwrap();
-        assert!((1..=3).contains(&task.sparsity()), "{file}");
+        assert!((1..=3).contains(&task.questions()[0].sparsity()), "{file}");
         // What was chosen agrees with what it was chosen from, and so does any
         // other sparsity.
         assert_eq!(asked.agrees_with(&task), Ok(()));
         let given = with(file.clone(), "sparsity", json!(3));
         let given = draft(given).resolve().unwrap();
-        assert_eq!(given.sparsity(), 3);
+        assert_eq!(given.questions()[0].sparsity(), 3);
         assert_eq!(asked.agrees_with(&given), Ok(()));
         // Neither is any part of the task.
         let kept = serde_json::to_value(&task).unwrap();
@@ -678,7 +701,7 @@ fn a_draft_says_how_many_entries_there_are() {
 
 #[test]
 fn plans_say_for_how_many_people() {
-    let people = |file: Value| draft(file).choose().unwrap().people;
+    let people = |file: Value| draft(file).choose().unwrap().remove(0).people;
     assert_eq!(people(counted(json!("auto"))), 10_000.0);
     assert_eq!(
         people(with(counted(json!("auto")), "people", json!(7))),
@@ -714,11 +737,11 @@ fn plans_list_what_else_there_is() {
             counted(mechanism.clone()),
         ] {
             let draft = draft(file.clone());
-            let plan = draft.choose().unwrap();
+            let plan = draft.choose().unwrap().remove(0);
             assert_eq!(draft.validate(), Ok(()));
             let task = draft.resolve().unwrap();
-            assert_eq!(task.mechanism(), &plan.picked.mechanism);
-            assert_eq!(task.sparsity(), plan.picked.sparsity);
+            assert_eq!(task.questions()[0].mechanism(), &plan.picked.mechanism);
+            assert_eq!(task.questions()[0].sparsity(), plan.picked.sparsity);
             let errors: Vec<f64> = plan.others.iter().map(|other| other.error).collect();
             assert!(errors.is_sorted(), "{file}: {errors:?}");
             assert!(!plan.others.contains(&plan.picked));

@@ -47,11 +47,11 @@ pub struct Case {
     pub outcome: Outcome,
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn bytes(hex: &str) -> Vec<u8> {
+pub(crate) fn bytes(hex: &str) -> Vec<u8> {
     let digits = hex.as_bytes().chunks_exact(2);
     let byte = |pair: &[u8]| u8::from_str_radix(core::str::from_utf8(pair).unwrap(), 16).unwrap();
     digits.map(byte).collect()
@@ -70,7 +70,7 @@ pub fn run(given: &Given) -> Outcome {
         let entries: Vec<Entry> = input
             .iter()
             .map(|(name, value)| Entry {
-                item: task.items().resolve(name).unwrap(),
+                item: task.questions()[0].items().resolve(name).unwrap(),
                 value: *value,
             })
             .collect();
@@ -104,17 +104,17 @@ pub fn run(given: &Given) -> Outcome {
 
 /// What the task's estimates divide by.
 fn rates(task: &Task) -> Rates {
-    let (domain, epsilon) = (task.domain(), task.epsilon());
-    if let Mechanism::Collision(collision) = task.mechanism() {
+    let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
+    if let Mechanism::Collision(collision) = task.questions()[0].mechanism() {
         let rates = collision.rates(&domain, epsilon);
         Rates::Collision {
             p_true: rates.p_true,
             p_false: rates.p_false,
         }
-    } else if let Mechanism::Coco(coco) = task.mechanism() {
+    } else if let Mechanism::Coco(coco) = task.questions()[0].mechanism() {
         let gap = coco.rates(&domain, epsilon).gap;
         Rates::Coco { gap }
-    } else if let Mechanism::HashBin(hash_bin) = task.mechanism() {
+    } else if let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() {
         let rates = hash_bin.rates(&domain, epsilon);
         Rates::HashBin {
             scale: rates.scale,
@@ -124,7 +124,7 @@ fn rates(task: &Task) -> Rates {
     } else {
         panic!(
             "vectors are of these mechanisms, not of {}",
-            task.mechanism().name()
+            task.questions()[0].mechanism().name()
         );
     }
 }

@@ -69,10 +69,11 @@ impl Contest {
                 item: u64::from(i),
                 value: value(i),
             };
-            let entries: Vec<Entry> = (0..task.sparsity()).map(entry).collect();
+            let entries: Vec<Entry> = (0..task.questions()[0].sparsity()).map(entry).collect();
             let of_one = |&estimand: &Estimand| {
-                let items = task.items().count().unwrap();
-                let mut expectation = Expectation::new(task, estimand, items).unwrap();
+                let items = task.questions()[0].items().count().unwrap();
+                let mut expectation =
+                    Expectation::new(&task.questions()[0], estimand, items).unwrap();
                 expectation.add(&entries);
                 expectation.mean_squared_error()
             };
@@ -115,8 +116,12 @@ pub fn over_predicted(
     runs: u64,
     done: impl Fn() + Sync,
 ) -> Ratio {
-    let population = Population::even(f64::from(people), task.sparsity());
-    let predicted = (task.mechanism()).predict(&task.domain(), task.epsilon(), &population);
+    let population = Population::even(f64::from(people), task.questions()[0].sparsity());
+    let predicted = (task.questions()[0].mechanism()).predict(
+        &task.questions()[0].domain(),
+        task.epsilon(),
+        &population,
+    );
     let predicted = objective.weigh(&predicted).unwrap().variance;
     let estimands: &[Estimand] = if *objective == Objective::MEAN {
         &[Estimand::Mean]
@@ -149,7 +154,10 @@ fn errors<const N: usize>(
     people: u32,
     rng: &mut ChaCha20Rng,
 ) -> [f64; N] {
-    let (items, sparsity) = (tasks[0].items().count().unwrap(), tasks[0].sparsity());
+    let (items, sparsity) = (
+        tasks[0].questions()[0].items().count().unwrap(),
+        tasks[0].questions()[0].sparsity(),
+    );
     let mut randomizers = tasks.map(Randomizer::new);
     let mut totals = tasks.map(Totals::new);
     let mut deck: Vec<u64> = (0..u64::from(items)).collect();
@@ -178,7 +186,7 @@ fn errors<const N: usize>(
             for &estimand in estimands {
                 let truth = match estimand {
                     Estimand::Mean => plus - minus,
-                    Estimand::Plus => *plus,
+                    Estimand::Plus | Estimand::Share => *plus,
                     Estimand::Minus => *minus,
                     Estimand::Nonmissing => plus + minus,
                 };

@@ -9,4 +9,5 @@ pub mod errata;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
 pub mod process;
+pub mod question_vectors;
 pub mod uploads;

@@ -25,7 +25,10 @@ impl Uploads {
     /// An upload of so many people who all report item 0 as 1.
     pub fn make(&mut self, reports: usize) -> Upload {
         let mut randomizer = Randomizer::new(&self.task);
-        let item = self.task.items().resolve("dark-mode").unwrap_or(0);
+        let item = self.task.questions()[0]
+            .items()
+            .resolve("dark-mode")
+            .unwrap_or(0);
         let entries = [Entry { item, value: 1.0 }];
         let mut id = [0; 16];
         self.rng.fill_bytes(&mut id);

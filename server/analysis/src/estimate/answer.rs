@@ -17,7 +17,7 @@ pub struct ItemEstimates {
     /// What the item is called.
     pub item: Label,
     /// By [`Estimand::ALL`]; `None` what the mechanism does not estimate.
-    pub by_estimand: [Option<Estimate>; 4],
+    pub by_estimand: [Option<Estimate>; 5],
     /// What was made of them.
     pub post_processed: PostProcessed,
 }
@@ -52,9 +52,12 @@ impl Serialize for ItemEstimates {
 pub struct Estimates {
     /// The task's id.
     pub task: String,
+    /// The question's name, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// Identity of its parameters.
     pub fingerprint: Fingerprint,
-    /// n, the number of reports.
+    /// n, the number of reports that answer the question.
     pub reports: u64,
     /// Confidence of the intervals.
     pub confidence: f64,

@@ -7,16 +7,17 @@
 //! are fair; with rule `overwrite` (pair hits − q)/(p − q) is unbiased for the
 //! non-missing frequency.
 
+use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
-use hushbin::{Entry, ValueKind};
 
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
+use super::people::People;
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
 use super::signs::SignCounter;
 
@@ -25,7 +26,7 @@ impl Estimated for Coco {
     type Rates = Rates;
     type Counts = Counts;
 
-    fn estimands(&self) -> &'static [Estimand] {
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         match self.rule_name() {
             RuleName::Overwrite => &[Estimand::Mean, Estimand::Nonmissing],
             RuleName::Strongest => &[Estimand::Mean],
@@ -52,11 +53,11 @@ impl Estimated for Coco {
         &self,
         rates: &Rates,
         counts: &Counts,
-        kind: ValueKind,
+        whose: People,
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints> {
-        let estimator = Estimator::new(*rates, kind, reports);
+        let estimator = Estimator::new(*rates, whose, reports);
         let point = |&item| estimator.item(counts.hits(item));
         items.iter().map(point).collect()
     }
@@ -65,7 +66,7 @@ impl Estimated for Coco {
         let [plus, minus] = counts.hits(asked.item);
         let pair = (plus + minus) as f64 / asked.reports;
         let mean = points.mean.map_or(0.0, |mean| mean.estimate);
-        Law::Hits(law(rates, asked.kind, pair, mean))
+        Law::Hits(law(rates, asked.whose, pair, mean))
     }
 
     fn contribution(
@@ -87,7 +88,7 @@ impl Estimated for Coco {
             entries,
             |value, present| match estimand {
                 Estimand::Mean => mean_variance(value, present, squares),
-                Estimand::Plus | Estimand::Minus | Estimand::Nonmissing => {
+                Estimand::Plus | Estimand::Minus | Estimand::Nonmissing | Estimand::Share => {
                     let variances = [true, false].map(|present| rates.nonmissing_variance(present));
                     share_variance(
                         present,
@@ -175,8 +176,8 @@ impl Counts {
 /// Rule `strongest` knows rates of pairs only nearly: then it is of the hits of
 /// whichever person, and where more hits were seen than people explain, they are
 /// taken for theirs.
-fn law(rates: &Rates, kind: ValueKind, pair: f64, mean: f64) -> HitLaw {
-    let given = kind == ValueKind::Sign && rates.presence.is_some();
+fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
+    let given = whose == People::Given && rates.presence.is_some();
     let presence = rates.presence.unwrap_or_else(|| {
         let Presence { p_pair, q_pair } = rates.predicted;
         let p_pair = p_pair.max(pair).max(rates.gap);
@@ -216,6 +217,7 @@ impl Estimator<Rates> {
             minus: None,
             nonmissing,
             covariance: nonmissing.and_then(|nonmissing| self.covariance(mean, nonmissing)),
+            share: None,
         }
     }
 
@@ -227,8 +229,8 @@ impl Estimator<Rates> {
         let gap = self.rates.gap;
         let pair = pair.max(self.rates.predicted.q_pair);
         let estimate = difference / self.reports / gap;
-        let certain = match (self.kind, nonmissing) {
-            (ValueKind::Sign, Some(share)) => share.estimate.clamp(0.0, 1.0),
+        let certain = match (self.whose, nonmissing) {
+            (People::Given, Some(share)) => share.estimate.clamp(0.0, 1.0),
             _ => (estimate * estimate).min(1.0),
         };
         Point::new(estimate, pair / (gap * gap) - certain, self.reports)
@@ -238,7 +240,7 @@ impl Estimator<Rates> {
     fn covariance(&self, mean: Point, nonmissing: Point) -> Option<f64> {
         let product = self.rates.mean_times_presence()?;
         let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
-        Some(covariance_over_people(self.kind, mean, nonmissing, product) / self.reports)
+        Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
     }
 
     /// `None` where the rule does not estimate it.
@@ -246,7 +248,7 @@ impl Estimator<Rates> {
         let Presence { p_pair, q_pair } = self.rates.presence?;
         let estimate = (pair - q_pair) / (p_pair - q_pair);
         let variance = variance_over_people(
-            self.kind,
+            self.whose,
             estimate,
             self.rates.nonmissing_variance(true)?,
             self.rates.nonmissing_variance(false)?,
@@ -275,12 +277,12 @@ mod tests {
             }))
             .unwrap();
             let task: Task = draft.resolve().unwrap();
-            let Mechanism::Coco(coco) = task.mechanism() else {
+            let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
             assert_eq!(coco.rule(), Rule::Strongest { favoured: 1 });
-            let support = coco.support(&task.domain());
-            let mut counts = Counts::new(coco, &task.domain(), &[]);
+            let support = coco.support(&task.questions()[0].domain());
+            let mut counts = Counts::new(coco, &task.questions()[0].domain(), &[]);
             let mut expected = vec![[0; 2]; 150];
             for seed in 0..100 {
                 let bucket = u32::from(seed % 3 == 0);
@@ -315,22 +317,22 @@ mod tests {
             }))
             .unwrap();
             let task: Task = draft.resolve().unwrap();
-            let Mechanism::Coco(coco) = task.mechanism() else {
+            let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            let rates = coco.rates(&task.domain(), epsilon);
-            for kind in [ValueKind::Sign, ValueKind::Real] {
+            let rates = coco.rates(&task.questions()[0].domain(), epsilon);
+            for whose in [People::Given, People::Drawn] {
                 let item = Item {
                     people: people(rates.predicted, rates.gap),
-                    estimands: coco.estimands(),
+                    estimands: coco.estimands(&task.questions()[0].domain()),
                     of: &|hits, reports| {
-                        let points = Estimator::new(rates, kind, reports).item(hits);
+                        let points = Estimator::new(rates, whose, reports).item(hits);
                         let pair = (hits[0] + hits[1]) as f64 / reports as f64;
                         let mean = points.mean.expect("means are estimated").estimate;
-                        (points, law(&rates, kind, pair, mean))
+                        (points, law(&rates, whose, pair, mean))
                     },
                 };
-                check(&format!("{kind:?}, {rates:?}"), &item, f64::from(items));
+                check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));
             }
         }
     }

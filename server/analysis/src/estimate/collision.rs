@@ -5,15 +5,16 @@
 //! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
 //! over reports, is unbiased for [element ∈ input].
 
+use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
-use hushbin::{Entry, ValueKind};
 
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
+use super::people::People;
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
 
 impl Estimated for Collision {
@@ -21,8 +22,12 @@ impl Estimated for Collision {
     type Rates = Rates;
     type Counts = Counts;
 
-    fn estimands(&self) -> &'static [Estimand] {
-        &Estimand::ALL
+    fn estimands(&self, domain: &Domain) -> &'static [Estimand] {
+        if domain.is_rated() {
+            &Estimand::RATINGS
+        } else {
+            &[Estimand::Share]
+        }
     }
 
     fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
@@ -45,17 +50,25 @@ impl Estimated for Collision {
         &self,
         rates: &Rates,
         counts: &Counts,
-        kind: ValueKind,
+        whose: People,
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints> {
-        let estimator = Estimator::new(*rates, kind, reports);
-        let point = |&item| estimator.item(counts.counted.hits(item));
+        let estimator = Estimator::new(*rates, whose, reports);
+        let point = |&item: &u64| {
+            if counts.domain.is_rated() {
+                return estimator.item(counts.counted.hits(item));
+            }
+            ItemPoints {
+                share: Some(estimator.frequency(counts.counted.hits_of_element(item))),
+                ..ItemPoints::default()
+            }
+        };
         items.iter().map(point).collect()
     }
 
     fn law(&self, rates: &Rates, _: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
-        Law::Hits(law(rates, asked.kind, points))
+        Law::Hits(law(rates, asked.whose, points))
     }
 
     fn contribution(
@@ -73,7 +86,7 @@ impl Estimated for Collision {
                     let squares = [true, false].map(|present| rates.mean_square(present));
                     mean_variance(value, present, squares)
                 }
-                Estimand::Plus | Estimand::Minus => share_variance(
+                Estimand::Plus | Estimand::Minus | Estimand::Share => share_variance(
                     present,
                     [true, false].map(|member| rates.frequency_variance(member)),
                 ),
@@ -91,6 +104,8 @@ impl Estimated for Collision {
 pub(super) struct Counts {
     support: Support,
     domain: Domain,
+    /// How many elements an item has.
+    signs: usize,
     counted: Counted,
 }
 
@@ -100,7 +115,8 @@ impl Counts {
         Self {
             support,
             domain: *domain,
-            // Elements 2j and 2j + 1 are item j with either sign.
+            signs: domain.elements_per_item() as usize,
+            // Where items are rated, elements 2j and 2j + 1 are item j with either sign.
             counted: match domain.items() {
                 Some(_) => Counted::slots(support.slots()),
                 None => Counted::items(items),
@@ -116,8 +132,9 @@ impl Counts {
                 .for_each_hit(report, |slot| slots[slot as usize] += 1),
             Counted::Items(items) => {
                 for (item, hits) in items {
-                    for (negative, hits) in [false, true].into_iter().zip(hits) {
-                        let element = self.domain.signed_element(Signed {
+                    let signs = [false, true].into_iter().take(self.signs);
+                    for (negative, hits) in signs.zip(hits) {
+                        let element = self.domain.element(Signed {
                             item: *item,
                             negative,
                         });
@@ -129,10 +146,10 @@ impl Counts {
     }
 }
 
-fn law(rates: &Rates, kind: ValueKind, points: &ItemPoints) -> HitLaw {
-    let [mean, frequency] =
-        [points.mean, points.nonmissing].map(|point| point.map_or(0.0, |point| point.estimate));
-    HitLaw::new(people(rates), kind == ValueKind::Sign, mean, frequency)
+fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {
+    let of = |point: Option<Point>| point.or(points.share).map_or(0.0, |point| point.estimate);
+    let [mean, frequency] = [points.mean, points.nonmissing].map(of);
+    HitLaw::new(people(rates), whose == People::Given, mean, frequency)
 }
 
 /// How people with an item at −1, without it, and with it at 1 hit its elements.
@@ -159,6 +176,7 @@ impl Estimator<Rates> {
             minus: Some(minus),
             nonmissing: Some(self.point(nonmissing, self.nonmissing_variance(nonmissing))),
             covariance: Some(self.covariance(mean, nonmissing) / self.reports),
+            share: None,
         }
     }
 
@@ -174,7 +192,7 @@ impl Estimator<Rates> {
 
     fn frequency_variance(&self, frequency: f64) -> f64 {
         let variance = |member| self.rates.frequency_variance(member);
-        variance_over_people(self.kind, frequency, variance(true), variance(false))
+        variance_over_people(self.whose, frequency, variance(true), variance(false))
     }
 
     /// Of hit₊ − hit₋: the second moment is linear in the share of people with
@@ -186,20 +204,20 @@ impl Estimator<Rates> {
             + (1.0 - present) * self.rates.mean_square(false);
         let mean = mean.clamp(-1.0, 1.0);
         square
-            - match self.kind {
-                ValueKind::Sign => present,
-                ValueKind::Real => mean * mean,
+            - match self.whose {
+                People::Given => present,
+                People::Drawn => mean * mean,
             }
     }
 
     fn covariance(&self, mean: f64, nonmissing: f64) -> f64 {
         let product = self.rates.mean_times_presence();
-        covariance_over_people(self.kind, mean, nonmissing, product)
+        covariance_over_people(self.whose, mean, nonmissing, product)
     }
 
     fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
         let variance = |present| self.rates.nonmissing_variance(present);
-        variance_over_people(self.kind, nonmissing, variance(true), variance(false))
+        variance_over_people(self.whose, nonmissing, variance(true), variance(false))
     }
 }
 
@@ -225,20 +243,20 @@ mod tests {
             }))
             .unwrap();
             let task: Task = draft.resolve().unwrap();
-            let Mechanism::Collision(own) = task.mechanism() else {
+            let Mechanism::Collision(own) = task.questions()[0].mechanism() else {
                 unreachable!()
             };
-            let rates = own.rates(&task.domain(), epsilon);
-            for kind in [ValueKind::Sign, ValueKind::Real] {
+            let rates = own.rates(&task.questions()[0].domain(), epsilon);
+            for whose in [People::Given, People::Drawn] {
                 let item = Item {
                     people: people(&rates),
-                    estimands: &Estimand::ALL,
+                    estimands: &Estimand::RATINGS,
                     of: &|hits, reports| {
-                        let points = Estimator::new(rates, kind, reports).item(hits);
-                        (points, law(&rates, kind, &points))
+                        let points = Estimator::new(rates, whose, reports).item(hits);
+                        (points, law(&rates, whose, &points))
                     },
                 };
-                check(&format!("{kind:?}, {rates:?}"), &item, f64::from(items));
+                check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));
             }
         }
     }

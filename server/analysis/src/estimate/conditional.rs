@@ -76,6 +76,7 @@ mod tests {
             minus: None,
             nonmissing: point(nonmissing, 0.03),
             covariance: Some(0.0005),
+            share: None,
         }
     }
 

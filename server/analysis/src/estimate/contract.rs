@@ -2,11 +2,12 @@
 
 use std::fmt::Debug;
 
+use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::{Entry, ValueKind};
 
 use super::contribution::Contribution;
 use super::law::Law;
+use super::people::People;
 use super::point::{Estimand, ItemPoints};
 
 /// An item of a task whose reports are in.
@@ -14,8 +15,8 @@ use super::point::{Estimand, ItemPoints};
 pub(super) struct Asked {
     /// Index or key of the item.
     pub(super) item: u64,
-    /// Kind of the task's values.
-    pub(super) kind: ValueKind,
+    /// Whose reports they are.
+    pub(super) whose: People,
     /// s.
     pub(super) sparsity: u32,
     /// n.
@@ -33,7 +34,7 @@ pub(super) trait Estimated {
 
     /// What is estimated of an item, in the order of [`Estimand::ALL`]: the one
     /// place that says so.
-    fn estimands(&self) -> &'static [Estimand];
+    fn estimands(&self, domain: &Domain) -> &'static [Estimand];
 
     /// The rates of a task that the parameters belong to.
     fn rates(&self, domain: &Domain, epsilon: f64) -> Self::Rates;
@@ -53,7 +54,7 @@ pub(super) trait Estimated {
         &self,
         rates: &Self::Rates,
         counts: &Self::Counts,
-        kind: ValueKind,
+        whose: People,
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints>;

@@ -1,8 +1,9 @@
 //! What one report contributes to estimates, on average and in variance.
 
-use hushbin::{Entry, ValueKind};
+use hushbin::Entry;
 
 use super::kept::kept_probabilities;
+use super::people::People;
 use super::point::{Estimand, variance_over_people};
 
 /// What one report does to the estimates of all items.
@@ -40,7 +41,7 @@ pub(super) fn sampled(
             Estimand::Mean => entry.value,
             Estimand::Plus => entry.value.max(0.0),
             Estimand::Minus => (-entry.value).max(0.0),
-            Estimand::Nonmissing => entry.value.abs(),
+            Estimand::Nonmissing | Estimand::Share => entry.value.abs(),
         };
         let expected = truth * kept;
         EntryContribution {
@@ -57,7 +58,7 @@ pub(super) fn sampled(
 
 /// Variance of a share that is there with probability `present`.
 pub(super) fn share_variance(present: f64, [with, without]: [f64; 2]) -> f64 {
-    variance_over_people(ValueKind::Real, present, with, without)
+    variance_over_people(People::Drawn, present, with, without)
 }
 
 /// Variance of a mean of `value`: a second moment, averaged over presence, less the

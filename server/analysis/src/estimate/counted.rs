@@ -1,6 +1,6 @@
 //! Hits by item and sign: what mechanisms of buckets keep of reports.
 
-use hushbin::ValueKind;
+use super::people::People;
 
 /// Two counts for each item.
 pub(super) type Hits = [u64; 2];
@@ -8,7 +8,7 @@ pub(super) type Hits = [u64; 2];
 /// Counts that merge by addition.
 #[derive(Debug, Clone)]
 pub(super) enum Counted {
-    /// Of a closed domain, two counts in a row for each item; behind the items'
+    /// Of a closed domain, two counts in a row for each item, or one; behind the items'
     /// those of paddings and of slots that belong to nobody.
     Slots(Vec<u64>),
     /// Of an open domain, the items asked about, ascending.
@@ -46,6 +46,14 @@ impl Counted {
         }
     }
 
+    /// The count of an item that is one element.
+    pub(super) fn hits_of_element(&self, item: u64) -> u64 {
+        match self {
+            Self::Slots(slots) => slots[item as usize],
+            Self::Items(_) => self.hits(item)[0],
+        }
+    }
+
     /// The counts of one item.
     pub(super) fn hits(&self, item: u64) -> Hits {
         match self {
@@ -67,15 +75,15 @@ impl Counted {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimator<Rates> {
     pub(super) rates: Rates,
-    pub(super) kind: ValueKind,
+    pub(super) whose: People,
     pub(super) reports: f64,
 }
 
 impl<Rates> Estimator<Rates> {
-    pub(super) fn new(rates: Rates, kind: ValueKind, reports: u64) -> Self {
+    pub(super) fn new(rates: Rates, whose: People, reports: u64) -> Self {
         Self {
             rates,
-            kind,
+            whose,
             reports: reports as f64,
         }
     }

@@ -8,6 +8,15 @@ use super::processing::PostProcessing;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EstimateError {
+    /// A question that the task does not ask.
+    #[error("the task has no question {question:?}")]
+    UnknownQuestion {
+        /// What was asked for.
+        question: String,
+    },
+    /// A task with several questions.
+    #[error("the task asks several questions: name one")]
+    QuestionNeeded,
     /// An item that the task does not have.
     #[error("the task has no item {item:?}")]
     UnknownItem {

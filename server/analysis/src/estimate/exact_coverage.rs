@@ -64,7 +64,7 @@ fn truth(estimand: Estimand, plus: usize, minus: usize) -> f64 {
     let (plus, minus) = (plus as f64, minus as f64);
     match estimand {
         Estimand::Mean => plus - minus,
-        Estimand::Plus => plus,
+        Estimand::Plus | Estimand::Share => plus,
         Estimand::Minus => minus,
         Estimand::Nonmissing => plus + minus,
     }

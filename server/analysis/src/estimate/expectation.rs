@@ -1,6 +1,6 @@
 //! The truth about a crowd, and what error its estimates are expected to have.
 
-use hushbin::{Entry, Task};
+use hushbin::{Entry, Question};
 
 use super::{Estimand, Predictor};
 
@@ -25,10 +25,10 @@ struct Sums {
 }
 
 impl Expectation {
-    /// Nobody yet; `None` where the task's mechanism does not estimate this.
+    /// Nobody yet; `None` where the question's mechanism does not estimate this.
     #[must_use]
-    pub fn new(task: &Task, estimand: Estimand, items: u32) -> Option<Self> {
-        let predictor = Predictor::for_task(task);
+    pub fn new(question: &Question, estimand: Estimand, items: u32) -> Option<Self> {
+        let predictor = Predictor::for_question(question);
         predictor.contribution(estimand, &[])?;
         Some(Self {
             predictor,
@@ -55,7 +55,7 @@ impl Expectation {
         }
     }
 
-    /// Adds a crowd of the same task and estimand.
+    /// Adds a crowd of the same question and estimand.
     pub fn merge(&mut self, other: &Self) {
         self.people += other.people;
         self.nobody += other.nobody;

@@ -4,10 +4,10 @@
 //! Algorithm 1: unbiased, because signs are fair and independent; but for what
 //! clipping takes off at user level.
 
+use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
-use hushbin::{Entry, ValueKind};
 
 use super::clipped_sum::ClippedSum;
 use super::contract::{Asked, Estimated};
@@ -15,6 +15,7 @@ use super::contribution::{Contribution, EntryContribution};
 use super::hits::HitLaw;
 use super::law::Law;
 use super::noise::NoiseLaw;
+use super::people::People;
 use super::point::{Estimand, ItemPoints, Point};
 use super::signs::SignCounter;
 
@@ -23,7 +24,7 @@ impl Estimated for HashBin {
     type Rates = Rates;
     type Counts = Counts;
 
-    fn estimands(&self) -> &'static [Estimand] {
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
     }
 
@@ -47,7 +48,7 @@ impl Estimated for HashBin {
         &self,
         rates: &Rates,
         counts: &Counts,
-        _: ValueKind,
+        _: People,
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints> {
@@ -330,6 +331,7 @@ impl Spread {
             minus: None,
             nonmissing: None,
             covariance: None,
+            share: None,
         }
     }
 

@@ -205,7 +205,7 @@ impl HitLaw {
 fn scores(estimand: Estimand) -> Scores {
     match estimand {
         Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],
-        Estimand::Plus => [0.0, 0.0, 1.0, 1.0],
+        Estimand::Plus | Estimand::Share => [0.0, 0.0, 1.0, 1.0],
         Estimand::Minus => [1.0, 0.0, 0.0, 1.0],
         Estimand::Nonmissing => [1.0, 0.0, 1.0, 2.0],
     }
@@ -241,7 +241,7 @@ impl<'a> Family<'a> {
         let [minus, none, plus] = law.people.map(|person| expectation(&person, &scores));
         let with = match estimand {
             Estimand::Minus => minus,
-            Estimand::Mean | Estimand::Plus | Estimand::Nonmissing => plus,
+            Estimand::Mean | Estimand::Plus | Estimand::Nonmissing | Estimand::Share => plus,
         };
         Self {
             law,
@@ -271,7 +271,7 @@ impl<'a> Family<'a> {
         match self.estimand {
             Estimand::Mean => self.law.shares.map(at),
             Estimand::Minus => of(minus),
-            Estimand::Plus | Estimand::Nonmissing => of(plus),
+            Estimand::Plus | Estimand::Nonmissing | Estimand::Share => of(plus),
         }
     }
 

@@ -25,12 +25,13 @@ mod interval;
 mod kept;
 mod law;
 mod noise;
+mod people;
 mod point;
 mod post;
 mod predict;
 mod processing;
 mod projection;
-mod question;
+mod query;
 mod signs;
 mod totals;
 
@@ -44,20 +45,22 @@ pub use point::{Estimand, ItemPoints, Point};
 pub use post::{ConditionalMean, PostProcessed, Projected};
 pub use predict::Predictor;
 pub use processing::PostProcessing;
-pub use question::{Label, Options, Question};
+pub use query::{Label, Options, Query};
 pub use totals::Totals;
 
-use hushbin::{Entry, Mechanism, Report, Task, ValueKind, mechanism};
+use hushbin::domain::Domain;
+use hushbin::{Entry, Mechanism, Question, Report, mechanism};
 
 use contract::{Asked, Estimated};
 use contribution::Contribution;
 use law::Law;
+use people::People;
 
 macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
-        /// Estimands of a task: what its mechanism estimates of an item, in the order
+        /// Estimands of a question: what its mechanism estimates of an item, in the order
         /// of [`Estimand::ALL`].
         ///
         /// ```
@@ -66,12 +69,14 @@ macro_rules! register {
         /// let draft: hushbin::TaskDraft = serde_json::from_str(
         ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
         /// ).unwrap();
-        /// assert_eq!(estimands(&draft.resolve().unwrap()), Estimand::ALL);
+        /// let task = draft.resolve().unwrap();
+        /// assert_eq!(estimands(&task.questions()[0]), Estimand::RATINGS);
         /// ```
         #[must_use]
-        pub fn estimands(task: &Task) -> &'static [Estimand] {
-            match task.mechanism() {
-                $(Mechanism::$Name(own) => own.estimands(),)+
+        pub fn estimands(question: &Question) -> &'static [Estimand] {
+            let domain = question.domain();
+            match question.mechanism() {
+                $(Mechanism::$Name(own) => own.estimands(&domain),)+
             }
         }
 
@@ -82,9 +87,9 @@ macro_rules! register {
         }
 
         impl Counts {
-            fn for_task(task: &Task, items: &[u64]) -> Self {
-                let (domain, epsilon) = (task.domain(), task.epsilon());
-                match task.mechanism() {
+            fn for_question(question: &Question, items: &[u64]) -> Self {
+                let (domain, epsilon) = (question.domain(), question.epsilon());
+                match question.mechanism() {
                     $(Mechanism::$Name(own) => {
                         Self::$Name(own.counts(&domain, epsilon, items))
                     })+
@@ -96,7 +101,7 @@ macro_rules! register {
                     $((Self::$Name(counts), Report::$Name(report)) => {
                         <mechanism::$module::$Name>::fold(counts, report);
                     })+
-                    _ => panic!("reports are decoded under the task of the totals"),
+                    _ => panic!("reports are decoded under the question of the totals"),
                 }
             }
 
@@ -105,12 +110,12 @@ macro_rules! register {
                     $((Self::$Name(counts), Self::$Name(others)) => {
                         <mechanism::$module::$Name>::merge(counts, others);
                     })+
-                    _ => panic!("totals of one task are of one mechanism"),
+                    _ => panic!("totals of one question are of one mechanism"),
                 }
             }
         }
 
-        /// A mechanism with its rates over a task's domain at its ε.
+        /// A mechanism with its rates over a question's domain at its ε.
         #[derive(Debug, Clone)]
         enum Prepared {
             $($Name(
@@ -120,10 +125,10 @@ macro_rules! register {
         }
 
         impl Prepared {
-            /// The rates of the task's reports.
-            fn for_task(task: &Task) -> Self {
-                let (domain, epsilon) = (task.domain(), task.epsilon());
-                match task.mechanism() {
+            /// The rates of the question's reports.
+            fn for_question(question: &Question) -> Self {
+                let (domain, epsilon) = (question.domain(), question.epsilon());
+                match question.mechanism() {
                     $(Mechanism::$Name(own) => {
                         Self::$Name(own.clone(), Estimated::rates(own, &domain, epsilon))
                     })+
@@ -134,13 +139,13 @@ macro_rules! register {
             fn points(
                 &self,
                 counts: &Counts,
-                kind: ValueKind,
+                whose: People,
                 reports: u64,
                 items: &[u64],
             ) -> Vec<ItemPoints> {
                 match (self, counts) {
                     $((Self::$Name(own, rates), Counts::$Name(counts)) => {
-                        own.points(rates, counts, kind, reports, items)
+                        own.points(rates, counts, whose, reports, items)
                     })+
                     _ => panic!("totals are of the task's mechanism"),
                 }
@@ -160,7 +165,7 @@ macro_rules! register {
             /// estimate this.
             fn contribution(
                 &self,
-                sparsity: u32,
+                domain: &Domain,
                 estimand: Estimand,
                 entries: &[Entry],
             ) -> Option<Contribution> {
@@ -168,10 +173,10 @@ macro_rules! register {
                     $(Self::$Name(own, rates) => {
                         let contribution = || {
                             <mechanism::$module::$Name>::contribution(
-                                rates, sparsity, estimand, entries,
+                                rates, domain.sparsity(), estimand, entries,
                             )
                         };
-                        own.estimands().contains(&estimand).then(contribution)
+                        own.estimands(domain).contains(&estimand).then(contribution)
                     })+
                 }
             }

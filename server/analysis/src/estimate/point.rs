@@ -1,7 +1,8 @@
 //! Point estimates, and how variances average over people.
 
-use hushbin::ValueKind;
 use serde::Serialize;
+
+use super::people::People;
 
 /// What is estimated of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -17,11 +18,22 @@ pub enum Estimand {
     /// Non-missing frequency: of the item with any value, each weighing its
     /// magnitude; in [0, 1].
     Nonmissing,
+    /// Share of people who gave the answer; in [0, 1].
+    Share,
 }
 
 impl Estimand {
     /// All of them, in the order of output.
-    pub const ALL: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
+    pub const ALL: [Self; 5] = [
+        Self::Mean,
+        Self::Plus,
+        Self::Minus,
+        Self::Nonmissing,
+        Self::Share,
+    ];
+
+    /// Those of items that are rated.
+    pub const RATINGS: [Self; 4] = [Self::Mean, Self::Plus, Self::Minus, Self::Nonmissing];
 
     /// The word used in output.
     #[must_use]
@@ -31,6 +43,7 @@ impl Estimand {
             Self::Plus => "plus",
             Self::Minus => "minus",
             Self::Nonmissing => "nonmissing",
+            Self::Share => "share",
         }
     }
 }
@@ -58,14 +71,13 @@ impl Point {
 /// `share`, clamped to [0, 1], has what is counted: `with` is the variance for
 /// those, `without` for the others, of contributions that are 1 and 0 on average.
 ///
-/// With signs that is all, the people being given. A real value makes its bearer
-/// count sometimes, which can add up to the variance of who counts.
-pub(super) fn variance_over_people(kind: ValueKind, share: f64, with: f64, without: f64) -> f64 {
+/// That is all where people are given; where they are drawn, who counts varies too.
+pub(super) fn variance_over_people(whose: People, share: f64, with: f64, without: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
     let mixed = share * with + (1.0 - share) * without;
-    match kind {
-        ValueKind::Sign => mixed,
-        ValueKind::Real => mixed + share * (1.0 - share),
+    match whose {
+        People::Given => mixed,
+        People::Drawn => mixed + share * (1.0 - share),
     }
 }
 
@@ -73,25 +85,24 @@ pub(super) fn variance_over_people(kind: ValueKind, share: f64, with: f64, witho
 /// averaged over people, from the expected `product` for those who have a
 /// positive value.
 ///
-/// As with [`variance_over_people`]: with signs the people are given, so that
-/// the product of their means is to subtract; real values are as random as if
-/// the people were drawn too.
+/// As with [`variance_over_people`]: where people are given the product of their means
+/// is to subtract.
 pub(super) fn covariance_over_people(
-    kind: ValueKind,
+    whose: People,
     mean: f64,
     nonmissing: f64,
     product: f64,
 ) -> f64 {
     let share = nonmissing.clamp(0.0, 1.0);
     let mean = mean.clamp(-share, share);
-    match kind {
-        ValueKind::Sign => mean * (product - 1.0),
-        ValueKind::Real => mean * (product - share),
+    match whose {
+        People::Given => mean * (product - 1.0),
+        People::Drawn => mean * (product - share),
     }
 }
 
 /// Point estimates of one item; `None` what the mechanism does not estimate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ItemPoints {
     /// [`Estimand::Mean`].
     pub mean: Option<Point>,
@@ -104,6 +115,8 @@ pub struct ItemPoints {
     /// Covariance of the noise of mean and non-missing frequency, where both
     /// are estimated.
     pub covariance: Option<f64>,
+    /// [`Estimand::Share`].
+    pub share: Option<Point>,
 }
 
 impl ItemPoints {
@@ -115,6 +128,7 @@ impl ItemPoints {
             Estimand::Plus => self.plus,
             Estimand::Minus => self.minus,
             Estimand::Nonmissing => self.nonmissing,
+            Estimand::Share => self.share,
         }
     }
 }

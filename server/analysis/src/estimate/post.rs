@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::Task;
 use serde::Serialize;
 
 use super::interval::Estimate;
@@ -57,7 +56,7 @@ const REFUSED: &str =
 /// gives the conditional mean of the item at an index, if it has one.
 pub(super) fn process(
     post: &[PostProcessing],
-    task: &Task,
+    sparsity: u32,
     points: &[ItemPoints],
     conditional: impl Fn(usize) -> Option<Estimate>,
 ) -> Vec<PostProcessed> {
@@ -77,7 +76,7 @@ pub(super) fn process(
                     .flat_map(|points| [points.plus, points.minus])
                     .map(|point| point.expect("projection needs both signs").estimate)
                     .collect();
-                projection::project(&mut frequencies, f64::from(task.sparsity()));
+                projection::project(&mut frequencies, f64::from(sparsity));
                 for (processed, signs) in processed.iter_mut().zip(frequencies.chunks_exact(2)) {
                     let (plus, minus) = (signs[0], signs[1]);
                     processed.projected = Some(Projected {

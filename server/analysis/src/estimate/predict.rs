@@ -1,30 +1,32 @@
 //! What error to expect before there are reports.
 
 use hushbin::choose::{Population, Predicted};
-use hushbin::{Entry, Task};
+use hushbin::domain::Domain;
+use hushbin::{Entry, Question};
 
 use super::Prepared;
 use super::contribution::Contribution;
 use super::point::Estimand;
 
-/// Prediction of the noise of one task's estimates.
+/// Prediction of the noise of one question's estimates.
 #[derive(Debug, Clone)]
 pub struct Predictor {
     prepared: Prepared,
-    sparsity: u32,
+    domain: Domain,
     /// Of one person with s full entries.
     person: Predicted,
 }
 
 impl Predictor {
-    /// The predictor of a task, whose rates are computed once.
+    /// The predictor of a question, whose rates are computed once.
     #[must_use]
-    pub fn for_task(task: &Task) -> Self {
-        let person = Population::even(1.0, task.sparsity());
+    pub fn for_question(question: &Question) -> Self {
+        let person = Population::even(1.0, question.sparsity());
+        let (mechanism, domain) = (question.mechanism(), question.domain());
         Self {
-            prepared: Prepared::for_task(task),
-            sparsity: task.sparsity(),
-            person: (task.mechanism()).predict(&task.domain(), task.epsilon(), &person),
+            prepared: Prepared::for_question(question),
+            domain,
+            person: mechanism.predict(&domain, question.epsilon(), &person),
         }
     }
 
@@ -35,7 +37,9 @@ impl Predictor {
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
             Estimand::Mean => self.person.mean?.rare_variance,
-            Estimand::Plus | Estimand::Minus => self.person.frequency?.rare_variance,
+            Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                self.person.frequency?.rare_variance
+            }
             Estimand::Nonmissing => self.contribution(estimand, &[])?.nobody,
         };
         Some((variance / reports).sqrt())
@@ -48,6 +52,6 @@ impl Predictor {
         estimand: Estimand,
         entries: &[Entry],
     ) -> Option<Contribution> {
-        self.prepared.contribution(self.sparsity, estimand, entries)
+        self.prepared.contribution(&self.domain, estimand, entries)
     }
 }

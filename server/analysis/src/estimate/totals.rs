@@ -1,5 +1,6 @@
 //! The fold of reports.
 
+use hushbin::task::Draw;
 use hushbin::{Report, Task};
 
 use super::Counts;
@@ -19,25 +20,36 @@ use super::Counts;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Totals {
-    reports: u64,
+    draw: Draw,
+    questions: Vec<Folded>,
+}
+
+/// The reports that answer one question.
+#[derive(Debug, Clone)]
+pub(super) struct Folded {
+    pub(super) reports: u64,
     pub(super) counts: Counts,
 }
 
 impl Totals {
-    /// No reports yet. Of an open task only their number is counted, as its
+    /// No reports yet. Of an open question only their number is counted, as its
     /// items cannot be listed: see [`Totals::of_items`].
     #[must_use]
     pub fn new(task: &Task) -> Self {
-        Self::of_items(task, &[])
+        Self::of_items(task, 0, &[])
     }
 
-    /// No reports yet, for these items (indices or keys) of an open task; of a
-    /// closed one all items are counted whatever is asked.
+    /// No reports yet, for these items (indices or keys) of the question in this
+    /// position, if it is open; of a closed one all items are counted whatever is asked.
     #[must_use]
-    pub fn of_items(task: &Task, items: &[u64]) -> Self {
-        Self {
+    pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
+        let folded = |(index, own)| Folded {
             reports: 0,
-            counts: Counts::for_task(task, items),
+            counts: Counts::for_question(own, if index == question { items } else { &[] }),
+        };
+        Self {
+            draw: task.draw().clone(),
+            questions: task.questions().iter().enumerate().map(folded).collect(),
         }
     }
 
@@ -46,22 +58,42 @@ impl Totals {
     /// # Panics
     /// If it was not.
     pub fn fold(&mut self, report: &Report) {
-        self.reports += 1;
-        self.counts.fold(report);
+        let folded = match &mut self.questions[..] {
+            [sole] => sole,
+            several => &mut several[self.draw.question(report.seed())],
+        };
+        folded.reports += 1;
+        folded.counts.fold(report);
     }
 
-    /// Adds totals of the same task (and, if open, of the same items).
+    /// Adds totals of the same task (and, where a question is open, of the same items).
     ///
     /// # Panics
     /// If the totals are of another shape.
     pub fn merge(&mut self, other: &Self) {
-        self.reports += other.reports;
-        self.counts.merge(&other.counts);
+        assert_eq!(self.draw, other.draw, "totals of one task");
+        for (own, other) in self.questions.iter_mut().zip(&other.questions) {
+            own.reports += other.reports;
+            own.counts.merge(&other.counts);
+        }
     }
 
     /// Number of reports folded, n.
     #[must_use]
-    pub const fn reports(&self) -> u64 {
-        self.reports
+    pub fn reports(&self) -> u64 {
+        self.questions.iter().map(|folded| folded.reports).sum()
+    }
+
+    /// Number of those that answer the question in this position.
+    ///
+    /// # Panics
+    /// If there is no such question.
+    #[must_use]
+    pub fn reports_of(&self, question: usize) -> u64 {
+        self.questions[question].reports
+    }
+
+    pub(super) fn folded(&self, question: usize) -> &Folded {
+        &self.questions[question]
     }
 }

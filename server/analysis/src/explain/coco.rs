@@ -39,8 +39,11 @@ impl Explained for Coco {
             };
             // Items that are added instead are not known.
             let paddings = setting.paddings(answers).filter(|_| !fills);
-            let paddings =
-                paddings.filter(|index| support.hit(&report, domain.padding(*index)).is_some());
+            let paddings = paddings.filter(|index| {
+                support
+                    .hit(&report, domain.unsigned().padding(*index))
+                    .is_some()
+            });
             Pair {
                 plus: side(true),
                 minus: side(false),

@@ -25,10 +25,10 @@ impl Explained for Collision {
             let hit = |element| support.hits(&report, element);
             let own = answers
                 .iter()
-                .filter(|signed| hit(domain.signed_element(**signed)));
+                .filter(|signed| hit(domain.element(**signed)));
             let paddings = setting
                 .paddings(answers)
-                .filter(|index| hit(domain.signed_padding(*index)));
+                .filter(|index| hit(domain.padding(*index)));
             Outcome {
                 answers: own.map(Answered::from).collect(),
                 paddings: paddings.count() as u32,
@@ -38,7 +38,7 @@ impl Explained for Collision {
         let chances = (0..).zip(chances(self, setting, answers, report.seed));
         Placement::Buckets {
             buckets: chances.map(outcome).collect(),
-            shared: match (self.hashing(), domain.signed_elements()) {
+            shared: match (self.hashing(), domain.elements()) {
                 (Hashing::Balanced, Some(elements)) => {
                     Some(Balanced::new(elements, self.buckets()).per_bucket())
                 }
@@ -61,7 +61,7 @@ impl Explained for Collision {
     ) -> f64 {
         let support = self.support(&setting.domain);
         let held = |input: &[Signed]| {
-            let element = |signed: &&Signed| setting.domain.signed_element(**signed);
+            let element = |signed: &&Signed| setting.domain.element(**signed);
             let hit = |signed: &&Signed| support.hits(report, element(signed));
             input.iter().filter(hit).count() as f64
         };

@@ -15,6 +15,9 @@ pub enum ExplainError {
     /// Something given does not fit the task.
     #[error(transparent)]
     Core(#[from] Error),
+    /// Something else than ratings is asked, or several questions.
+    #[error("only tasks that ask one question, for ratings, are explained")]
+    NotRatings,
     /// Reports of the task cannot be shown whole.
     #[error(
         "only closed tasks of a sparsity up to {MOST_ELEMENTS}, with at most \
@@ -46,6 +49,7 @@ impl ExplainError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Core(_) => "parameter",
+            Self::NotRatings => "not-ratings",
             Self::TooLarge => "too-large",
             Self::NotOne(_) => "not-one",
             Self::NoItem(_) => "no-item",

@@ -21,7 +21,7 @@ pub use upload::{Dissected, Part, PartName};
 
 use hushbin::domain::Signed;
 use hushbin::mechanism::Neighbours;
-use hushbin::{Mechanism, Report, Task};
+use hushbin::{Mechanism, Question, Report, Task};
 
 use crate::estimate::{Estimand, estimands};
 use crate::likelihood::enumerable;
@@ -54,34 +54,44 @@ pub enum Covers {
 #[derive(Debug, Clone)]
 pub struct Explainer {
     task: Task,
+    question: Question,
 }
 
 impl Explainer {
     /// The explainer of reports made for `task`.
     ///
     /// # Errors
+    /// [`ExplainError::NotRatings`] where anything but ratings is asked;
     /// [`ExplainError::TooLarge`] for open tasks, those of a greater sparsity than 12,
     /// and those whose missing answers are made up for in more than 16,384 ways.
     pub fn new(task: &Task) -> Result<Self, ExplainError> {
-        let completions = enumerable(task).map_or(Some(1), |own| (own.completions)(0));
+        let question = match task.sole() {
+            Some(sole) if sole.domain().is_rated() => sole,
+            _ => return Err(ExplainError::NotRatings),
+        };
+        let completions = enumerable(question).map_or(Some(1), |own| (own.completions)(0));
         let few = completions.is_some_and(|completions| completions <= MOST_COMPLETIONS);
-        if task.items().count().is_none() || task.sparsity() > MOST_ELEMENTS || !few {
+        let open = question.items().count().is_none();
+        if open || question.sparsity() > MOST_ELEMENTS || !few {
             return Err(ExplainError::TooLarge);
         }
-        Ok(Self { task: task.clone() })
+        Ok(Self {
+            task: task.clone(),
+            question: question.clone(),
+        })
     }
 
     fn setting(&self) -> Setting {
         Setting {
-            domain: self.task.domain(),
-            epsilon: self.task.epsilon(),
+            domain: self.question.domain(),
+            epsilon: self.question.epsilon(),
         }
     }
 
     /// What ε is about.
     #[must_use]
     pub fn covers(&self) -> Covers {
-        match self.task.mechanism().neighbours() {
+        match self.question.mechanism().neighbours() {
             Neighbours::Any => Covers::Input,
             Neighbours::OneItem | Neighbours::Within(_) => Covers::Entry,
         }
@@ -90,7 +100,7 @@ impl Explainer {
     /// What reports tell of an item.
     #[must_use]
     pub fn estimands(&self) -> Vec<Estimand> {
-        estimands(&self.task).to_vec()
+        estimands(&self.question).to_vec()
     }
 
     /// Two inputs that reports are to tell apart as badly as ε promises: yes to
@@ -99,10 +109,10 @@ impl Explainer {
     #[must_use]
     pub fn extremes(&self) -> [Vec<Signed>; 2] {
         let entries = match self.covers() {
-            Covers::Input => self.task.sparsity(),
+            Covers::Input => self.question.sparsity(),
             Covers::Entry => 1,
         };
-        let items = self.task.items().count().unwrap_or(entries);
+        let items = self.question.items().count().unwrap_or(entries);
         [false, true].map(|negative| {
             let signed = |item| Signed {
                 item: u64::from(item),
@@ -117,7 +127,7 @@ impl Explainer {
     /// # Errors
     /// [`ExplainError::NoItem`].
     pub fn item(&self, name: &str) -> Result<u64, ExplainError> {
-        let found = self.task.items().resolve(name);
+        let found = self.question.items().resolve(name);
         found.ok_or_else(|| ExplainError::NoItem(name.to_owned()))
     }
 
@@ -137,7 +147,7 @@ impl Explainer {
         let named = named.into_iter().map(signed);
         let mut answers = named.collect::<Result<Vec<Signed>, ExplainError>>()?;
         answers.sort_unstable_by_key(|signed| signed.item);
-        let (given, most) = (answers.len(), self.task.sparsity());
+        let (given, most) = (answers.len(), self.question.sparsity());
         if given > most as usize {
             return Err(ExplainError::TooMany { given, most });
         }
@@ -155,7 +165,7 @@ macro_rules! register {
             /// # Errors
             /// [`ExplainError::Foreign`], as of all that is asked about a report.
             pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
-                match (self.task.mechanism(), report) {
+                match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
                     _ => Err(ExplainError::Foreign),
                 }
@@ -172,7 +182,7 @@ macro_rules! register {
                 answers: &[Signed],
                 report: &Report,
             ) -> Result<Placement, ExplainError> {
-                match (self.task.mechanism(), report) {
+                match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.place(&self.setting(), answers, report))
                     })+
@@ -190,7 +200,7 @@ macro_rules! register {
                 answers: &[Signed],
                 report: &Report,
             ) -> Result<f64, ExplainError> {
-                match (self.task.mechanism(), report) {
+                match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.log_likelihood(&self.setting(), answers, report))
                     })+
@@ -205,7 +215,7 @@ macro_rules! register {
                 inputs: &[Vec<Signed>; 2],
                 report: &Report,
             ) -> Result<f64, ExplainError> {
-                match (self.task.mechanism(), report) {
+                match (self.question.mechanism(), report) {
                     $((Mechanism::$Name(own), Report::$Name(report)) => {
                         Ok(own.score(&self.setting(), inputs, report))
                     })+
@@ -217,7 +227,7 @@ macro_rules! register {
             /// where reports have none.
             #[must_use]
             pub fn noise_scale(&self) -> Option<f64> {
-                match self.task.mechanism() {
+                match self.question.mechanism() {
                     $(Mechanism::$Name(own) => own.noise_scale(&self.setting()),)+
                 }
             }

@@ -58,7 +58,7 @@ fn observe(
         functions: coco.hashes(),
         hash: |elements: &[u64]| sides(&functions, domain, elements),
         entry: |entry: &Entry| entry.item,
-        padding: |index| domain.padding(index),
+        padding: |index| domain.unsigned().padding(index),
     };
     let sparsity = domain.sparsity();
     // What makes up for missing entries is left out under the rule `strongest`.

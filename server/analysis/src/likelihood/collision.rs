@@ -44,7 +44,7 @@ fn observe(
 ) -> Observation {
     let functions = Functions::of_seed(
         collision.hashing(),
-        domain.signed_elements(),
+        domain.elements(),
         collision.buckets(),
         collision.hashes(),
         report.seed,
@@ -55,12 +55,12 @@ fn observe(
         functions: collision.hashes(),
         hash: |elements: &[u64]| buckets::hash(&functions, elements),
         entry: |entry: &Entry| {
-            domain.signed_element(Signed {
+            domain.element(Signed {
                 item: entry.item,
                 negative: entry.value < 0.0,
             })
         },
-        padding: |index| domain.signed_padding(index),
+        padding: |index| domain.padding(index),
     };
     let sparsity = domain.sparsity();
     let mut strengths = Strengths::new(collision.hashes(), collision.buckets());

@@ -1,6 +1,6 @@
 //! What an audit needs of every mechanism.
 
-use hushbin::Task;
+use hushbin::Question;
 use hushbin::domain::{Domain, Signed};
 
 use super::hypothesis::Hypothesis;
@@ -42,7 +42,7 @@ pub(super) trait Observed {
     }
 
     /// Pairs of inputs that are hardest to hide from each other.
-    fn neighbour_pairs(&self, task: &Task) -> Vec<NeighbourPair> {
-        pairs_of_any_inputs(task, task.sparsity())
+    fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
+        pairs_of_any_inputs(question, question.sparsity())
     }
 }

@@ -3,7 +3,7 @@
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Report, Response, Support};
-use hushbin::{Entry, Task};
+use hushbin::{Entry, Question};
 
 use super::contract::Observed;
 use super::hypothesis::Hypothesis;
@@ -32,15 +32,15 @@ impl Observed for HashBin {
         )
     }
 
-    fn neighbour_pairs(&self, task: &Task) -> Vec<NeighbourPair> {
+    fn neighbour_pairs(&self, question: &Question) -> Vec<NeighbourPair> {
         match self.level() {
-            Level::Event => pairs_in_one_item(task),
-            Level::Neighbouring { distance, .. } => pairs_within(task, distance),
+            Level::Event => pairs_in_one_item(question),
+            Level::Neighbouring { distance, .. } => pairs_within(question, distance),
             Level::User { clip, .. } => {
                 // Sums of n values of 1 with fair signs have the size of √n.
                 let reaching = (4.0 * clip * clip).min(MOST_ENTRIES) as u32;
-                let there = task.items().count().unwrap_or(u32::MAX);
-                pairs_of_any_inputs(task, reaching.max(task.sparsity()).min(there))
+                let there = question.items().count().unwrap_or(u32::MAX);
+                pairs_of_any_inputs(question, reaching.max(question.sparsity()).min(there))
             }
         }
     }

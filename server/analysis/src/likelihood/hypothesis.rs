@@ -1,6 +1,7 @@
 //! Inputs that an attacker holds a report against.
 
-use hushbin::{Entry, Task};
+use hushbin::task::Kind;
+use hushbin::{Entry, Question};
 
 /// An input that a report may have been made of, with what ternarisation and
 /// sampling down leave of it under the mechanisms of buckets: each value v its
@@ -25,13 +26,16 @@ pub(super) struct Part {
 const WORK: usize = 64;
 
 impl Hypothesis {
-    /// The hypothesis that a report of `task` was made of `entries`.
+    /// The hypothesis that a report of `question` was made of `entries`.
     ///
     /// The parts are all there are where these are few. Elsewhere they are some,
     /// in which each entry comes about as often as it should.
     #[must_use]
-    pub fn new(task: &Task, entries: &[Entry]) -> Self {
-        let keep = task.sparsity() as usize;
+    pub fn new(question: &Question, entries: &[Entry]) -> Self {
+        if let (Kind::Number(scale), [entry]) = (question.kind(), entries) {
+            return Self::of_cells(scale.cell(entry.value));
+        }
+        let keep = question.sparsity() as usize;
         let present = entries.iter().filter(|entry| entry.value != 0.0).copied();
         let entries: Vec<Entry> = present.collect();
         let fractions: Vec<usize> = (0..entries.len())
@@ -43,6 +47,26 @@ impl Hypothesis {
             _ => some_parts(&entries, keep, most),
         };
         Self { entries, parts }
+    }
+
+    /// A number, which becomes one of two cells.
+    fn of_cells((cell, next): (u32, f64)) -> Self {
+        let entry = |cell: u32| Entry {
+            item: u64::from(cell),
+            value: 1.0,
+        };
+        let part = |(index, probability)| Part {
+            probability,
+            kept: vec![index],
+        };
+        let chances = [1.0 - next, next].into_iter().enumerate();
+        Self {
+            entries: [cell, cell + 1].map(entry).into(),
+            parts: chances
+                .filter(|(_, chance)| *chance > 0.0)
+                .map(part)
+                .collect(),
+        }
     }
 
     /// The entries that are not 0.

@@ -22,7 +22,7 @@ pub use hypothesis::Hypothesis;
 pub use neighbours::NeighbourPair;
 pub use observation::{Fall, Observation, Place};
 
-use hushbin::{Mechanism, Report, Task};
+use hushbin::{Mechanism, Question, Report};
 
 use contract::Observed;
 
@@ -30,7 +30,7 @@ macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
-        /// Observation of a report of `task` by an attacker who holds it against two
+        /// Observation of a report of `question` by an attacker who holds it against two
         /// inputs, such as those of [`neighbour_pairs`].
         ///
         /// Exact but for CoCo's rule `strongest` with fewer than s entries, where what
@@ -41,10 +41,10 @@ macro_rules! register {
         /// # Panics
         /// If the report is of another mechanism.
         #[must_use]
-        pub fn observe(task: &Task, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
-            match (task.mechanism(), report) {
+        pub fn observe(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
+            match (question.mechanism(), report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => {
-                    own.observe(&task.domain(), task.epsilon(), inputs, report)
+                    own.observe(&question.domain(), question.epsilon(), inputs, report)
                 })+
                 _ => panic!("reports are of the task's mechanism"),
             }
@@ -53,13 +53,13 @@ macro_rules! register {
         /// What the reports of a task are drawn with, where they are buckets whose
         /// probabilities the core can list; `None` where they are not.
         #[must_use]
-        pub fn enumerable(task: &Task) -> Option<Enumerable> {
-            match task.mechanism() {
-                $(Mechanism::$Name(own) => own.enumerable(&task.domain(), task.epsilon()),)+
+        pub fn enumerable(question: &Question) -> Option<Enumerable> {
+            match question.mechanism() {
+                $(Mechanism::$Name(own) => own.enumerable(&question.domain(), question.epsilon()),)+
             }
         }
 
-        /// Pairs of inputs to try on `task`, each once.
+        /// Pairs of inputs to try on `question`, each once.
         ///
         /// Where any two inputs are neighbours the greatest ratio is between inputs
         /// that favour disjoint sets of buckets. Items with opposite signs do so
@@ -75,9 +75,9 @@ macro_rules! register {
         /// becomes of them is a mixture of inputs of −1 and 1, and a mixture's ratios
         /// are at most the greatest of its parts.
         #[must_use]
-        pub fn neighbour_pairs(task: &Task) -> Vec<NeighbourPair> {
-            match task.mechanism() {
-                $(Mechanism::$Name(own) => own.neighbour_pairs(task),)+
+        pub fn neighbour_pairs(question: &Question) -> Vec<NeighbourPair> {
+            match question.mechanism() {
+                $(Mechanism::$Name(own) => own.neighbour_pairs(question),)+
             }
         }
     };
@@ -88,6 +88,6 @@ hushbin::mechanisms!(register);
 /// The core's probabilities of buckets ([`Enumerable::probabilities`]); `None`
 /// where reports have none.
 #[must_use]
-pub fn core_probabilities(task: &Task) -> Option<BucketProbabilities> {
-    enumerable(task).map(|enumerable| enumerable.probabilities)
+pub fn core_probabilities(question: &Question) -> Option<BucketProbabilities> {
+    enumerable(question).map(|enumerable| enumerable.probabilities)
 }

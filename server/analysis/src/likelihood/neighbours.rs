@@ -1,6 +1,7 @@
 //! Inputs that are hardest to hide from each other.
 
-use hushbin::{Entry, Task, ValueKind, item_key};
+use hushbin::task::Kind;
+use hushbin::{Entry, Question, ValueKind, item_key};
 
 /// Two inputs that a report must not tell apart by more than a factor exp(ε).
 #[derive(Debug, Clone, PartialEq)]
@@ -22,95 +23,157 @@ impl NeighbourPair {
 const EVERY_KIND: [f64; 6] = [0.9999, -0.5, 1e-9, 1.0, 0.0, -1.0];
 
 /// Entries of these values, from the first item on.
-fn valued(task: &Task, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
+fn valued(question: &Question, values: impl IntoIterator<Item = f64>) -> Vec<Entry> {
     let entry = |(index, value)| Entry {
-        item: item(task, index),
+        item: item(question, index),
         value,
     };
     (0..).zip(values).map(entry).collect()
 }
 
-fn equal(task: &Task, count: u32, value: f64) -> Vec<Entry> {
-    valued(task, (0..count).map(|_| value))
+fn equal(question: &Question, count: u32, value: f64) -> Vec<Entry> {
+    valued(question, (0..count).map(|_| value))
 }
 
 /// As many entries of every kind that the task takes.
-fn of_every_kind(task: &Task, count: u32) -> Vec<Entry> {
-    let accepted = |value: &f64| task.value().accepts(*value);
+fn of_every_kind(question: &Question, count: u32) -> Vec<Entry> {
+    let accepted = |value: &f64| question.value().accepts(*value);
     let kinds = EVERY_KIND.into_iter().filter(accepted).cycle();
-    valued(task, kinds.take(count as usize))
+    valued(question, kinds.take(count as usize))
 }
 
 /// Twice s, or as many as there are items.
-fn too_many(task: &Task) -> u32 {
-    let most = 2 * task.sparsity();
-    task.items().count().map_or(most, |items| most.min(items))
+fn too_many(question: &Question) -> u32 {
+    let most = 2 * question.sparsity();
+    question
+        .items()
+        .count()
+        .map_or(most, |items| most.min(items))
 }
 
-fn takes_fractions(task: &Task) -> bool {
-    task.value().accepts(0.5)
+fn takes_fractions(question: &Question) -> bool {
+    question.value().accepts(0.5)
 }
 
-pub(super) fn pairs_of_any_inputs(task: &Task, count: u32) -> Vec<NeighbourPair> {
-    let full = || equal(task, count, 1.0);
+/// Answers that name one item, or are a number.
+fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
+    let answer = |item: u32, value: f64| {
+        vec![Entry {
+            item: item.into(),
+            value,
+        }]
+    };
+    if let Kind::Number(scale) = question.kind() {
+        let [min, max] = scale.range();
+        // Whatever it is rounded to, and beyond the ends.
+        let between = 0.3 * min + 0.7 * max;
+        let pair = |a: f64, b: f64| {
+            NeighbourPair::new(
+                [a, b].map(|number| number.to_string()),
+                [answer(0, a), answer(0, b)],
+            )
+        };
+        return vec![pair(min, max), pair(between, min), pair(max + 1.0, between)];
+    }
+    let last = question.items().count().unwrap_or(1) - 1;
+    let pair = |a: u32, b: u32| {
+        let name = |item: u32| format!("option {item}");
+        NeighbourPair::new([name(a), name(b)], [answer(a, 1.0), answer(b, 1.0)])
+    };
+    let mut pairs = vec![pair(0, last)];
+    pairs.extend((last > 1).then(|| pair(last / 2, 0)));
+    pairs
+}
+
+/// Answers that name any items.
+fn pairs_of_sets(question: &Question, count: u32) -> Vec<NeighbourPair> {
+    let mut pairs = vec![pair_without(question, count, 1.0)];
+    let there = question.items().count();
+    if there.is_none_or(|items| items >= 2 * count) {
+        let others = equal(question, 2 * count, 1.0).split_off(count as usize);
+        pairs.push(NeighbourPair::new(
+            [in_words(count, 1.0), format!("{count} other items, all 1")],
+            [equal(question, count, 1.0), others],
+        ));
+    }
+    let more = too_many(question);
+    if more > count {
+        pairs.push(pair_without(question, more, 1.0));
+    }
+    pairs.push(pair_without(question, 1, 0.0));
+    pairs
+}
+
+pub(super) fn pairs_of_any_inputs(question: &Question, count: u32) -> Vec<NeighbourPair> {
+    if !question.domain().is_padded() {
+        return pairs_of_answers(question);
+    }
+    if !question.domain().is_rated() {
+        return pairs_of_sets(question, count);
+    }
+    let full = || equal(question, count, 1.0);
     let full_name = || in_words(count, 1.0);
     let mut pairs = vec![NeighbourPair::new(
         [full_name(), "the same items, all -1".to_owned()],
-        [full(), equal(task, count, -1.0)],
+        [full(), equal(question, count, -1.0)],
     )];
-    if task.items().count().is_none_or(|items| items >= 2 * count) {
-        let others = equal(task, 2 * count, 1.0).split_off(count as usize);
+    if question
+        .items()
+        .count()
+        .is_none_or(|items| items >= 2 * count)
+    {
+        let others = equal(question, 2 * count, 1.0).split_off(count as usize);
         pairs.push(NeighbourPair::new(
             [full_name(), format!("{count} other items, all 1")],
             [full(), others],
         ));
     }
-    pairs.push(pair_without(task, count, 1.0));
+    pairs.push(pair_without(question, count, 1.0));
     if count > 1 {
-        pairs.push(pair_of_one_item(task, 1.0, -1.0));
+        pairs.push(pair_of_one_item(question, 1.0, -1.0));
     }
-    pairs.push(pair_without(task, count, 0.0));
-    let more = too_many(task);
+    pairs.push(pair_without(question, count, 0.0));
+    let more = too_many(question);
     if more > count {
         let name = || in_words(more, 1.0);
         pairs.push(NeighbourPair::new(
             [name(), "the same items, all -1".to_owned()],
-            [1.0, -1.0].map(|value| equal(task, more, value)),
+            [1.0, -1.0].map(|value| equal(question, more, value)),
         ));
         pairs.push(NeighbourPair::new(
             [name(), format!("{count} of them, all -1")],
-            [equal(task, more, 1.0), equal(task, count, -1.0)],
+            [equal(question, more, 1.0), equal(question, count, -1.0)],
         ));
     }
-    if takes_fractions(task) {
+    if takes_fractions(question) {
         pairs.push(NeighbourPair::new(
             [in_words(count, 0.5), "the same items, all -0.5".to_owned()],
-            [0.5, -0.5].map(|value| equal(task, count, value)),
+            [0.5, -0.5].map(|value| equal(question, count, value)),
         ));
-        pairs.push(pair_without(task, 1, 0.5));
+        pairs.push(pair_without(question, 1, 0.5));
         let more = more.max(count);
         pairs.push(NeighbourPair::new(
             [
                 format!("{more} items of every value"),
                 "no items".to_owned(),
             ],
-            [of_every_kind(task, more), Vec::new()],
+            [of_every_kind(question, more), Vec::new()],
         ));
     }
     pairs
 }
 
-fn pair_of_one_item(task: &Task, value: f64, other: f64) -> NeighbourPair {
+fn pair_of_one_item(question: &Question, value: f64, other: f64) -> NeighbourPair {
     NeighbourPair::new(
         [in_words(1, value), format!("the same item, {other}")],
-        [value, other].map(|value| equal(task, 1, value)),
+        [value, other].map(|value| equal(question, 1, value)),
     )
 }
 
-fn pair_without(task: &Task, count: u32, value: f64) -> NeighbourPair {
+fn pair_without(question: &Question, count: u32, value: f64) -> NeighbourPair {
     NeighbourPair::new(
         [in_words(count, value), "no items".to_owned()],
-        [equal(task, count, value), Vec::new()],
+        [equal(question, count, value), Vec::new()],
     )
 }
 
@@ -137,29 +200,32 @@ fn pair_among(others: &[Entry], [value, other]: [f64; 2], of: &str) -> Neighbour
     )
 }
 
-pub(super) fn pairs_in_one_item(task: &Task) -> Vec<NeighbourPair> {
-    let mut pairs = vec![pair_of_one_item(task, 1.0, -1.0)];
-    let s = task.sparsity();
+pub(super) fn pairs_in_one_item(question: &Question) -> Vec<NeighbourPair> {
+    let mut pairs = vec![pair_of_one_item(question, 1.0, -1.0)];
+    let s = question.sparsity();
     if s > 1 {
-        pairs.push(pair_among(&equal(task, s, 1.0), [1.0, -1.0], "of 1"));
+        pairs.push(pair_among(&equal(question, s, 1.0), [1.0, -1.0], "of 1"));
     }
-    pairs.push(pair_without(task, 1, 0.0));
-    if too_many(task) > s {
-        let others = of_every_kind(task, too_many(task));
+    pairs.push(pair_without(question, 1, 0.0));
+    if too_many(question) > s {
+        let others = of_every_kind(question, too_many(question));
         pairs.push(pair_among(&others, [1.0, -1.0], "of every value"));
     }
-    if takes_fractions(task) {
-        pairs.push(pair_of_one_item(task, 0.5, -0.5));
-        pairs.push(pair_without(task, 1, 0.5));
+    if takes_fractions(question) {
+        pairs.push(pair_of_one_item(question, 0.5, -0.5));
+        pairs.push(pair_without(question, 1, 0.5));
     }
     pairs
 }
 
-pub(super) fn pairs_within(task: &Task, distance: f64) -> Vec<NeighbourPair> {
-    let s = task.sparsity();
-    let mut pairs = vec![pair_within(task, distance), pair_without(task, s, 0.0)];
-    let more = too_many(task);
-    let fractions = takes_fractions(task);
+pub(super) fn pairs_within(question: &Question, distance: f64) -> Vec<NeighbourPair> {
+    let s = question.sparsity();
+    let mut pairs = vec![
+        pair_within(question, distance),
+        pair_without(question, s, 0.0),
+    ];
+    let more = too_many(question);
+    let fractions = takes_fractions(question);
     if fractions {
         // No longer than the distance, however it is summed up.
         let half = 0.5 * distance / f64::from(more) * (1.0 - 1e-9);
@@ -169,30 +235,30 @@ pub(super) fn pairs_within(task: &Task, distance: f64) -> Vec<NeighbourPair> {
                 format!("{more} items, all {value:.4}"),
                 format!("the same items, all -{value:.4}"),
             ],
-            [value, -value].map(|value| equal(task, more, value)),
+            [value, -value].map(|value| equal(question, more, value)),
         ));
     }
     let down = distance.min(2.0);
     let down = if fractions { down } else { down.floor() };
     if down > 0.0 {
-        let others = of_every_kind(task, more);
+        let others = of_every_kind(question, more);
         pairs.push(pair_among(&others, [1.0, 1.0 - down], "of every value"));
     }
     pairs
 }
 
 /// Values that differ by `distance` in sum, or as nearly as the items allow.
-fn pair_within(task: &Task, distance: f64) -> NeighbourPair {
-    let there = task.items().count().unwrap_or(u32::MAX);
+fn pair_within(question: &Question, distance: f64) -> NeighbourPair {
+    let there = question.items().count().unwrap_or(u32::MAX);
     // At most half of 2¹¹ entries go all the way.
     let flipped = ((distance / 2.0) as u32).min(there);
-    let mut inputs = [1.0, -1.0].map(|value| equal(task, flipped, value));
+    let mut inputs = [1.0, -1.0].map(|value| equal(question, flipped, value));
     if flipped < there {
-        let rest = match task.value() {
+        let rest = match question.value() {
             ValueKind::Real => distance - 2.0 * f64::from(flipped),
-            ValueKind::Sign => (distance - 2.0 * f64::from(flipped)).floor(),
+            ValueKind::Sign | ValueKind::Presence => (distance - 2.0 * f64::from(flipped)).floor(),
         };
-        let last = item(task, flipped);
+        let last = item(question, flipped);
         for (input, value) in inputs.iter_mut().zip([1.0, 1.0 - rest]) {
             input.push(Entry { item: last, value });
         }
@@ -207,8 +273,8 @@ fn pair_within(task: &Task, distance: f64) -> NeighbourPair {
 }
 
 /// The `index`-th item: itself where items are counted, else any key.
-fn item(task: &Task, index: u32) -> u64 {
-    match task.items().count() {
+fn item(question: &Question, index: u32) -> u64 {
+    match question.items().count() {
         Some(_) => u64::from(index),
         None => item_key(&index.to_string()),
     }

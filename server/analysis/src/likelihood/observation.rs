@@ -21,6 +21,17 @@ pub struct Observation {
     pub falls: [Fall; 2],
 }
 
+impl Observation {
+    /// A report that tells nothing of either input, under its seed.
+    #[must_use]
+    pub fn of_seed(seed: u64) -> Self {
+        Self {
+            seed,
+            ..Self::default()
+        }
+    }
+}
+
 /// The way in which the entries of an input fall under a seed, whatever is
 /// reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -62,7 +62,7 @@ fn tasks() -> Vec<Task> {
 /// The probabilities of what ternarisation and sampling down leave, one subset of
 /// the entries after the other; `None` where they are many.
 fn left(task: &Task, input: &[Entry]) -> Option<Vec<(f64, Vec<Entry>)>> {
-    let keep = task.sparsity();
+    let keep = task.questions()[0].sparsity();
     let sizes = 0..=input.len() as u32;
     let choices: Vec<f64> = sizes.map(|n| choose(n, keep.min(n))).collect();
     let mut left = Vec::new();
@@ -118,8 +118,8 @@ fn core(task: &Task, seed: u64, input: &[Entry]) -> Vec<f64> {
             negative: entry.value < 0.0,
         })
         .collect();
-    let mut probabilities = core_probabilities(task).unwrap();
-    let signs = 1 << (task.sparsity() as usize - input.len());
+    let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
+    let signs = 1 << (task.questions()[0].sparsity() as usize - input.len());
     let mut mean = probabilities(seed, &signed, 0);
     for signs in 1..signs {
         let other = probabilities(seed, &signed, signs);
@@ -133,19 +133,21 @@ fn ratios_are_those_of_the_core() {
     let (mut compared, mut of_mixtures) = (0, 0);
     let tasks = tasks();
     for task in &tasks {
-        let approximate = |left: &[(f64, Vec<Entry>)]| match task.mechanism() {
+        let approximate = |left: &[(f64, Vec<Entry>)]| match task.questions()[0].mechanism() {
             Mechanism::Coco(coco) => {
-                let full = |(_, part): &(f64, Vec<Entry>)| part.len() as u32 == task.sparsity();
+                let full = |(_, part): &(f64, Vec<Entry>)| {
+                    part.len() as u32 == task.questions()[0].sparsity()
+                };
                 !left.iter().all(full) && coco.rule_name() == coco::RuleName::Strongest
             }
             Mechanism::Collision(_) | Mechanism::HashBin(_) => false,
         };
-        for pair in neighbour_pairs(task) {
+        for pair in neighbour_pairs(&task.questions()[0]) {
             let [Some(first), Some(second)] = pair.inputs.each_ref().map(|i| left(task, i)) else {
                 continue;
             };
             // Beyond so many parts a hypothesis looks at some.
-            let s = task.sparsity();
+            let s = task.questions()[0].sparsity();
             let is_exact = |input: &[Entry]| {
                 let present = input.iter().filter(|entry| entry.value != 0.0);
                 let fractions = present.clone().filter(|entry| entry.value.abs() < 1.0);
@@ -158,17 +160,21 @@ fn ratios_are_those_of_the_core() {
                 continue;
             }
             let mixture = first.len() > 1 || second.len() > 1;
-            let hypotheses = pair.inputs.each_ref().map(|i| Hypothesis::new(task, i));
+            let hypotheses = pair
+                .inputs
+                .each_ref()
+                .map(|i| Hypothesis::new(&task.questions()[0], i));
             for seed in [0, 7, 0x0123_4567_89ab_cdef, u64::MAX] {
                 let core = [&first, &second].map(|left| core_of_mixture(task, seed, left));
                 for (bucket, (p, q)) in (0..).zip(core[0].iter().zip(&core[1])) {
                     let report = BucketReport { seed, bucket };
-                    let report = match task.mechanism() {
+                    let report = match task.questions()[0].mechanism() {
                         Mechanism::Collision(_) => Report::Collision(report),
                         Mechanism::Coco(_) => Report::Coco(report),
                         Mechanism::HashBin(_) => unreachable!(),
                     };
-                    let ours = observe(task, hypotheses.each_ref(), &report).log_ratio;
+                    let ours =
+                        observe(&task.questions()[0], hypotheses.each_ref(), &report).log_ratio;
                     let exact = (p / q).ln();
                     assert!(
                         (ours - exact).abs() < 1e-11,
@@ -198,14 +204,14 @@ fn no_report_tells_inputs_without_entries_apart() {
                 value: 0.0,
             }],
         ];
-        let hypotheses = inputs.map(|input| Hypothesis::new(&task, input));
+        let hypotheses = inputs.map(|input| Hypothesis::new(&task.questions()[0], input));
         let report = BucketReport { seed: 7, bucket: 1 };
-        let report = match task.mechanism() {
+        let report = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) => Report::Collision(report),
             Mechanism::Coco(_) => Report::Coco(report),
             Mechanism::HashBin(_) => unreachable!(),
         };
-        let seen = observe(&task, hypotheses.each_ref(), &report);
+        let seen = observe(&task.questions()[0], hypotheses.each_ref(), &report);
         assert_eq!(seen.log_ratio, 0.0, "{task:?}");
     }
 }
@@ -217,9 +223,9 @@ fn parts_leave_entries_as_often_as_ternarisation_does() {
     let collision = Collision::new(collision::Rule::Occupied, Hashing::Balanced, 80).unwrap();
     for (sparsity, tolerance) in [(1, 1e-12), (2, 0.05), (3, 0.05), (12, 0.05), (64, 0.2)] {
         let task = task(300, sparsity, 1.0, Mechanism::Collision(collision));
-        for pair in neighbour_pairs(&task) {
+        for pair in neighbour_pairs(&task.questions()[0]) {
             for input in pair.inputs {
-                let hypothesis = Hypothesis::new(&task, &input);
+                let hypothesis = Hypothesis::new(&task.questions()[0], &input);
                 let parts = hypothesis.parts();
                 let total: f64 = parts.iter().map(|part| part.probability).sum();
                 assert!((total - 1.0).abs() < 1e-12, "{input:?}");

@@ -175,10 +175,11 @@ impl Offer {
         let predicted = choice.predicted;
         let noise = predicted.map(|error| error.variance.sqrt());
         let (central, reason) = central(question, &task, people);
-        let mechanism = task.mechanism();
+        let candidate = &choice.candidate;
+        let mechanism = &candidate.mechanism;
         Ok(Self {
             mechanism: mechanism.clone(),
-            sparsity: task.sparsity(),
+            sparsity: candidate.sparsity,
             epsilon: task.epsilon(),
             effective_epsilon: task.effective_epsilon(),
             protects: protects(mechanism.neighbours()),
@@ -190,7 +191,7 @@ impl Offer {
             smallest: noise.map(|noise| noise * reach.seen).filter(|f| *f <= 1.0),
             people: predicted.and_then(|own| people_for(&own, people, error)),
             distance: distance(
-                &task.domain(),
+                &question.domain(candidate.sparsity),
                 mechanism,
                 task.epsilon(),
                 &question.objective.objective()?,

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use hushbin::bounds::EPSILON;
-use hushbin::choose::{Candidate, Objective, SquaredError};
-use hushbin::{Error, Items, Task, TaskDraft, TaskParts};
+use hushbin::choose::{Asked, Candidate, Objective, QuestionDraft, SquaredError};
+use hushbin::{Error, Items, Task, TaskParts};
 
 use super::question::{LOCAL_EPSILON, PlanError, Question};
 use crate::accounting::{
@@ -104,7 +104,7 @@ struct Search<'a> {
     question: &'a Question,
     people: u64,
     objective: Objective,
-    draft: TaskDraft,
+    draft: QuestionDraft,
     /// The greatest local ε.
     greatest: f64,
 }
@@ -112,9 +112,9 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(question: &'a Question, people: u64, greatest: f64) -> Result<Self, PlanError> {
         // Names make no difference, and would be checked anew for every ε.
-        let mut draft = question.draft(greatest, people);
-        if let Some(items) = draft.items.count() {
-            draft.items = Items::Count(items);
+        let mut draft = question.draft();
+        if let Some(items) = question.items.count() {
+            draft.asked = Asked::Ratings(Items::Count(items), question.value);
         }
         Ok(Self {
             question,
@@ -127,11 +127,10 @@ impl<'a> Search<'a> {
 
     /// Every mechanism at its best at this local ε, with at most this α.
     fn choices(&self, epsilon: f64, alpha: f64) -> Result<Vec<Choice>, PlanError> {
-        let draft = TaskDraft {
-            epsilon,
-            ..self.draft.clone()
-        };
-        let Some(plan) = draft.choose_hiding(alpha)? else {
+        let chosen = self
+            .draft
+            .choose_hiding(epsilon, Some(self.people), alpha)?;
+        let Some(plan) = chosen else {
             return Ok(Vec::new());
         };
         let candidates = std::iter::once(plan.picked).chain(plan.others);
@@ -196,13 +195,13 @@ impl<'a> Search<'a> {
     /// Raises the local ε of the best choices as far as they still hide well enough.
     fn stretch(&self, all: &mut [Choice], central_epsilon: f64) -> Result<(), PlanError> {
         let good = best_of(all).map_or(0.0, |best| best.squared_error() * STRETCHED);
-        let population = self.draft.population()?;
+        let population = self.draft.population(Some(self.people))?;
         all.sort_by(by_error);
         for choice in all.iter_mut().take(CONTENDERS) {
             // What is refused stays so.
             if choice.squared_error() <= good && good.is_finite() {
                 let epsilon = self.stretched(choice, central_epsilon)?;
-                let domain = choice.task(self.question)?.domain();
+                let domain = self.question.domain(choice.candidate.sparsity);
                 let predicted = (choice.candidate.mechanism).predict(&domain, epsilon, &population);
                 choice.epsilon = epsilon;
                 choice.candidate.predicted = predicted;
@@ -219,7 +218,7 @@ impl<'a> Search<'a> {
     /// less than what was allowed.
     fn stretched(&self, choice: &Choice, central_epsilon: f64) -> Result<f64, PlanError> {
         let (honest, delta) = (self.question.honest_fraction, self.question.delta);
-        let domain = choice.task(self.question)?.domain();
+        let domain = self.question.domain(choice.candidate.sparsity);
         // With room for roundings.
         let central_epsilon = central_epsilon * (1.0 - 1e-7);
         let hides = |epsilon: f64| -> Result<bool, PlanError> {

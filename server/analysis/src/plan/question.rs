@@ -1,8 +1,9 @@
 //! What a planner is asked, and why it may have no answer.
 
 use hushbin::bounds::{Bound, EPSILON, PEOPLE};
-use hushbin::choose::{AutoDraft, AutoLevel, MechanismDraft, ObjectiveDraft};
-use hushbin::{Error, Items, TaskDraft, ValueKind};
+use hushbin::choose::{Asked, AutoDraft, AutoLevel, MechanismDraft, ObjectiveDraft, QuestionDraft};
+use hushbin::domain::Domain;
+use hushbin::{Error, Items, Task, ValueKind};
 use serde::Deserialize;
 
 use crate::accounting::{self, AccountError, DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
@@ -188,20 +189,24 @@ impl Question {
         accounting::DELTA.check(self.delta)?;
         accounting::HONEST_FRACTION.check(self.honest_fraction)?;
         // Whatever else is wrong with what is asked: nothing has an α of 0.
-        self.draft(EPSILON.min, 1).choose_hiding(0.0)?;
+        Task::check_id(&self.id)?;
+        self.draft().choose_hiding(EPSILON.min, Some(1), 0.0)?;
         Ok(())
     }
 
-    /// The task to complete, at this local ε and for so many people.
-    pub(super) fn draft(&self, epsilon: f64, people: u64) -> TaskDraft {
-        TaskDraft {
-            id: self.id.clone(),
-            items: self.items.clone(),
+    /// The inputs' domain at a sparsity.
+    pub(super) fn domain(&self, sparsity: u32) -> Domain {
+        Domain::rated(self.items.count(), sparsity)
+    }
+
+    /// The question to complete.
+    pub(super) fn draft(&self) -> QuestionDraft {
+        QuestionDraft {
+            name: String::new(),
+            asked: Asked::Ratings(self.items.clone(), self.value),
             sparsity: self.sparsity,
             entries: self.entries.clone(),
-            people: Some(people),
-            epsilon,
-            value: self.value,
+            weight: None,
             mechanism: MechanismDraft::Auto(AutoDraft {
                 objective: self.objective,
                 level: self.level,

@@ -72,11 +72,11 @@ impl Direct {
         }))
         .unwrap();
         let task: Task = draft.resolve().unwrap();
-        let Mechanism::Collision(collision) = task.mechanism() else {
+        let Mechanism::Collision(collision) = task.questions()[0].mechanism() else {
             unreachable!("the task is one of Collision")
         };
         Self {
-            domain: task.domain(),
+            domain: task.questions()[0].domain(),
             mixture: Mixture::for_task(&task).unwrap(),
             collision: *collision,
             epsilon,

@@ -60,10 +60,15 @@ fn distances_are_of_the_task_and_the_objective() {
         let answer = ask(with(&base, json!({ "people": 1000, "epsilon": 1.0 }))).unwrap();
         let objective = question(base.clone()).objective.objective().unwrap();
         let task = &answer.task;
-        let expected = distance(&task.domain(), task.mechanism(), 1.0, &objective);
+        let expected = distance(
+            &task.questions()[0].domain(),
+            task.questions()[0].mechanism(),
+            1.0,
+            &objective,
+        );
         assert_eq!(answer.picked.distance, expected, "{base}");
         // There is none over an open domain, and of what protects single entries.
-        let whole = task.mechanism().neighbours() == Neighbours::Any;
+        let whole = task.questions()[0].mechanism().neighbours() == Neighbours::Any;
         let known = base["items"] != "open" && whole;
         // Nor of what clips, which is not chosen where the sparsity is given.
         if base.get("sparsity").is_some() {

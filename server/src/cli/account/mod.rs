@@ -116,8 +116,7 @@ impl Subject<'_> {
     fn mixture(&self, epsilon: f64) -> Result<Mixture, Error> {
         match self {
             Self::Task(task, file) => {
-                Mixture::for_mechanism(task.mechanism(), &task.domain(), epsilon)
-                    .map_err(|error| file.error(error).into())
+                Mixture::for_task_at(task, epsilon).map_err(|error| file.error(error).into())
             }
             Self::Chosen(chosen) => chosen.mixture(epsilon),
         }

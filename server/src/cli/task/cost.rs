@@ -1,7 +1,7 @@
 //! What a task will cost: privacy, bytes and error.
 
 use hushbin::choose::{Candidate, Choice, Objective};
-use hushbin::{Mechanism, Task, UploadId, upload};
+use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::Error;
@@ -20,13 +20,34 @@ pub(super) struct Cost {
     /// Probability that the guarantee fails.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) delta: f64,
-    /// Of what is clipped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) bias: Option<String>,
     /// Bytes of one encoded report, at most.
     pub(super) report_bytes: usize,
     /// Bytes of an upload of one report, at most.
     pub(super) upload_bytes: usize,
+    /// Of a task that asks one question without a name.
+    #[serde(flatten)]
+    pub(super) unnamed: Option<QuestionCost>,
+    /// Of each question by its name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) questions: Vec<NamedCost>,
+}
+
+/// The cost of one of several questions.
+#[derive(Debug, Serialize)]
+pub(super) struct NamedCost {
+    pub(super) name: String,
+    /// The part of all reports that answer it.
+    pub(super) share: f64,
+    #[serde(flatten)]
+    pub(super) cost: QuestionCost,
+}
+
+/// The error of a question's estimates.
+#[derive(Debug, Serialize)]
+pub(super) struct QuestionCost {
+    /// Of what is clipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bias: Option<String>,
     /// How far means are from the best that any mechanism could do, for people with as
     /// many entries as the sparsity.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +58,7 @@ pub(super) struct Cost {
     pub(super) predictions: Vec<Prediction>,
     /// People planned for.
     pub(super) planned_people: f64,
-    /// The task's mechanism and what else there is, at the people planned for.
+    /// The question's mechanism and what else there is, at the people planned for.
     pub(super) candidates: Vec<Compared>,
 }
 
@@ -87,12 +108,21 @@ pub(super) struct Prediction {
     /// Of the frequency of an item with one sign, where it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_standard_error: Option<f64>,
-    /// Of the mean.
-    pub(super) mean_standard_error: f64,
-    /// Half-width of the mean's interval at the default confidence.
+    /// Of the mean, of items that are rated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mean_standard_error: Option<f64>,
+    /// Half-width of the interval of the mean, or else of the frequency, at the default
+    /// confidence.
     pub(super) interval: f64,
     /// The same over all items simultaneously; absent for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
+}
+
+impl Prediction {
+    /// Standard error of the mean, or else of the frequency.
+    pub(super) fn standard_error(&self) -> Option<f64> {
+        self.mean_standard_error.or(self.frequency_standard_error)
+    }
 }
 
 impl Cost {
@@ -100,56 +130,92 @@ impl Cost {
     /// people.
     ///
     /// # Errors
-    /// When one of them is 0, or the mechanism estimates no means.
-    pub(super) fn new(choice: Choice, people: &[u64]) -> Result<Self, Error> {
-        let task = choice.task;
-        let report_bytes = task
-            .mechanism()
-            .report_bytes(&task.domain(), task.epsilon());
-        let far =
-            |objective| distance(&task.domain(), task.mechanism(), task.epsilon(), &objective);
+    /// When one of them is 0, or a mechanism estimates nothing.
+    pub(super) fn new(task: Task, choices: Vec<Choice>, people: &[u64]) -> Result<Self, Error> {
+        let bytes = |question: &Question| {
+            let mechanism = question.mechanism();
+            mechanism.report_bytes(&question.domain(), question.epsilon())
+        };
+        let first = task.questions()[0].mechanism();
+        let (protects, delta) = (protects(first.neighbours()), first.delta());
+        let report_bytes = task.questions().iter().map(bytes).max().unwrap_or(0);
         let header = upload::header(UploadId([0; 16]), &task.fingerprint(), 1);
+        let mut costs = Vec::new();
+        for (index, choice) in choices.into_iter().enumerate() {
+            costs.push(NamedCost {
+                name: choice.question.name().to_owned(),
+                share: task.share(index),
+                cost: QuestionCost::new(choice, task.share(index), people)?,
+            });
+        }
+        let unnamed = task.is_unnamed().then(|| costs.remove(0).cost);
         Ok(Self {
             fingerprint: task.fingerprint().to_string(),
             effective_epsilon: task.effective_epsilon(),
-            protects: protects(task.mechanism().neighbours()),
-            delta: task.mechanism().delta(),
-            bias: bias(&task),
+            protects,
+            delta,
             report_bytes,
             upload_bytes: header.len() + report_bytes,
-            mean_distance: far(Objective::MEAN),
-            frequency_distance: far(Objective::FREQUENCY),
-            predictions: predictions(&task, people)?,
-            planned_people: choice.people,
-            candidates: std::iter::once(choice.picked)
-                .chain(choice.others)
-                .map(Compared::from)
-                .collect(),
+            unnamed,
+            questions: costs,
             task,
         })
     }
 }
 
-fn predictions(task: &Task, people: &[u64]) -> Result<Vec<Prediction>, Error> {
-    let predictor = Predictor::for_task(task);
+impl QuestionCost {
+    fn new(choice: Choice, share: f64, people: &[u64]) -> Result<Self, Error> {
+        let question = &choice.question;
+        let (mechanism, domain) = (question.mechanism(), question.domain());
+        // The bound is of inputs that are rated.
+        let far = |objective| {
+            let distance = distance(&domain, mechanism, question.epsilon(), &objective);
+            distance.filter(|_| domain.is_rated())
+        };
+        Ok(Self {
+            bias: bias(question),
+            mean_distance: far(Objective::MEAN),
+            frequency_distance: far(Objective::FREQUENCY),
+            predictions: predictions(question, share, people)?,
+            planned_people: choice.people,
+            candidates: std::iter::once(choice.picked)
+                .chain(choice.others)
+                .map(Compared::from)
+                .collect(),
+        })
+    }
+}
+
+/// At so many reports, of which a part answers the question.
+fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
+    let predictor = Predictor::for_question(question);
     let alone = Quantiles::new(DEFAULT_CONFIDENCE, 1)?.simultaneous();
-    let together = match task.items().count() {
+    let together = match question.items().count() {
         Some(items) => Some(Quantiles::new(DEFAULT_CONFIDENCE, items as usize)?.simultaneous()),
         None => None,
+    };
+    let frequency = if question.domain().is_rated() {
+        Estimand::Plus
+    } else {
+        Estimand::Share
     };
     let predict = |&people| {
         if people == 0 {
             return Err("there is nothing to predict for 0 people".into());
         }
-        let standard_error = |estimand| predictor.standard_error(estimand, people as f64);
-        let mean = standard_error(Estimand::Mean).ok_or("the mechanism estimates no means")?;
-        Ok(Prediction {
+        let reports = people as f64 * share;
+        let mut prediction = Prediction {
             people,
-            frequency_standard_error: standard_error(Estimand::Plus),
-            mean_standard_error: mean,
-            interval: alone * mean,
-            simultaneous_interval: together.map(|reach| reach * mean),
-        })
+            frequency_standard_error: predictor.standard_error(frequency, reports),
+            mean_standard_error: predictor.standard_error(Estimand::Mean, reports),
+            interval: 0.0,
+            simultaneous_interval: None,
+        };
+        let error = prediction.standard_error();
+        let error = error.ok_or("the mechanism estimates neither means nor frequencies")?;
+        prediction.interval = alone * error;
+        prediction.simultaneous_interval = together.map(|reach| reach * error);
+        Ok(prediction)
     };
     people.iter().map(predict).collect()
 }

@@ -48,10 +48,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let plan = TaskFile::read(&options.file)?.choose()?;
+    let file = TaskFile::read(&options.file)?;
+    let (task, choices) = file.choose()?;
     if let Some(file) = &options.out {
-        task_file::write(file, &plan.task)?;
+        task_file::write(file, &task)?;
     }
-    let cost = Cost::new(plan, &options.people)?;
+    let cost = Cost::new(task, choices, &options.people)?;
     super::write_answer(out, options.json, &cost, |out| cost.write_words(out))
 }

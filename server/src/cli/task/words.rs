@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use hushbin::Items;
+use hushbin::task::Kind;
+use hushbin::{Items, Question};
 
-use super::cost::Cost;
+use super::cost::{Cost, QuestionCost};
 use crate::cli::describe;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 
@@ -12,52 +13,44 @@ use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 const USELESS: f64 = 1.0;
 
 impl Cost {
-    /// Writes it all, with a table of errors and one of candidates.
+    /// Writes it all, with a table of errors and one of candidates for each question.
     pub(super) fn write_words(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_task(out)?;
-        writeln!(out)?;
-        self.write_predictions(out)?;
-        writeln!(out)?;
-        self.write_candidates(out)
+        let questions = self.task.questions();
+        match &self.unnamed {
+            Some(_) => writeln!(out, "{}: {} a report", self.task.id(), asked(&questions[0]))?,
+            None => writeln!(
+                out,
+                "{}: one of {} questions a report",
+                self.task.id(),
+                questions.len()
+            )?,
+        }
+        self.write_privacy(out)?;
+        if let Some(cost) = &self.unnamed {
+            cost.write_words(&questions[0], out)?;
+        }
+        for (named, question) in self.questions.iter().zip(questions) {
+            let share = 100.0 * named.share;
+            writeln!(
+                out,
+                "\n{}: {}, {share:.1}% of all reports",
+                named.name,
+                asked(question)
+            )?;
+            named.cost.write_words(question, out)?;
+        }
+        Ok(())
     }
 
-    fn write_task(&self, out: &mut dyn Write) -> io::Result<()> {
-        let task = &self.task;
-        let items = match task.items() {
-            Items::Named(names) => format!("{} named items", names.len()),
-            Items::Count(count) => format!("{count} items"),
-            Items::Open(_) => "any strings as items".to_owned(),
-        };
-        writeln!(
-            out,
-            "{}: {items}, {} of them a report",
-            task.id(),
-            task.sparsity()
-        )?;
+    fn write_privacy(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "fingerprint  {}", self.fingerprint)?;
         writeln!(
             out,
-            "mechanism    {}",
-            describe::mechanism(task.mechanism())
-        )?;
-        writeln!(
-            out,
             "local ε      {} asked for, {} spent by each report (rounded up)",
-            task.epsilon(),
+            self.task.epsilon(),
             self.effective_epsilon
         )?;
         writeln!(out, "protects     {}", self.protects)?;
-        if let Some(bias) = &self.bias {
-            writeln!(out, "bias         {bias}")?;
-        }
-        for (of, distance) in [
-            ("of means", &self.mean_distance),
-            ("of frequencies", &self.frequency_distance),
-        ] {
-            if let Some(distance) = distance {
-                writeln!(out, "bound        {of} it {}", distance.text)?;
-            }
-        }
         if self.delta > 0.0 {
             writeln!(
                 out,
@@ -71,13 +64,69 @@ impl Cost {
             self.report_bytes, self.upload_bytes
         )
     }
+}
 
-    fn write_predictions(&self, out: &mut dyn Write) -> io::Result<()> {
-        let confidence = 100.0 * DEFAULT_CONFIDENCE;
+/// What is asked, in few words.
+fn asked(question: &Question) -> String {
+    let items = |what: &str| match question.items() {
+        Items::Named(names) => format!("{} named {what}", names.len()),
+        Items::Count(count) => format!("{count} {what}"),
+        Items::Open(_) => format!("any strings as {what}"),
+    };
+    match question.kind() {
+        Kind::Ratings(_) => format!("{}, {} of them", items("items"), question.sparsity()),
+        Kind::Set => format!("{}, {} of them", items("options"), question.sparsity()),
+        Kind::Choice => format!("one of {}", items("options")),
+        Kind::Flag => "no or yes".to_owned(),
+        Kind::Number(scale) => {
+            let [min, max] = scale.range();
+            let unit = scale
+                .unit()
+                .map_or(String::new(), |unit| format!(" {unit}"));
+            let cells = match scale.edges() {
+                Some(_) => "bins",
+                None => "levels",
+            };
+            format!(
+                "a number from {min} to {max}{unit} in {} {cells}",
+                scale.cells()
+            )
+        }
+    }
+}
+
+impl QuestionCost {
+    fn write_words(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
-            "expected error of an item that few have, in means from -1 to 1:"
+            "mechanism    {}",
+            describe::mechanism(question.mechanism())
         )?;
+        if let Some(bias) = &self.bias {
+            writeln!(out, "bias         {bias}")?;
+        }
+        for (of, distance) in [
+            ("of means", &self.mean_distance),
+            ("of frequencies", &self.frequency_distance),
+        ] {
+            if let Some(distance) = distance {
+                writeln!(out, "bound        {of} it {}", distance.text)?;
+            }
+        }
+        writeln!(out)?;
+        self.write_predictions(question, out)?;
+        writeln!(out)?;
+        self.write_candidates(out)
+    }
+
+    fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
+        let confidence = 100.0 * DEFAULT_CONFIDENCE;
+        let what = if question.domain().is_rated() {
+            "an item that few have, in means from -1 to 1"
+        } else {
+            "an answer that few give, in shares from 0 to 1"
+        };
+        writeln!(out, "expected error of {what}:")?;
         writeln!(
             out,
             "{:>12}  {:>14}  {:>14}  {:>14}",
@@ -99,7 +148,7 @@ impl Cost {
                 out,
                 "{:>12}  {:>14.5}  {:>14}  {together:>14}{remark}",
                 prediction.people,
-                prediction.mean_standard_error,
+                prediction.standard_error().unwrap_or(f64::NAN),
                 format!("±{:.4}", prediction.interval),
             )?;
         }

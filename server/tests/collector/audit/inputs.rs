@@ -12,11 +12,12 @@ use rand_core::Rng;
 
 use super::seeds::suited;
 use super::{
-    assert_leaks, honest, measured, of_level, pick, pick_along, rng, small, typical, with_epsilon,
+    assert_leaks, honest, measured, of_level, parts_of, pick, pick_along, rng, small, typical,
+    with_epsilon,
 };
 
 fn real(task: &Task) -> Task {
-    let parts = TaskParts::from(task.clone());
+    let parts = parts_of(task.clone());
     let value = ValueKind::Real;
     Task::new(TaskParts { value, ..parts }).unwrap()
 }
@@ -131,10 +132,10 @@ fn values_that_weigh_what_they_lost_are_caught() {
 #[test]
 fn set_that_grows_with_the_entries_is_caught() {
     let collision = Collision::new(collision::Rule::Occupied, Hashing::Independent, 12).unwrap();
-    let parts = TaskParts::from(typical("collision"));
+    let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
     let task = Task::new(TaskParts { mechanism, ..parts }).unwrap();
-    let (mut words, domain) = (rng(38), task.domain());
+    let (mut words, domain) = (rng(38), task.questions()[0].domain());
     let e = task.epsilon().exp();
     let inside = e / (3.0 * e + 9.0);
     let grown = |input: &[Entry]| {
@@ -142,7 +143,7 @@ fn set_that_grows_with_the_entries_is_caught() {
         let mut row = [0.0; 12];
         for entry in input {
             let (item, negative) = (entry.item, entry.value < 0.0);
-            let element = domain.signed_element(Signed { item, negative });
+            let element = domain.element(Signed { item, negative });
             row[independent_bucket(&Keys::new(seed), element, 12) as usize] = inside;
         }
         let empty = row.iter().filter(|p| **p == 0.0).count() as f64;

@@ -56,10 +56,13 @@ fn leaks_of_hash_bin_are_caught() {
 
 /// The sums of signed values by bin.
 fn unclipped(task: &Task) -> impl Fn(u64, &[Entry]) -> Vec<f64> + use<> {
-    let Mechanism::HashBin(hash_bin) = task.mechanism() else {
+    let Mechanism::HashBin(hash_bin) = task.questions()[0].mechanism() else {
         unreachable!()
     };
-    let (support, bins) = (hash_bin.support(&task.domain()), hash_bin.bins() as usize);
+    let (support, bins) = (
+        hash_bin.support(&task.questions()[0].domain()),
+        hash_bin.bins() as usize,
+    );
     move |seed, input| {
         let keys = Keys::new(seed);
         let mut sums = vec![0.0; bins];
@@ -147,7 +150,9 @@ fn signed(task: &Task, input: &[Entry]) -> Vec<Signed> {
         item: entry.item,
         negative: entry.value < 0.0,
     });
-    signed.take(task.sparsity() as usize).collect()
+    signed
+        .take(task.questions()[0].sparsity() as usize)
+        .collect()
 }
 
 /// Draws by going along the probabilities of buckets, as `distort` leaves them.
@@ -156,7 +161,7 @@ fn along(
     mut rng: ChaCha20Rng,
     distort: impl Fn(&mut [f64]),
 ) -> impl FnMut(&[Entry]) -> Report {
-    let mut probabilities = core_probabilities(task).unwrap();
+    let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
     let task = task.clone();
     move |input| {
         let seed = rng.next_u64();

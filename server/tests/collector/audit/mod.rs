@@ -61,8 +61,13 @@ fn chosen(mechanism: &serde_json::Value) -> Task {
     draft.resolve().unwrap()
 }
 
+/// Of a task that asks one question, for ratings.
+fn parts_of(task: Task) -> TaskParts {
+    task.try_into().unwrap()
+}
+
 fn with_epsilon(task: &Task, epsilon: f64) -> Task {
-    let parts = TaskParts::from(task.clone());
+    let parts = parts_of(task.clone());
     Task::new(TaskParts { epsilon, ..parts }).unwrap()
 }
 
@@ -90,24 +95,29 @@ fn measured(task: &Task, trials: u64, randomize: impl FnMut(&[Entry]) -> Report)
     measured_sent(task, trials, posted(task, randomize))
 }
 
-fn measured_sent(task: &Task, trials: u64, send: impl FnMut(&[Entry], &mut Vec<u8>)) -> Measured {
+fn measured_sent(
+    task: &Task,
+    trials: u64,
+    mut send: impl FnMut(&[Entry], &mut Vec<u8>),
+) -> Measured {
     let plan = Plan::new(task, Some(trials), CONFIDENCE).unwrap();
-    measure(task, &plan, send, |_, _| {})
+    let of_answers = |answers: &[&[Entry]], bytes: &mut Vec<u8>| send(answers[0], bytes);
+    measure(task, &plan, of_answers, |_, _| {})
 }
 
 /// t = 12 buckets, of which 3 are favoured.
 fn small() -> Task {
     let rule = collision::Rule::Heaviest { favoured: 3 };
     let collision = Collision::new(rule, Hashing::Balanced, 12).unwrap();
-    let parts = TaskParts::from(typical("collision"));
+    let parts = parts_of(typical("collision"));
     let mechanism = Mechanism::Collision(collision);
     Task::new(TaskParts { mechanism, ..parts }).unwrap()
 }
 
 /// Draws a bucket of a report by a seed, signed items and a word.
 fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> {
-    let mut probabilities = core_probabilities(task).unwrap();
-    let report = match task.mechanism() {
+    let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
+    let report = match task.questions()[0].mechanism() {
         Mechanism::Coco(_) => Report::Coco,
         Mechanism::Collision(_) | Mechanism::HashBin(_) => Report::Collision,
     };
@@ -268,9 +278,11 @@ fn no_task_exceeds_its_budget() {
         let effective = task.effective_epsilon();
         assert!(effective <= epsilon, "{task:?}");
         let steps = least << 8;
-        let enumerated_task = core_probabilities(task)
-            .and_then(|probabilities| enumerate(task, steps, &mut rng(seed), probabilities))
-            .or_else(|| enumerate_bins(task, steps, &mut rng(seed)));
+        let enumerated_task = core_probabilities(&task.questions()[0])
+            .and_then(|probabilities| {
+                enumerate(&task.questions()[0], steps, &mut rng(seed), probabilities)
+            })
+            .or_else(|| enumerate_bins(&task.questions()[0], steps, &mut rng(seed)));
         let attained = enumerated_task.map(|found| {
             assert!(!found.exceeds(effective), "{task:?}: {found:?}");
             let exact = found.epsilon(effective);
@@ -319,7 +331,7 @@ fn bounds_come_close_where_an_attacker_can() {
     }
     for task in tasks {
         let found = measured(&task, 50_000, honest(&task, rng(1)));
-        println!("{:?}: {found:?}", task.mechanism());
+        println!("{:?}: {found:?}", task.questions()[0].mechanism());
         // All bins of a distance of 6 rarely point the same way.
         assert!(found.lower_bound > 0.8, "{task:?}: {found:?}");
         assert!(found.lower_bound <= 1.0, "{task:?}: {found:?}");
@@ -344,7 +356,7 @@ fn of_level(level: Level, items: u32) -> Task {
         _ => items,
     };
     let hash_bin = HashBin::new(level, Hashing::Balanced, bins, 1024).unwrap();
-    let parts = TaskParts::from(typical("collision"));
+    let parts = parts_of(typical("collision"));
     let parts = TaskParts {
         items: Items::Count(items),
         mechanism: Mechanism::HashBin(hash_bin),
@@ -357,7 +369,7 @@ fn of_level(level: Level, items: u32) -> Task {
 #[test]
 fn enumeration_sees_beyond_twelve_digits() {
     for mechanism in ["collision", "coco"] {
-        let parts = TaskParts::from(typical(mechanism));
+        let parts = parts_of(typical(mechanism));
         let task = Task::new(TaskParts {
             items: Items::Count(6),
             ..parts
@@ -365,30 +377,35 @@ fn enumeration_sees_beyond_twelve_digits() {
         .unwrap();
         let effective = task.effective_epsilon();
         let found = enumerate(
-            &task,
+            &task.questions()[0],
             1 << 24,
             &mut rng(10),
-            core_probabilities(&task).unwrap(),
+            core_probabilities(&task.questions()[0]).unwrap(),
         )
         .unwrap();
         assert_eq!(found.inputs, 1 + 12 + 60 + 160);
         assert!(found.error < 1e-13, "{found:?}");
         assert!((found.loss - effective).abs() <= found.error, "{found:?}");
         assert_eq!(found.epsilon(effective), effective);
-        let mut core = core_probabilities(&task).unwrap();
-        let leaky = enumerate(&task, 1 << 24, &mut rng(10), |seed, signed, completion| {
-            let mut row = core(seed, signed, completion);
-            if signed.iter().any(|signed| signed.item == 5) {
-                row.iter_mut().for_each(|p| *p *= 1.0 + 1e-12);
-            }
-            row
-        });
+        let mut core = core_probabilities(&task.questions()[0]).unwrap();
+        let leaky = enumerate(
+            &task.questions()[0],
+            1 << 24,
+            &mut rng(10),
+            |seed, signed, completion| {
+                let mut row = core(seed, signed, completion);
+                if signed.iter().any(|signed| signed.item == 5) {
+                    row.iter_mut().for_each(|p| *p *= 1.0 + 1e-12);
+                }
+                row
+            },
+        );
         let leaky = leaky.unwrap();
         assert!(leaky.exceeds(effective), "{leaky:?}");
         assert!(leaky.epsilon(effective) > effective, "{leaky:?}");
 
-        let larger = core_probabilities(&with_epsilon(&task, 1.25)).unwrap();
-        let leaky = enumerate(&task, 1 << 24, &mut rng(10), larger).unwrap();
+        let larger = core_probabilities(&with_epsilon(&task, 1.25).questions()[0]).unwrap();
+        let leaky = enumerate(&task.questions()[0], 1 << 24, &mut rng(10), larger).unwrap();
         assert!(leaky.exceeds(1.249) && !leaky.exceeds(1.25), "{leaky:?}");
     }
 }
@@ -432,7 +449,8 @@ fn neighbours_under_hash_bin_are_enumerated() {
             let draft: TaskDraft = serde_json::from_str(&draft).unwrap();
             draft.resolve().unwrap()
         };
-        let found = |epsilon| enumerate_bins(&task(epsilon), 1 << 22, &mut rng(11)).unwrap();
+        let found =
+            |epsilon| enumerate_bins(&task(epsilon).questions()[0], 1 << 22, &mut rng(11)).unwrap();
         let effective = task(1.0).effective_epsilon();
         let honest = found(1.0);
         assert!(!honest.exceeds(effective), "{parameters}: {honest:?}");
@@ -448,12 +466,19 @@ fn neighbours_under_hash_bin_are_enumerated() {
         "mechanism": { "name": "hash-bin", "level": "neighbouring", "distance": 2000,
                        "delta": 0.01, "bins": 1 } }"#;
     let draft: TaskDraft = serde_json::from_str(with_delta).unwrap();
-    assert!(enumerate_bins(&draft.resolve().unwrap(), u64::MAX, &mut rng(0)).is_none());
+    assert!(
+        enumerate_bins(
+            &draft.resolve().unwrap().questions()[0],
+            u64::MAX,
+            &mut rng(0)
+        )
+        .is_none()
+    );
 }
 
 #[test]
 fn large_and_open_tasks_are_not_enumerated() {
-    let parts = TaskParts::from(typical("collision"));
+    let parts = parts_of(typical("collision"));
     let parts = TaskParts {
         items: Items::Count(1 << 20),
         sparsity: 64,
@@ -470,7 +495,12 @@ fn large_and_open_tasks_are_not_enumerated() {
     };
     for parts in [large, open] {
         let task = Task::new(parts).unwrap();
-        let found = enumerate(&task, u64::MAX, &mut rng(0), |_, _, _| unreachable!());
+        let found = enumerate(
+            &task.questions()[0],
+            u64::MAX,
+            &mut rng(0),
+            |_, _, _| unreachable!(),
+        );
         assert_eq!(found, None);
     }
 }

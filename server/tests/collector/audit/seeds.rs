@@ -8,7 +8,7 @@ use hushbin::{Entry, Report, Task, TaskParts, ValueKind};
 use hushbin_server::audit::Statistic;
 use rand_core::Rng;
 
-use super::{assert_leaks, honest, measured, of_level, rng, small, typical, user};
+use super::{assert_leaks, honest, measured, of_level, parts_of, rng, small, typical, user};
 
 /// Whether a seed suits an input.
 pub(super) type Suits<'a> = &'a dyn Fn(u64, &[Entry]) -> bool;
@@ -103,13 +103,13 @@ fn bit_of_the_input_in_some_seeds_is_caught() {
 #[test]
 fn seeds_that_spread_the_entries_are_caught() {
     let task = small();
-    let domain = task.domain();
+    let domain = task.questions()[0].domain();
     // As `small` has it: balanced, of 12 buckets.
-    let hash = Balanced::new(domain.signed_elements().unwrap(), 12);
+    let hash = Balanced::new(domain.elements().unwrap(), 12);
     let bucket = move |seed: u64, entry: &Entry| {
         let negative = entry.value < 0.0;
         let item = entry.item;
-        let element = domain.signed_element(Signed { item, negative });
+        let element = domain.element(Signed { item, negative });
         hash.bucket(&Keys::new(seed), element as u32)
     };
     let apart = |seed: u64, input: &[Entry]| {
@@ -135,7 +135,7 @@ fn seeds_that_turn_values_are_caught() {
         (user(Noise::TwoPoint), ValueKind::Real),
         (user(Noise::Laplace), ValueKind::Sign),
     ] {
-        let parts = TaskParts::from(of_level(level, 40));
+        let parts = parts_of(of_level(level, 40));
         let task = Task::new(TaskParts { value, ..parts }).unwrap();
         let plus = |seed: u64, input: &[Entry]| {
             let push = |entry: &Entry| {

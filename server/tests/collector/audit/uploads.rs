@@ -57,7 +57,7 @@ fn ids_made_from_the_input_are_caught() {
 fn changed(task: &Task, change: impl Fn(&[Entry], &mut Vec<u8>)) -> Measured {
     let mut send = sender(task, rng(53));
     measured_sent(task, TRIALS, |input, bytes| {
-        send(input, bytes);
+        send(&[input], bytes);
         change(input, bytes);
     })
 }

@@ -26,7 +26,13 @@ fn a_check_says_how_far_a_task_is_from_the_best() {
         ("mean_distance", Objective::MEAN),
         ("frequency_distance", Objective::FREQUENCY),
     ] {
-        let expected = distance(&task.domain(), task.mechanism(), 1.0, &objective).unwrap();
+        let expected = distance(
+            &task.questions()[0].domain(),
+            task.questions()[0].mechanism(),
+            1.0,
+            &objective,
+        )
+        .unwrap();
         assert!(expected.times_bound > 1.0);
         assert_eq!(printed[field], serde_json::to_value(&expected).unwrap());
         let words = hushbin(&["task", "check", file.to_str().unwrap()]);
@@ -35,4 +41,42 @@ fn a_check_says_how_far_a_task_is_from_the_best() {
     }
     assert!(check(json!(40), "coco").get("frequency_distance").is_none());
     assert!(check(json!("open"), "coco").get("mean_distance").is_none());
+}
+
+/// Of several questions each has a part of the reports and errors of its own.
+#[test]
+fn a_check_of_questions_predicts_each() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let draft = json!({
+        "id": "visits", "epsilon": 1.0,
+        "questions": [
+            { "name": "theme", "kind": "choice", "options": ["dark", "light"], "weight": 3 },
+            { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s", "weight": 1 },
+        ],
+    });
+    fs::write(&file, draft.to_string()).unwrap();
+    let path = file.to_str().unwrap();
+    let printed = answer(&["task", "check", "--json", "--people", "40000", path]);
+    let questions = printed["questions"].as_array().unwrap();
+    let shares: Vec<f64> = questions
+        .iter()
+        .map(|own| own["share"].as_f64().unwrap())
+        .collect();
+    assert_eq!(shares, [0.75, 0.25]);
+    // One of two at ε: variance e/(e − 1)², of 30,000 and of 10,000 reports.
+    let e = 1.0_f64.exp();
+    for (question, reports) in questions.iter().zip([30_000.0, 10_000.0]) {
+        let error = question["predictions"][0]["frequency_standard_error"].as_f64();
+        let expected = (e / reports).sqrt() / (e - 1.0);
+        assert!((error.unwrap() / expected - 1.0).abs() < 1e-9, "{question}");
+    }
+    let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+    for expected in [
+        "one of 2 questions",
+        "theme: one of 2 named options, 75.0%",
+        "30 s in 2 levels",
+    ] {
+        assert!(words.contains(expected), "{words}");
+    }
 }

@@ -5,7 +5,7 @@ use crate::support::{App, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use hushbin_analysis::accounting::{AccountError, Mixture, account};
-use hushbin_analysis::estimate::{Options, Question, Totals, estimates};
+use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
 use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -309,7 +309,7 @@ async fn estimates_are_those_of_what_was_accepted() {
         confidence: 0.999,
         ..Options::default()
     };
-    let question = Question::new(&task, &options).unwrap();
+    let question = Query::new(&task, &options).unwrap();
     let expected = serde_json::to_value(estimates(&task, &totals, &question)).unwrap();
     let answer = app
         .get("/tasks/counted/estimates?items=3,0&confidence=0.999")

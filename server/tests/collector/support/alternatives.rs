@@ -127,8 +127,10 @@ impl Asked {
     /// The squared error of what is asked for; `None` where the mechanism does
     /// not estimate it.
     pub(crate) fn error(&self, task: &Task) -> Option<SquaredError> {
-        let (domain, epsilon) = (task.domain(), task.epsilon());
-        let predicted = task.mechanism().predict(&domain, epsilon, &self.crowd());
+        let (domain, epsilon) = (task.questions()[0].domain(), task.epsilon());
+        let predicted = task.questions()[0]
+            .mechanism()
+            .predict(&domain, epsilon, &self.crowd());
         if self.frequency {
             predicted.frequency
         } else {
@@ -140,7 +142,7 @@ impl Asked {
     /// hidden, and nobody is estimated with bias who need not be.
     pub(crate) fn keeps(&self, task: &Task) -> bool {
         let Privacy { epsilon, central } = self.privacy;
-        let protects = match task.mechanism().neighbours() {
+        let protects = match task.questions()[0].mechanism().neighbours() {
             Neighbours::Any => true,
             Neighbours::OneItem => self.event,
             // One value can change by 2.
@@ -157,14 +159,14 @@ impl Asked {
             Ok(sparsity) => *sparsity,
             Err(_) => 1,
         };
-        let unbiased = match task.mechanism() {
+        let unbiased = match task.questions()[0].mechanism() {
             Mechanism::HashBin(hash_bin) => hash_bin.left(whole) == 1.0,
-            Mechanism::Collision(_) | Mechanism::Coco(_) => task.sparsity() >= whole,
+            Mechanism::Collision(_) | Mechanism::Coco(_) => task.questions()[0].sparsity() >= whole,
         };
-        let exact = task.mechanism().delta() == 0.0;
+        let exact = task.questions()[0].mechanism().delta() == 0.0;
         // More bins than these take off an eighth of the variance at most, but
         // make reports as much larger (`tests/core/choose/hash_bin.rs` of the core).
-        let small = match task.mechanism() {
+        let small = match task.questions()[0].mechanism() {
             Mechanism::HashBin(hash_bin) => hash_bin.bins() <= self.bins(),
             Mechanism::Collision(_) | Mechanism::Coco(_) => true,
         };
@@ -185,11 +187,11 @@ impl Asked {
         loop {
             let sparsity = match &self.entries {
                 Ok(sparsity) => *sparsity,
-                Err(_) if below(rng, 2) == 0 => near(rng, ours.sparsity()),
+                Err(_) if below(rng, 2) == 0 => near(rng, ours.questions()[0].sparsity()),
                 Err(_) => log_uniform(rng, 1.0, f64::from(self.most()) + 0.999) as u32,
             };
             let mechanism = if below(rng, 2) == 0 {
-                neighbour(ours.mechanism(), rng)
+                neighbour(ours.questions()[0].mechanism(), rng)
             } else {
                 self.any(sparsity, rng)
             };

@@ -20,7 +20,7 @@ impl Accounted for Collision {
             Rule::Occupied => true,
             Rule::Heaviest { favoured } => self.hashes() == 1 && favoured == domain.sparsity(),
         };
-        as_many && one_element_each(self.hashing(), domain.signed_elements(), self.buckets())
+        as_many && one_element_each(self.hashing(), domain.elements(), self.buckets())
     }
 }
 

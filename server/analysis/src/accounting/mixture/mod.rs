@@ -10,7 +10,7 @@ pub use alpha::Mixture;
 pub use contract::AccountError;
 
 use hushbin::domain::Domain;
-use hushbin::{Mechanism, Task, mechanism};
+use hushbin::{Mechanism, Question, Task, mechanism};
 
 use contract::Accounted;
 
@@ -41,10 +41,35 @@ hushbin::mechanisms!(register);
 impl Mixture {
     /// The mixture of a task's reports.
     ///
+    /// Whoever may be asked one of several questions, drawn by a public seed, could have
+    /// made any report of the batch: as with the seeds of one question. Where questions
+    /// differ in their mixtures they are taken for one [generic](Mixture::generic)
+    /// randomizer, which holds for all that are ε-LDP and gives away the most.
+    ///
     /// # Errors
     /// [`AccountError::Neighbours`] for hash-bin below user level.
     pub fn for_task(task: &Task) -> Result<Self, AccountError> {
-        Self::for_mechanism(task.mechanism(), &task.domain(), task.epsilon())
+        Self::for_task_at(task, task.epsilon())
+    }
+
+    /// The same with the mechanisms' parameters as they are, at any local ε.
+    ///
+    /// # Errors
+    /// As [`Mixture::for_task`], and those of [`Mixture::for_mechanism`].
+    pub fn for_task_at(task: &Task, epsilon: f64) -> Result<Self, AccountError> {
+        let mixture = |question: &Question| {
+            Self::for_mechanism(question.mechanism(), &question.domain(), epsilon)
+        };
+        let first = mixture(&task.questions()[0])?;
+        for question in &task.questions()[1..] {
+            if mixture(question)? != first {
+                return Ok(Self::generic(epsilon)?);
+            }
+        }
+        Ok(Self {
+            attains_reduction: first.attains_reduction && task.sole().is_some(),
+            ..first
+        })
     }
 
     /// The mixture of a task's mechanism and domain as they are, at any local ε.

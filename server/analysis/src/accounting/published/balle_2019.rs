@@ -165,7 +165,7 @@ mod tests {
             gamma,
             favoured: Some(favoured),
         };
-        let mut probabilities = core_probabilities(&task).unwrap();
+        let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
         let t = f64::from(favoured.buckets);
         let mut most = Loss {
             range: 0.0,

@@ -48,7 +48,7 @@ fn no_mechanism_of_ours_is_below() {
                     "value": "sign",
                 }))
                 .unwrap();
-                let domain = draft.resolve().unwrap().domain();
+                let domain = draft.resolve().unwrap().questions()[0].domain();
                 let means = coco::Coco::choose(&domain, epsilon, &Default::default());
                 let both = collision::Collision::choose(&domain, epsilon, &Default::default());
                 for mechanism in [means.unwrap().into(), both.unwrap().into()] {
@@ -77,8 +77,13 @@ fn one_random_sign_is_optimal_for_one_entry_up_to_three() {
                 epsilon,
                 &json!({ "name": "coco", "buckets": 2 }),
             );
-            let found =
-                distance(&task.domain(), task.mechanism(), epsilon, &Objective::MEAN).unwrap();
+            let found = distance(
+                &task.questions()[0].domain(),
+                task.questions()[0].mechanism(),
+                epsilon,
+                &Objective::MEAN,
+            )
+            .unwrap();
             assert_eq!(found.bound, BoundKind::Exact);
             assert!((found.times_bound - 1.0).abs() < 1e-9, "{found:?}");
             assert!((found.at_most - 1.0).abs() < 1e-9, "{found:?}");
@@ -98,7 +103,12 @@ fn the_bound_is_of_whole_inputs_without_bias() {
     };
     let of = |items: serde_json::Value, mechanism, objective| {
         let task = task(items, mechanism);
-        distance(&task.domain(), task.mechanism(), 1.0, &objective)
+        distance(
+            &task.questions()[0].domain(),
+            task.questions()[0].mechanism(),
+            1.0,
+            &objective,
+        )
     };
     let user = |clip| json!({ "name": "hash-bin", "noise": "two-point", "clip": clip });
     assert!(of(json!(40), json!("auto"), Objective::MEAN).is_some());
@@ -112,7 +122,10 @@ fn the_bound_is_of_whole_inputs_without_bias() {
     let near = json!({ "name": "hash-bin", "level": "neighbouring", "distance": 2.0 });
     assert!(of(json!(40), near, Objective::MEAN).is_none());
     let open = task(json!("open"), json!("auto"));
-    assert_eq!(least(&open.domain(), 1.0, &Objective::MEAN), None);
+    assert_eq!(
+        least(&open.questions()[0].domain(), 1.0, &Objective::MEAN),
+        None
+    );
 }
 
 /// It is a ratio of what is predicted of either.
@@ -120,10 +133,19 @@ fn the_bound_is_of_whole_inputs_without_bias() {
 fn the_distance_is_of_what_is_predicted() {
     let task = hushbin_tests::contest::task(64, 4, 2.0, &json!("collision"));
     let people = Population::even(1000.0, 4);
-    let predicted = task.mechanism().predict(&task.domain(), 2.0, &people);
+    let predicted =
+        task.questions()[0]
+            .mechanism()
+            .predict(&task.questions()[0].domain(), 2.0, &people);
     for objective in OBJECTIVES {
-        let bound = least(&task.domain(), 2.0, &objective).unwrap();
-        let found = distance(&task.domain(), task.mechanism(), 2.0, &objective).unwrap();
+        let bound = least(&task.questions()[0].domain(), 2.0, &objective).unwrap();
+        let found = distance(
+            &task.questions()[0].domain(),
+            task.questions()[0].mechanism(),
+            2.0,
+            &objective,
+        )
+        .unwrap();
         let variance = objective.weigh(&predicted).unwrap().variance * 1000.0;
         assert!(close(found.times_bound * bound.variance, variance, 1e-12));
         assert!(close(found.at_most * bound.proven, variance, 1e-12));

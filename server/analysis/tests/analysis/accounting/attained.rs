@@ -66,7 +66,7 @@ impl People {
     /// All inputs of a task under which no two elements share a bucket: seeds do
     /// but rename the buckets.
     fn of(task: &Task) -> Self {
-        let domain = task.domain();
+        let domain = task.questions()[0].domain();
         let items = domain.items().unwrap();
         let mut inputs = vec![Vec::new()];
         for item in 0..u64::from(items) {
@@ -79,7 +79,7 @@ impl People {
             inputs.extend(more);
         }
         inputs.retain(|input| input.len() <= domain.sparsity() as usize);
-        let reports: Vec<Vec<f64>> = match task.mechanism() {
+        let reports: Vec<Vec<f64>> = match task.questions()[0].mechanism() {
             Mechanism::Collision(collision) => {
                 let mut randomizer = collision::Randomizer::new(collision, &domain, task.epsilon());
                 inputs

@@ -8,8 +8,8 @@
 use crate::support::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
 use hushbin::{Entry, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    ConditionalMean, Estimand, Estimate, ItemEstimates, Options, PostProcessing, Predictor,
-    Question, Totals, estimates,
+    ConditionalMean, Estimand, Estimate, ItemEstimates, Options, PostProcessing, Predictor, Query,
+    Totals, estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -121,12 +121,13 @@ fn at_least(covered: u64, looked: u64, confidence: f64, what: &str) {
     );
 }
 
-/// What is looked at of an item: [`Estimand::ALL`], then the conditional mean.
+/// What is looked at of an item: [`Estimand::RATINGS`], then the conditional mean.
 const LOOKED_AT: usize = 5;
 const CONDITIONAL: usize = 4;
 
 fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
-    match item.by_estimand.get(index) {
+    let ratings = &item.by_estimand[..Estimand::RATINGS.len()];
+    match ratings.get(index) {
         Some(estimate) => estimate.as_ref(),
         None => match item.post_processed.conditional_mean.as_ref()? {
             ConditionalMean::Estimate(estimate) => Some(estimate),
@@ -138,8 +139,9 @@ fn looked_at(item: &ItemEstimates, index: usize) -> Option<&Estimate> {
 /// What the intervals should cover; `None` what they are not meant to.
 fn truths(task: &Task, crowd: &[Vec<Entry>]) -> [Vec<Option<f64>>; LOOKED_AT] {
     let [mean, plus, minus, nonmissing] =
-        Estimand::ALL.map(|estimand| truth(task, crowd, estimand));
-    let error = Predictor::for_task(task).standard_error(Estimand::Nonmissing, PEOPLE as f64);
+        Estimand::RATINGS.map(|estimand| truth(task, crowd, estimand));
+    let error = Predictor::for_question(&task.questions()[0])
+        .standard_error(Estimand::Nonmissing, PEOPLE as f64);
     let conditional = mean.iter().zip(&nonmissing).map(|(mean, nonmissing)| {
         let enough = *nonmissing >= DELTA * error?;
         enough.then(|| mean / nonmissing)
@@ -161,7 +163,7 @@ struct Trial {
     /// Whether the task has conditional means.
     conditional: bool,
     /// By confidence.
-    questions: [Question; 3],
+    questions: [Query; 3],
     /// By what is looked at and confidence.
     tallies: [[Tally; 3]; LOOKED_AT],
     /// By estimand and item, the sums of errors and of their estimated
@@ -176,11 +178,12 @@ impl Trial {
     fn new(task: Task) -> Self {
         let ask = |confidence: f64, post: &[PostProcessing]| {
             let options = Options {
-                items: task.items().count().is_none().then(names),
+                question: None,
+                items: task.questions()[0].items().count().is_none().then(names),
                 confidence,
                 post: post.to_vec(),
             };
-            Question::new(&task, &options)
+            Query::new(&task, &options)
         };
         let post = [PostProcessing::ConditionalMean];
         let conditional = ask(0.5, &post).is_ok();
@@ -242,9 +245,9 @@ impl Trial {
 
     fn check(&self) {
         let Self { task, tallies, .. } = self;
-        let predictor = Predictor::for_task(task);
-        let width = width(task.value());
-        for (index, estimand) in Estimand::ALL.into_iter().enumerate() {
+        let predictor = Predictor::for_question(&task.questions()[0]);
+        let width = width(task.questions()[0].value());
+        for (index, estimand) in Estimand::RATINGS.into_iter().enumerate() {
             if predictor.standard_error(estimand, 1.0).is_none() {
                 assert_eq!(tallies[index][0].rounds, 0, "{estimand:?} of {task:?}");
                 continue;
@@ -300,7 +303,7 @@ fn check_all(value: ValueKind) {
 /// Real values make some variances upper bounds.
 fn width(value: ValueKind) -> Option<f64> {
     match value {
-        ValueKind::Sign => Some(WIDTH),
+        ValueKind::Sign | ValueKind::Presence => Some(WIDTH),
         ValueKind::Real => None,
     }
 }

@@ -3,13 +3,14 @@
 //! probability with which a right implementation would miss it.
 
 mod coverage;
+mod questions;
 mod ratios;
 mod small_batches;
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Options, Predictor, Question, Totals, estimands, estimates, points,
+    Estimand, Options, Predictor, Query, Totals, estimands, estimates, points,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -20,9 +21,9 @@ use serde_json::json;
 #[test]
 fn estimands_are_said_in_one_place() {
     for task in tasks(ValueKind::Sign) {
-        let name = task.mechanism().name();
-        let said = estimands(&task);
-        let mut totals = Totals::of_items(&task, &[0]);
+        let name = task.questions()[0].mechanism().name();
+        let said = estimands(&task.questions()[0]);
+        let mut totals = Totals::of_items(&task, 0, &[0]);
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let report = Randomizer::new(&task)
             .randomize(&[], &mut rng)
@@ -30,8 +31,8 @@ fn estimands_are_said_in_one_place() {
             .report;
         totals.fold(&report);
         let point = points(&task, &totals, &[0])[0];
-        let predictor = Predictor::for_task(&task);
-        for estimand in Estimand::ALL {
+        let predictor = Predictor::for_question(&task.questions()[0]);
+        for estimand in Estimand::RATINGS {
             let expected = said.contains(&estimand);
             assert_eq!(
                 point.get(estimand).is_some(),
@@ -78,18 +79,18 @@ fn variances_are_as_predicted() {
     ] {
         // Nobody has anything: every report's variance is the same.
         let crowd = vec![Vec::new(); 200];
-        let predictor = Predictor::for_task(&task);
+        let predictor = Predictor::for_question(&task.questions()[0]);
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let mut squares = [0.0; 4];
         for _ in 0..ROUNDS {
             let totals = collect(&task, &crowd, &mut rng);
             for point in points(&task, &totals, &all(&task)) {
-                for (square, estimand) in squares.iter_mut().zip(Estimand::ALL) {
+                for (square, estimand) in squares.iter_mut().zip(Estimand::RATINGS) {
                     *square += point.get(estimand).map_or(0.0, |p| p.estimate.powi(2));
                 }
             }
         }
-        for (square, estimand) in squares.iter().zip(Estimand::ALL) {
+        for (square, estimand) in squares.iter().zip(Estimand::RATINGS) {
             let measured = square / (ROUNDS * ITEMS as usize) as f64;
             let Some(predicted) = predictor.standard_error(estimand, 200.0) else {
                 assert_eq!(measured, 0.0, "{name} {estimand:?}");
@@ -133,7 +134,7 @@ fn questions_are_validated() {
             confidence,
             ..Options::default()
         };
-        Question::new(task, &options).map_err(|error| error.to_string())
+        Query::new(task, &options).map_err(|error| error.to_string())
     };
     assert_eq!(ask(&named, None, 0.95).unwrap().items(), [0, 1, 2]);
     assert_eq!(
@@ -170,7 +171,7 @@ fn questions_are_validated() {
 #[test]
 fn nothing_is_estimated_from_no_reports() {
     let task = task("sign", &json!(3), &json!("collision"));
-    let question = Question::new(&task, &Options::default()).unwrap();
+    let question = Query::new(&task, &Options::default()).unwrap();
     let answer = estimates(&task, &Totals::new(&task), &question);
     assert_eq!((answer.reports, answer.estimates.len()), (0, 0));
 }
@@ -186,7 +187,7 @@ fn csv_has_a_line_for_each_item_and_estimand() {
             .unwrap()
             .report,
     );
-    let question = Question::new(&task, &Options::default()).unwrap();
+    let question = Query::new(&task, &Options::default()).unwrap();
     let answer = estimates(&task, &totals, &question);
     let mut text = Vec::new();
     answer.write_csv(&mut text).unwrap();

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use hushbin::{Entry, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    ConditionalMean, Estimand, Options, PostProcessing, Question, Totals, estimands, estimates,
+    ConditionalMean, Estimand, Options, PostProcessing, Query, Totals, estimands, estimates,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -91,11 +91,11 @@ fn task(value: ValueKind, (items, sparsity, epsilon, mechanism): (u32, u32, f64,
 /// have, and others that hardly anybody has; at most s.
 fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
     let mut uniform = || f64::from(rng.next_u32()) / 4_294_967_296.0;
-    let items = task.items().count().unwrap();
+    let items = task.questions()[0].items().count().unwrap();
     let person = |_| {
         let magnitude = [1.0, 0.8, 0.4][(uniform() * 3.0) as usize];
-        let magnitude = match task.value() {
-            ValueKind::Sign => 1.0,
+        let magnitude = match task.questions()[0].value() {
+            ValueKind::Sign | ValueKind::Presence => 1.0,
             ValueKind::Real => magnitude,
         };
         let mut entries = vec![(0, 1.0)];
@@ -106,7 +106,7 @@ fn crowd(task: &Task, people: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<Entry>> {
             entries.push((2, -1.0));
         }
         let mut rare = 3;
-        while entries.len() < task.sparsity() as usize && uniform() < 0.8 {
+        while entries.len() < task.questions()[0].sparsity() as usize && uniform() < 0.8 {
             rare += 1 + (uniform() * f64::from(items) / 8.0) as u32;
             if rare >= items {
                 break;
@@ -129,7 +129,7 @@ fn truth(crowd: &[Vec<Entry>], items: usize, estimand: Estimand) -> Vec<f64> {
             Estimand::Mean => entry.value,
             Estimand::Plus => entry.value.max(0.0),
             Estimand::Minus => (-entry.value).max(0.0),
-            Estimand::Nonmissing => entry.value.abs(),
+            Estimand::Nonmissing | Estimand::Share => entry.value.abs(),
         } / crowd.len() as f64;
     }
     truth
@@ -140,7 +140,7 @@ fn truth(crowd: &[Vec<Entry>], items: usize, estimand: Estimand) -> Vec<f64> {
 #[derive(Default)]
 struct Covered([u64; 5]);
 
-fn batch(task: &Task, question: &Question, people: usize, covered: &mut Covered, seed: u64) {
+fn batch(task: &Task, question: &Query, people: usize, covered: &mut Covered, seed: u64) {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let crowd = crowd(task, people, &mut rng);
     let mut randomizer = Randomizer::new(task);
@@ -150,7 +150,7 @@ fn batch(task: &Task, question: &Question, people: usize, covered: &mut Covered,
     }
     let answer = estimates(task, &totals, question);
     let items = answer.estimates.len();
-    let truths = Estimand::ALL.map(|estimand| truth(&crowd, items, estimand));
+    let truths = Estimand::RATINGS.map(|estimand| truth(&crowd, items, estimand));
     let holds = |[low, high]: [f64; 2], truth: f64| {
         assert!(low < high, "an interval without width: {low}");
         low - 1e-9 <= truth && truth <= high + 1e-9
@@ -180,7 +180,7 @@ fn check(value: ValueKind) {
     let mut failed = String::new();
     for &parts in TASKS {
         let task = task(value, parts);
-        let estimated = estimands(&task);
+        let estimated = estimands(&task.questions()[0]);
         let both = [Estimand::Mean, Estimand::Nonmissing];
         let conditional = both.iter().all(|estimand| estimated.contains(estimand));
         let post = conditional.then_some(PostProcessing::ConditionalMean);
@@ -188,13 +188,13 @@ fn check(value: ValueKind) {
             post: post.into_iter().collect(),
             ..Options::default()
         };
-        let question = Question::new(&task, &options).unwrap();
+        let question = Query::new(&task, &options).unwrap();
         for (people, batches) in BATCHES {
             let mut covered = Covered::default();
             for seed in 0..batches {
                 batch(&task, &question, people, &mut covered, seed);
             }
-            let names = Estimand::ALL.map(Estimand::as_str).into_iter();
+            let names = Estimand::RATINGS.map(Estimand::as_str).into_iter();
             for (name, covered) in names.chain(["conditional mean"]).zip(covered.0) {
                 let chance = Binomial::new(COVERAGE, batches).unwrap().cdf(covered);
                 if chance < SIGNIFICANCE {

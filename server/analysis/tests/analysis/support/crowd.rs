@@ -78,8 +78,8 @@ pub(crate) fn crowd(task: &Task, people: usize, seed: u64) -> Vec<Vec<Entry>> {
             let mut entries = Vec::new();
             for (rank, (item, share)) in all(task).into_iter().zip(SHARES).enumerate() {
                 if entries.len() < SPARSITY as usize && uniform() < share {
-                    let magnitude = match task.value() {
-                        ValueKind::Sign => 1.0,
+                    let magnitude = match task.questions()[0].value() {
+                        ValueKind::Sign | ValueKind::Presence => 1.0,
                         ValueKind::Real => (uniform() * 5.0).ceil() / 5.0,
                     };
                     let negative = uniform() < 0.1 * rank as f64;
@@ -99,10 +99,10 @@ pub(crate) fn names() -> Vec<String> {
 
 /// An item of a closed task is its index; an open one goes by its name.
 pub(crate) fn all(task: &Task) -> Vec<u64> {
-    match task.items() {
+    match task.questions()[0].items() {
         Items::Open(_) => names()
             .iter()
-            .map(|name| task.items().resolve(name).unwrap())
+            .map(|name| task.questions()[0].items().resolve(name).unwrap())
             .collect(),
         Items::Named(_) | Items::Count(_) => (0..u64::from(ITEMS)).collect(),
     }
@@ -113,7 +113,7 @@ pub(crate) fn truth(task: &Task, crowd: &[Vec<Entry>], estimand: Estimand) -> Ve
         Estimand::Mean => entry.value,
         Estimand::Plus => entry.value.max(0.0),
         Estimand::Minus => (-entry.value).max(0.0),
-        Estimand::Nonmissing => entry.value.abs(),
+        Estimand::Nonmissing | Estimand::Share => entry.value.abs(),
     };
     all(task)
         .iter()
@@ -126,7 +126,7 @@ pub(crate) fn truth(task: &Task, crowd: &[Vec<Entry>], estimand: Estimand) -> Ve
 
 pub(crate) fn collect(task: &Task, crowd: &[Vec<Entry>], rng: &mut ChaCha20Rng) -> Totals {
     let mut randomizer = Randomizer::new(task);
-    let mut totals = Totals::of_items(task, &all(task));
+    let mut totals = Totals::of_items(task, 0, &all(task));
     for person in crowd {
         totals.fold(&randomizer.randomize(person, rng).unwrap().report);
     }

@@ -4,7 +4,7 @@
 
 use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
 use hushbin_analysis::accounting::{Mixture, account};
-use hushbin_analysis::estimate::{Estimand, Options, Predictor, Question, Totals, estimates};
+use hushbin_analysis::estimate::{Estimand, Options, Predictor, Query, Totals, estimates};
 use hushbin_analysis::likelihood::{Hypothesis, neighbour_pairs, observe};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -19,7 +19,7 @@ const PEOPLE: u32 = 40_000;
 fn a_task_file_becomes_estimates() {
     let draft: TaskDraft = serde_json::from_str(FILE).unwrap();
     let task = draft.resolve().unwrap();
-    assert!(matches!(task.mechanism(), Mechanism::Toy(_)));
+    assert!(matches!(task.questions()[0].mechanism(), Mechanism::Toy(_)));
     assert!(draft.agrees_with(&task).is_ok());
     assert!(task.effective_epsilon() <= 2.0);
     let complete: Task = serde_json::from_str(&serde_json::to_string(&task).unwrap()).unwrap();
@@ -52,7 +52,7 @@ fn a_task_file_becomes_estimates() {
         let upload = Upload::decode(&upload.encode(&task.fingerprint()), &task).unwrap();
         upload.reports.iter().for_each(|report| totals.fold(report));
     }
-    let question = Question::new(&task, &Options::default()).unwrap();
+    let question = Query::new(&task, &Options::default()).unwrap();
     let found = estimates(&task, &totals, &question);
     for (item, truth) in found.estimates.iter().zip([0.75, 0.25, -0.25]) {
         let mut all = item.estimates();
@@ -63,8 +63,8 @@ fn a_task_file_becomes_estimates() {
             (mean.estimate - truth).abs() < 4.0 * mean.standard_error,
             "{item:?}"
         );
-        let predicted =
-            Predictor::for_task(&task).standard_error(Estimand::Mean, f64::from(PEOPLE));
+        let predicted = Predictor::for_question(&task.questions()[0])
+            .standard_error(Estimand::Mean, f64::from(PEOPLE));
         assert!((mean.standard_error / predicted.unwrap() - 1.0).abs() < 0.05);
     }
 
@@ -75,7 +75,7 @@ fn a_task_file_becomes_estimates() {
             .central_epsilon
             < 0.2
     );
-    for pair in neighbour_pairs(&task) {
+    for pair in neighbour_pairs(&task.questions()[0]) {
         let report = randomizer
             .randomize(&pair.inputs[0], &mut rng)
             .unwrap()
@@ -83,8 +83,8 @@ fn a_task_file_becomes_estimates() {
         let inputs = pair
             .inputs
             .each_ref()
-            .map(|input| Hypothesis::new(&task, input));
-        let seen = observe(&task, inputs.each_ref(), &report);
+            .map(|input| Hypothesis::new(&task.questions()[0], input));
+        let seen = observe(&task.questions()[0], inputs.each_ref(), &report);
         assert!(seen.log_ratio.abs() <= 2.0 * (1.0 + 1e-12), "{pair:?}");
     }
 }

@@ -97,6 +97,10 @@ impl Encode for Report {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         append(bytes, &self.plus);
     }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
 }
 
 impl Randomize for Randomizer {
@@ -105,11 +109,11 @@ impl Randomize for Randomizer {
     fn randomize<R: CryptoRng + ?Sized>(
         &mut self,
         entries: &[Entry],
+        seed: u64,
         rng: &mut R,
         report: &mut Report,
     ) -> bool {
         let sampled_down = self.domain.draw_signed(entries, rng, &mut self.signed);
-        let seed = rng.next_u64();
         let drawn = below(rng, self.domain.sparsity()) as usize;
         let plus = match self.signed.get(drawn) {
             Some(signed) => {

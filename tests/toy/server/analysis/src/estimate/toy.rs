@@ -1,12 +1,13 @@
 //! The toy's estimates: how much more often an item's sign is said than not.
 
+use hushbin::Entry;
 use hushbin::domain::Domain;
 use hushbin::hash::Keys;
 use hushbin::mechanism::toy::{Report, Toy};
-use hushbin::{Entry, ValueKind};
 
 use super::contract::Estimated;
 use super::contribution::{Contribution, mean_variance, sampled};
+use super::people::People;
 use super::point::{Estimand, ItemPoints, Point};
 use super::signs::SignCounter;
 
@@ -16,7 +17,7 @@ impl Estimated for Toy {
     type Rates = f64;
     type Counts = SignCounter;
 
-    fn estimands(&self) -> &'static [Estimand] {
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         &[Estimand::Mean]
     }
 
@@ -40,7 +41,7 @@ impl Estimated for Toy {
         &self,
         gap: &f64,
         counts: &SignCounter,
-        _: ValueKind,
+        _: People,
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints> {
@@ -51,10 +52,7 @@ impl Estimated for Toy {
             let variance = 1.0 / (gap * gap) - mean.clamp(-1.0, 1.0).powi(2);
             ItemPoints {
                 mean: Some(Point::new(mean, variance, reports)),
-                plus: None,
-                minus: None,
-                nonmissing: None,
-                covariance: None,
+                ..ItemPoints::default()
             }
         };
         items.iter().map(point).collect()

@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use hushbin::{Items, Task};
+use hushbin::task::Kind;
+use hushbin::{Items, Question, Task};
 use serde::Serialize;
 
 use super::confidence::DEFAULT_CONFIDENCE;
@@ -15,6 +16,8 @@ use super::{conditional, estimands};
 /// How to ask for estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
+    /// The question asked, by name; may be left out where a task asks one.
+    pub question: Option<String>,
     /// The items asked for, by name (or index, where they are counted); all if
     /// `None`, which an open task refuses.
     pub items: Option<Vec<String>>,
@@ -27,6 +30,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            question: None,
             items: None,
             confidence: DEFAULT_CONFIDENCE,
             post: Vec::new(),
@@ -34,10 +38,11 @@ impl Default for Options {
     }
 }
 
-/// A validated question: which items, at which confidence, and what to make of
-/// the estimates.
+/// A validated query: which items of which question, at which confidence, and what to
+/// make of the estimates.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct Query {
+    question: usize,
     items: Vec<u64>,
     pub(super) labels: Vec<Label>,
     pub(super) quantiles: Quantiles,
@@ -54,25 +59,34 @@ pub enum Label {
     Index(u64),
 }
 
-impl Question {
-    /// A question that the task can answer, validated.
+impl Query {
+    /// A query that the task can answer, validated.
     ///
     /// # Errors
     /// Any [`EstimateError`].
     pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {
+        let index = position(task, options.question.as_deref())?;
+        let question = &task.questions()[index];
         let (items, labels) = match &options.items {
-            None => all_items(task)?,
-            Some(names) => named_items(task, names)?,
+            None => all_items(question)?,
+            Some(names) => named_items(question, names)?,
         };
         for post in &options.post {
-            post.check(task, items.len())?;
+            post.check(question, items.len())?;
         }
         Ok(Self {
+            question: index,
             post: options.post.clone(),
             quantiles: Quantiles::new(options.confidence, items.len())?,
             items,
             labels,
         })
+    }
+
+    /// Position of the question in the task.
+    #[must_use]
+    pub const fn question(&self) -> usize {
+        self.question
     }
 
     /// Indices or keys of the items.
@@ -82,8 +96,26 @@ impl Question {
     }
 }
 
-fn all_items(task: &Task) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
-    let labels = match task.items() {
+fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
+    let Some(name) = name else {
+        return match task.sole() {
+            Some(_) => Ok(0),
+            None => Err(EstimateError::QuestionNeeded),
+        };
+    };
+    let mut questions = task.questions().iter();
+    let found = questions.position(|question| question.name() == name);
+    found.ok_or_else(|| EstimateError::UnknownQuestion {
+        question: name.to_owned(),
+    })
+}
+
+/// What the items of a flag are called.
+const FLAG: [&str; 2] = ["no", "yes"];
+
+fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+    let labels = match question.items() {
+        _ if *question.kind() == Kind::Flag => FLAG.map(|name| Label::Name(name.into())).into(),
         Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
         Items::Count(count) => (0..u64::from(*count)).map(Label::Index).collect(),
         Items::Open(_) => return Err(EstimateError::ItemsNeeded),
@@ -92,9 +124,12 @@ fn all_items(task: &Task) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     Ok(((0..labels.len() as u64).collect(), labels))
 }
 
-fn named_items(task: &Task, names: &[String]) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+fn named_items(
+    question: &Question,
+    names: &[String],
+) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     // One pass over the list, rather than one for every name.
-    let by_name: Option<std::collections::HashMap<&str, u64>> = match task.items() {
+    let by_name: Option<std::collections::HashMap<&str, u64>> = match question.items() {
         Items::Named(all) => Some(all.iter().map(String::as_str).zip(0..).collect()),
         Items::Count(_) | Items::Open(_) => None,
     };
@@ -104,16 +139,20 @@ fn named_items(task: &Task, names: &[String]) -> Result<(Vec<u64>, Vec<Label>), 
     for name in names {
         let found = match &by_name {
             Some(by_name) => by_name.get(name.as_str()).copied(),
-            None => task.items().resolve(name),
+            None if *question.kind() == Kind::Flag => {
+                let position = FLAG.iter().position(|flag| flag == name);
+                position.map(|position| position as u64)
+            }
+            None => question.items().resolve(name),
         };
         let item = found.ok_or_else(|| EstimateError::UnknownItem { item: name.clone() })?;
         if !seen.insert(item) {
             return Err(EstimateError::DuplicateItem { item: name.clone() });
         }
         items.push(item);
-        labels.push(match task.items() {
-            Items::Count(_) => Label::Index(item),
-            Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
+        labels.push(match question.items() {
+            Items::Count(_) if *question.kind() != Kind::Flag => Label::Index(item),
+            Items::Count(_) | Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
         });
     }
     Ok((items, labels))
@@ -127,12 +166,12 @@ impl PostProcessing {
         }
     }
 
-    /// Whether it can be had of so many items, all different, of a task.
+    /// Whether it can be had of so many items, all different, of a question.
     ///
     /// # Errors
     /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
-    fn check(self, task: &Task, items: usize) -> Result<(), EstimateError> {
-        let estimated = estimands(task);
+    fn check(self, question: &Question, items: usize) -> Result<(), EstimateError> {
+        let estimated = estimands(question);
         for &estimand in self.needs() {
             if !estimated.contains(&estimand) {
                 return Err(EstimateError::NotEstimated {
@@ -143,7 +182,9 @@ impl PostProcessing {
         }
         match self {
             Self::ConditionalMean => Ok(()),
-            Self::Projection if task.items().count().map(|count| count as usize) == Some(items) => {
+            Self::Projection
+                if question.items().count().map(|count| count as usize) == Some(items) =>
+            {
                 Ok(())
             }
             Self::Projection => Err(EstimateError::NotAllItems { post: self }),

@@ -1,0 +1,224 @@
+//! The scale of a number whose cells are left open, and the mechanism that suits it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::MechanismDraft;
+use super::collision::Draft;
+use super::differs::{same, same_if_said};
+use crate::bounds;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::hash::Hashing;
+use crate::mechanism::collision::{Collision, Rule, RuleName};
+use crate::task::{Kind, Scale, Spacing, Want};
+
+/// A number's scale, of which the levels or bins may be left open.
+///
+/// ```
+/// use hushbin::choose::{NumberDraft, Want};
+///
+/// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
+/// // Few levels where each report tells little.
+/// assert_eq!([1.0, 4.0].map(|epsilon| load.scale(epsilon).unwrap().cells()), [2, 5]);
+/// let spread = NumberDraft { want: Some(Want::Quantiles), ..load };
+/// assert_eq!(spread.scale(1.0).unwrap().cells(), 32);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NumberDraft {
+    /// What it is wanted for; by default what its levels or edges are for, or else its
+    /// mean.
+    pub want: Option<Want>,
+    /// The least number that is not clipped.
+    pub min: Option<f64>,
+    /// The greatest.
+    pub max: Option<f64>,
+    /// Its unit.
+    pub unit: Option<String>,
+    /// Number of levels, for a mean.
+    pub levels: Option<u32>,
+    /// Edges of bins.
+    pub edges: Option<Vec<f64>>,
+    /// Number of bins, by default [`NumberDraft::BINS`].
+    pub bins: Option<u32>,
+    /// How bins are spaced, by default evenly.
+    pub spacing: Option<Spacing>,
+}
+
+/// Most levels that are chosen.
+const MOST_LEVELS: u32 = 64;
+
+impl NumberDraft {
+    /// How many bins there are where nothing is said.
+    pub const BINS: u32 = 32;
+
+    fn want(&self) -> Want {
+        let binned = self.edges.is_some() || self.bins.is_some() || self.spacing.is_some();
+        self.want
+            .unwrap_or(if binned { Want::Histogram } else { Want::Mean })
+    }
+
+    /// The scale at a local ε.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where what is said does not go together or the range is
+    /// missing, and those of [`Scale::levels`] and [`Scale::bins`].
+    pub fn scale(&self, epsilon: f64) -> Result<Scale, Error> {
+        let combination = |reason| Err(Error::Combination { reason });
+        let binned = self.edges.is_some() || self.bins.is_some() || self.spacing.is_some();
+        let mean = self.want() == Want::Mean;
+        if mean && binned {
+            return combination("the mean of a \"number\" takes \"levels\", not bins or \"edges\"");
+        }
+        if !mean && self.levels.is_some() {
+            return combination("\"levels\" are for the mean of a \"number\", which has no bins");
+        }
+        let scale = match (self.min, self.max, &self.edges) {
+            (None, None, Some(edges)) if self.bins.is_none() && self.spacing.is_none() => {
+                Scale::bins(edges.clone())
+            }
+            (_, _, Some(_)) => {
+                return combination(
+                    "\"edges\" say all: no \"min\", \"max\", \"bins\" or \"spacing\"",
+                );
+            }
+            (Some(min), Some(max), None) if mean => {
+                let levels = self.levels.unwrap_or_else(|| best_levels(epsilon));
+                Scale::levels(min, max, levels)
+            }
+            (Some(min), Some(max), None) => {
+                let bins = self.bins.unwrap_or(Self::BINS);
+                bounds::CELLS.check(f64::from(bins))?;
+                Scale::bins(
+                    self.spacing
+                        .unwrap_or(Spacing::Even)
+                        .edges(min, max, bins)?,
+                )
+            }
+            _ => return combination("a \"number\" needs its \"min\" and \"max\""),
+        };
+        scale?.in_unit(self.unit.clone())
+    }
+
+    /// Collision with the number of buckets that is best for what is wanted.
+    ///
+    /// # Errors
+    /// As [`NumberDraft::scale`].
+    pub(super) fn mechanism(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
+        let cells = self.scale(epsilon)?.cells();
+        let buckets = match self.want() {
+            // A level for each bucket: the variance that levels are chosen by.
+            Want::Mean => Some(cells),
+            Want::Histogram => None,
+            Want::Quantiles => Some(best_for_sums(cells, epsilon)?),
+        };
+        Ok(MechanismDraft::Collision(Draft {
+            rule: Some(RuleName::Heaviest),
+            favoured: buckets.map(|_| 1),
+            hashing: buckets.map(|_| Hashing::Balanced),
+            buckets,
+            hashes: buckets.map(|_| 1),
+        }))
+    }
+
+    /// The check that a scale in use has what is said.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub(super) fn agrees_with(&self, kind: &Kind) -> Result<(), Error> {
+        let Kind::Number(scale) = kind else {
+            return Ok(());
+        };
+        let edges = scale.edges().map(<[f64]>::to_vec);
+        let [min, max] = scale.range();
+        let mean = edges.is_none();
+        same_if_said("min", self.min.as_ref(), Some(&min))?;
+        same_if_said("max", self.max.as_ref(), Some(&max))?;
+        same_if_said("edges", self.edges.as_ref(), edges.as_ref())?;
+        same("unit", &self.unit.as_deref(), &scale.unit())?;
+        let cells = scale.cells();
+        let [levels, bins] = [mean, !mean].map(|own| own.then_some(&cells));
+        same_if_said("levels", self.levels.as_ref(), levels)?;
+        same_if_said("bins", self.bins.as_ref(), bins)?;
+        same("for its mean", &(self.want() == Want::Mean), &mean)
+    }
+}
+
+impl Spacing {
+    fn edges(self, min: f64, max: f64, bins: u32) -> Result<Vec<f64>, Error> {
+        if self == Self::Logarithmic && !(min > 0.0 && max > min) {
+            return Err(Error::Combination {
+                reason: "\"logarithmic\" bins need a \"min\" above 0 and a greater \"max\"",
+            });
+        }
+        let ratio = libm::log(max / min);
+        let edge = |index: u32| {
+            let part = f64::from(index) / f64::from(bins);
+            match (index, self) {
+                (0, _) => min,
+                (index, _) if index == bins => max,
+                (_, Self::Even) => min + (max - min) * part,
+                (_, Self::Logarithmic) => min * libm::exp(ratio * part),
+            }
+        };
+        Ok((0..=bins).map(edge).collect())
+    }
+}
+
+/// The number of levels at which the worst variance of a mean is least, each level
+/// having a bucket of its own.
+fn best_levels(epsilon: f64) -> u32 {
+    let mut best = (f64::INFINITY, 2);
+    for levels in 2..=MOST_LEVELS {
+        let variance = worst_variance(levels, epsilon);
+        if variance < best.0 {
+            best = (variance, levels);
+        }
+    }
+    best.1
+}
+
+/// Over numbers from −1 to 1, of which the worst is an end or amid two levels: the
+/// variance is linear in x² + ρ(x) − x²·(1 − γ), quadratic between levels.
+///
+/// With γ = M/(e + M − 1) the level reported is drawn anew with probability γ, and
+/// w/(1 − γ) estimates x without bias.
+fn worst_variance(levels: u32, epsilon: f64) -> f64 {
+    let (m, r) = (f64::from(levels), f64::from(levels - 1));
+    let drawn = m / (libm::exp(epsilon) + m - 1.0);
+    let variance = |x: f64| {
+        let place = (x + 1.0) / 2.0 * r;
+        let part = place - libm::floor(place);
+        let rounding = 4.0 / (r * r) * part * (1.0 - part);
+        let any = drawn * (r + 2.0) / (3.0 * r);
+        let kept = 1.0 - drawn;
+        (kept * (x * x + rounding) + any) / (kept * kept) - x * x
+    };
+    // Every quarter of a step.
+    let steps = 4 * (levels - 1);
+    let x = |step: u32| 2.0 * f64::from(step) / f64::from(steps) - 1.0;
+    (0..=steps)
+        .map(|step| variance(x(step)))
+        .fold(0.0, f64::max)
+}
+
+/// The number of buckets at which the distribution function of so many bins has the
+/// least variance, averaged over the edges between them for people spread evenly.
+fn best_for_sums(cells: u32, epsilon: f64) -> Result<u32, Error> {
+    let domain = Domain::exact(cells, 1);
+    let mut best = (f64::INFINITY, 2);
+    for buckets in 2..=cells.max(2) {
+        let rule = Rule::Heaviest { favoured: 1 };
+        let rates = Collision::new(rule, Hashing::Balanced, buckets)?.rates(&domain, epsilon);
+        let average = |answers: u32| {
+            let within = f64::from(answers) / f64::from(cells);
+            within * rates.sum_variance(answers, true)
+                + (1.0 - within) * rates.sum_variance(answers, false)
+        };
+        let variance: f64 = (1..cells).map(average).sum();
+        if variance < best.0 {
+            best = (variance, buckets);
+        }
+    }
+    Ok(best.1)
+}

@@ -1,0 +1,345 @@
+//! A question as people write it: what is left out is chosen.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::budget::Budget;
+use super::differs::{same, same_if_said};
+use super::number::NumberDraft;
+use super::objective::Objective;
+use super::population::{PEOPLE, Population};
+use super::search::{Candidate, Search};
+use super::{MechanismDraft, offers};
+use crate::bounds;
+use crate::domain::{Domain, ValueKind};
+use crate::error::Error;
+use crate::task::{Items, Kind, Question, QuestionParts, check_asked};
+
+/// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
+/// whose sparsity, weight or scale may be left to hushbin.
+///
+/// ```
+/// use hushbin::TaskDraft;
+///
+/// let draft: TaskDraft = serde_json::from_str(r#"{
+///     "id": "settings", "epsilon": 1.0,
+///     "questions": [
+///         { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+///         { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" }
+///     ]
+/// }"#).unwrap();
+/// assert_eq!(draft.questions[0].name, "theme");
+/// assert_eq!(draft.resolve().unwrap().questions().len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionDraft {
+    /// As in [`QuestionParts`].
+    pub name: String,
+    /// What is asked.
+    pub asked: Asked,
+    /// As in [`QuestionParts`]; may be missing where `entries` are given, to be
+    /// chosen by them.
+    pub sparsity: Option<u32>,
+    /// How many people have 0, 1, 2, … entries, as far as that is known: by it
+    /// the bias of leaving entries out is weighed against the noise.
+    pub entries: Option<Vec<u64>>,
+    /// As in [`QuestionParts`]; else chosen.
+    pub weight: Option<u32>,
+    /// A mechanism's name, or its name with any of its parameters.
+    pub mechanism: MechanismDraft,
+}
+
+/// What a draft asks for.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::choose::Asked;
+///
+/// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
+///     "id": "t", "epsilon": 1.0,
+///     "questions": [{ "name": "theme", "kind": "choice", "options": 3 }]
+/// }"#).unwrap();
+/// assert_eq!(draft.questions[0].asked, Asked::Choice(Items::Count(3)));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// Ratings of items.
+    Ratings(Items, ValueKind),
+    /// Which of these are there.
+    Set(Items),
+    /// Exactly one of these.
+    Choice(Items),
+    /// No or yes.
+    Flag,
+    /// A number, whose scale may be left open.
+    Number(NumberDraft),
+}
+
+/// What a draft comes to, beside what it could have come to.
+///
+/// ```
+/// # let draft: hushbin::TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// let choice = draft.choose().unwrap().remove(0);
+/// assert_eq!(choice.question.mechanism(), &choice.picked.mechanism);
+/// assert!(choice.others.is_sorted_by(|a, b| a.error <= b.error));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The complete question.
+    pub question: Question,
+    /// The question's mechanism and sparsity.
+    pub picked: Candidate,
+    /// Every other mechanism at its best that protects as much, by increasing
+    /// error.
+    pub others: Vec<Candidate>,
+    /// How many people the errors are predicted for.
+    pub people: f64,
+}
+
+impl QuestionDraft {
+    /// Checks all that is said, without choosing the rest: whatever it accepts
+    /// may still prove impossible together.
+    ///
+    /// # Errors
+    /// As [`Question::new`].
+    pub fn validate(&self, epsilon: f64, people: Option<u64>) -> Result<(), Error> {
+        let check = || {
+            self.population(people)?;
+            self.mechanism.check(&self.check_said(epsilon)?)
+        };
+        check().map_err(|error| self.blame(error))
+    }
+
+    /// The domain, with a sparsity of 1 where it is left open.
+    fn check_said(&self, epsilon: f64) -> Result<Domain, Error> {
+        let (kind, items) = self.kind(epsilon)?;
+        let sparsity = self.sparsity.unwrap_or(1);
+        if let Some(weight) = self.weight {
+            bounds::WEIGHT.check(f64::from(weight))?;
+        }
+        check_asked(&kind, &items, sparsity, epsilon)
+    }
+
+    /// What is asked at local ε, with its items.
+    fn kind(&self, epsilon: f64) -> Result<(Kind, Items), Error> {
+        let (kind, items) = match &self.asked {
+            Asked::Ratings(items, value) => (Kind::Ratings(*value), Some(items)),
+            Asked::Set(items) => (Kind::Set, Some(items)),
+            Asked::Choice(items) => (Kind::Choice, Some(items)),
+            Asked::Flag => (Kind::Flag, None),
+            Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
+        };
+        let items = kind.own_items().or_else(|| items.cloned());
+        Ok((
+            kind,
+            items.expect("a kind without items of its own lists them"),
+        ))
+    }
+
+    /// Chooses what is left open, by predicted variance, and validates; of what is not
+    /// said of its weight, 1.
+    ///
+    /// The choice is made of integers and of floating point without
+    /// platform-dependent functions: the same everywhere for one release. A
+    /// later release may choose better, so what runs is the [`Question`], and a
+    /// draft is held against it by [`QuestionDraft::agrees_with`].
+    ///
+    /// # Errors
+    /// As [`Question::new`].
+    pub fn resolve(&self, epsilon: f64, people: Option<u64>) -> Result<Question, Error> {
+        let resolve = || {
+            let population = self.population(people)?;
+            let search = self.search(&population, epsilon, f64::INFINITY)?;
+            self.question_with(epsilon, &self.mechanism_draft(epsilon)?.best(&search)?)
+        };
+        resolve().map_err(|error| self.blame(error))
+    }
+
+    /// What [`QuestionDraft::resolve`] comes to, and what else there is, of mechanisms
+    /// and parameters whose [α](super::alpha) is at most `alpha`; `None` where there are
+    /// none. At level `event` only those are among them that protect whole inputs.
+    ///
+    /// # Errors
+    /// As [`Question::new`], and [`Error::Combination`] when the mechanism that is
+    /// asked for cannot keep to it.
+    pub fn choose_hiding(
+        &self,
+        epsilon: f64,
+        people: Option<u64>,
+        alpha: f64,
+    ) -> Result<Option<Choice>, Error> {
+        let choose = || self.choose_any(epsilon, people, alpha);
+        choose().map_err(|error| self.blame(error))
+    }
+
+    fn choose_any(
+        &self,
+        epsilon: f64,
+        people: Option<u64>,
+        alpha: f64,
+    ) -> Result<Option<Choice>, Error> {
+        let population = self.population(people)?;
+        let search = self.search(&population, epsilon, alpha)?;
+        let (picked, mut others) = match self.mechanism_draft(epsilon)? {
+            MechanismDraft::Auto(auto) => {
+                let mut all = offers(&search, auto.level.name())?;
+                if all.is_empty() {
+                    return Ok(None);
+                }
+                (all.remove(0), all)
+            }
+            asked => {
+                let picked = asked.best(&search)?;
+                // What is asked for may protect single entries only. What is there or
+                // not is for one mechanism.
+                let others = if search.domain.is_rated() {
+                    offers(&search, picked.mechanism.level())?
+                } else {
+                    Vec::new()
+                };
+                (picked, others)
+            }
+        };
+        others.retain(|other| {
+            (&other.mechanism, other.sparsity) != (&picked.mechanism, picked.sparsity)
+        });
+        Ok(Some(Choice {
+            question: self.question_with(epsilon, &picked)?,
+            picked,
+            others,
+            people: population.people(),
+        }))
+    }
+
+    fn question_with(&self, epsilon: f64, candidate: &Candidate) -> Result<Question, Error> {
+        let (kind, items) = self.kind(epsilon)?;
+        Question::new(QuestionParts {
+            name: self.name.clone(),
+            kind,
+            items,
+            sparsity: candidate.sparsity,
+            weight: self.weight.unwrap_or(1),
+            epsilon,
+            mechanism: candidate.mechanism.clone(),
+        })
+    }
+
+    /// The mechanism as it is asked for, or as the kind needs it.
+    fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
+        match &self.asked {
+            Asked::Number(number) if self.is_open() => number.mechanism(epsilon),
+            Asked::Ratings(..) => Ok(self.mechanism.clone()),
+            _ if self.is_open() => Ok(MechanismDraft::default()),
+            _ => Ok(self.mechanism.clone()),
+        }
+    }
+
+    /// Whether no parameter of the mechanism is said, nor which it is.
+    fn is_open(&self) -> bool {
+        matches!(self.mechanism, MechanismDraft::Auto(_))
+            || self.mechanism == MechanismDraft::default()
+    }
+
+    /// The people planned for, where a task says how many.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] and [`Error::Combination`] where what is said of them
+    /// is not possible, or nothing is.
+    pub fn population(&self, people: Option<u64>) -> Result<Population, Error> {
+        let people = people.map(|people| people as f64);
+        if let Some(people) = people {
+            bounds::PEOPLE.check(people)?;
+        }
+        match (&self.entries, self.sparsity) {
+            (Some(entries), _) => {
+                let population = Population::from_counts(entries)?;
+                let count = match &self.asked {
+                    Asked::Ratings(items, _) | Asked::Set(items) => items.count(),
+                    Asked::Choice(_) | Asked::Flag | Asked::Number(_) => Some(1),
+                };
+                if count.is_some_and(|items| population.most_entries() > items) {
+                    return Err(Error::Combination {
+                        reason: "\"entries\" counts people with more entries than there are items",
+                    });
+                }
+                Ok(match people {
+                    Some(people) => population.with_people(people),
+                    None => population,
+                })
+            }
+            (None, Some(sparsity)) => Ok(Population::even(people.unwrap_or(PEOPLE), sparsity)),
+            (None, None) => Err(Error::Combination {
+                reason: "a task needs a \"sparsity\", or \"entries\" to choose it by",
+            }),
+        }
+    }
+
+    fn search<'a>(
+        &self,
+        population: &'a Population,
+        epsilon: f64,
+        alpha: f64,
+    ) -> Result<Search<'a>, Error> {
+        // Nothing is searched for what is refused anyway.
+        let domain = self.check_said(epsilon)?;
+        self.mechanism.check(&domain)?;
+        let objective = match &self.mechanism {
+            MechanismDraft::Auto(auto) => auto.objective.objective()?,
+            _ => Objective::MEAN,
+        };
+        Ok(Search {
+            domain,
+            sparsity: self.sparsity,
+            budget: Budget { epsilon, alpha },
+            population,
+            // What is there or not has no mean beside its frequency.
+            objective: if domain.is_rated() {
+                objective
+            } else {
+                Objective::FREQUENCY
+            },
+        })
+    }
+
+    fn blame(&self, error: Error) -> Error {
+        match error {
+            Error::Question { .. } => error,
+            error if self.name.is_empty() => error,
+            error => Error::Question {
+                name: self.name.clone(),
+                error: Box::new(error),
+            },
+        }
+    }
+
+    /// Whether all that this draft says holds of a question in use; what it leaves open
+    /// may be anything.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub fn agrees_with(&self, question: &Question) -> Result<(), Error> {
+        let agrees = || {
+            same("name", &self.name.as_str(), &question.name())?;
+            match &self.asked {
+                Asked::Number(number) => {
+                    same("kind", &"number", &question.kind().name())?;
+                    number.agrees_with(question.kind())?;
+                }
+                _ => {
+                    let (kind, items) = self.kind(question.epsilon())?;
+                    same("kind", &kind.name(), &question.kind().name())?;
+                    same("items", &&items, &question.items())?;
+                    same("value", &kind.value(), &question.value())?;
+                }
+            }
+            let sparsity = question.sparsity();
+            same_if_said("sparsity", self.sparsity.as_ref(), Some(&sparsity))?;
+            same_if_said("weight", self.weight.as_ref(), Some(&question.weight()))?;
+            self.mechanism.agrees_with(question.mechanism())
+        };
+        agrees().map_err(|error| self.blame(error))
+    }
+}

@@ -1,0 +1,327 @@
+//! Tasks as they stand in files: one question without a name, or questions with names.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::Task;
+use super::items::Items;
+use super::kind::{Kind, Scale};
+use super::parts::TaskParts;
+use super::question::{Question, QuestionParts};
+use crate::domain::ValueKind;
+use crate::error::Error;
+use crate::mechanism::Mechanism;
+
+/// The name of a [`Kind`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum KindName {
+    Ratings,
+    Set,
+    Choice,
+    Flag,
+    Number,
+}
+
+/// A question in a task file, M being its mechanism: what belongs to another kind is
+/// refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "M: Deserialize<'de>"))]
+pub(crate) struct QuestionFile<M> {
+    pub(crate) name: String,
+    pub(crate) kind: KindName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) items: Option<Items>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) options: Option<Items>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sparsity: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<ValueKind>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) min: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) levels: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edges: Option<Vec<f64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unit: Option<String>,
+    #[serde(default, skip_serializing)]
+    pub(crate) entries: Option<Vec<u64>>,
+    #[serde(default, skip_serializing)]
+    pub(crate) want: Option<Want>,
+    #[serde(default, skip_serializing)]
+    pub(crate) bins: Option<u32>,
+    #[serde(default, skip_serializing)]
+    pub(crate) spacing: Option<Spacing>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) weight: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mechanism: Option<M>,
+}
+
+/// What a number is wanted for.
+///
+/// ```
+/// use hushbin::task::Want;
+///
+/// assert_eq!(serde_json::from_str::<Want>(r#""quantiles""#).unwrap(), Want::Quantiles);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Want {
+    /// Its mean: levels.
+    Mean,
+    /// How many people are in each bin.
+    Histogram,
+    /// Its distribution function and quantiles.
+    Quantiles,
+}
+
+/// How the edges of bins follow each other.
+///
+/// ```
+/// use hushbin::task::Spacing;
+///
+/// let factors: Spacing = serde_json::from_str(r#""logarithmic""#).unwrap();
+/// assert_eq!(factors, Spacing::Logarithmic);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// By differences.
+    Even,
+    /// By factors: for numbers above 0 of different magnitudes.
+    Logarithmic,
+}
+
+impl<M> QuestionFile<M> {
+    /// The items of ratings, or the options of a set or choice.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where a field is missing or belongs to another kind.
+    pub(crate) fn listed(&self) -> Result<Option<&Items>, Error> {
+        let combination = |reason| Err(Error::Combination { reason });
+        let rates = self.kind == KindName::Ratings;
+        let lists = matches!(self.kind, KindName::Set | KindName::Choice);
+        if self.items.is_some() != rates || self.value.is_some() != rates {
+            return combination("\"ratings\", and no other kind, have \"items\" and a \"value\"");
+        }
+        if self.options.is_some() != lists {
+            return combination("\"set\" and \"choice\", and no other kind, have \"options\"");
+        }
+        if self.sparsity.is_some() && !rates && self.kind != KindName::Set {
+            return combination("one answer is given: \"sparsity\" is for \"ratings\" and \"set\"");
+        }
+        let scale = [self.min, self.max].iter().any(Option::is_some)
+            || self.levels.is_some()
+            || self.edges.is_some()
+            || self.unit.is_some()
+            || self.has_open_scale();
+        if scale && self.kind != KindName::Number {
+            return combination(
+                "\"min\", \"max\", \"levels\", \"edges\" and \"unit\" are for a \"number\"",
+            );
+        }
+        Ok(self.items.as_ref().or(self.options.as_ref()))
+    }
+
+    /// What is asked, with its items.
+    ///
+    /// # Errors
+    /// As [`QuestionFile::listed`], and those of a number's scale.
+    fn asked(&self) -> Result<(Kind, Items), Error> {
+        if self.has_open_scale() || self.entries.is_some() {
+            return Err(Error::Combination {
+                reason: "\"entries\", \"want\", \"bins\" and \"spacing\" are what is chosen by, not \
+                         part of a complete question",
+            });
+        }
+        let items = self.listed()?.cloned();
+        let kind = match (self.kind, self.value) {
+            (KindName::Ratings, Some(value)) => Kind::Ratings(value),
+            (KindName::Set, _) => Kind::Set,
+            (KindName::Choice, _) => Kind::Choice,
+            (KindName::Flag, _) => Kind::Flag,
+            _ => Kind::Number(self.scale()?),
+        };
+        let items = kind.own_items().or(items);
+        Ok((
+            kind,
+            items.expect("a kind without items of its own lists them"),
+        ))
+    }
+
+    const fn has_open_scale(&self) -> bool {
+        self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
+    }
+
+    fn scale(&self) -> Result<Scale, Error> {
+        let scale = match (self.min, self.max, self.levels, &self.edges) {
+            (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
+            (None, None, None, Some(edges)) => Scale::bins(edges.clone()),
+            _ => Err(Error::Combination {
+                reason: "a \"number\" has \"min\", \"max\" and \"levels\" for its mean, or \
+                         \"edges\" of bins for its distribution",
+            }),
+        };
+        scale?.in_unit(self.unit.clone())
+    }
+
+    /// An error of this question.
+    pub(crate) fn blame(&self, error: Error) -> Error {
+        Error::Question {
+            name: self.name.clone(),
+            error: Box::new(error),
+        }
+    }
+
+    /// The number of entries reported on, where that is said or clear.
+    pub(crate) fn sparsity(&self) -> Option<u32> {
+        match self.kind {
+            KindName::Ratings | KindName::Set => self.sparsity,
+            KindName::Choice | KindName::Flag | KindName::Number => Some(1),
+        }
+    }
+}
+
+impl QuestionFile<Mechanism> {
+    fn complete(self, epsilon: f64) -> Result<Question, Error> {
+        let (kind, items) = self.asked().map_err(|error| self.blame(error))?;
+        let missing = |reason| self.blame(Error::Combination { reason });
+        let sparsity = self.sparsity();
+        let sparsity =
+            sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;
+        let mechanism = self.mechanism.clone();
+        let mechanism =
+            mechanism.ok_or_else(|| missing("a complete question has a \"mechanism\""))?;
+        Question::new(QuestionParts {
+            name: self.name,
+            kind,
+            items,
+            sparsity,
+            weight: self.weight.unwrap_or(1),
+            epsilon,
+            mechanism,
+        })
+    }
+
+    fn of(question: &Question) -> Self {
+        let kind = question.kind();
+        let (scale, items) = match kind {
+            Kind::Number(scale) => (Some(scale), None),
+            _ => (
+                None,
+                kind.own_items().is_none().then(|| question.items().clone()),
+            ),
+        };
+        let rates = matches!(kind, Kind::Ratings(_));
+        let range = scale.filter(|scale| scale.edges().is_none());
+        let [min, max] = [0, 1].map(|end: usize| range.map(|scale| scale.range()[end]));
+        let several = rates || *kind == Kind::Set;
+        let (items, options) = if rates { (items, None) } else { (None, items) };
+        Self {
+            name: question.name().to_owned(),
+            kind: match kind {
+                Kind::Ratings(_) => KindName::Ratings,
+                Kind::Set => KindName::Set,
+                Kind::Choice => KindName::Choice,
+                Kind::Flag => KindName::Flag,
+                Kind::Number(_) => KindName::Number,
+            },
+            items,
+            options,
+            sparsity: several.then(|| question.sparsity()),
+            value: rates.then(|| question.value()),
+            min,
+            max,
+            levels: range.map(Scale::cells),
+            edges: scale.and_then(Scale::edges).map(<[f64]>::to_vec),
+            unit: scale.and_then(Scale::unit).map(ToOwned::to_owned),
+            entries: None,
+            want: None,
+            bins: None,
+            spacing: None,
+            weight: Some(question.weight()).filter(|weight| *weight != 1),
+            mechanism: Some(question.mechanism().clone()),
+        }
+    }
+}
+
+/// A task in a file, of either form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TaskFile {
+    id: String,
+    #[serde(default)]
+    items: Option<Items>,
+    #[serde(default)]
+    sparsity: Option<u32>,
+    epsilon: f64,
+    #[serde(default)]
+    value: Option<ValueKind>,
+    #[serde(default)]
+    mechanism: Option<Mechanism>,
+    #[serde(default)]
+    questions: Option<Vec<QuestionFile<Mechanism>>>,
+}
+
+/// Why a task has questions or is one.
+pub(crate) const QUESTIONS_OR_ITEMS: &str =
+    "a task has \"questions\", or \"items\", \"sparsity\", \"value\" and \"mechanism\" of its own";
+
+impl<'de> Deserialize<'de> for Task {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let file = TaskFile::deserialize(deserializer)?;
+        let missing = <D::Error as de::Error>::missing_field;
+        let Some(questions) = file.questions else {
+            let parts = TaskParts {
+                id: file.id,
+                items: file.items.ok_or_else(|| missing("items"))?,
+                sparsity: file.sparsity.ok_or_else(|| missing("sparsity"))?,
+                epsilon: file.epsilon,
+                value: file.value.ok_or_else(|| missing("value"))?,
+                mechanism: file.mechanism.ok_or_else(|| missing("mechanism"))?,
+            };
+            return Self::new(parts).map_err(de::Error::custom);
+        };
+        let of_its_own = file.items.is_some()
+            || file.sparsity.is_some()
+            || file.value.is_some()
+            || file.mechanism.is_some();
+        if of_its_own {
+            return Err(de::Error::custom(QUESTIONS_OR_ITEMS));
+        }
+        let complete = |question: QuestionFile<Mechanism>| question.complete(file.epsilon);
+        let questions: Result<Vec<Question>, Error> = questions.into_iter().map(complete).collect();
+        let task = |questions| Self::of_questions(file.id, questions);
+        questions.and_then(task).map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for Task {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Named<'a> {
+            id: &'a str,
+            epsilon: f64,
+            questions: Vec<QuestionFile<Mechanism>>,
+        }
+
+        match TaskParts::try_from(self.clone()) {
+            Ok(parts) => parts.serialize(serializer),
+            Err(_) => Named {
+                id: self.id(),
+                epsilon: self.epsilon(),
+                questions: self.questions().iter().map(QuestionFile::of).collect(),
+            }
+            .serialize(serializer),
+        }
+    }
+}

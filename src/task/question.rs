@@ -1,0 +1,246 @@
+//! One thing that a task asks, and how it is answered.
+
+use alloc::string::String;
+
+use super::items::Items;
+use super::kind::Kind;
+use crate::bounds;
+use crate::domain::{Domain, ValueKind};
+use crate::error::{Error, worded};
+use crate::mechanism::Mechanism;
+
+/// A question with the mechanism that randomises its answers.
+///
+/// ```
+/// use hushbin::task::Kind;
+///
+/// let task: hushbin::Task = serde_json::from_str(r#"{
+///     "id": "settings",
+///     "epsilon": 1.0,
+///     "questions": [{
+///         "name": "theme", "kind": "choice", "options": ["dark", "light", "system"],
+///         "mechanism": {
+///             "name": "collision", "rule": "heaviest", "favoured": 1,
+///             "hashing": "balanced", "buckets": 3
+///         }
+///     }]
+/// }"#).unwrap();
+/// let theme = &task.questions()[0];
+/// assert_eq!((theme.name(), theme.kind()), ("theme", &Kind::Choice));
+/// assert_eq!(theme.domain().elements(), Some(3));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    name: String,
+    kind: Kind,
+    items: Items,
+    sparsity: u32,
+    weight: u32,
+    epsilon: f64,
+    mechanism: Mechanism,
+}
+
+/// The fields of a [`Question`], not yet validated.
+///
+/// ```
+/// use hushbin::hash::Hashing;
+/// use hushbin::mechanism::collision::{Collision, Rule};
+/// use hushbin::task::{Kind, QuestionParts};
+/// use hushbin::{Items, Question};
+///
+/// let collision = Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, 3)?;
+/// let theme = Question::new(QuestionParts {
+///     name: "theme".into(),
+///     kind: Kind::Choice,
+///     items: Items::Count(3),
+///     sparsity: 1,
+///     weight: 1,
+///     epsilon: 1.0,
+///     mechanism: collision.into(),
+/// })?;
+/// assert!(theme.effective_epsilon() <= 1.0);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionParts {
+    /// A name, 1 to 256 bytes without control characters; empty in a task that asks
+    /// nothing else and needs none.
+    pub name: String,
+    /// What is asked.
+    pub kind: Kind,
+    /// The items asked about: of a flag no and yes, two that are counted, of a number the
+    /// cells of its scale.
+    pub items: Items,
+    /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named.
+    pub sparsity: u32,
+    /// How often the question is drawn, relative to others, [`bounds::WEIGHT`].
+    pub weight: u32,
+    /// Local budget ε of one report, [`bounds::EPSILON`].
+    pub epsilon: f64,
+    /// The mechanism with all its parameters.
+    pub mechanism: Mechanism,
+}
+
+impl Question {
+    /// A question of these fields, validated.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`], [`Error::ItemName`], [`Error::DuplicateName`], or
+    /// [`Error::Combination`] for fields that do not go together.
+    pub fn new(parts: QuestionParts) -> Result<Self, Error> {
+        let own = parts.kind.own_items();
+        let reason = if own.is_some_and(|own| own != parts.items) {
+            "the items of a \"flag\" or a \"number\" are those of its kind"
+        } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
+            "ratings are signs or real numbers: what is there or not is a \"set\""
+        } else {
+            return Self::of_bytes(parts);
+        };
+        Err(Error::Combination { reason }.of_question(&parts.name))
+    }
+
+    /// The same of fields that go together, having been read from canonical bytes.
+    pub(super) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
+        let QuestionParts {
+            name,
+            kind,
+            items,
+            sparsity,
+            weight,
+            epsilon,
+            mechanism,
+        } = parts;
+        let question = Self {
+            name,
+            kind,
+            items,
+            sparsity,
+            weight,
+            epsilon,
+            mechanism,
+        };
+        question.check().map_err(|error| question.blame(error))?;
+        Ok(question)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let domain = check_asked(&self.kind, &self.items, self.sparsity, self.epsilon)?;
+        bounds::WEIGHT.check(f64::from(self.weight))?;
+        self.mechanism.check(&domain)
+    }
+
+    /// An error of this question, where it is one of several.
+    pub(crate) fn blame(&self, error: Error) -> Error {
+        error.of_question(&self.name)
+    }
+
+    /// The name that its answers go by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is asked.
+    #[must_use]
+    pub const fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The items asked about; of a number, the cells of its scale.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// s, how many entries of an answer are reported on.
+    #[must_use]
+    pub const fn sparsity(&self) -> u32 {
+        self.sparsity
+    }
+
+    /// The same with another weight.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
+        let weighted = Self { weight, ..self };
+        weighted.check().map_err(|error| weighted.blame(error))?;
+        Ok(weighted)
+    }
+
+    /// How often the question is drawn, relative to others.
+    #[must_use]
+    pub const fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// The local budget ε asked for.
+    #[must_use]
+    pub const fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// The mechanism and its parameters.
+    #[must_use]
+    pub const fn mechanism(&self) -> &Mechanism {
+        &self.mechanism
+    }
+
+    /// Values of entries, once they are coded.
+    #[must_use]
+    pub const fn value(&self) -> ValueKind {
+        self.kind.value()
+    }
+
+    /// Items and sparsity, as mechanisms see them.
+    #[must_use]
+    pub fn domain(&self) -> Domain {
+        domain(&self.kind, &self.items, self.sparsity)
+    }
+
+    /// The local ε that one report really spends: the largest log-ratio of
+    /// output probabilities, from the thresholds that are sampled, rounded up.
+    /// Never above [`Question::epsilon`].
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        self.mechanism
+            .effective_epsilon(&self.domain(), self.epsilon)
+    }
+}
+
+fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
+    match kind {
+        Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
+        Kind::Set => Domain::named(items.count(), sparsity),
+        // Open domains are refused: one of no list cannot be told from paddings.
+        Kind::Choice | Kind::Flag | Kind::Number(_) => {
+            Domain::exact(items.count().unwrap_or(0), sparsity)
+        }
+    }
+}
+
+/// Validates all but the mechanism.
+pub(crate) fn check_asked(
+    kind: &Kind,
+    items: &Items,
+    sparsity: u32,
+    epsilon: f64,
+) -> Result<Domain, Error> {
+    items.check()?;
+    match kind {
+        Kind::Choice | Kind::Flag | Kind::Number(_) => {
+            let Some(count) = items.count() else {
+                return Err(Error::Combination {
+                    reason: worded("a \"choice\" needs a list of \"options\""),
+                });
+            };
+            bounds::OPTIONS.check(f64::from(count))?;
+            bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
+        }
+        Kind::Ratings(_) | Kind::Set => {}
+    }
+    let most = items.count().map_or(bounds::SPARSITY.max, |d| {
+        bounds::SPARSITY.max.min(f64::from(d))
+    });
+    bounds::SPARSITY.at_most(most).check(f64::from(sparsity))?;
+    bounds::EPSILON.check(epsilon)?;
+    Ok(domain(kind, items, sparsity))
+}

@@ -1,0 +1,644 @@
+//! Questions that are answered by one option, by a set, or by a number, and several at
+//! once: what is drawn, what it tells, and what is refused.
+
+use hushbin::domain::{Domain, Signed};
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{self, Collision, Rule};
+use hushbin::task::{Kind, QuestionParts, Scale};
+use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Task, TaskDraft};
+use serde_json::{Value, json};
+
+use crate::support::generators::{Scripted, seeded};
+use crate::support::significance::assert_distributed;
+
+const REFERENCE: &str = include_str!("../reference/questions.json");
+
+fn rows(kind: &str) -> Vec<Value> {
+    let rows: Vec<Value> = serde_json::from_str(REFERENCE).unwrap();
+    rows.into_iter().filter(|row| row["kind"] == kind).collect()
+}
+
+fn number(row: &Value, field: &str) -> f64 {
+    row[field].as_f64().unwrap()
+}
+
+fn whole(row: &Value, field: &str) -> u32 {
+    row[field].as_u64().unwrap() as u32
+}
+
+fn near(ours: f64, theirs: f64) -> bool {
+    (ours / theirs - 1.0).abs() < 1e-9
+}
+
+fn one_favoured(buckets: u32) -> Collision {
+    Collision::new(Rule::Heaviest { favoured: 1 }, Hashing::Balanced, buckets).unwrap()
+}
+
+fn draft(questions: &Value) -> TaskDraft {
+    let file = json!({ "id": "asked", "epsilon": 1.0, "questions": questions });
+    serde_json::from_value(file).unwrap()
+}
+
+/// What is chosen for a choice is as good as the best of all t, which is in the
+/// reference.
+#[test]
+fn choices_are_the_best_there_are() {
+    for row in rows("choice") {
+        let (options, epsilon) = (whole(&row, "k"), number(&row, "epsilon"));
+        let domain = Domain::exact(options, 1);
+        let of = |collision: &Collision| {
+            let rates = collision.rates(&domain, epsilon);
+            (rates, rates.total_variance(&domain) / f64::from(options))
+        };
+        let (rates, variance) = of(&one_favoured(whole(&row, "balanced_t")));
+        let [p, q] = [0, 1].map(|index: usize| row["balanced"][index].as_f64().unwrap());
+        let least = number(&row, "balanced_mean_variance");
+        assert!(near(rates.p_true, p) && near(rates.p_false, q), "{row}");
+        assert!(near(variance, least), "{row}: {variance}");
+        let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
+        let ours = of(&chosen).1;
+        assert!(ours <= least * (1.0 + 1e-9), "{row}: {ours} of {chosen:?}");
+    }
+}
+
+/// A yes or no at ε has variance e/(e − 1)².
+#[test]
+fn flags_are_randomised_responses() {
+    let task = draft(&json!([{ "name": "beta", "kind": "flag" }]));
+    let task = task.resolve().unwrap();
+    let beta = &task.questions()[0];
+    let Some(collision) = collision_of(beta) else {
+        panic!("a flag is asked by Collision");
+    };
+    let rates = collision.rates(&beta.domain(), 1.0);
+    let e = 1.0_f64.exp();
+    assert!(near(rates.frequency_variance(true), e / (e - 1.0).powi(2)));
+}
+
+/// An option's share is estimated from fewer people than as the frequency of an item
+/// that is rated: by so much of the variance at ε = 1, 2 and 4, averaged over options.
+#[test]
+fn choices_need_fewer_people_than_ratings() {
+    for (options, expected) in [
+        (2, [0.33, 0.37, 0.40]),
+        (5, [0.72, 0.51, 0.56]),
+        (10, [0.88, 0.76, 0.60]),
+        (100, [0.99, 0.98, 0.86]),
+    ] {
+        for (epsilon, expected) in [1.0, 2.0, 4.0].into_iter().zip(expected) {
+            let average = |domain: Domain| {
+                let chosen = Collision::choose(&domain, epsilon, &Default::default()).unwrap();
+                let rates = chosen.rates(&domain, epsilon);
+                let others = f64::from(options - 1) * rates.frequency_variance(false);
+                rates.frequency_variance(true) + others
+            };
+            let ratio =
+                average(Domain::exact(options, 1)) / average(Domain::rated(Some(options), 1));
+            let what = format!("{options} options, ε = {epsilon}: {ratio}");
+            assert!(
+                (ratio / expected - 1.0).abs() < 0.03,
+                "{what}, expected {expected}"
+            );
+        }
+    }
+}
+
+fn collision_of(question: &Question) -> Option<&Collision> {
+    match question.mechanism() {
+        hushbin::Mechanism::Collision(own) => Some(own),
+        _ => None,
+    }
+}
+
+#[test]
+fn sums_of_shares_have_the_variance_of_all_ways_to_fill_buckets() {
+    for row in rows("sums") {
+        let domain = Domain::exact(whole(&row, "d"), 1);
+        let collision = one_favoured(whole(&row, "t"));
+        let rates = collision.rates(&domain, number(&row, "epsilon"));
+        for (among, field) in [(true, "inside"), (false, "outside")] {
+            let variance = rates.sum_variance(whole(&row, "b"), among);
+            assert!(near(variance, number(&row, field)), "{row}: {variance}");
+        }
+    }
+}
+
+/// Every number is estimated without bias, by the probabilities that are drawn with, and
+/// with the variance of the reference; no other number of levels has a better worst case.
+#[test]
+fn means_of_numbers_are_unbiased() {
+    for row in rows("grid") {
+        let epsilon = number(&row, "epsilon");
+        let file = json!({
+            "id": "t", "epsilon": epsilon,
+            "questions": [{ "name": "x", "kind": "number", "min": -1, "max": 1 }],
+        });
+        let task: TaskDraft = serde_json::from_value(file).unwrap();
+        let task = task.resolve().unwrap();
+        let question = &task.questions()[0];
+        let Kind::Number(scale) = question.kind() else {
+            panic!("a number is asked");
+        };
+        assert_eq!(scale.cells(), whole(&row, "r") + 1);
+        let collision = collision_of(question).unwrap();
+        let domain = question.domain();
+        let rates = collision.rates(&domain, epsilon);
+        let mut randomizer = collision::Randomizer::new(collision, &domain, epsilon);
+        let support = collision.support(&domain);
+        // E of the estimate and of its square, whose cell is this.
+        let mut moments = |seed: u64, cell: u32| {
+            let signed = Signed {
+                item: cell.into(),
+                negative: false,
+            };
+            let mut moments = [0.0; 2];
+            for (bucket, chance) in (0..).zip(randomizer.probabilities(seed, &[signed])) {
+                let mut hit = 0.0;
+                let report = collision::Report { seed, bucket };
+                support.for_each_hit(&report, |slot| {
+                    hit += scale.level(slot).map_or(0.0, |level| level);
+                });
+                let estimate = hit / rates.gap();
+                moments[0] += chance * estimate;
+                moments[1] += chance * estimate * estimate;
+            }
+            moments
+        };
+        let (mut worst, mut sum) = (0.0_f64, 0.0);
+        for step in 0..=4000 {
+            let x = f64::from(step) / 2000.0 - 1.0;
+            let (cell, next) = scale.cell(x);
+            let [low, high] =
+                [cell, (cell + 1).min(scale.cells() - 1)].map(|cell| moments(5, cell));
+            let mean = (1.0 - next) * low[0] + next * high[0];
+            assert!(
+                (mean - x).abs() < 1e-12,
+                "{row}: {x} is estimated as {mean}"
+            );
+            let variance = (1.0 - next) * low[1] + next * high[1] - x * x;
+            worst = worst.max(variance);
+            sum += variance;
+        }
+        assert!(
+            (worst / number(&row, "worst") - 1.0).abs() < 1e-5,
+            "{row}: {worst}"
+        );
+        assert!(
+            (sum / 4001.0 / number(&row, "average") - 1.0).abs() < 1e-3,
+            "{row}"
+        );
+    }
+}
+
+/// All inputs of a domain, each of whose items is there or not.
+fn inputs(domain: &Domain) -> Vec<Vec<Signed>> {
+    let (items, s) = (domain.items().unwrap(), domain.sparsity());
+    let named = |set: u32| {
+        let items = (0..items).filter(move |item| set >> item & 1 == 1);
+        let signed = items.map(|item| Signed {
+            item: item.into(),
+            negative: false,
+        });
+        signed.collect()
+    };
+    let least = if domain.is_padded() { 0 } else { s };
+    (0..1_u32 << items)
+        .filter(|set| (least..=s).contains(&set.count_ones()))
+        .map(named)
+        .collect()
+}
+
+/// Over more than a thousand sets of parameters: whatever the seed, no two answers make
+/// a report likelier by more than the effective ε, which is no more than was asked for.
+#[test]
+fn answers_hide_in_each_other() {
+    let mut sets = 0;
+    let domains = (2..=6)
+        .map(|options| Domain::exact(options, 1))
+        .chain((1..=4).flat_map(|items| {
+            (1..=items.min(3)).map(move |sparsity| Domain::named(Some(items), sparsity))
+        }));
+    for domain in domains {
+        let elements = domain.elements().unwrap();
+        for (buckets, hashes) in (2..=elements + 1).flat_map(|t| [(t, 1), (t, 3)]) {
+            let most = (hashes * buckets - 1).min(4);
+            for favoured in [1, most] {
+                let rule = Rule::Heaviest { favoured };
+                for hashing in [Hashing::Balanced, Hashing::Independent] {
+                    let collision = Collision::with_hashes(rule, hashing, buckets, hashes);
+                    let collision = collision.unwrap();
+                    for epsilon in [0.001, 1.0, 2.3, 12.0] {
+                        sets += 1;
+                        assert_hidden(&collision, &domain, epsilon);
+                    }
+                }
+            }
+        }
+    }
+    assert!(sets > 1000, "{sets}");
+}
+
+fn assert_hidden(collision: &Collision, domain: &Domain, epsilon: f64) {
+    let thresholds = collision.thresholds(domain.sparsity(), epsilon);
+    let effective = thresholds.effective_epsilon();
+    assert!(effective <= epsilon);
+    let mut randomizer = collision::Randomizer::new(collision, domain, epsilon);
+    for seed in 0..6 {
+        let mut extremes = vec![(f64::INFINITY, 0.0_f64); collision.outcomes() as usize];
+        for input in inputs(domain) {
+            let row = randomizer.probabilities(seed, &input);
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            for (p, (least, most)) in row.into_iter().zip(&mut extremes) {
+                (*least, *most) = (least.min(p), most.max(p));
+            }
+        }
+        for (least, most) in extremes {
+            let loss = (most / least).ln();
+            assert!(
+                loss <= effective + 1e-12,
+                "{collision:?}, {domain:?}: {loss}"
+            );
+        }
+    }
+}
+
+/// Elements of an answer are its own and no others'.
+#[test]
+fn elements_stand_for_one_answer_each() {
+    for domain in [
+        Domain::rated(Some(5), 3),
+        Domain::named(Some(5), 3),
+        Domain::exact(5, 1),
+    ] {
+        let signs: &[bool] = if domain.is_rated() {
+            &[false, true]
+        } else {
+            &[false]
+        };
+        let items = (0..5).flat_map(|item| signs.iter().map(move |&negative| (item, negative)));
+        let items = items.map(|(item, negative)| domain.element(Signed { item, negative }));
+        let paddings = (0..if domain.is_padded() { 3 } else { 0 }).map(|i| domain.padding(i));
+        let mut all: Vec<u64> = items.chain(paddings).collect();
+        all.sort_unstable();
+        let expected: Vec<u64> = (0..domain.elements().unwrap().into()).collect();
+        assert_eq!(all, expected);
+    }
+}
+
+fn several() -> Task {
+    let draft = draft(&json!([
+        { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"], "weight": 2 },
+        { "name": "beta", "kind": "flag", "weight": 1 },
+        { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s", "weight": 3 },
+        { "name": "spread", "kind": "number", "edges": [0.0, 1.0, 3.0, 10.0], "weight": 1 },
+        { "name": "features", "kind": "set", "options": 6, "sparsity": 2, "weight": 1 },
+        { "name": "opinions", "kind": "ratings", "items": ["a", "b", "c"], "sparsity": 2,
+          "value": "sign", "mechanism": "coco", "weight": 2 },
+    ]));
+    draft.resolve().unwrap()
+}
+
+fn entry(item: u64, value: f64) -> Entry {
+    Entry { item, value }
+}
+
+fn answers() -> [Vec<Entry>; 6] {
+    [
+        vec![entry(1, 1.0)],
+        vec![entry(0, 1.0)],
+        vec![entry(0, 12.5)],
+        vec![entry(0, 2.0)],
+        vec![entry(5, 1.0), entry(0, 1.0)],
+        vec![entry(2, -1.0)],
+    ]
+}
+
+fn slices(answers: &[Vec<Entry>]) -> Vec<&[Entry]> {
+    answers.iter().map(Vec::as_slice).collect()
+}
+
+/// A report answers the question that its seed names, each as often as it weighs, and
+/// an upload of them is decoded to the same.
+#[test]
+fn questions_are_drawn_by_seeds_and_weights() {
+    let task = several();
+    let mut randomizer = Randomizer::new(&task);
+    let answers = answers();
+    let mut rng = seeded(3);
+    let mut reports = Vec::new();
+    for _ in 0..4000 {
+        let made = randomizer.randomize_answers(&slices(&answers), &mut rng);
+        reports.push(made.unwrap().report);
+    }
+    let mut drawn = [0_u64; 6];
+    for report in &reports {
+        let question = task.draw().question(report.seed());
+        drawn[question] += 1;
+        let name = task.questions()[question].mechanism().name();
+        assert!(
+            format!("{report:?}").to_lowercase().starts_with(name),
+            "{report:?}"
+        );
+    }
+    let shares: Vec<f64> = (0..6).map(|question| task.share(question)).collect();
+    assert_distributed(&drawn, &shares, "questions");
+    let upload = hushbin::Upload {
+        id: hushbin::UploadId([1; 16]),
+        reports,
+    };
+    let bytes = upload.encode(&task.fingerprint());
+    assert_eq!(hushbin::Upload::decode(&bytes, &task), Ok(upload));
+}
+
+/// A draw names each question in its part of all mixed seeds, to the last word.
+#[test]
+fn draws_divide_all_seeds() {
+    let task = several();
+    assert_eq!(task.draw().total(), 10);
+    let shares: Vec<f64> = (0..6).map(|question| task.share(question)).collect();
+    assert_eq!(shares, [0.2, 0.1, 0.3, 0.1, 0.1, 0.2]);
+    assert!(shares.iter().sum::<f64>() == 1.0);
+}
+
+#[test]
+fn wrong_answers_are_refused_and_nothing_is_drawn() {
+    let task = several();
+    let mut randomizer = Randomizer::new(&task);
+    let wrong: [(usize, Vec<Entry>, ErrorCode, &str); 12] = [
+        (0, vec![], ErrorCode::AnswerCount, "theme"),
+        (
+            0,
+            vec![entry(0, 1.0), entry(1, 1.0)],
+            ErrorCode::AnswerCount,
+            "theme",
+        ),
+        (0, vec![entry(3, 1.0)], ErrorCode::UnknownItem, "theme"),
+        (0, vec![entry(1, -1.0)], ErrorCode::ValueRange, "theme"),
+        (1, vec![entry(1, 0.0)], ErrorCode::AnswerCount, "beta"),
+        (2, vec![entry(0, f64::NAN)], ErrorCode::ValueRange, "load"),
+        (
+            2,
+            vec![entry(0, f64::INFINITY)],
+            ErrorCode::ValueRange,
+            "load",
+        ),
+        (2, vec![entry(1, 3.0)], ErrorCode::UnknownItem, "load"),
+        (2, vec![], ErrorCode::AnswerCount, "load"),
+        (
+            4,
+            vec![entry(2, 1.0), entry(2, 1.0)],
+            ErrorCode::DuplicateItem,
+            "features",
+        ),
+        (4, vec![entry(2, 0.5)], ErrorCode::ValueRange, "features"),
+        (5, vec![entry(0, 0.5)], ErrorCode::ValueRange, "opinions"),
+    ];
+    for (question, answer, code, name) in wrong {
+        let mut answers = answers();
+        answers[question] = answer;
+        let mut rng = Scripted::new(&[]);
+        let made = randomizer.randomize_answers(&slices(&answers), &mut rng);
+        let error = made.unwrap_err();
+        assert_eq!(rng.taken, 0);
+        assert_eq!(error.code(), code, "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("question {name:?}: ")),
+            "{error}"
+        );
+    }
+    let few = randomizer.randomize_answers(&[], &mut Scripted::new(&[]));
+    let expected = Error::AnswerCount {
+        given: 0,
+        expected: 6,
+    };
+    assert_eq!(few.unwrap_err(), expected);
+}
+
+/// Whatever is left open of a question, and "auto" too, is the mechanism for it; what it
+/// comes to is predicted, beside what else there is for ratings.
+#[test]
+fn questions_are_chosen_for() {
+    let questions = json!([
+        { "name": "theme", "kind": "choice", "options": 3, "mechanism": "auto" },
+        { "name": "load", "kind": "number", "min": 0, "max": 30, "mechanism": "auto" },
+        { "name": "spread", "kind": "number", "min": 1, "max": 100, "want": "quantiles",
+          "spacing": "logarithmic", "bins": 8 },
+        { "name": "features", "kind": "set", "options": 6, "sparsity": 2 },
+        { "name": "opinions", "kind": "ratings", "items": 40, "sparsity": 3, "value": "sign" },
+    ]);
+    let draft = draft(&questions);
+    let choices = draft.choose().unwrap();
+    let task = draft.task_of(&choices).unwrap();
+    assert_eq!(task, draft.resolve().unwrap());
+    let others: Vec<usize> = choices.iter().map(|choice| choice.others.len()).collect();
+    assert_eq!(others, [0, 0, 0, 0, 2]);
+    for choice in &choices[..4] {
+        assert_eq!(choice.picked.predicted.mean, None);
+        assert!(choice.picked.predicted.frequency.unwrap().variance > 0.0);
+    }
+    // The noisier is asked more often.
+    let weights: Vec<u32> = task.questions().iter().map(Question::weight).collect();
+    assert!(weights[0] < weights[4] && weights[4] <= 100, "{weights:?}");
+    let Kind::Number(spread) = task.questions()[2].kind() else {
+        panic!("a number is asked");
+    };
+    let edges = spread.edges().unwrap();
+    let ratios = edges.windows(2).map(|pair| pair[1] / pair[0]);
+    assert!(
+        ratios
+            .into_iter()
+            .all(|ratio| near(ratio, 100_f64.powf(0.125))),
+        "{edges:?}"
+    );
+}
+
+#[test]
+fn tasks_of_questions_are_written_and_read() {
+    let task = several();
+    let bytes = task.canonical_bytes();
+    assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
+    for cut in 0..bytes.len() {
+        assert!(Task::from_canonical_bytes(&bytes[..cut]).is_err());
+    }
+    let file = serde_json::to_value(&task).unwrap();
+    assert_eq!(serde_json::from_value::<Task>(file.clone()).unwrap(), task);
+    // A complete task is a draft that leaves nothing open.
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    assert_eq!(draft.resolve().unwrap(), task);
+    draft.agrees_with(&task).unwrap();
+}
+
+/// Whatever of a question changes, the fingerprint does.
+#[test]
+fn every_field_is_in_the_fingerprint() {
+    let file = serde_json::to_value(several()).unwrap();
+    let mut seen = vec![several().fingerprint()];
+    for (path, value) in [
+        ("/epsilon", json!(1.5)),
+        ("/questions/0/name", json!("colours")),
+        ("/questions/0/options/0", json!("black")),
+        ("/questions/0/weight", json!(3)),
+        ("/questions/0/mechanism/buckets", json!(2)),
+        ("/questions/2/max", json!(31)),
+        ("/questions/2/unit", json!("ms")),
+        ("/questions/3/edges/1", json!(1.5)),
+        ("/questions/4/sparsity", json!(3)),
+        ("/questions/5/value", json!("real")),
+    ] {
+        let mut changed = file.clone();
+        *changed.pointer_mut(path).unwrap() = value;
+        let task: Task = serde_json::from_value(changed).unwrap();
+        assert!(!seen.contains(&task.fingerprint()), "{path}");
+        seen.push(task.fingerprint());
+    }
+}
+
+#[test]
+fn questions_that_make_no_sense_are_refused() {
+    let mechanism = json!({ "name": "collision", "rule": "heaviest", "favoured": 1,
+        "hashing": "balanced", "buckets": 2 });
+    for (question, expected) in [
+        (
+            json!({ "kind": "choice", "options": ["a"] }),
+            "options is 1",
+        ),
+        (
+            json!({ "kind": "choice", "options": ["a", "a"] }),
+            "two items are named",
+        ),
+        (
+            json!({ "kind": "choice", "options": "open" }),
+            "needs a list",
+        ),
+        (json!({ "kind": "choice" }), "\"options\""),
+        (
+            json!({ "kind": "choice", "items": ["a", "b"] }),
+            "\"items\"",
+        ),
+        (
+            json!({ "kind": "choice", "options": 3, "sparsity": 2 }),
+            "\"sparsity\"",
+        ),
+        (
+            json!({ "kind": "choice", "options": 3, "unit": "s" }),
+            "\"unit\"",
+        ),
+        (json!({ "kind": "flag", "options": 2 }), "\"options\""),
+        (json!({ "kind": "set", "options": 3 }), "\"sparsity\""),
+        (
+            json!({ "kind": "set", "options": 3, "sparsity": 4 }),
+            "sparsity is 4",
+        ),
+        (
+            json!({ "kind": "ratings", "items": 3, "sparsity": 1, "value": "presence" }),
+            "\"set\"",
+        ),
+        (json!({ "kind": "number" }), "\"edges\""),
+        (
+            json!({ "kind": "number", "min": 1, "max": 1, "levels": 2 }),
+            "ascending",
+        ),
+        (
+            json!({ "kind": "number", "min": 0, "max": 1, "levels": 1 }),
+            "levels is 1",
+        ),
+        (json!({ "kind": "number", "edges": [0.0] }), "bins"),
+        (
+            json!({ "kind": "number", "edges": [0.0, 2.0, 2.0] }),
+            "ascending",
+        ),
+        (
+            json!({ "kind": "number", "edges": [0.0, 2.0], "levels": 2 }),
+            "\"edges\"",
+        ),
+        (
+            json!({ "kind": "number", "edges": [0.0, 2.0, 3.0], "want": "mean" }),
+            "\"want\"",
+        ),
+        (
+            json!({ "kind": "choice", "options": 3, "weight": 0 }),
+            "weight is 0",
+        ),
+        (json!({ "kind": "poem" }), "unknown variant"),
+    ] {
+        let mut question = question;
+        question["name"] = json!("q");
+        question["mechanism"] = mechanism.clone();
+        let file = json!({ "id": "t", "epsilon": 1.0, "questions": [question] });
+        let error = serde_json::from_value::<Task>(file)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(expected), "{error}, expected {expected}");
+    }
+}
+
+#[test]
+fn tasks_of_questions_that_make_no_sense_are_refused() {
+    let flag = json!({ "name": "a", "kind": "flag" });
+    let refused = |questions: Value| draft(&questions).resolve().unwrap_err().to_string();
+    for (questions, expected) in [
+        (json!([]), "number of questions is 0"),
+        (json!([flag, flag]), "named \"a\""),
+        (json!([{ "name": "", "kind": "flag" }, flag]), "name"),
+        (
+            json!([flag, { "name": "b", "kind": "ratings", "items": 4, "sparsity": 2,
+                "value": "real", "mechanism": { "name": "hash-bin", "level": "event" } }]),
+            "user level",
+        ),
+        (
+            json!([flag, { "name": "b", "kind": "set", "options": 4, "sparsity": 2,
+                "mechanism": "coco" }]),
+            "question \"b\": only \"collision\"",
+        ),
+    ] {
+        let error = refused(questions);
+        assert!(error.contains(expected), "{error}, expected {expected}");
+    }
+    let mixed = json!({ "id": "t", "epsilon": 1.0, "items": 3, "questions": [flag] });
+    let error = serde_json::from_value::<TaskDraft>(mixed).unwrap_err();
+    assert!(
+        error.to_string().contains("\"questions\", or \"items\""),
+        "{error}"
+    );
+}
+
+/// The items of a flag and of a number are their own.
+#[test]
+fn items_of_a_kind_are_not_replaced() {
+    let parts = |kind, items| QuestionParts {
+        name: "q".to_owned(),
+        kind,
+        items,
+        sparsity: 1,
+        weight: 1,
+        epsilon: 1.0,
+        mechanism: one_favoured(2).into(),
+    };
+    let scale = Scale::levels(0.0, 1.0, 3).unwrap();
+    assert!(Question::new(parts(Kind::Number(scale.clone()), Items::Count(3))).is_ok());
+    for (kind, items) in [
+        (Kind::Flag, Items::Count(3)),
+        (Kind::Number(scale), Items::Count(4)),
+    ] {
+        let error = Question::new(parts(kind, items)).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Combination);
+    }
+}
+
+/// Numbers are in the cell that reaches from its edge on; of levels the nearer is likelier.
+#[test]
+fn numbers_have_a_cell() {
+    let bins = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+    let cells = [-5.0, 0.0, 0.99, 1.0, 2.9, 3.0, 10.0, 1e300].map(|x| bins.cell(x));
+    assert_eq!(cells.map(|(_, next)| next), [0.0; 8]);
+    assert_eq!(cells.map(|(cell, _)| cell), [0, 0, 0, 1, 1, 2, 2, 2]);
+    let levels = Scale::levels(-10.0, 20.0, 4).unwrap();
+    let cells = [-11.0, -10.0, -7.5, 0.0, 19.0, 20.0].map(|x| levels.cell(x));
+    assert_eq!(cells[..4], [(0, 0.0), (0, 0.0), (0, 0.25), (1, 0.0)]);
+    assert!(cells[4].0 == 2 && (cells[4].1 - 0.9).abs() < 1e-12);
+    assert_eq!(cells[5], (3, 0.0));
+    let values = [0, 1, 2, 3].map(|cell| levels.level(cell).unwrap());
+    assert_eq!(values, [-10.0, 0.0, 10.0, 20.0]);
+}

@@ -1,0 +1,128 @@
+//! Byte vectors of tasks with named questions, whose inputs are answers as pages
+//! give them. The native tests and those of the package run the same.
+
+use hushbin::task::{Kind, Question};
+use hushbin::{Entry, Fingerprint, Randomizer, Task, Upload, UploadId};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::byte_vectors::{bytes, hex};
+
+/// What is given: a complete task, a generator's seed, and people's answers by the
+/// names of questions.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Given {
+    pub task: Task,
+    /// 32 bytes in hexadecimal digits.
+    pub generator: String,
+    pub inputs: Vec<Value>,
+}
+
+/// What follows from it. The upload's id is drawn after its reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    pub fingerprint: Fingerprint,
+    /// Which question each report answers.
+    pub answered: Vec<String>,
+    pub sampled_down: Vec<bool>,
+    /// Each report's bytes.
+    pub reports: Vec<String>,
+    pub upload: String,
+}
+
+/// One element of the file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Case {
+    pub given: Given,
+    pub outcome: Outcome,
+}
+
+/// An answer as entries, in the order of JSON's keys, which is that of the file.
+fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
+    let item = |name: &str| question.items().resolve(name).unwrap();
+    let option = |option: &Value| Entry {
+        item: option
+            .as_u64()
+            .unwrap_or_else(|| item(option.as_str().unwrap())),
+        value: 1.0,
+    };
+    match question.kind() {
+        Kind::Ratings(_) => {
+            let rated = answer.as_object().unwrap().iter();
+            let entry = |(name, value): (&String, &Value)| Entry {
+                item: item(name),
+                value: value.as_f64().unwrap(),
+            };
+            rated.map(entry).collect()
+        }
+        Kind::Set => answer.as_array().unwrap().iter().map(option).collect(),
+        Kind::Choice => vec![option(answer)],
+        Kind::Flag => vec![Entry {
+            item: u64::from(answer.as_bool().unwrap()),
+            value: 1.0,
+        }],
+        Kind::Number(_) => vec![Entry {
+            item: 0,
+            value: answer.as_f64().unwrap(),
+        }],
+    }
+}
+
+/// Randomises what is given.
+pub fn run(given: &Given) -> Outcome {
+    let Given { task, inputs, .. } = given;
+    let seed: [u8; 32] = bytes(&given.generator).try_into().unwrap();
+    let mut rng = ChaCha20Rng::from_seed(seed);
+    let mut randomizer = Randomizer::new(task);
+    let mut made = Vec::new();
+    let mut sampled_down = Vec::new();
+    for input in inputs {
+        let answer = |question: &Question| entries(question, &input[question.name()]);
+        let answers: Vec<Vec<Entry>> = task.questions().iter().map(answer).collect();
+        let answers: Vec<&[Entry]> = answers.iter().map(|entries| &entries[..]).collect();
+        let randomized = randomizer.randomize_answers(&answers, &mut rng).unwrap();
+        sampled_down.push(randomized.sampled_down);
+        made.push(randomized.report);
+    }
+    let mut id = [0; 16];
+    rng.fill_bytes(&mut id);
+    let upload = Upload {
+        id: UploadId(id),
+        reports: made,
+    };
+    let encoded = upload.encode(&task.fingerprint());
+    assert_eq!(Upload::decode(&encoded, task).as_ref(), Ok(&upload));
+    let reports: Vec<Vec<u8>> = upload
+        .reports
+        .iter()
+        .map(|report| {
+            let mut bytes = Vec::new();
+            report.encode(&mut bytes);
+            bytes
+        })
+        .collect();
+    let answered = |report: &Vec<u8>| {
+        let seed = u64::from_le_bytes(report[..8].try_into().unwrap());
+        task.questions()[task.draw().question(seed)]
+            .name()
+            .to_owned()
+    };
+    Outcome {
+        fingerprint: task.fingerprint(),
+        answered: reports.iter().map(answered).collect(),
+        sampled_down,
+        reports: reports.iter().map(|report| hex(report)).collect(),
+        upload: hex(&encoded),
+    }
+}
+
+/// Runs every case of a file and compares.
+pub fn check(json: &str) {
+    let cases: Vec<Case> = serde_json::from_str(json).unwrap();
+    assert!(!cases.is_empty());
+    for case in cases {
+        assert_eq!(run(&case.given), case.outcome);
+    }
+}
