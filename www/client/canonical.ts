@@ -2,7 +2,7 @@
 
 import { joined } from "./bytes.js";
 
-const encoder = new TextEncoder();
+export const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** Numbers of eight bytes, little endian, and texts preceded by their length. */
 export class CanonicalBytes {
@@ -21,7 +21,7 @@ export class CanonicalBytes {
 
   /** Appends a text as UTF-8. */
   text(value: string): void {
-    const bytes = encoder.encode(value);
+    const bytes = utf8(value);
     this.number(bytes.length);
     this.#append(bytes);
   }

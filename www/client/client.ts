@@ -9,15 +9,19 @@ import { createRandomizer, type Randomizer } from "./randomizer.js";
 import { fetchTask, type Task } from "./task.js";
 import { FetchTransport } from "./transport.js";
 
-/** Options of {@link createClient}. */
-export interface ClientOptions {
+/**
+ * Options of {@link createClient}.
+ *
+ * @typeParam T the task's type: a literal's, so that `report` knows its names
+ */
+export interface ClientOptions<T extends Task | string = Task | string> {
   /**
    * The collector's base URL. May be relative to the page, and may have a
    * path.
    */
   readonly endpoint: string | URL;
   /** The complete task, or the id of one that the collector describes. */
-  readonly task: Task | string;
+  readonly task: T;
   /**
    * The fingerprint that the task must have, 32 hexadecimal digits. Pins its
    * parameters, ε included, when the task comes from the collector.
@@ -47,12 +51,14 @@ export interface ClientOptions {
  *   endpoint: "https://telemetry.example",
  *   task: "settings",
  * });
- * await client.report({ "dark-mode": 1, autoplay: -1 });
+ * await client.report({ theme: "dark", features: ["search"], loadMs: 1830 });
  * ```
+ *
+ * @typeParam T the task's type
  */
-export interface Client {
+export interface Client<T extends Task = Task> {
   /** The task, complete. */
-  readonly task: Task;
+  readonly task: T;
   /** Identity of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
   /** Number of reports that the collector has not acknowledged yet. */
@@ -61,13 +67,14 @@ export interface Client {
    * Randomises an input, before this returns, and queues the randomised
    * report; the input itself is kept nowhere. Each call spends the task's ε.
    *
-   * @param input values by item name: 1 or -1, or from -1 to 1 where the task
+   * @param input the answers to all questions, by name; or, of a task without
+   * questions, values by item name: 1 or -1, or from -1 to 1 where the task
    * takes real values; 0 is as if absent
    * @returns when the report is queued
-   * @throws UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
+   * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
    * EntropyError, WasmError; nothing is queued then
    */
-  report(input: ReportInput): Promise<void>;
+  report(input: ReportInput<T>): Promise<void>;
   /**
    * Sends everything queued so far.
    *
@@ -191,6 +198,9 @@ class HushbinClient implements Client {
  * @throws EntropyError when the browser gives no randomness
  * @throws WasmError when WebAssembly is missing or forbidden
  */
+export async function createClient<const T extends Task | string>(
+  options: ClientOptions<T>,
+): Promise<Client<T extends Task ? T : Task>>;
 export async function createClient(options: ClientOptions): Promise<Client> {
   // Looked up at each call, so that a page may replace it at any time.
   const fetch: typeof globalThis.fetch =

@@ -13,6 +13,7 @@ export const CORE_CODES = {
   11: "fingerprint-mismatch",
   12: "malformed",
   13: "no-entropy",
+  14: "answer-count",
 } as const satisfies Readonly<Record<number, string>>;
 
 /** The code that means: the browser gave no randomness. */
@@ -20,12 +21,13 @@ export const NO_ENTROPY = 13;
 
 const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
   "out-of-range": "a parameter is out of range",
-  "task-id": "the id is not 1 to 64 of a-z, 0-9 and '-', first a letter or digit",
-  "item-name": "an item's name is empty, too long or holds a control character",
-  "duplicate-name": "two items share a name",
+  "task-id": "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
+  "item-name": "a name is empty, too long or holds a control character",
+  "duplicate-name": "two items or questions share a name",
   combination: "parameters or lengths do not go together",
   "unknown-item": "an item does not exist",
-  "duplicate-item": "an item occurs twice in one input",
+  "duplicate-item": "an item occurs twice",
+  "answer-count": "too many or too few answers",
   "value-range": "a value is not one that the task takes",
 };
 

@@ -9,6 +9,7 @@
 export type ErrorCode =
   | "unknown-item"
   | "value-range"
+  | "answer"
   | "no-entropy"
   | "wasm"
   | "network"
@@ -32,15 +33,20 @@ export abstract class HushbinError extends Error {
   }
 }
 
-/** An input names an item that the task does not have. Nothing was reported. */
+/** A value in words. Objects may resist being turned into text. */
+function shown(value: unknown): string {
+  return Object(value) === value ? "an object" : String(value);
+}
+
+/** An input names an item or option that the task does not have. Nothing was reported. */
 export class UnknownItemError extends HushbinError {
   readonly code = "unknown-item";
   /** The name that the task does not have. */
   readonly item: string;
 
   /** @internal */
-  constructor(item: string, taskId: string) {
-    super("UnknownItemError", `task ${taskId} has no item ${JSON.stringify(item)}`);
+  constructor(item: string, where: string) {
+    super("UnknownItemError", `${where} has no item ${JSON.stringify(item)}`);
     this.item = item;
   }
 }
@@ -55,9 +61,29 @@ export class ValueRangeError extends HushbinError {
   constructor(item: string, value: unknown, expected: string) {
     super(
       "ValueRangeError",
-      `item ${JSON.stringify(item)} has the value ${String(value)}, expected ${expected}`,
+      `item ${JSON.stringify(item)} has the value ${shown(value)}, expected ${expected}`,
     );
     this.item = item;
+  }
+}
+
+/**
+ * A question is not answered, or not by what it asks for; or an input is no
+ * object. Nothing was reported.
+ */
+export class AnswerError extends HushbinError {
+  readonly code = "answer";
+  /** The question's name; undefined where the whole input is wrong. */
+  readonly question: string | undefined;
+  /** What was given instead of an answer. */
+  readonly answer: unknown;
+
+  /** @internal */
+  constructor(question: string | undefined, answer: unknown, expected: string) {
+    const what = question === undefined ? "the input" : `the answer to ${JSON.stringify(question)}`;
+    super("AnswerError", `${what} is ${shown(answer)}, expected ${expected}`);
+    this.question = question;
+    this.answer = answer;
   }
 }
 
@@ -70,7 +96,7 @@ export class EntropyError extends HushbinError {
 
   /** @internal */
   constructor() {
-    super("EntropyError", "crypto.getRandomValues gave no randomness; nothing can be reported");
+    super("EntropyError", "crypto.getRandomValues gave no randomness");
   }
 }
 
@@ -134,7 +160,7 @@ export class UploadRejectedError extends HushbinError {
     const why = detail ?? problem;
     super(
       "UploadRejectedError",
-      `the collector refused an upload of ${reports} report${reports === 1 ? "" : "s"} with status ${status}${why === undefined ? "" : `: ${why}`}`,
+      `the collector refused an upload with status ${status}${why === undefined ? "" : `: ${why}`}`,
     );
     this.status = status;
     this.problem = problem;
@@ -169,7 +195,7 @@ export class OutboxFullError extends HushbinError {
 
   /** @internal */
   constructor(bytes: number) {
-    super("OutboxFullError", `${bytes} bytes of reports wait to be sent; no further one is taken`);
+    super("OutboxFullError", `${bytes} bytes of reports wait to be sent already`);
   }
 }
 

@@ -2,6 +2,7 @@
 
 export { type Client, type ClientOptions, createClient } from "./client.js";
 export {
+  AnswerError,
   ClosedError,
   EntropyError,
   type ErrorCode,
@@ -15,10 +16,20 @@ export {
   ValueRangeError,
   WasmError,
 } from "./errors.js";
-export type { ReportInput } from "./input.js";
+export type { Answer, ReportInput } from "./input.js";
 export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
 export type { Mechanism } from "./mechanism/index.js";
+export type {
+  BinsQuestion,
+  ChoiceQuestion,
+  FlagQuestion,
+  LevelsQuestion,
+  NumberQuestion,
+  Question,
+  RatingsQuestion,
+  SetQuestion,
+} from "./question.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
-export type { Task } from "./task.js";
+export type { QuestionsTask, RatingsTask, Task } from "./task.js";

@@ -2,23 +2,46 @@
 
 import { TaskError } from "./errors.js";
 
-/** An object whose fields are known to be no others than expected. */
+/** An object of whatever fields. */
 export type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads one field. */
+export type Reader<T> = (from: Fields, key: string) => T;
+
+/** Readers by the fields that they read. */
+export type Readers = Readonly<Record<string, Reader<unknown>>>;
+
+type Read<R extends Readers> = { readonly [K in keyof R]: ReturnType<R[K]> };
 
 export function invalid(what: string): TaskError {
   return new TaskError("invalid-task", `task is invalid: ${what}`);
 }
 
-export function fields(value: unknown, what: string, known: readonly string[]): Fields {
+/**
+ * Reads an object that has these fields and no others.
+ *
+ * @throws TaskError `invalid-task`
+ */
+export function read<R extends Readers, O extends Readers>(
+  value: unknown,
+  what: string,
+  required: R,
+  optional: O,
+): Read<R> & Partial<Read<O>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`${what} is not an object`);
   }
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) {
+  const from = value as Fields;
+  const readers = Object.entries<Reader<unknown>>({ ...required, ...optional });
+  for (const key of Object.keys(from)) {
+    if (!readers.some(([known]) => known === key)) {
       throw invalid(`${what} has the unknown field ${JSON.stringify(key)}`);
     }
   }
-  return value as Fields;
+  const there = readers.filter(([key]) => key in required || from[key] !== undefined);
+  const found: Fields = Object.fromEntries(there.map(([key, reader]) => [key, reader(from, key)]));
+  // Each by its own reader.
+  return found as Read<R> & Partial<Read<O>>;
 }
 
 export function text(from: Fields, key: string): string {
@@ -46,10 +69,26 @@ export function integer(from: Fields, key: string): number {
   return value;
 }
 
-export function oneOf<T extends string>(from: Fields, key: string, allowed: readonly T[]): T {
-  const value = allowed.find((candidate) => candidate === from[key]);
-  if (value === undefined) {
-    throw invalid(`${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`);
-  }
-  return value;
+/** Of a list, each of whose elements is read. */
+export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
+  return (from, key) => {
+    const value = from[key];
+    if (!Array.isArray(value)) {
+      throw invalid(`${key} is not a list`);
+    }
+    return Array.from(value, (each: unknown, index) => {
+      const place = `${key}[${index}]`;
+      return reader({ [place]: each }, place);
+    });
+  };
+}
+
+export function oneOf<T extends string>(allowed: readonly T[]): Reader<T> {
+  return (from, key) => {
+    const value = allowed.find((candidate) => candidate === from[key]);
+    if (value === undefined) {
+      throw invalid(`${key} is ${JSON.stringify(from[key])}, expected ${allowed.join(" or ")}`);
+    }
+    return value;
+  };
 }

@@ -9,11 +9,13 @@
  */
 
 import { supplyModule } from "./module.js";
-import { digits } from "./wasm/bytes.js";
+import { HIGH, LOW, letters } from "./wasm/bytes.js";
 
 supplyModule(() =>
-  Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
-    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
+  Uint8Array.from(
+    { length: letters.length / 2 },
+    (_, index) =>
+      (letters.charCodeAt(2 * index) - LOW) | ((letters.charCodeAt(2 * index + 1) - HIGH) << 4),
   ),
 );
 

@@ -1,25 +1,76 @@
-/** From a person's input, by item name, to the arrays that the core takes. */
+/** From a person's input, by names, to the arrays that the core takes. */
 
-import { UnknownItemError, ValueRangeError } from "./errors.js";
-import type { Task } from "./task.js";
+import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
+import {
+  type Items,
+  itemsOf,
+  type NumberQuestion,
+  type Question,
+  type Ratings,
+} from "./question.js";
+import type { QuestionsTask, RatingsTask, Task } from "./task.js";
+
+/** What entries of items go by. */
+type ItemName<I> = I extends readonly (infer Name extends string)[] ? Name : string;
+
+/** What options go by: their names, or their indices where they are counted. */
+type OptionName<O> = O extends number ? number : ItemName<O>;
+
+/** Values by item name; an item that is absent or 0 is not reported on. */
+type RatingsInput<I> = Readonly<Partial<Record<ItemName<I>, number>>> | ReadonlyMap<string, number>;
+
+/** What answers a question. */
+export type Answer<Q extends Question = Question> = Q extends { readonly kind: "ratings" }
+  ? RatingsInput<Q["items"]>
+  : Q extends { readonly kind: "set" }
+    ? readonly OptionName<Q["options"]>[] | ReadonlySet<OptionName<Q["options"]>>
+    : Q extends { readonly kind: "choice" }
+      ? OptionName<Q["options"]>
+      : Q extends { readonly kind: "flag" }
+        ? boolean
+        : number;
+
+type Answers<Q extends Question> = {
+  readonly [Name in Q["name"]]: Answer<Extract<Q, { readonly name: Name }>>;
+};
 
 /**
- * One person's input: values by item name. An item that is absent or 0 is not
+ * One person's input: where questions have names, the answers to all of them, by
+ * name; otherwise values by item name, and an item that is absent or 0 is not
  * reported on.
+ *
+ * An answer is one option's name to a choice, a list or set of names to a set, a
+ * boolean to a flag, a number to a number, and values by item name to ratings.
+ *
+ * @typeParam T the task, whose names are known where its type is that of a literal
  */
-export type ReportInput = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
+export type ReportInput<T extends Task | string = Task> = T extends QuestionsTask
+  ? Answers<T["questions"][number]>
+  : T extends RatingsTask
+    ? RatingsInput<T["items"]>
+    : ReportInput;
 
-/** An input whose names are resolved; `keys` in open tasks, `items` in closed ones. */
-export type Entries =
-  | { readonly items: Uint32Array; readonly values: Float64Array }
-  | { readonly keys: BigUint64Array; readonly values: Float64Array };
+/** An input whose names are resolved; all by keys where one is. */
+export interface Entries {
+  /** How many of the entries are for each question, in their order. */
+  readonly lengths: Uint32Array;
+  readonly items: Uint32Array;
+  readonly values: Float64Array;
+  /** How many numbers are beyond their ends. */
+  readonly clipped: number;
+}
 
 const EXPECTED = {
-  sign: "1 or -1 (or 0, which is not reported)",
+  sign: "1, -1 or 0",
   real: "a number from -1 to 1",
+  ratings: "values by item name, in an object or Map",
+  set: "names of different options, in an array or Set",
+  choice: "an option's name",
+  flag: "true or false",
+  number: "a finite number",
 } as const;
 
-function isValue(kind: Task["value"], value: unknown): value is number {
+function isValue(kind: Ratings["value"], value: unknown): value is number {
   if (kind === "sign") {
     return value === 1 || value === -1 || value === 0;
   }
@@ -27,57 +78,171 @@ function isValue(kind: Task["value"], value: unknown): value is number {
   return typeof value === "number" && value >= -1 && value <= 1;
 }
 
+/** The entries of a plain object, of whatever window; nothing of anything else. */
+function entriesOf(input: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (Object(input) !== input) {
+    return undefined;
+  }
+  const prototype = Object.getPrototypeOf(input);
+  const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return plain ? Object.entries(input as object) : undefined;
+}
+
+/** An item or option by its index, or by its key where names are arbitrary. */
+type Item = number | bigint;
+
+/** Finds what is listed: options that are counted by numbers, all else by names. */
+function finder(
+  listed: Items,
+  byNumber: boolean,
+  keyOf: (name: string) => bigint,
+): (name: unknown) => Item | undefined {
+  if (listed === "open") {
+    return (name) => (typeof name === "string" ? keyOf(name) : undefined);
+  }
+  if (typeof listed !== "number") {
+    const indices = new Map<unknown, number>(listed.map((name, index) => [name, index]));
+    return (name) => indices.get(name);
+  }
+  return (name) => {
+    const index = Number(name);
+    // Only the canonical spelling: not "01", "1e0", "" or "-0".
+    return (byNumber ? index : String(index)) === name && index === index >>> 0 && index < listed
+      ? index
+      : undefined;
+  };
+}
+
+/** The least and the greatest number that is not clipped. */
+function ends(question: NumberQuestion): readonly [number, number] {
+  const edges = "edges" in question ? question.edges : [question.min, question.max];
+  return [Number(edges[0]), Number(edges[edges.length - 1])];
+}
+
+/** Entries as they are read. */
+class Packed {
+  readonly items: Item[] = [];
+  readonly values: number[] = [];
+  clipped = 0;
+
+  add(item: Item, value: number): void {
+    this.items.push(item);
+    this.values.push(value);
+  }
+}
+
+type AnswerReader = (answer: unknown, packed: Packed) => void;
+
+/** Reads answers to one question; one without a name is the whole task. */
+function answerReader(
+  question: Question,
+  taskId: string,
+  keyOf: (name: string) => bigint,
+): AnswerReader {
+  const { kind, name } = question;
+  const wrong = (answer: unknown) => new AnswerError(name || undefined, answer, EXPECTED[kind]);
+  if (kind === "flag") {
+    return (answer, packed) => {
+      if (typeof answer !== "boolean") {
+        throw wrong(answer);
+      }
+      packed.add(Number(answer), 1);
+    };
+  }
+  if (kind === "number") {
+    const [first, last] = ends(question);
+    return (answer, packed) => {
+      if (typeof answer !== "number" || !Number.isFinite(answer)) {
+        throw wrong(answer);
+      }
+      packed.add(0, answer);
+      packed.clipped += Number(answer < first || answer > last);
+    };
+  }
+  const find = finder(itemsOf(question), kind !== "ratings", keyOf);
+  const item = (given: unknown) => {
+    const found = find(given);
+    if (found !== undefined) {
+      return found;
+    }
+    const where = name ? `question ${JSON.stringify(name)}` : `task ${taskId}`;
+    throw typeof given === "string" ? new UnknownItemError(given, where) : wrong(given);
+  };
+  if (kind === "ratings") {
+    return (answer, packed) => {
+      const entries = answer instanceof Map ? answer : entriesOf(answer);
+      if (entries === undefined) {
+        throw wrong(answer);
+      }
+      for (const [rated, value] of entries) {
+        // Unknown names are refused even at 0: they are typing errors.
+        const found = item(rated);
+        if (!isValue(question.value, value)) {
+          throw new ValueRangeError(rated, value, EXPECTED[question.value]);
+        }
+        packed.add(found, value);
+      }
+    };
+  }
+  return (answer, packed) => {
+    const several = Array.isArray(answer) || answer instanceof Set;
+    const options = several ? [...answer] : [answer];
+    if (several !== (kind === "set") || new Set(options).size < options.length) {
+      throw wrong(answer);
+    }
+    for (const option of options) {
+      packed.add(item(option), 1);
+    }
+  };
+}
+
 /** Reads inputs of one task. */
 export class InputReader {
-  readonly #task: Task;
-  readonly #keyOf: (name: string) => bigint;
-  /** Absent where names are decimal indices or anything. */
-  readonly #indices: ReadonlyMap<string, number> | undefined;
+  readonly #named: boolean;
+  /** By the questions' names, in their order. */
+  readonly #readers: ReadonlyMap<string, AnswerReader>;
 
-  /** @param keyOf the core's 64-bit key of a name, for open tasks */
+  /** @param keyOf the core's 64-bit key of a name, for open questions */
   constructor(task: Task, keyOf: (name: string) => bigint) {
-    this.#task = task;
-    this.#keyOf = keyOf;
-    if (Array.isArray(task.items)) {
-      this.#indices = new Map(task.items.map((name: string, index) => [name, index]));
-    }
+    this.#named = "questions" in task;
+    const questions: readonly Question[] =
+      "questions" in task ? task.questions : [{ ...task, name: "", kind: "ratings" }];
+    this.#readers = new Map(
+      questions.map((each) => [each.name, answerReader(each, task.id, keyOf)]),
+    );
   }
 
   /**
+   * @throws AnswerError
    * @throws UnknownItemError
    * @throws ValueRangeError
    */
-  read(input: ReportInput): Entries {
-    const { id, items, value: kind } = this.#task;
-    const names: string[] = [];
-    const values: number[] = [];
-    const indices: number[] = [];
-    for (const [name, value] of input instanceof Map ? input : Object.entries(input)) {
-      // Unknown names are refused even at 0: they are typing errors.
-      const index = items === "open" ? 0 : this.#index(name);
-      if (index === undefined) {
-        throw new UnknownItemError(name, id);
-      }
-      if (!isValue(kind, value)) {
-        throw new ValueRangeError(name, value, EXPECTED[kind]);
-      }
-      names.push(name);
-      indices.push(index);
-      values.push(value);
+  read(input: unknown): Entries {
+    const entries = this.#named ? entriesOf(input) : [["", input] as const];
+    if (entries === undefined) {
+      throw new AnswerError(undefined, input, "an object of answers by question");
     }
-    return items === "open"
-      ? { keys: BigUint64Array.from(names, this.#keyOf), values: Float64Array.from(values) }
-      : { items: Uint32Array.from(indices), values: Float64Array.from(values) };
-  }
-
-  #index(name: string): number | undefined {
-    if (this.#indices !== undefined) {
-      return this.#indices.get(name);
+    for (const [name, answer] of entries) {
+      if (!this.#readers.has(name)) {
+        throw new AnswerError(name, answer, "none, as it is not asked");
+      }
     }
-    const index = Number(name);
-    // Only the canonical spelling: not "01", "1e0", "" or "-0".
-    return String(index) === name && index === index >>> 0 && index < Number(this.#task.items)
-      ? index
-      : undefined;
+    const answers = new Map(entries);
+    const packed = new Packed();
+    const lengths = Uint32Array.from(this.#readers, ([name, reader]) => {
+      const before = packed.items.length;
+      reader(answers.get(name), packed);
+      return packed.items.length - before;
+    });
+    const { items, values, clipped } = packed;
+    const keyed = items.some((item) => typeof item === "bigint");
+    return {
+      lengths,
+      items: keyed
+        ? new Uint32Array(BigUint64Array.from(items, BigInt).buffer)
+        : Uint32Array.from(items, Number),
+      values: Float64Array.from(values),
+      clipped,
+    };
   }
 }

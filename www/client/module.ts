@@ -49,10 +49,10 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 async function start(): Promise<void> {
   try {
     if (supplier === undefined) {
-      throw new Error("call initialize() first, or import the package's default entry");
+      throw new Error("call initialize() first, or import hushbin");
     }
     if (typeof WebAssembly === "undefined") {
-      throw new Error("this browser has no WebAssembly, or has it switched off");
+      throw new Error("this browser has no WebAssembly");
     }
     await init({ module_or_path: await compile(await supplier()) });
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** One task's randomiser: the core behind names, objects and named errors. */
 
 import { joined } from "./bytes.js";
+import { utf8 } from "./canonical.js";
 import { explain, NO_ENTROPY } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { InputReader, type ReportInput } from "./input.js";
@@ -15,23 +16,31 @@ import { item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
  * Each report of a person's true input spends ε anew. For telemetry use a
  * client, which randomises once and sends those bytes until they arrive.
  */
-export interface Randomizer {
+export interface Randomizer<T extends Task = Task> {
   /** The task, complete. */
-  readonly task: Task;
+  readonly task: T;
   /** Identity of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
   /** How many reports had to leave entries out; under hash-bin none. Never sent. */
   readonly sampledDown: number;
   /**
+   * How many numbers of the inputs to `randomize` were beyond the ends of their
+   * question's scale, to which they were clipped. Never sent.
+   */
+  readonly clipped: number;
+  /**
    * Randomises one person's input.
    *
    * @returns the encoded report
-   * @throws UnknownItemError, ValueRangeError, WasmError
+   * @throws AnswerError, UnknownItemError, ValueRangeError, WasmError
    */
-  randomize(input: ReportInput): Uint8Array;
+  randomize(input: ReportInput<T>): Uint8Array;
   /**
    * Randomises many people's inputs to a closed task at once: person i has the
-   * next `lengths[i]` entries, each an item's index and its value.
+   * next `lengths[i]` entries, each an item's index and its value. Where a task
+   * asks several questions, each person has as many lengths, one for each of
+   * them in turn. An option is an entry of the value 1, no and yes are items 0 and
+   * 1, and a number is the value of item 0.
    *
    * @returns the encoded reports, back to back
    * @throws RangeError when the arrays do not fit the task or each other
@@ -59,9 +68,9 @@ export interface Randomizer {
 }
 
 /** Options of {@link createRandomizer}. */
-export interface RandomizerOptions {
+export interface RandomizerOptions<T extends Task = Task> {
   /** The complete task. */
-  readonly task: Task;
+  readonly task: T;
 }
 
 function hex(bytes: Uint8Array): string {
@@ -78,10 +87,11 @@ class Engine implements Randomizer {
   #sampledDown = 0;
   /** Of handles that died with their instance. */
   #sampledDownBefore = 0;
+  #clipped = 0;
 
   constructor(task: Task) {
     this.task = task;
-    this.#reader = new InputReader(task, item_key);
+    this.#reader = new InputReader(task, (name) => item_key(utf8(name)));
     try {
       this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
     } catch (cause) {
@@ -98,21 +108,23 @@ class Engine implements Randomizer {
     return this.#sampledDownBefore + this.#sampledDown;
   }
 
+  get clipped(): number {
+    return this.#clipped;
+  }
+
   randomize(input: ReportInput): Uint8Array {
     return this.#call((handle) => {
-      const entries = this.#reader.read(input);
-      const report =
-        "keys" in entries
-          ? handle.randomize_open(entries.keys, entries.values)
-          : handle.randomize(entries.items, entries.values);
+      const { lengths, items, values, clipped } = this.#reader.read(input);
+      const report = handle.randomize(lengths, items, values);
       this.#sampledDown = handle.sampled_down();
+      this.#clipped += clipped;
       return report;
     });
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
     return this.#call((handle) => {
-      const reports = handle.randomize_many(lengths, items, values);
+      const reports = handle.randomize(lengths, items, values);
       this.#sampledDown = handle.sampled_down();
       return reports;
     });
@@ -171,6 +183,9 @@ class Engine implements Randomizer {
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
  */
+export async function createRandomizer<const T extends Task>(
+  options: RandomizerOptions<T>,
+): Promise<Randomizer<T>>;
 export async function createRandomizer(options: RandomizerOptions): Promise<Randomizer> {
   const task = parseTask(options.task);
   await loadModule();

@@ -1,7 +1,7 @@
 /**
  * hushbin without the WebAssembly module in it: for pages that serve
- * `hushbin/hushbin.wasm` themselves, which is a quarter smaller and compiles
- * while it downloads.
+ * `hushbin/hushbin.wasm` themselves, which is a little smaller once compressed
+ * and compiles while it downloads.
  *
  * @packageDocumentation
  */

@@ -1,56 +1,52 @@
-/** The task: what is asked, of which items, at which budget. */
+/** The task: what is asked, at which budget. */
 
 import { CanonicalBytes } from "./canonical.js";
 import { NetworkError, TaskError } from "./errors.js";
-import { type Fields, fields, integer, invalid, number, oneOf, text } from "./fields.js";
-import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
+import { invalid, listOf, number, read, text } from "./fields.js";
+import { type Mechanism, writeMechanism } from "./mechanism/index.js";
+import {
+  parseQuestion,
+  type Question,
+  RATINGS,
+  type Ratings,
+  VALUES,
+  writeItems,
+  writeQuestion,
+} from "./question.js";
+
+interface Budgeted {
+  /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
+  readonly id: string;
+  /** Local privacy budget ε of one report, 0.001 to 12. */
+  readonly epsilon: number;
+}
+
+/** A task that asks one question, for ratings, which has no name. */
+export interface RatingsTask extends Budgeted, Ratings {
+  /** How inputs are randomised. */
+  readonly mechanism: Mechanism;
+}
+
+/**
+ * A task that asks questions by their names. A report answers one of them, with
+ * all of ε; which one, chance decides before the answers are looked at.
+ */
+export interface QuestionsTask extends Budgeted {
+  /** What is asked, 1 to 64 questions. */
+  readonly questions: readonly Question[];
+}
 
 /**
  * A complete task, as in the collector's task file and in its
  * `GET /tasks/{id}`. All parameters are public; changing any of them makes
  * another task with another fingerprint.
  */
-export interface Task {
-  /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
-  readonly id: string;
-  /**
-   * Names of the items; or how many there are, when they are named "0", "1"
-   * and so on; or `"open"` for arbitrary names.
-   */
-  readonly items: readonly string[] | number | "open";
-  /**
-   * Greatest number of items in one input that is reported in full, 1 to 1024.
-   * Hash-bin takes every entry; this many are what it was planned for.
-   */
-  readonly sparsity: number;
-  /** Local privacy budget ε of one report, 0.001 to 12. */
-  readonly epsilon: number;
-  /** Whether values are 1 and -1, or any number from -1 to 1. */
-  readonly value: "sign" | "real";
-  /** How inputs are randomised. */
-  readonly mechanism: Mechanism;
-}
+export type Task = RatingsTask | QuestionsTask;
 
 /** A task as the collector describes it. */
 export interface FetchedTask {
   readonly task: Task;
   readonly fingerprint: string;
-}
-
-function parseItems(task: Fields): Task["items"] {
-  const { items } = task;
-  if (items === "open") {
-    return items;
-  }
-  if (!Array.isArray(items)) {
-    return integer(task, "items");
-  }
-  return items.map((name: unknown) => {
-    if (typeof name !== "string") {
-      throw invalid(`${JSON.stringify(name)} is not the name of an item`);
-    }
-    return name;
-  });
 }
 
 /**
@@ -59,15 +55,9 @@ function parseItems(task: Fields): Task["items"] {
  * @throws TaskError `invalid-task`
  */
 export function parseTask(value: unknown): Task {
-  const task = fields(value, "it", ["id", "items", "sparsity", "epsilon", "value", "mechanism"]);
-  return {
-    id: text(task, "id"),
-    items: parseItems(task),
-    sparsity: integer(task, "sparsity"),
-    epsilon: number(task, "epsilon"),
-    value: oneOf(task, "value", ["sign", "real"]),
-    mechanism: parseMechanism(task.mechanism),
-  };
+  const asked =
+    Object(value).questions === undefined ? RATINGS : { questions: listOf(parseQuestion) };
+  return read(value, "it", { id: text, epsilon: number, ...asked }, {}) as Task;
 }
 
 /**
@@ -78,25 +68,22 @@ export function parseTask(value: unknown): Task {
  */
 export function canonicalBytes(task: Task): Uint8Array {
   const bytes = new CanonicalBytes();
-  bytes.text("hushbin task 1");
+  const named = "questions" in task;
+  bytes.text(named ? "hushbin task 2" : "hushbin task 1");
   bytes.text(task.id);
-  const { items } = task;
-  if (items === "open") {
-    bytes.number(2);
-  } else if (typeof items === "number") {
-    bytes.number(1);
-    bytes.number(items);
-  } else {
-    bytes.number(0);
-    bytes.number(items.length);
-    for (const name of items) {
-      bytes.text(name);
+  if (named) {
+    bytes.float(task.epsilon);
+    bytes.number(task.questions.length);
+    for (const question of task.questions) {
+      writeQuestion(question, bytes);
     }
+  } else {
+    writeItems(task.items, bytes);
+    bytes.number(task.sparsity);
+    bytes.float(task.epsilon);
+    bytes.number(VALUES.indexOf(task.value));
+    writeMechanism(task.mechanism, bytes);
   }
-  bytes.number(task.sparsity);
-  bytes.float(task.epsilon);
-  bytes.number(Number(task.value === "real"));
-  writeMechanism(task.mechanism, bytes);
   return bytes.toBytes();
 }
 

@@ -65,6 +65,7 @@ describe("the tarball", () => {
       "package/dist/mechanism/hash-bin.d.ts",
       "package/dist/mechanism/index.d.ts",
       "package/dist/module.d.ts",
+      "package/dist/question.d.ts",
       "package/dist/randomizer.d.ts",
       "package/dist/slim.d.ts",
       "package/dist/slim.js",
@@ -111,8 +112,6 @@ describe("the module", () => {
       "randomizer_fingerprint",
       "randomizer_new",
       "randomizer_randomize",
-      "randomizer_randomize_many",
-      "randomizer_randomize_open",
       "randomizer_sampled_down",
       "randomizer_upload_header",
     ]);
@@ -305,9 +304,21 @@ describe("typed", () => {
     expect(misuse(`await createClient({ endpoint: "/" });`)).toContain("TS2741");
     expect(
       misuse(
-        `const c = await createClient({ endpoint: "/", task: "t" }); await c.report({ a: true });`,
+        `const c = await createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`,
       ),
     ).toContain("TS2322");
+    const asked = (answers: string) => {
+      const { mechanism } = JSON.parse(TASK);
+      const options = ["dark", "light"];
+      const questions = [{ name: "theme", kind: "choice", options, mechanism }];
+      const task = JSON.stringify({ id: "asked", epsilon: 2, questions });
+      return misuse(
+        `const c = await createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
+      );
+    };
+    expect(asked(`{ theme: "dark" }`)).toBe("");
+    expect(asked(`{ theme: "drak" }`)).toMatch(/TS2820|TS2322/);
+    expect(asked(`{ themes: "dark" }`)).toMatch(/TS2561|TS2353/);
     expect(
       misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
     ).toContain("TS2540");

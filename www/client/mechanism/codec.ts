@@ -1,7 +1,7 @@
 /** What the client needs of every mechanism. */
 
 import type { CanonicalBytes } from "../canonical.js";
-import { type Fields, fields, integer, invalid, oneOf } from "../fields.js";
+import { type Fields, integer, oneOf, read } from "../fields.js";
 
 /** Reads and writes the parameters of one mechanism. */
 export interface MechanismCodec<M> {
@@ -51,20 +51,15 @@ export function subsetCodec<Name extends string, Rule extends string, Hashing ex
 ): MechanismCodec<SubsetMechanism<Name, Rule, Hashing>> {
   return {
     parse(value) {
-      const known = ["name", "rule", "favoured", "hashing", "buckets", "hashes"];
-      const mechanism = fields(value, "mechanism", known);
-      const rule = oneOf(mechanism, "rule", [paper, strongest]);
-      if (rule === paper && mechanism.favoured !== undefined) {
-        throw invalid(`favoured does not belong to the rule ${rule}`);
-      }
-      return {
-        name,
+      const rule = oneOf([paper, strongest]);
+      const required = {
+        name: oneOf([name]),
         rule,
-        ...(rule === strongest && { favoured: integer(mechanism, "favoured") }),
-        hashing: oneOf(mechanism, "hashing", hashings),
-        buckets: integer(mechanism, "buckets"),
-        ...(mechanism.hashes !== undefined && { hashes: integer(mechanism, "hashes") }),
+        hashing: oneOf(hashings),
+        buckets: integer,
+        ...(rule(value, "rule") === strongest && { favoured: integer }),
       };
+      return read(value, "mechanism", required, { hashes: integer });
     },
     write({ rule, favoured, hashing, buckets, hashes = 1 }, bytes) {
       bytes.number(rule === paper ? 0 : favoured || OUT_OF_RANGE);

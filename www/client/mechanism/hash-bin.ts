@@ -1,4 +1,4 @@
-import { fields, integer, number, oneOf } from "../fields.js";
+import { integer, number, oneOf, read } from "../fields.js";
 import { HASHINGS, type MechanismCodec, OUT_OF_RANGE } from "./codec.js";
 
 /**
@@ -37,30 +37,25 @@ const NOISES = ["two-point", "laplace"] as const;
 
 /** The parameters that each level has besides those of all. */
 const OF_LEVEL = {
-  event: [],
-  neighbouring: ["distance", "delta"],
-  user: ["clip", "noise"],
+  event: {},
+  neighbouring: { distance: number },
+  user: { clip: number, noise: oneOf(NOISES) },
 } as const;
 
 /** @internal */
 export const hashBin: MechanismCodec<HashBinMechanism> = {
   parse(value) {
-    const level = oneOf(value, "level", LEVELS);
-    const known = ["name", "level", "hashing", "bins", "grid", ...OF_LEVEL[level]];
-    const mechanism = fields(value, "mechanism", known);
-    return {
-      name: "hash-bin",
-      level,
-      ...(level === "neighbouring" && { distance: number(mechanism, "distance") }),
-      ...(mechanism.delta !== undefined && { delta: number(mechanism, "delta") }),
-      ...(level === "user" && {
-        clip: number(mechanism, "clip"),
-        noise: oneOf(mechanism, "noise", NOISES),
-      }),
-      hashing: oneOf(mechanism, "hashing", HASHINGS),
-      bins: integer(mechanism, "bins"),
-      grid: integer(mechanism, "grid"),
+    const readLevel = oneOf(LEVELS);
+    const level = readLevel(value, "level");
+    const required = {
+      name: oneOf(["hash-bin"]),
+      level: readLevel,
+      hashing: oneOf(HASHINGS),
+      bins: integer,
+      grid: integer,
+      ...OF_LEVEL[level],
     };
+    return read(value, "mechanism", required, level === "neighbouring" ? { delta: number } : {});
   },
   write({ level, noise, distance, clip, delta, hashing, bins, grid }, bytes) {
     // At level `user` the noise is told with it.

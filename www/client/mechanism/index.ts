@@ -33,7 +33,7 @@ export function parseMechanism(value: unknown): Mechanism {
     );
   }
   const mechanism = value as Fields;
-  return MECHANISMS[oneOf(mechanism, "name", NAMES)].parse(mechanism);
+  return MECHANISMS[oneOf(NAMES)(mechanism, "name")].parse(mechanism);
 }
 
 /**

@@ -22,6 +22,51 @@ export const RATINGS: Task = {
 
 export const PLUGINS: Task = { ...RATINGS, id: "plugins", items: "open", value: "sign" };
 
+const ONE_OF = { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced" } as const;
+const SEVERAL_OF = { ...SETTINGS.mechanism, hashing: "independent" } as const;
+
+/** Questions of every kind. */
+export const SURVEY = {
+  id: "survey",
+  epsilon: 2,
+  questions: [
+    {
+      name: "theme",
+      kind: "choice",
+      options: ["dark", "light", "system"],
+      mechanism: { ...ONE_OF, buckets: 3 },
+    },
+    { name: "version", kind: "choice", options: 12, mechanism: { ...ONE_OF, buckets: 6 } },
+    { name: "beta", kind: "flag", weight: 3, mechanism: { ...ONE_OF, buckets: 2 } },
+    {
+      name: "loadMs",
+      kind: "number",
+      min: 0,
+      max: 3000,
+      levels: 16,
+      unit: "ms",
+      mechanism: { ...ONE_OF, buckets: 8 },
+    },
+    { name: "seconds", kind: "number", edges: [0, 1, 10], mechanism: { ...ONE_OF, buckets: 2 } },
+    {
+      name: "features",
+      kind: "set",
+      options: ["search", "share", "print"],
+      sparsity: 2,
+      mechanism: SETTINGS.mechanism,
+    },
+    { name: "plugins", kind: "set", options: "open", sparsity: 2, mechanism: SEVERAL_OF },
+    {
+      name: "opinions",
+      kind: "ratings",
+      items: ["dark-mode", "autoplay"],
+      sparsity: 2,
+      value: "sign",
+      mechanism: SETTINGS.mechanism,
+    },
+  ],
+} as const satisfies Task;
+
 /** A header of 1 + 16 + 16 bytes and a varint, as in `src/report.rs`. */
 export interface ReadUpload {
   readonly fingerprint: string;

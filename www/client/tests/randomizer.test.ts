@@ -137,7 +137,7 @@ describe("inputs", () => {
       const input = new Map([[name, 0]]);
       expect(() => randomizer.randomize(input)).toThrow(UnknownItemError);
     }
-    expect(() => randomizer.randomize({ typo: 0 })).toThrow(
+    expect(() => randomizer.randomize({ typo: 0 } as object)).toThrow(
       expect.objectContaining({ code: "unknown-item", item: "typo" }),
     );
   });

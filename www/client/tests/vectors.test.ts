@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { createRandomizer, type Task } from "../index.js";
+import { createRandomizer, type QuestionsTask, type ReportInput, type Task } from "../index.js";
 
 /** As in `tests/support/src/byte_vectors.rs`. */
 interface Case {
@@ -21,18 +21,40 @@ interface Case {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
+/** As in `tests/support/src/question_vectors.rs`. */
+interface QuestionsCase {
+  readonly given: {
+    readonly task: QuestionsTask;
+    readonly generator: string;
+    readonly inputs: readonly ReportInput<QuestionsTask>[];
+  };
+  readonly outcome: {
+    readonly fingerprint: string;
+    readonly answered: readonly string[];
+    readonly sampled_down: readonly boolean[];
+    readonly reports: readonly string[];
+    readonly upload: string;
+  };
+}
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
+
+/** The browser's randomness is the generator's seed, and nothing else is drawn. */
+function seedBy(generator: string) {
+  vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
+    (array as unknown as Uint8Array).set(Buffer.from(generator, "hex"));
+    return array;
+  });
+}
+
 describe.each(["collision", "coco", "hash-bin"])("the vectors of %s", (mechanism) => {
-  const file = new URL(`../../../tests/vectors/${mechanism}.json`, import.meta.url);
-  const cases: readonly Case[] = JSON.parse(readFileSync(file, "utf8"));
+  const cases: readonly Case[] = read(mechanism);
 
   it.each(cases.map((each) => [each.outcome.task.id, each] as const))(
     "hold: %s",
     async (_, { given, outcome }) => {
-      // The browser's randomness is the generator's seed, and nothing else is drawn.
-      vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
-        (array as unknown as Uint8Array).set(Buffer.from(given.generator, "hex"));
-        return array;
-      });
+      seedBy(given.generator);
       const randomizer = await createRandomizer({ task: outcome.task });
       expect(randomizer.task).toEqual(outcome.task);
       expect(randomizer.fingerprint).toBe(outcome.fingerprint);
@@ -46,6 +68,37 @@ describe.each(["collision", "coco", "hash-bin"])("the vectors of %s", (mechanism
       expect(reports.map(hex)).toEqual(outcome.reports);
       const upload = randomizer.upload(Buffer.concat(reports), reports.length);
       expect(hex(upload)).toBe(outcome.upload);
+      randomizer.free();
+    },
+  );
+});
+
+describe("the vectors of questions", () => {
+  const cases: readonly QuestionsCase[] = read("questions");
+
+  it("answer questions of every kind", () => {
+    const kinds = cases.flatMap(({ given: { task }, outcome: { answered } }) =>
+      task.questions.filter(({ name }) => answered.includes(name)).map(({ kind }) => kind),
+    );
+    expect([...new Set(kinds)].sort()).toEqual(["choice", "flag", "number", "ratings", "set"]);
+  });
+
+  it.each(cases.map((each) => [each.given.task.id, each] as const))(
+    "hold: %s",
+    async (_, { given, outcome }) => {
+      seedBy(given.generator);
+      const randomizer = await createRandomizer({ task: given.task });
+      expect(randomizer.task).toEqual(given.task);
+      expect(randomizer.fingerprint).toBe(outcome.fingerprint);
+      let sampledDown = 0;
+      const reports = given.inputs.map((input, person) => {
+        const report = randomizer.randomize(input);
+        sampledDown += Number(outcome.sampled_down[person]);
+        expect(randomizer.sampledDown).toBe(sampledDown);
+        return report;
+      });
+      expect(reports.map(hex)).toEqual(outcome.reports);
+      expect(hex(randomizer.upload(Buffer.concat(reports), reports.length))).toBe(outcome.upload);
       randomizer.free();
     },
   );

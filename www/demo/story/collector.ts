@@ -1,10 +1,10 @@
 // The collector's HTTP interface, as far as the page speaks it itself.
 
-import type { Task } from "hushbin";
+import type { RatingsTask } from "hushbin";
 import type { Estimand } from "../shared/analysis.js";
 
-/** The kind of task that this page is about: its items have names. */
-export type NamedTask = Omit<Task, "items"> & { readonly items: readonly string[] };
+/** The kind of task that this page is about: for ratings of items that have names. */
+export type NamedTask = Omit<RatingsTask, "items"> & { readonly items: readonly string[] };
 
 export interface TaskAnswer {
   readonly task: NamedTask;

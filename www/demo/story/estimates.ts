@@ -100,7 +100,8 @@ export function rowsOf(
       : undefined;
     const yes = truth.yes[index] ?? 0;
     const no = truth.no[index] ?? 0;
-    const people = { plus: yes, minus: no, mean: yes - no, nonmissing: yes + no }[estimand];
+    const [any, mean] = [yes + no, yes - no];
+    const people = { plus: yes, minus: no, mean, nonmissing: any, share: any }[estimand];
     return {
       label,
       truth: truth.people > 0 ? people / truth.people : null,

@@ -1,0 +1,239 @@
+/** Questions: what is asked, in which kind of answer. */
+
+import type { CanonicalBytes } from "./canonical.js";
+import {
+  type Fields,
+  integer,
+  listOf,
+  number,
+  oneOf,
+  type Reader,
+  type Readers,
+  read,
+  text,
+} from "./fields.js";
+import { OUT_OF_RANGE } from "./mechanism/codec.js";
+import { type Mechanism, parseMechanism, writeMechanism } from "./mechanism/index.js";
+
+/**
+ * Names of items or options; or how many there are, when items are named "0",
+ * "1" and so on and options are told by their index; or `"open"` for arbitrary
+ * names.
+ */
+export type Items = readonly string[] | number | "open";
+
+/** What ratings are asked for. */
+export interface Ratings {
+  /**
+   * Names of the items; or how many there are, when they are named "0", "1"
+   * and so on; or `"open"` for arbitrary names.
+   */
+  readonly items: Items;
+  /**
+   * Greatest number of items in one input that is reported in full, 1 to 1024.
+   * Hash-bin takes every entry; this many are what it was planned for.
+   */
+  readonly sparsity: number;
+  /** Whether values are 1 and -1, or any number from -1 to 1. */
+  readonly value: "sign" | "real";
+}
+
+interface Named {
+  /** The name that answers go by. */
+  readonly name: string;
+  /** How often the question is drawn, relative to others, 1 to 1000000; 1 where it is left out. */
+  readonly weight?: number;
+  /** How answers are randomised. */
+  readonly mechanism: Mechanism;
+}
+
+/** A question for values of any of its items. */
+export interface RatingsQuestion extends Named, Ratings {
+  readonly kind: "ratings";
+}
+
+/** A question for any number of its options. */
+export interface SetQuestion extends Named {
+  readonly kind: "set";
+  /** Names of the options; or how many there are; or `"open"` for arbitrary names. */
+  readonly options: Items;
+  /** Greatest number of options in one answer that is reported in full, 1 to 1024. */
+  readonly sparsity: number;
+}
+
+/** A question for exactly one of its options. */
+export interface ChoiceQuestion extends Named {
+  readonly kind: "choice";
+  /** Names of the options, or how many there are. */
+  readonly options: Exclude<Items, "open">;
+}
+
+/** A question for yes or no. */
+export interface FlagQuestion extends Named {
+  readonly kind: "flag";
+}
+
+interface NumberOf extends Named {
+  readonly kind: "number";
+  /** What the number counts or measures, for people. */
+  readonly unit?: string;
+}
+
+/** A question for a number, of which the mean is estimated. */
+export interface LevelsQuestion extends NumberOf {
+  /** Least number; those below are clipped. */
+  readonly min: number;
+  /** Greatest number; those above are clipped. */
+  readonly max: number;
+  /** To how many numbers, evenly from `min` to `max`, answers are rounded, 2 to 1024. */
+  readonly levels: number;
+}
+
+/** A question for a number, of which the distribution is estimated. */
+export interface BinsQuestion extends NumberOf {
+  /** Where bins begin and end, ascending; numbers beyond are clipped. */
+  readonly edges: readonly number[];
+}
+
+/** A question for a number. */
+export type NumberQuestion = LevelsQuestion | BinsQuestion;
+
+/** One of the questions of a task. */
+export type Question =
+  | RatingsQuestion
+  | SetQuestion
+  | ChoiceQuestion
+  | FlagQuestion
+  | NumberQuestion;
+
+/**
+ * What is listed by a question that lists.
+ *
+ * @internal
+ */
+export function itemsOf(question: RatingsQuestion | SetQuestion | ChoiceQuestion): Items {
+  return question.kind === "ratings" ? question.items : question.options;
+}
+
+const items: Reader<Items> = (from, key) => {
+  const value = from[key];
+  if (value === "open") {
+    return value;
+  }
+  return (typeof value === "number" ? integer : listOf(text))(from, key);
+};
+
+const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
+
+/**
+ * By the numbers that stand for ratings of them in canonical bytes.
+ *
+ * @internal
+ */
+export const VALUES = ["sign", "real"] as const;
+
+/**
+ * The fields of ratings, with a name or without.
+ *
+ * @internal
+ */
+export const RATINGS = {
+  items,
+  sparsity: integer,
+  value: oneOf(VALUES),
+  mechanism,
+} as const satisfies Readers;
+
+/** In the order of the numbers that stand for them in canonical bytes, ratings aside. */
+const OF_KIND = {
+  set: { options: items, sparsity: integer, mechanism },
+  choice: { options: items, mechanism },
+  flag: { mechanism },
+  number: { min: number, max: number, levels: integer, mechanism },
+  ratings: RATINGS,
+} as const satisfies Readonly<Record<Question["kind"], Readers>>;
+
+const KINDS = Object.keys(OF_KIND) as Question["kind"][];
+
+/**
+ * Checks the shape of a question; ranges are the core's to check.
+ *
+ * @throws TaskError `invalid-task`
+ * @internal
+ */
+export const parseQuestion: Reader<Question> = (from, key) => {
+  const value = Object(from[key]) as Fields;
+  try {
+    const kind = oneOf(KINDS)(value, "kind");
+    const binned = kind === "number" && value.edges !== undefined;
+    const required = {
+      name: text,
+      kind: text,
+      ...(binned ? { edges: listOf(number), mechanism } : OF_KIND[kind]),
+    };
+    const optional = { weight: integer, ...(kind === "number" && { unit: text }) };
+    // Its fields are those of its kind.
+    return read(value, "it", required, optional) as object as Question;
+  } catch (error) {
+    (error as Error).message += ` in question ${JSON.stringify(value.name)}`;
+    throw error;
+  }
+};
+
+/**
+ * Appends what is listed to a task's canonical bytes.
+ *
+ * @internal
+ */
+export function writeItems(listed: Items, bytes: CanonicalBytes): void {
+  if (listed === "open") {
+    bytes.number(2);
+  } else if (typeof listed === "number") {
+    bytes.number(1);
+    bytes.number(listed);
+  } else {
+    bytes.number(0);
+    bytes.number(listed.length);
+    for (const name of listed) {
+      bytes.text(name);
+    }
+  }
+}
+
+function writeScale(question: NumberQuestion, bytes: CanonicalBytes): void {
+  const { unit } = question;
+  // Where there is none nothing is written, so that nothing is not to be a unit.
+  bytes.text(unit === undefined ? "" : unit || "\0");
+  if ("edges" in question) {
+    // Where there are levels 0 is written.
+    bytes.number(question.edges.length || OUT_OF_RANGE);
+    question.edges.forEach((edge) => void bytes.float(edge));
+  } else {
+    bytes.number(0);
+    bytes.number(question.levels);
+    bytes.float(question.min);
+    bytes.float(question.max);
+  }
+}
+
+/**
+ * Appends a question to a task's canonical bytes.
+ *
+ * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @internal
+ */
+export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
+  const { name, weight = 1, kind } = question;
+  bytes.text(name);
+  bytes.number(weight);
+  bytes.number(
+    kind === "ratings" ? VALUES.indexOf(question.value) : VALUES.length + KINDS.indexOf(kind),
+  );
+  if (kind === "number") {
+    writeScale(question, bytes);
+  } else if (kind !== "flag") {
+    writeItems(itemsOf(question), bytes);
+    bytes.number(kind === "choice" ? 1 : question.sparsity);
+  }
+  writeMechanism(question.mechanism, bytes);
+}

@@ -1,0 +1,393 @@
+import { describe, expect, it } from "vitest";
+import {
+  AnswerError,
+  createClient,
+  createRandomizer,
+  HushbinError,
+  type ReportInput,
+  type Task,
+  TaskError,
+  UnknownItemError,
+  ValueRangeError,
+} from "../index.js";
+import { clientOf, FakeCollector, RATINGS, readUpload, SETTINGS, SURVEY } from "./harness.js";
+import { ANSWERS } from "./types.js";
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+/** What is not known to be wrong by its type alone. */
+const any = (input: unknown) => input as ReportInput<typeof SURVEY>;
+const but = (answers: object) => any({ ...ANSWERS, ...answers });
+const without = (name: string) =>
+  any(Object.fromEntries(Object.entries(ANSWERS).filter(([key]) => key !== name)));
+
+/** The error that an input raises, which is one of ours. */
+async function refused(input: unknown, task: Task = SURVEY): Promise<HushbinError> {
+  const randomizer = await createRandomizer({ task });
+  try {
+    randomizer.randomize(input as ReportInput);
+  } catch (error) {
+    if (error instanceof HushbinError) {
+      return error;
+    }
+    throw error;
+  } finally {
+    randomizer.free();
+  }
+  throw new Error("the input was taken");
+}
+
+/** Wrong whole inputs, of any task. */
+const NOT_OBJECTS: [string, unknown][] = [
+  ["a list", []],
+  ["a list of pairs", [["theme", "dark"]]],
+  ["a Set", new Set(["theme"])],
+  ["a form's data", new FormData()],
+  ["a number", 7],
+  ["a text", "dark"],
+  ["null", null],
+  ["nothing", undefined],
+  ["a date", new Date()],
+  ["a function", () => ANSWERS],
+  ["an instance", new (class Answers {})()],
+];
+
+describe("answers", () => {
+  it("are taken of every kind", async () => {
+    const randomizer = await createRandomizer({ task: SURVEY });
+    const inputs = [
+      ANSWERS,
+      but({ features: [], plugins: [], opinions: {} }),
+      but({ features: new Set(["print", "search"]), opinions: new Map([["autoplay", -1]]) }),
+      but({ theme: "system", version: 11, beta: false, loadMs: 0, seconds: 10 }),
+      any(Object.assign(Object.create(null), ANSWERS)),
+    ];
+    for (const input of inputs) {
+      expect(randomizer.randomize(input)).toHaveLength(9);
+    }
+    randomizer.free();
+  });
+
+  it("are refused where there is no question, or more than questions", async () => {
+    expect(await refused(but({ themes: "dark" }))).toMatchObject({
+      name: "AnswerError",
+      code: "answer",
+      question: "themes",
+      answer: "dark",
+    });
+    // The typing error is told, not the question that lacks an answer.
+    expect(await refused(any({ ...without("theme"), themes: "dark" }))).toMatchObject({
+      question: "themes",
+    });
+  });
+
+  it.each(SURVEY.questions.map(({ name }) => name))("are refused without %s", async (name) => {
+    for (const input of [without(name), but({ [name]: undefined }), but({ [name]: null })]) {
+      const error = await refused(input);
+      expect(error).toBeInstanceOf(AnswerError);
+      expect(error).toMatchObject({ question: name });
+      expect(error.message).toContain(name);
+    }
+  });
+
+  it("are refused where a name is only inherited", async () => {
+    const mechanism = SURVEY.questions[2].mechanism;
+    const names = ["constructor", "__proto__"];
+    const questions = names.map((name) => ({ name, kind: "flag", mechanism }) as const);
+    const task = { id: "odd", epsilon: 1, questions };
+    expect(await refused({}, task)).toMatchObject({ question: "constructor", answer: undefined });
+    const randomizer = await createRandomizer({ task });
+    const own = Object.fromEntries(names.map((name) => [name, true]));
+    expect(randomizer.randomize(own)).toHaveLength(9);
+  });
+
+  it.each<[string, object, string]>([
+    ["a list for a choice", { theme: ["dark"] }, "theme"],
+    ["two answers to a choice", { theme: ["dark", "light"] }, "theme"],
+    ["a Set for a choice", { theme: new Set(["dark"]) }, "theme"],
+    ["an index where options have names", { theme: 0 }, "theme"],
+    ["an option's index beyond", { version: 12 }, "version"],
+    ["an option's index below", { version: -1 }, "version"],
+    ["a fraction of an index", { version: 1.5 }, "version"],
+    ["no number for an index", { version: Number.NaN }, "version"],
+    ["a number for a flag", { beta: 1 }, "beta"],
+    ["a text for a flag", { beta: "false" }, "beta"],
+    ["a boxed flag", { beta: Object(true) }, "beta"],
+    ["a text for a number", { loadMs: "1830" }, "loadMs"],
+    ["NaN", { loadMs: Number.NaN }, "loadMs"],
+    ["no end", { seconds: Number.POSITIVE_INFINITY }, "seconds"],
+    ["a bigint", { seconds: 3n }, "seconds"],
+    ["one option for a set", { features: "search" }, "features"],
+    ["an object for a set", { features: { search: true } }, "features"],
+    ["an option twice", { features: ["search", "print", "search"] }, "features"],
+    ["an open option twice", { plugins: ["a", "a"] }, "plugins"],
+    ["a number in a set of names", { features: [0] }, "features"],
+    ["a hole in a set", { plugins: new Array(1) }, "plugins"],
+    ["an object in a set", { plugins: [Object.create(null)] }, "plugins"],
+    ["a list for ratings", { opinions: ["autoplay"] }, "opinions"],
+    ["a Set for ratings", { opinions: new Set(["autoplay"]) }, "opinions"],
+    ["a number for ratings", { opinions: 1 }, "opinions"],
+  ])("are refused: %s", async (_, wrong, question) => {
+    const error = await refused(but(wrong));
+    expect(error).toBeInstanceOf(AnswerError);
+    expect(error).toMatchObject({ code: "answer", question });
+  });
+
+  it("name options and items that exist", async () => {
+    const cases: [object, string][] = [
+      [{ theme: "drak" }, "drak"],
+      [{ theme: "" }, ""],
+      [{ version: "3" }, "3"],
+      [{ features: ["search", "toString"] }, "toString"],
+      [{ opinions: { captions: 0 } }, "captions"],
+    ];
+    for (const [wrong, item] of cases) {
+      const error = await refused(but(wrong));
+      expect(error).toBeInstanceOf(UnknownItemError);
+      expect(error).toMatchObject({ code: "unknown-item", item });
+      expect(error.message).toContain(Object.keys(wrong)[0]);
+    }
+    const rated = await refused(but({ opinions: { autoplay: 0.5 } }));
+    expect(rated).toBeInstanceOf(ValueRangeError);
+    expect(rated).toMatchObject({ item: "autoplay" });
+  });
+
+  it.each(NOT_OBJECTS)("are refused as %s", async (_, input) => {
+    for (const task of [SURVEY, SETTINGS, RATINGS]) {
+      const error = await refused(input, task);
+      expect(error).toBeInstanceOf(AnswerError);
+      expect(error).toMatchObject({ code: "answer", question: undefined, answer: input });
+    }
+  });
+
+  it("are refused in a Map where questions have names", async () => {
+    expect(await refused(new Map(Object.entries(ANSWERS)))).toMatchObject({ code: "answer" });
+  });
+
+  it("are read before anything is drawn or queued", async () => {
+    const collector = new FakeCollector();
+    const client = await clientOf(collector, { task: SURVEY });
+    await expect(client.report(but({ beta: 1 }) as ReportInput)).rejects.toThrow(AnswerError);
+    expect(client.pending).toBe(0);
+    await client.report(ANSWERS);
+    expect(client.pending).toBe(1);
+    await client.close();
+    expect(collector.counts).toEqual([1]);
+  });
+
+  it("draw nothing where they are refused", async () => {
+    // From one seed, what is refused in between changes no report.
+    const made = async (wrong: boolean) => {
+      const random = crypto.getRandomValues;
+      crypto.getRandomValues = (array) => {
+        (array as unknown as Uint8Array).fill(7);
+        return array;
+      };
+      try {
+        const randomizer = await createRandomizer({ task: SURVEY });
+        return Array.from({ length: 8 }, () => {
+          if (wrong) {
+            expect(() => randomizer.randomize(but({ opinions: null }))).toThrow(AnswerError);
+          }
+          return hex(randomizer.randomize(ANSWERS));
+        });
+      } finally {
+        crypto.getRandomValues = random;
+      }
+    };
+    expect(await made(true)).toEqual(await made(false));
+  });
+
+  it("count what is clipped, and what is sampled down", async () => {
+    const randomizer = await createRandomizer({ task: SURVEY });
+    for (const [answers, clipped] of [
+      [{ loadMs: 0, seconds: 10 }, 0],
+      [{ loadMs: 3000, seconds: 0 }, 0],
+      [{ loadMs: 3000.5, seconds: 0 }, 1],
+      [{ loadMs: -1e-9, seconds: 11 }, 3],
+      [{ loadMs: 1e308, seconds: -1e308 }, 5],
+    ] as const) {
+      randomizer.randomize(but(answers));
+      expect(randomizer.clipped).toBe(clipped);
+    }
+    expect(() => randomizer.randomize(but({ loadMs: 4000, theme: "" }))).toThrow(UnknownItemError);
+    expect(randomizer.clipped).toBe(5);
+    expect(randomizer.sampledDown).toBe(0);
+    for (let times = 0; times < 200; times += 1) {
+      randomizer.randomize(but({ features: ["search", "share", "print"] }));
+    }
+    // One report in ten answers this question: none of 200 does with 1e-9.
+    expect(randomizer.sampledDown).toBeGreaterThan(0);
+    expect(randomizer.sampledDown).toBeLessThan(200);
+  });
+
+  it("are reported on by the questions' weights, whatever they are", async () => {
+    const { mechanism } = SURVEY.questions[2];
+    const wide = { ...mechanism, hashing: "independent", buckets: 100_000 } as const;
+    const randomizer = await createRandomizer({
+      task: {
+        id: "weights",
+        epsilon: 2,
+        questions: [
+          { name: "often", kind: "flag", weight: 3, mechanism },
+          { name: "seldom", kind: "set", options: "open", sparsity: 1, mechanism: wide },
+        ],
+      },
+    });
+    const reports = 4000;
+    for (const input of [
+      { often: true, seldom: [] },
+      { often: false, seldom: ["this", "that"] },
+    ]) {
+      let seldom = 0;
+      for (let times = 0; times < reports; times += 1) {
+        // A bucket below 128, of few of the wide ones and of all others, takes one byte.
+        seldom += Number(randomizer.randomize(input).length > 9);
+      }
+      // Two-sided, α = 1e-6; the one byte in 782 of the wide is within it.
+      const z = (seldom - reports / 4) / Math.sqrt((reports * 3) / 16);
+      expect(Math.abs(z)).toBeLessThan(4.9);
+    }
+    randomizer.free();
+  });
+
+  it("are packed by question and person", async () => {
+    const { mechanism } = SURVEY.questions[2];
+    const randomizer = await createRandomizer({
+      task: {
+        id: "packed",
+        epsilon: 2,
+        questions: [
+          { name: "beta", kind: "flag", mechanism },
+          { name: "load", kind: "number", edges: [0, 1, 2], mechanism },
+          { name: "parts", kind: "set", options: 9, sparsity: 2, mechanism: SETTINGS.mechanism },
+        ],
+      },
+    });
+    const pack = (lengths: number[], items: number[], values: number[]) => () =>
+      randomizer.randomizeMany(
+        Uint32Array.from(lengths),
+        Uint32Array.from(items),
+        Float64Array.from(values),
+      );
+    expect(pack([1, 1, 0, 1, 1, 2], [1, 0, 0, 0, 3, 8], [1, 1.5, 1, -7, 1, 1])()).toHaveLength(18);
+    expect(pack([], [], [])()).toHaveLength(0);
+    // A person lacks a question, an answer, or has two; a number is not finite.
+    expect(pack([1, 1], [1, 0], [1, 1])).toThrow(RangeError);
+    expect(pack([0, 1, 0], [0], [1])).toThrow(RangeError);
+    expect(pack([2, 1, 0], [0, 1, 0], [1, 1, 1])).toThrow(RangeError);
+    expect(pack([1, 1, 0], [1, 0], [1, Number.NaN])).toThrow(RangeError);
+    expect(pack([2 ** 31, 2 ** 31, 0], [], [])).toThrow(RangeError);
+    // None of these is a trap.
+    expect(pack([1, 1, 0], [0, 0], [1, 2])()).toHaveLength(9);
+  });
+});
+
+describe("tasks of questions", () => {
+  const [theme, , beta, loadMs, seconds, features, , opinions] = SURVEY.questions;
+  const asking = (...questions: readonly object[]) => ({ id: "survey", epsilon: 2, questions });
+
+  it.each<[string, object, readonly string[]]>([
+    ["no list of questions", { id: "survey", epsilon: 2, questions: theme }, ["questions"]],
+    ["no question", asking(), ["out of range"]],
+    ["items beside questions", { ...SETTINGS, questions: [theme] }, ["unknown field", "items"]],
+    ["no object", asking(7 as unknown as object), ["kind"]],
+    ["no kind", asking({ ...theme, kind: undefined }), ["theme", "kind"]],
+    ["an unknown kind", asking({ ...theme, kind: "text" }), ["theme", "kind", '"text"']],
+    ["no name", asking({ ...theme, name: undefined }), ["name"]],
+    ["an empty name", asking({ ...theme, name: "" }), ["name"]],
+    ["a name twice", asking(theme, theme), ["share a name"]],
+    ["no mechanism", asking({ ...theme, mechanism: undefined }), ["theme", "mechanism"]],
+    ["an unknown field", asking({ ...theme, extra: 1 }), ["theme", '"extra"']],
+    ["no options", asking({ ...theme, options: undefined }), ["theme", "options"]],
+    ["open options of a choice", asking({ ...theme, options: "open" }), ["together"]],
+    ["one option", asking({ ...theme, options: ["dark"] }), ["out of range"]],
+    ["options that are no names", asking({ ...theme, options: ["dark", 2] }), ["options[1]"]],
+    ["items of a choice", asking({ ...theme, items: 3 }), ["theme", '"items"']],
+    ["sparsity of a choice", asking({ ...theme, sparsity: 1 }), ["theme", '"sparsity"']],
+    ["a value of a set", asking({ ...features, value: "sign" }), ["features", '"value"']],
+    ["no sparsity of a set", asking({ ...features, sparsity: undefined }), ["sparsity"]],
+    ["no value of ratings", asking({ ...opinions, value: undefined }), ["opinions", "value"]],
+    ["options of a flag", asking({ ...beta, options: ["no", "yes"] }), ["beta", '"options"']],
+    ["a unit of a flag", asking({ ...beta, unit: "ms" }), ["beta", '"unit"']],
+    ["levels beside edges", asking({ ...seconds, levels: 3 }), ["seconds", '"levels"']],
+    ["no levels", asking({ ...loadMs, levels: undefined }), ["loadMs", "levels"]],
+    ["min above max", asking({ ...loadMs, min: 4000 }), ["together"]],
+    ["one level", asking({ ...loadMs, levels: 1 }), ["out of range"]],
+    ["an empty unit", asking({ ...loadMs, unit: "" }), ["name"]],
+    ["a unit that is no text", asking({ ...loadMs, unit: 1 }), ["loadMs", "unit"]],
+    ["no edges", asking({ ...seconds, edges: [] }), ["malformed"]],
+    ["one edge", asking({ ...seconds, edges: [1] }), ["out of range"]],
+    ["edges that descend", asking({ ...seconds, edges: [2, 1, 0] }), ["together"]],
+    ["edges that are no numbers", asking({ ...seconds, edges: [0, "1"] }), ["edges[1]"]],
+    ["an endless edge", asking({ ...seconds, edges: [0, 1 / 0] }), ["seconds", "edges[1]"]],
+    ["weight 0", asking({ ...beta, weight: 0 }), ["out of range"]],
+    ["a fraction of a weight", asking({ ...beta, weight: 1.5 }), ["beta", "weight is 1.5"]],
+    ["too great a weight", asking({ ...beta, weight: 1_000_001 }), ["out of range"]],
+  ])("are refused with %s", async (_, task, said) => {
+    const error = await createRandomizer({ task: task as Task }).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(TaskError);
+    expect(error).toMatchObject({ code: "invalid-task" });
+    for (const each of said) {
+      expect((error as Error).message).toContain(each);
+    }
+  });
+
+  it("have a fingerprint that depends on every parameter", async () => {
+    const variants = [
+      asking(theme, beta),
+      asking(beta, theme),
+      { ...asking(theme, beta), id: "other" },
+      { ...asking(theme, beta), epsilon: 3 },
+      asking({ ...theme, name: "colours" }, beta),
+      asking({ ...theme, options: ["dark", "light", "other"] }, beta),
+      asking({ ...theme, options: 3 }, beta),
+      asking({ ...theme, kind: "set", sparsity: 1 }, beta),
+      asking(theme, { ...beta, weight: 2 }),
+      asking(theme, { ...beta, mechanism: { ...beta.mechanism, hashing: "independent" } }),
+      asking(loadMs),
+      asking({ ...loadMs, unit: undefined }),
+      asking({ ...loadMs, unit: "s" }),
+      asking({ ...loadMs, min: -1 }),
+      asking({ ...loadMs, max: 1 }),
+      asking({ ...loadMs, levels: 17 }),
+      asking(seconds),
+      asking({ ...seconds, edges: [0, 1, 11] }),
+      asking({ ...seconds, edges: [-0, 1, 10] }),
+      asking(opinions),
+      asking({ ...opinions, value: "real" }),
+      asking({ ...opinions, sparsity: 1 }),
+    ];
+    const found = new Set<string>();
+    for (const task of variants) {
+      const randomizer = await createRandomizer({ task: task as Task });
+      found.add(randomizer.fingerprint);
+      randomizer.free();
+    }
+    expect(found.size).toBe(variants.length);
+    const said = await createRandomizer({ task: asking(theme, { ...beta, weight: 3 }) as Task });
+    const weightless = { ...theme, weight: 1 };
+    const written = await createRandomizer({ task: asking(weightless, beta) as Task });
+    expect(written.fingerprint).toBe(said.fingerprint);
+  });
+
+  it("are taken from the collector", async () => {
+    const { fingerprint } = await createRandomizer({ task: SURVEY });
+    const task = JSON.parse(JSON.stringify(SURVEY));
+    const collector = new FakeCollector(Response.json({ task, fingerprint }));
+    const { fetch } = collector;
+    const client = await createClient({
+      endpoint: "https://collector.example",
+      task: "survey",
+      fetch,
+    });
+    expect(client.task).toEqual(SURVEY);
+    await client.report(ANSWERS);
+    await client.close();
+    expect(collector.sent).toHaveLength(2);
+    expect(readUpload(collector.sent[1]?.bytes ?? new Uint8Array())).toMatchObject({
+      fingerprint,
+      count: 1,
+    });
+  });
+});

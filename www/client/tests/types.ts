@@ -1,0 +1,114 @@
+/**
+ * What compiles and what does not: `report` knows the names and kinds of a task
+ * that is a literal. Nothing here runs; `tsc` fails where an error that is
+ * expected does not come.
+ */
+
+import {
+  type Client,
+  createClient,
+  createRandomizer,
+  type Question,
+  type ReportInput,
+  type Task,
+} from "../index.js";
+import { PLUGINS, SETTINGS, SURVEY } from "./harness.js";
+
+const endpoint = "https://collector.example";
+
+/** The answers to SURVEY. */
+export const ANSWERS = {
+  theme: "dark",
+  version: 3,
+  beta: true,
+  loadMs: 1830,
+  seconds: 0.5,
+  features: ["search"],
+  plugins: ["any"],
+  opinions: { "dark-mode": 1 },
+} as const satisfies ReportInput<typeof SURVEY>;
+
+export async function questions() {
+  const client = await createClient({ endpoint, task: SURVEY });
+  await client.report(ANSWERS);
+  await client.report({ ...ANSWERS, features: new Set(["share"] as const), opinions: new Map() });
+  await client.report({ ...ANSWERS, features: [], opinions: {} });
+
+  // @ts-expect-error no such question
+  await client.report({ ...ANSWERS, themes: "dark" });
+  // @ts-expect-error no such option
+  await client.report({ ...ANSWERS, theme: "drak" });
+  // @ts-expect-error options that are counted have indices
+  await client.report({ ...ANSWERS, version: "3" });
+  // @ts-expect-error a flag is no number
+  await client.report({ ...ANSWERS, beta: 1 });
+  // @ts-expect-error a number is no text
+  await client.report({ ...ANSWERS, loadMs: "1830" });
+  // @ts-expect-error a choice is one option
+  await client.report({ ...ANSWERS, theme: ["dark"] });
+  // @ts-expect-error a set is several options
+  await client.report({ ...ANSWERS, features: "search" });
+  // @ts-expect-error nor is a text one of an open set
+  await client.report({ ...ANSWERS, plugins: "any" });
+  // @ts-expect-error no such option
+  await client.report({ ...ANSWERS, features: ["serach"] });
+  // @ts-expect-error no such item
+  await client.report({ ...ANSWERS, opinions: { darkmode: 1 } });
+  // @ts-expect-error ratings are numbers
+  await client.report({ ...ANSWERS, opinions: { "dark-mode": true } });
+  const { theme: _, ...rest } = ANSWERS;
+  // @ts-expect-error every question is answered
+  await client.report(rest);
+}
+
+export async function literals() {
+  const client = await createClient({
+    endpoint,
+    task: {
+      id: "one",
+      epsilon: 1,
+      questions: [{ name: "beta", kind: "flag", mechanism: SURVEY.questions[2].mechanism }],
+    },
+  });
+  await client.report({ beta: true });
+  // @ts-expect-error no such question
+  await client.report({ alpha: true });
+  const randomizer = await createRandomizer({ task: client.task });
+  randomizer.randomize({ beta: false });
+  // @ts-expect-error a flag is no text
+  randomizer.randomize({ beta: "no" });
+}
+
+export async function ratings() {
+  const client = await createClient({ endpoint, task: SETTINGS });
+  await client.report({ "dark-mode": 1 });
+  await client.report(new Map([["dark-mode", 1]]));
+  // @ts-expect-error no such item
+  await client.report({ darkMode: 1 });
+  const open = await createClient({ endpoint, task: PLUGINS });
+  await open.report({ anything: 1 });
+}
+
+export async function loose(task: Task, questions: readonly Question[]) {
+  const clients: Client[] = [
+    await createClient({ endpoint, task }),
+    await createClient({ endpoint, task: "survey" }),
+    await createClient({ endpoint, task: { id: "survey", epsilon: 1, questions } }),
+    await createClient({ endpoint, task: SURVEY }),
+  ];
+  for (const client of clients) {
+    await client.report(ANSWERS);
+    await client.report({ "dark-mode": 1 });
+    // @ts-expect-error no kind is answered by nothing
+    await client.report({ theme: null });
+  }
+}
+
+export const wrong: readonly Question[] = [
+  // @ts-expect-error a flag has no options
+  { name: "beta", kind: "flag", options: ["no", "yes"], mechanism: SETTINGS.mechanism },
+  // @ts-expect-error no choice is open
+  { name: "theme", kind: "choice", options: "open", mechanism: SETTINGS.mechanism },
+  // @ts-expect-error a number has a scale
+  { name: "loadMs", kind: "number", mechanism: SETTINGS.mechanism },
+];
