@@ -101,7 +101,7 @@ pub(crate) trait Randomize {
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// assert_eq!(task.mechanism().neighbours(), Neighbours::Any);
+/// assert_eq!(task.questions()[0].mechanism().neighbours(), Neighbours::Any);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Neighbours {

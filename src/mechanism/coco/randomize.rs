@@ -35,7 +35,7 @@ const fn pair_of(push: Push) -> u32 {
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let mut randomizer = Randomizer::new(&coco, &task.domain(), 1.0);
+/// let mut randomizer = Randomizer::new(&coco, &task.questions()[0].domain(), 1.0);
 /// // Of an input without entries, under the seed 7; all paddings push alike.
 /// let probabilities = randomizer.probabilities(7, &[], 0);
 /// assert_eq!(probabilities.len(), 12);

@@ -21,7 +21,7 @@ use crate::sample::ExpLowerBound;
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let rates = coco.rates(&task.domain(), 1.0);
+/// let rates = coco.rates(&task.questions()[0].domain(), 1.0);
 /// assert_eq!(rates.pair, 1.0 / 6.0);
 /// // Under this rule the non-missing frequency is not estimated.
 /// assert!(rates.gap > 0.0 && rates.presence.is_none());
@@ -55,7 +55,7 @@ pub struct Rates {
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let presence = coco.rates(&task.domain(), 1.0).presence.unwrap();
+/// let presence = coco.rates(&task.questions()[0].domain(), 1.0).presence.unwrap();
 /// assert!(presence.p_pair > presence.q_pair);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

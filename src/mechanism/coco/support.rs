@@ -29,7 +29,7 @@ impl Coco {
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let support = coco.support(&task.domain());
+/// let support = coco.support(&task.questions()[0].domain());
 /// let report = Report { seed: 7, bucket: 5 };
 /// support.for_each_hit(&report, |item, plus| {
 ///     assert_eq!(support.hit(&report, u64::from(item)), Some(plus));

@@ -27,7 +27,7 @@ use crate::sample::Threshold;
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let mut randomizer = Randomizer::new(&collision, &task.domain(), 1.0);
+/// let mut randomizer = Randomizer::new(&collision, &task.questions()[0].domain(), 1.0);
 /// // Of an input without entries, under the seed 7.
 /// let probabilities = randomizer.probabilities(7, &[]);
 /// assert_eq!(probabilities.len(), 12);

@@ -23,7 +23,7 @@ use crate::sample::ExpLowerBound;
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let rates = collision.rates(&task.domain(), 1.0);
+/// let rates = collision.rates(&task.questions()[0].domain(), 1.0);
 /// assert!(rates.p_true > rates.p_false);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -29,7 +29,7 @@ impl Collision {
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let support = collision.support(&task.domain());
+/// let support = collision.support(&task.questions()[0].domain());
 /// let report = Report { seed: 7, bucket: 5 };
 /// // 83 elements in buckets of 7 slots.
 /// let mut hits = 0;

@@ -29,7 +29,7 @@ const FRACTION_BITS: u32 = 42;
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let mut randomizer = Randomizer::new(&hash_bin, &task.domain(), 1.0);
+/// let mut randomizer = Randomizer::new(&hash_bin, &task.questions()[0].domain(), 1.0);
 /// // Of an input without entries, under the seed 7: noise is yet to come.
 /// assert_eq!(randomizer.bins(7, &[]), [0.0; 4]);
 /// ```

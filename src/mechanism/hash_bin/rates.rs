@@ -18,7 +18,7 @@ use crate::domain::Domain;
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let rates = hash_bin.rates(&task.domain(), 1.0);
+/// let rates = hash_bin.rates(&task.questions()[0].domain(), 1.0);
 /// assert_eq!(rates.scale, 1.0 / 1024.0);
 /// assert!(!rates.two_point && rates.clip.is_none());
 /// ```

@@ -28,7 +28,7 @@ impl HashBin {
 /// #     "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
 /// #         "hashing": "balanced", "buckets": 12 }
 /// # }"#).unwrap();
-/// let (bin, sign) = hash_bin.support(&task.domain()).place(&Keys::new(7), 12);
+/// let (bin, sign) = hash_bin.support(&task.questions()[0].domain()).place(&Keys::new(7), 12);
 /// assert!(bin < 4 && sign.abs() == 1);
 /// ```
 #[derive(Debug, Clone, Copy)]

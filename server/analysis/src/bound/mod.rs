@@ -180,7 +180,7 @@ fn more(times: f64) -> String {
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "ratings", "items": 256, "sparsity": 4, "epsilon": 1.0, "value": "sign" }"#,
 /// ).unwrap();
-/// let domain = draft.resolve().unwrap().domain();
+/// let domain = draft.resolve().unwrap().questions()[0].domain();
 /// let least = least(&domain, 1.0, &Objective::MEAN).unwrap();
 /// assert_eq!(least.kind, BoundKind::Directions);
 /// // In sum over all items, with the squares of the 4 entries: 5826.
@@ -214,7 +214,8 @@ pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Lea
 ///     "mechanism": "auto"
 /// }"#).unwrap();
 /// let task = draft.resolve().unwrap();
-/// let of = |objective| distance(&task.domain(), task.mechanism(), 3.0, &objective);
+/// let question = &task.questions()[0];
+/// let of = |objective| distance(&question.domain(), question.mechanism(), 3.0, &objective);
 /// let means = of(Objective::MEAN).unwrap();
 /// assert!(1.0 < means.times_bound && means.times_bound <= means.at_most);
 /// // CoCo answers for means only.
