@@ -231,9 +231,10 @@ impl ErrorCode {
 }
 
 impl Error {
-    /// The same of a question, where it has a name.
+    /// The same of a question, where it has a name; once.
     pub(crate) fn of_question(self, name: &str) -> Self {
-        if name.is_empty() || cfg!(feature = "wasm-module") {
+        let told = matches!(self, Self::Question { .. });
+        if told || name.is_empty() || cfg!(feature = "wasm-module") {
             return self;
         }
         Self::Question {

@@ -78,15 +78,6 @@ impl TaskDraft {
         self.weigh(questions?)
     }
 
-    /// The only question, where there is one.
-    #[must_use]
-    pub fn sole(&self) -> Option<&QuestionDraft> {
-        match &self.questions[..] {
-            [question] => Some(question),
-            _ => None,
-        }
-    }
-
     /// What each question of [`TaskDraft::resolve`] comes to, weights aside, and what
     /// else there is for it.
     ///

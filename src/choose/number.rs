@@ -52,10 +52,17 @@ impl NumberDraft {
     /// How many bins there are where nothing is said.
     pub const BINS: u32 = 32;
 
+    /// Whether something is said of bins.
+    const fn is_binned(&self) -> bool {
+        self.edges.is_some() || self.bins.is_some() || self.spacing.is_some()
+    }
+
     fn want(&self) -> Want {
-        let binned = self.edges.is_some() || self.bins.is_some() || self.spacing.is_some();
-        self.want
-            .unwrap_or(if binned { Want::Histogram } else { Want::Mean })
+        self.want.unwrap_or(if self.is_binned() {
+            Want::Histogram
+        } else {
+            Want::Mean
+        })
     }
 
     /// The scale at a local ε.
@@ -65,9 +72,8 @@ impl NumberDraft {
     /// missing, and those of [`Scale::levels`] and [`Scale::bins`].
     pub fn scale(&self, epsilon: f64) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
-        let binned = self.edges.is_some() || self.bins.is_some() || self.spacing.is_some();
         let mean = self.want() == Want::Mean;
-        if mean && binned {
+        if mean && self.is_binned() {
             return combination("the mean of a \"number\" takes \"levels\", not bins or \"edges\"");
         }
         if !mean && self.levels.is_some() {

@@ -1,6 +1,5 @@
 //! A question as people write it: what is left out is chosen.
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -305,14 +304,7 @@ impl QuestionDraft {
     }
 
     fn blame(&self, error: Error) -> Error {
-        match error {
-            Error::Question { .. } => error,
-            error if self.name.is_empty() => error,
-            error => Error::Question {
-                name: self.name.clone(),
-                error: Box::new(error),
-            },
-        }
+        error.of_question(&self.name)
     }
 
     /// Whether all that this draft says holds of a question in use; what it leaves open

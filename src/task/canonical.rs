@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::items::{Items, Open};
 use super::kind::Kind;
+use super::parts::TaskParts;
 use super::question::{Question, QuestionParts};
 use crate::domain::ValueKind;
 use crate::error::Error;
@@ -92,29 +93,29 @@ fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>>
     let items = read_items(reader)?;
     let sparsity = reader.small()?;
     let epsilon = f64::from_bits(reader.number()?);
-    let kind = match reader.number()? {
-        0 => Kind::Ratings(ValueKind::Sign),
-        1 => Kind::Ratings(ValueKind::Real),
+    let value = match reader.number()? {
+        0 => ValueKind::Sign,
+        1 => ValueKind::Real,
         _ => return None,
     };
     let mechanism = Mechanism::read_canonical(reader)?;
-    let question = |mechanism| {
-        Question::of_bytes(QuestionParts {
-            name: String::new(),
-            kind,
+    let read = |mechanism| {
+        let parts = TaskParts {
+            id,
             items,
             sparsity,
-            weight: 1,
             epsilon,
+            value,
             mechanism,
+        };
+        let (id, question) = parts.into_question();
+        Ok(Read {
+            id,
+            questions: alloc::vec![Question::of_bytes(question)?],
+            named: false,
         })
     };
-    let read = |question| Read {
-        id,
-        questions: alloc::vec![question],
-        named: false,
-    };
-    Some(mechanism.and_then(question).map(read))
+    Some(mechanism.and_then(read))
 }
 
 fn read_named(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {

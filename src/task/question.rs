@@ -30,15 +30,7 @@ use crate::mechanism::Mechanism;
 /// assert_eq!(theme.domain().elements(), Some(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    name: String,
-    kind: Kind,
-    items: Items,
-    sparsity: u32,
-    weight: u32,
-    epsilon: f64,
-    mechanism: Mechanism,
-}
+pub struct Question(QuestionParts);
 
 /// The fields of a [`Question`], not yet validated.
 ///
@@ -101,67 +93,50 @@ impl Question {
 
     /// The same of fields that go together, having been read from canonical bytes.
     pub(super) fn of_bytes(parts: QuestionParts) -> Result<Self, Error> {
-        let QuestionParts {
-            name,
-            kind,
-            items,
-            sparsity,
-            weight,
-            epsilon,
-            mechanism,
-        } = parts;
-        let question = Self {
-            name,
-            kind,
-            items,
-            sparsity,
-            weight,
-            epsilon,
-            mechanism,
-        };
+        let question = Self(parts);
         question.check().map_err(|error| question.blame(error))?;
         Ok(question)
     }
 
     fn check(&self) -> Result<(), Error> {
-        let domain = check_asked(&self.kind, &self.items, self.sparsity, self.epsilon)?;
-        bounds::WEIGHT.check(f64::from(self.weight))?;
-        self.mechanism.check(&domain)
+        let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
+        bounds::WEIGHT.check(f64::from(self.0.weight))?;
+        self.0.mechanism.check(&domain)
     }
 
     /// An error of this question, where it is one of several.
     pub(crate) fn blame(&self, error: Error) -> Error {
-        error.of_question(&self.name)
+        error.of_question(&self.0.name)
     }
 
     /// The name that its answers go by.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// What is asked.
     #[must_use]
     pub const fn kind(&self) -> &Kind {
-        &self.kind
+        &self.0.kind
     }
 
     /// The items asked about; of a number, the cells of its scale.
     #[must_use]
     pub const fn items(&self) -> &Items {
-        &self.items
+        &self.0.items
     }
 
     /// s, how many entries of an answer are reported on.
     #[must_use]
     pub const fn sparsity(&self) -> u32 {
-        self.sparsity
+        self.0.sparsity
     }
 
     /// The same with another weight.
     #[cfg(feature = "analysis")]
     pub(crate) fn with_weight(self, weight: u32) -> Result<Self, Error> {
-        let weighted = Self { weight, ..self };
+        let weighted = Self(QuestionParts { weight, ..self.0 });
         weighted.check().map_err(|error| weighted.blame(error))?;
         Ok(weighted)
     }
@@ -169,31 +144,31 @@ impl Question {
     /// How often the question is drawn, relative to others.
     #[must_use]
     pub const fn weight(&self) -> u32 {
-        self.weight
+        self.0.weight
     }
 
     /// The local budget ε asked for.
     #[must_use]
     pub const fn epsilon(&self) -> f64 {
-        self.epsilon
+        self.0.epsilon
     }
 
     /// The mechanism and its parameters.
     #[must_use]
     pub const fn mechanism(&self) -> &Mechanism {
-        &self.mechanism
+        &self.0.mechanism
     }
 
     /// Values of entries, once they are coded.
     #[must_use]
     pub const fn value(&self) -> ValueKind {
-        self.kind.value()
+        self.0.kind.value()
     }
 
     /// Items and sparsity, as mechanisms see them.
     #[must_use]
     pub fn domain(&self) -> Domain {
-        domain(&self.kind, &self.items, self.sparsity)
+        domain(&self.0.kind, &self.0.items, self.0.sparsity)
     }
 
     /// The local ε that one report really spends: the largest log-ratio of
@@ -201,8 +176,9 @@ impl Question {
     /// Never above [`Question::epsilon`].
     #[must_use]
     pub fn effective_epsilon(&self) -> f64 {
-        self.mechanism
-            .effective_epsilon(&self.domain(), self.epsilon)
+        self.0
+            .mechanism
+            .effective_epsilon(&self.domain(), self.0.epsilon)
     }
 }
 

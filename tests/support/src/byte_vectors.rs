@@ -2,7 +2,9 @@
 //! inputs give the same bytes on every platform. The native tests and those in
 //! the browser run this one loop.
 
-use hushbin::{Entry, Fingerprint, Mechanism, Randomizer, Task, TaskDraft, Upload, UploadId};
+use hushbin::{
+    Entry, Fingerprint, Mechanism, Randomizer, Report, Task, TaskDraft, Upload, UploadId,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -78,28 +80,38 @@ pub fn run(given: &Given) -> Outcome {
         sampled_down.push(randomized.sampled_down);
         made.push(randomized.report);
     }
-    let mut id = [0; 16];
-    rng.fill_bytes(&mut id);
-    let upload = Upload {
-        id: UploadId(id),
-        reports: made,
-    };
-    let encoded = upload.encode(&task.fingerprint());
-    assert_eq!(Upload::decode(&encoded, &task).as_ref(), Ok(&upload));
-    let reports = upload.reports.iter().map(|report| {
-        let mut bytes = Vec::new();
-        report.encode(&mut bytes);
-        hex(&bytes)
-    });
+    let (reports, upload) = uploaded(&task, made, &mut rng);
     Outcome {
         fingerprint: task.fingerprint(),
         effective_epsilon: task.effective_epsilon(),
         rates: rates(&task),
         sampled_down,
-        reports: reports.collect(),
-        upload: hex(&encoded),
+        reports: reports.iter().map(|report| hex(report)).collect(),
+        upload: hex(&upload),
         task,
     }
+}
+
+/// Each report's bytes, and those of their upload, whose id is drawn after them.
+pub(crate) fn uploaded(
+    task: &Task,
+    reports: Vec<Report>,
+    rng: &mut ChaCha20Rng,
+) -> (Vec<Vec<u8>>, Vec<u8>) {
+    let mut id = [0; 16];
+    rng.fill_bytes(&mut id);
+    let upload = Upload {
+        id: UploadId(id),
+        reports,
+    };
+    let encoded = upload.encode(&task.fingerprint());
+    assert_eq!(Upload::decode(&encoded, task).as_ref(), Ok(&upload));
+    let bytes = |report: &Report| {
+        let mut bytes = Vec::new();
+        report.encode(&mut bytes);
+        bytes
+    };
+    (upload.reports.iter().map(bytes).collect(), encoded)
 }
 
 /// What the task's estimates divide by.

@@ -2,13 +2,13 @@
 //! give them. The native tests and those of the package run the same.
 
 use hushbin::task::{Kind, Question};
-use hushbin::{Entry, Fingerprint, Randomizer, Task, Upload, UploadId};
+use hushbin::{Entry, Fingerprint, Randomizer, Task};
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::byte_vectors::{bytes, hex};
+use crate::byte_vectors::{bytes, hex, uploaded};
 
 /// What is given: a complete task, a generator's seed, and people's answers by the
 /// names of questions.
@@ -86,23 +86,7 @@ pub fn run(given: &Given) -> Outcome {
         sampled_down.push(randomized.sampled_down);
         made.push(randomized.report);
     }
-    let mut id = [0; 16];
-    rng.fill_bytes(&mut id);
-    let upload = Upload {
-        id: UploadId(id),
-        reports: made,
-    };
-    let encoded = upload.encode(&task.fingerprint());
-    assert_eq!(Upload::decode(&encoded, task).as_ref(), Ok(&upload));
-    let reports: Vec<Vec<u8>> = upload
-        .reports
-        .iter()
-        .map(|report| {
-            let mut bytes = Vec::new();
-            report.encode(&mut bytes);
-            bytes
-        })
-        .collect();
+    let (reports, upload) = uploaded(task, made, &mut rng);
     let answered = |report: &Vec<u8>| {
         let seed = u64::from_le_bytes(report[..8].try_into().unwrap());
         task.questions()[task.draw().question(seed)]
@@ -114,7 +98,7 @@ pub fn run(given: &Given) -> Outcome {
         answered: reports.iter().map(answered).collect(),
         sampled_down,
         reports: reports.iter().map(|report| hex(report)).collect(),
-        upload: hex(&encoded),
+        upload: hex(&upload),
     }
 }
 
