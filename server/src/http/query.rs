@@ -6,29 +6,28 @@ use super::problem::Problem;
 use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
 };
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options, PostProcessing};
 
-/// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`. A literal
-/// comma separates names; `%2C` is part of one. Hence the split comes before the
-/// decoding, which no generic form parser does.
+/// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`,
+/// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates names;
+/// `%2C` is part of one. Hence the split comes before the decoding, which no generic form
+/// parser does.
 ///
 /// # Errors
 /// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options
 /// have a meaning for a task is not looked at.
 pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
-    let mut items: Option<Vec<String>> = None;
-    let mut question = None;
+    let mut options = Options::default();
     let mut confidence = None;
-    let mut post = Vec::new();
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
             "question" => {
-                if question.replace(decode(value)?).is_some() {
+                if options.question.replace(decode(value)?).is_some() {
                     return Err(bad("question is given twice"));
                 }
             }
             "items" => {
-                let names = items.get_or_insert_default();
+                let names = options.items.get_or_insert_default();
                 for name in value.split(',') {
                     let name = decode(name)?;
                     if name.is_empty() {
@@ -38,29 +37,44 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
                 }
             }
             "confidence" => read_number("confidence", value, &mut confidence)?,
-            "post" => {
-                for name in value.split(',') {
-                    let name = decode(name)?;
-                    let asked = name.parse()?;
-                    if post.contains(&asked) {
-                        return Err(bad(format!("post: {name} is asked for twice")));
-                    }
-                    post.push(asked);
+            "post" => read_post_processing(value, &mut options.post)?,
+            "quantiles" => {
+                let quantiles = options.quantiles.get_or_insert_default();
+                for part in value.split(',') {
+                    let mut number = None;
+                    read_number("quantiles", part, &mut number)?;
+                    quantiles.extend(number);
                 }
+            }
+            "false_discovery_rate" => {
+                read_number(
+                    "false_discovery_rate",
+                    value,
+                    &mut options.false_discovery_rate,
+                )?;
             }
             other => {
                 return Err(bad(format!(
-                    "unknown parameter {other:?}, expected question, items, confidence or post"
+                    "unknown parameter {other:?}, expected question, items, confidence, post, \
+                     quantiles or false_discovery_rate"
                 )));
             }
         }
     }
-    Ok(Options {
-        question,
-        items,
-        confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
-        post,
-    })
+    options.confidence = confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    Ok(options)
+}
+
+fn read_post_processing(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), Problem> {
+    for name in names.split(',') {
+        let name = decode(name)?;
+        let asked = name.parse()?;
+        if post.contains(&asked) {
+            return Err(bad(format!("post: {name} is asked for twice")));
+        }
+        post.push(asked);
+    }
+    Ok(())
 }
 
 /// What is asked of a shuffled batch.
@@ -139,7 +153,6 @@ fn bad(detail: impl Into<String>) -> Problem {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use hushbin_analysis::estimate::PostProcessing;
 
     fn items(query: &str) -> Vec<String> {
         estimates(query).unwrap().items.unwrap()
@@ -159,15 +172,7 @@ mod tests {
     #[test]
     fn nothing_asked_is_everything_at_the_default() {
         let query = estimates("").unwrap();
-        assert_eq!(
-            query,
-            Options {
-                question: None,
-                items: None,
-                confidence: DEFAULT_CONFIDENCE,
-                post: Vec::new(),
-            }
-        );
+        assert_eq!(query, Options::default());
         assert_eq!(estimates("&confidence=0.999").unwrap().confidence, 0.999);
     }
 
@@ -194,8 +199,18 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_listed() {
+        let asked = estimates("quantiles=0.5,0.95&false_discovery_rate=0.1").unwrap();
+        assert_eq!(asked.quantiles, Some(vec![0.5, 0.95]));
+        assert_eq!(asked.false_discovery_rate, Some(0.1));
+    }
+
+    #[test]
     fn what_has_no_meaning_is_refused() {
         for query in [
+            "quantiles=half",
+            "quantiles=",
+            "false_discovery_rate=0.1&false_discovery_rate=0.1",
             "items=",
             "items=a,,b",
             "items",

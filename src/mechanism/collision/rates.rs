@@ -140,24 +140,30 @@ impl Rates {
         p * (1.0 - p) / (self.gap() * self.gap())
     }
 
+    /// Second moment of a report's score, the sum of the weights of the elements it
+    /// hits, for a person whose one answer weighs `own`, where exactly one is given
+    /// (s = 1, no paddings); of all weights the sum and the sum of squares.
+    ///
+    /// The answer is hit by p, each other element by q; pairs of the answer and another,
+    /// and of two others, by [`both_member`](Self::both_member) and
+    /// [`both_none`](Self::both_none). The mean is own·gap + q·sum.
+    #[must_use]
+    pub fn score_square(&self, own: f64, sum: f64, squares: f64) -> f64 {
+        let (others, their_squares) = (sum - own, squares - own * own);
+        own * own * self.p_true
+            + their_squares * self.p_false
+            + 2.0 * own * others * self.both_member
+            + (others * others - their_squares) * self.both_none
+    }
+
     /// Variance of one report's estimate of [the answer is one of these], the sum of
     /// the estimates of `answers` elements, for a person whose answer is among them or
     /// not, where exactly one is given (s = 1, no paddings).
-    ///
-    /// With one element hit for certain by p and each other by q, pairs are hit
-    /// together: the answer and another, or two others.
     #[must_use]
     pub fn sum_variance(&self, answers: u32, among: bool) -> f64 {
-        let others = f64::from(if among { answers.max(1) - 1 } else { answers });
-        let pairs = others * (others - 1.0) * self.both_none;
-        let hits = others * self.p_false;
-        let (mean, square) = if among {
-            let mean = self.p_true + hits;
-            (mean, mean + 2.0 * others * self.both_member + pairs)
-        } else {
-            (hits, hits + pairs)
-        };
-        (square - mean * mean) / (self.gap() * self.gap())
+        let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
+        let mean = own * self.gap() + sum * self.p_false;
+        (self.score_square(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
     }
 
     /// Second moment of one report's estimate of an item's signed value,

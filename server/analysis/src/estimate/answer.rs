@@ -7,7 +7,10 @@ use hushbin::Fingerprint;
 use serde::{Serialize, Serializer};
 
 use super::interval::Estimate;
+use super::number::NumberEstimates;
 use super::post::{ConditionalMean, PostProcessed, Projected};
+use super::shrinkage::Shrinkage;
+use super::stand_out::StandOut;
 use super::{Estimand, Label};
 use crate::promise::Privacy;
 
@@ -70,6 +73,15 @@ pub struct Estimates {
     /// [`PostProcessed`] that was asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub post_processing: BTreeMap<&'static str, &'static str>,
+    /// What shrinking is predicted to gain, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrinkage: Option<Shrinkage>,
+    /// What stands out, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stand_out: Option<StandOut>,
+    /// Of a question about a number, once there are reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberEstimates>,
     /// By item; empty while there are no reports.
     pub estimates: Vec<ItemEstimates>,
 }
@@ -77,7 +89,9 @@ pub struct Estimates {
 impl Estimates {
     /// Writes one line for each item and estimand, after a header. What was made
     /// of estimates comes in lines of its own, with other names: cells are empty
-    /// where something was refused, and where there are no error bars.
+    /// where something was refused, and where there are no error bars. Of a number the
+    /// mean, the share of people below each edge and the quantiles follow, and of what
+    /// stands out a line each.
     ///
     /// # Errors
     /// Those of `writer`.
@@ -98,8 +112,14 @@ impl Estimates {
                 .estimates()
                 .map(|(estimand, estimate)| (estimand.as_str(), cells(estimate)));
             for (name, cells) in estimates.chain(processed_cells(&item.post_processed)) {
-                csv.serialize((&item.item, name, cells))?;
+                csv.serialize((item.item.to_string(), name, cells))?;
             }
+        }
+        for line in self.number.iter().flat_map(number_lines) {
+            csv.serialize(line)?;
+        }
+        for label in self.stand_out.iter().flat_map(|found| &found.items) {
+            csv.serialize((label.to_string(), "stands-out", [None::<f64>; 6]))?;
         }
         csv.flush()
     }
@@ -126,6 +146,33 @@ fn cells(estimate: &Estimate) -> Cells {
     .map(Some)
 }
 
+/// The lines of what a question about a number is answered with.
+fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> {
+    let mean = number
+        .mean
+        .iter()
+        .map(|mean| (String::new(), "mean", cells(mean)));
+    let below = number
+        .distribution
+        .iter()
+        .map(|below| (below.below.to_string(), "below", cells(&below.share)));
+    let quantiles = number.quantiles.iter().map(|quantile| {
+        let [lower, upper] = quantile.interval;
+        let [low, high] = quantile.simultaneous_interval;
+        let error = None;
+        let numbers = [
+            Some(quantile.estimate),
+            error,
+            Some(lower),
+            Some(upper),
+            Some(low),
+            Some(high),
+        ];
+        (quantile.quantile.to_string(), "quantile", numbers)
+    });
+    mean.chain(below).chain(quantiles).collect()
+}
+
 /// The lines of what was made of an item's estimates.
 fn processed_cells(processed: &PostProcessed) -> Vec<(&'static str, Cells)> {
     let mut lines = Vec::new();
@@ -136,15 +183,42 @@ fn processed_cells(processed: &PostProcessed) -> Vec<(&'static str, Cells)> {
         }
         Some(ConditionalMean::Refused { .. }) => lines.push(("conditional-mean", [None; 6])),
     }
-    if let Some(Projected { plus, minus, mean }) = processed.projected {
-        lines.extend(
+    let mut value = |name, value, deviation| {
+        lines.push((name, [Some(value), deviation, None, None, None, None]));
+    };
+    let projected = [
+        (
             [
-                ("projected-mean", mean),
-                ("projected-plus", plus),
-                ("projected-minus", minus),
-            ]
-            .map(|(name, value)| (name, [Some(value), None, None, None, None, None])),
-        );
+                "projected-mean",
+                "projected-plus",
+                "projected-minus",
+                "projected-share",
+            ],
+            processed.projected,
+        ),
+        (
+            [
+                "fully-projected-mean",
+                "fully-projected-plus",
+                "fully-projected-minus",
+                "fully-projected-share",
+            ],
+            processed.fully_projected,
+        ),
+    ];
+    for ([of_mean, of_plus, of_minus, of_share], projected) in projected {
+        match projected {
+            None => (),
+            Some(Projected::Rated { plus, minus, mean }) => {
+                value(of_mean, mean, None);
+                value(of_plus, plus, None);
+                value(of_minus, minus, None);
+            }
+            Some(Projected::Answer { share }) => value(of_share, share, None),
+        }
+    }
+    if let Some(shrunken) = processed.shrunken {
+        value("shrunken", shrunken.estimate, Some(shrunken.deviation));
     }
     lines
 }

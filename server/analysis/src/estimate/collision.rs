@@ -7,6 +7,7 @@
 
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
+use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
 use super::contract::{Asked, Estimated};
@@ -14,6 +15,7 @@ use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
+use super::one_answer::OneAnswer;
 use super::people::People;
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
 
@@ -69,6 +71,28 @@ impl Estimated for Collision {
 
     fn law(&self, rates: &Rates, _: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
         Law::Hits(law(rates, asked.whose, points))
+    }
+
+    fn one_answer(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        whose: People,
+        reports: u64,
+    ) -> Option<OneAnswer> {
+        let domain = &counts.domain;
+        let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
+        let answers = domain.items().filter(|_| exact)?;
+        let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
+        let slots = counts.support.slots() as u32;
+        Some(OneAnswer {
+            rates: *rates,
+            whose,
+            hits: (0..answers).map(hits).collect(),
+            reports,
+            slots: (self.hashing() != Hashing::Independent)
+                .then(|| [slots / self.buckets(), slots]),
+        })
     }
 
     fn contribution(
@@ -206,7 +230,7 @@ impl Estimator<Rates> {
         square
             - match self.whose {
                 People::Given => present,
-                People::Drawn => mean * mean,
+                People::Rounded | People::Drawn => mean * mean,
             }
     }
 

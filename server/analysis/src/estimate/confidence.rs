@@ -1,4 +1,4 @@
-//! How sure intervals are.
+//! How sure intervals and discoveries are.
 
 use hushbin::bounds::Bound;
 
@@ -10,3 +10,10 @@ pub const CONFIDENCE: Bound = Bound {
 };
 /// Confidence of intervals where nothing is said.
 pub const DEFAULT_CONFIDENCE: f64 = 0.95;
+
+/// Part of what stands out that is expected not to be true.
+pub const FALSE_DISCOVERY_RATE: Bound = Bound {
+    name: "false_discovery_rate",
+    min: 1e-9,
+    max: 0.5,
+};

@@ -7,6 +7,7 @@ use hushbin::domain::Domain;
 
 use super::contribution::Contribution;
 use super::law::Law;
+use super::one_answer::OneAnswer;
 use super::people::People;
 use super::point::{Estimand, ItemPoints};
 
@@ -69,6 +70,18 @@ pub(super) trait Estimated {
         _points: &ItemPoints,
     ) -> Law {
         Law::Normal
+    }
+
+    /// The hits of all answers, where everybody gives exactly one and sums of shares are
+    /// known; `None` unless the mechanism says so.
+    fn one_answer(
+        &self,
+        _rates: &Self::Rates,
+        _counts: &Self::Counts,
+        _whose: People,
+        _reports: u64,
+    ) -> Option<OneAnswer> {
+        None
     }
 
     /// What a report of these entries contributes to the estimates of an estimand

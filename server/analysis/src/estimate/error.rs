@@ -1,7 +1,7 @@
 //! Why estimates cannot be given.
 
 use super::Estimand;
-use super::confidence::CONFIDENCE;
+use super::confidence::{CONFIDENCE, FALSE_DISCOVERY_RATE};
 use super::processing::PostProcessing;
 
 /// Why estimates cannot be given.
@@ -39,7 +39,10 @@ pub enum EstimateError {
         confidence: f64,
     },
     /// No post-processing has this name.
-    #[error("no post-processing is called {name:?}, expected conditional-mean or projection")]
+    #[error(
+        "no post-processing is called {name:?}, expected {}",
+        PostProcessing::names()
+    )]
     UnknownPostProcessing {
         /// What was asked for.
         name: String,
@@ -58,5 +61,24 @@ pub enum EstimateError {
     NotAllItems {
         /// What was asked for.
         post: PostProcessing,
+    },
+    /// Not a part of people.
+    #[error("a quantile is {quantile}, expected a number between 0 and 1")]
+    Quantile {
+        /// What was asked for.
+        quantile: f64,
+    },
+    /// Quantiles of what is not a number in bins.
+    #[error("quantiles are of a \"number\" with bins, which {question:?} is not")]
+    NoQuantiles {
+        /// The question.
+        question: String,
+    },
+    /// Not a false discovery rate.
+    #[error("the false discovery rate is {rate}, expected {} to {}",
+        FALSE_DISCOVERY_RATE.min, FALSE_DISCOVERY_RATE.max)]
+    FalseDiscoveryRate {
+        /// What was asked for.
+        rate: f64,
     },
 }

@@ -1,14 +1,20 @@
 //! From the totals of a task to estimates.
 
-use hushbin::Task;
+use hushbin::task::Kind;
+use hushbin::{Question, Task};
 
 use super::answer::{Estimates, ItemEstimates};
 use super::contract::Asked;
+use super::interval::Estimate;
+use super::interval::Quantiles;
+use super::law::Law;
+use super::number::NumberEstimates;
 use super::people::People;
 use super::point::{Estimand, ItemPoints};
 use super::query::Query;
+use super::stand_out::{StandOut, Tested};
 use super::totals::{Folded, Totals};
-use super::{Prepared, conditional, post};
+use super::{Label, Prepared, conditional, number, post, stand_out};
 use crate::promise::{Privacy, bias};
 
 /// A task with the rates of its mechanisms, which are computed once.
@@ -81,36 +87,28 @@ impl Estimator {
         let question = &task.questions()[index];
         let points = self.points(totals, index, query.items());
         let folded = totals.folded(index);
-        let quantiles = &query.quantiles;
-        let (items, reports) = (query.items(), folded.reports as f64);
-        let law = |item: usize| {
-            let asked = Asked {
-                item: items[item],
-                whose: self.people(index),
-                sparsity: question.sparsity(),
-                reports,
-            };
-            self.prepared[index].law(&folded.counts, &asked, &points[item])
+        let laws = Laws {
+            prepared: &self.prepared[index],
+            folded,
+            whose: self.people(index),
+            sparsity: question.sparsity(),
+            items: query.items(),
+            points: &points,
         };
-        let by_estimand = |item: usize| {
-            let law = law(item);
-            let estimate = |estimand| {
-                let point = points[item].get(estimand)?;
-                Some(quantiles.estimate(point, |failure, side| {
-                    law.limit(estimand, point, reports, failure, side)
-                }))
-            };
-            Estimand::ALL.map(estimate)
+        let reports = folded.reports as f64;
+        let sums = post::Sums {
+            sparsity: question.sparsity(),
+            full: !question.domain().is_padded(),
         };
-        let processed = post::process(&query.post, question.sparsity(), &points, |item| {
-            conditional::mean(&points[item], &law(item), reports, quantiles)
+        let (processed, shrinkage) = post::process(&query.post, sums, &points, |item| {
+            conditional::mean(&points[item], &laws.of(item), reports, &query.quantiles)
         });
         let estimates = (0..)
             .zip(processed)
             .zip(&query.labels)
             .map(|((item, post_processed), label)| ItemEstimates {
                 item: label.clone(),
-                by_estimand: by_estimand(item),
+                by_estimand: laws.estimates(item, &query.quantiles),
                 post_processed,
             })
             .collect();
@@ -123,8 +121,84 @@ impl Estimator {
             privacy: Privacy::for_task(task),
             bias: bias(question),
             post_processing: post::statements(&query.post),
+            shrinkage,
+            stand_out: query
+                .false_discovery_rate
+                .and_then(|rate| laws.stand_out(&query.labels, rate)),
+            number: self.number(question, index, folded, query),
             estimates,
         }
+    }
+
+    fn number(
+        &self,
+        question: &Question,
+        index: usize,
+        folded: &Folded,
+        query: &Query,
+    ) -> Option<NumberEstimates> {
+        let Kind::Number(scale) = question.kind() else {
+            return None;
+        };
+        if folded.reports == 0 {
+            return None;
+        }
+        let prepared = &self.prepared[index];
+        let answers = prepared.one_answer(&folded.counts, self.people(index), folded.reports)?;
+        let confidence = &query.quantiles;
+        Some(number::estimates(scale, &answers, &query.parts, confidence))
+    }
+}
+
+/// The laws of the noise of one question's items.
+struct Laws<'a> {
+    prepared: &'a Prepared,
+    folded: &'a Folded,
+    whose: People,
+    sparsity: u32,
+    items: &'a [u64],
+    points: &'a [ItemPoints],
+}
+
+impl Laws<'_> {
+    fn of(&self, item: usize) -> Law {
+        let asked = Asked {
+            item: self.items[item],
+            whose: self.whose,
+            sparsity: self.sparsity,
+            reports: self.folded.reports as f64,
+        };
+        self.prepared
+            .law(&self.folded.counts, &asked, &self.points[item])
+    }
+
+    fn estimates(&self, item: usize, quantiles: &Quantiles) -> [Option<Estimate>; 5] {
+        let (law, reports) = (self.of(item), self.folded.reports as f64);
+        let estimate = |estimand| {
+            let point = self.points[item].get(estimand)?;
+            Some(quantiles.estimate(point, |failure, side| {
+                law.limit(estimand, point, reports, failure, side)
+            }))
+        };
+        Estimand::ALL.map(estimate)
+    }
+
+    fn stand_out(&self, labels: &[Label], false_discovery_rate: f64) -> Option<StandOut> {
+        let (estimand, _) = self.points.first()?.first()?;
+        let tested = labels.iter().enumerate().filter_map(|(item, label)| {
+            Some(Tested {
+                label: label.clone(),
+                point: self.points[item].get(estimand)?,
+                law: self.of(item),
+            })
+        });
+        let reports = self.folded.reports as f64;
+        Some(stand_out::among(
+            tested.collect(),
+            estimand,
+            reports,
+            false_discovery_rate,
+        ))
     }
 }
 

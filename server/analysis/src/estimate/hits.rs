@@ -2,6 +2,7 @@
 //! are distributed for whatever truth.
 
 use super::point::{Estimand, Point};
+use super::score::{Node, STEEPEST, truth_at};
 use crate::numeric::limits::{Failure, Observed, Side};
 use crate::numeric::roots::bisect;
 
@@ -11,10 +12,6 @@ pub(super) type Outcomes = [f64; 4];
 
 /// What each of [`Outcomes`] adds to a sum.
 type Scores = [f64; 4];
-
-/// Where |t| is this over the largest score, outcomes differ by e⁴⁰ in what they
-/// count, and nothing changes beyond.
-const STEEPEST: f64 = 40.0;
 
 /// By which part of a step a normal tail starts nearer to the mean: half of one
 /// for sums being whole, and a sixth for their skewness. With it tails of sums of
@@ -189,14 +186,6 @@ impl HitLaw {
         if self.given { moment.ln_1p() } else { moment }
     }
 
-    fn of_cumulant(&self, cumulant: f64) -> f64 {
-        if self.given {
-            cumulant
-        } else {
-            cumulant.exp_m1()
-        }
-    }
-
     fn cumulant_of(&self, value: f64) -> f64 {
         if self.given { value } else { value.ln_1p() }
     }
@@ -218,12 +207,6 @@ fn expectation(outcomes: &Outcomes, scores: &Scores) -> f64 {
         .map(|(p, score)| p * score)
         .sum()
 }
-
-/// Nodes this near are one, but for rounding.
-const SAME: f64 = 1e-12;
-
-/// A truth, and the cumulant or moment of one report's score there.
-type Node = (f64, f64);
 
 /// The laws of one report's score for every truth of an estimand.
 struct Family<'a> {
@@ -275,28 +258,8 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// The truth at which a report's score has this cumulant at t; none where
-    /// cumulants do not rise with the truth, or fall for a negative t.
-    ///
-    /// No truth is beyond the last nodes; there the law is as at the node, with
-    /// another mean.
+    /// As [`truth_at`].
     fn solve(&self, t: f64, cumulant: f64) -> Option<f64> {
-        let value = self.law.of_cumulant(cumulant);
-        let nodes = self.nodes(t);
-        let rises = |[a, b]: [Node; 2]| (b.1 - a.1) * t >= 0.0 || b.0 - a.0 < SAME;
-        if !nodes.windows(2).all(|pair| rises([pair[0], pair[1]])) {
-            return None;
-        }
-        let before = |node: &Node| (value - node.1) * t < 0.0;
-        let beyond =
-            |(truth, at): Node| truth + (cumulant - self.law.cumulant_of(at)) / (t * self.gain);
-        Some(match nodes.iter().position(before) {
-            None => beyond(nodes[NODES - 1]),
-            Some(0) => beyond(nodes[0]),
-            Some(next) => {
-                let (low, high) = (nodes[next - 1], nodes[next]);
-                low.0 + (high.0 - low.0) * (value - low.1) / (high.1 - low.1)
-            }
-        })
+        truth_at(&self.nodes(t), self.law.given, self.gain, t, cumulant)
     }
 }

@@ -56,6 +56,11 @@ impl Quantiles {
         })
     }
 
+    /// The same confidence for so many intervals simultaneously.
+    pub(super) fn together(&self, together: usize) -> Self {
+        Self::new(self.confidence, together).expect("a confidence that was checked")
+    }
+
     /// The stated confidence.
     #[must_use]
     pub const fn confidence(&self) -> f64 {

@@ -52,6 +52,7 @@ impl Law {
     }
 }
 
-fn normal_limit(point: Point, failure: &Failure, side: Side) -> f64 {
+/// The limit that a normal law leaves.
+pub(super) fn normal_limit(point: Point, failure: &Failure, side: Side) -> f64 {
     point.estimate + side.sign() * failure.z() * point.standard_error
 }

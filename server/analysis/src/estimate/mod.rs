@@ -25,6 +25,8 @@ mod interval;
 mod kept;
 mod law;
 mod noise;
+mod number;
+mod one_answer;
 mod people;
 mod point;
 mod post;
@@ -32,20 +34,26 @@ mod predict;
 mod processing;
 mod projection;
 mod query;
+mod score;
+mod shrinkage;
 mod signs;
+mod stand_out;
 mod totals;
 
 pub use answer::{Estimates, ItemEstimates};
-pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE};
+pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 pub use error::EstimateError;
 pub use estimator::{Estimator, estimates, points};
 pub use expectation::Expectation;
 pub use interval::{Estimate, Quantiles};
+pub use number::{Below, NumberEstimates, QuantileEstimate};
 pub use point::{Estimand, ItemPoints, Point};
 pub use post::{ConditionalMean, PostProcessed, Projected};
 pub use predict::Predictor;
 pub use processing::PostProcessing;
 pub use query::{Label, Options, Query};
+pub use shrinkage::{Shrinkage, Shrunken};
+pub use stand_out::StandOut;
 pub use totals::Totals;
 
 use hushbin::domain::Domain;
@@ -54,6 +62,7 @@ use hushbin::{Entry, Mechanism, Question, Report, mechanism};
 use contract::{Asked, Estimated};
 use contribution::Contribution;
 use law::Law;
+use one_answer::OneAnswer;
 use people::People;
 
 macro_rules! register {
@@ -156,6 +165,21 @@ macro_rules! register {
                 match (self, counts) {
                     $((Self::$Name(own, rates), Counts::$Name(counts)) => {
                         own.law(rates, counts, asked, points)
+                    })+
+                    _ => panic!("totals are of the task's mechanism"),
+                }
+            }
+
+            /// As [`Estimated::one_answer`], from counts of the same task.
+            fn one_answer(
+                &self,
+                counts: &Counts,
+                whose: People,
+                reports: u64,
+            ) -> Option<OneAnswer> {
+                match (self, counts) {
+                    $((Self::$Name(own, rates), Counts::$Name(counts)) => {
+                        own.one_answer(rates, counts, whose, reports)
                     })+
                     _ => panic!("totals are of the task's mechanism"),
                 }

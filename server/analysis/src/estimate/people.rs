@@ -8,24 +8,25 @@ use hushbin::{Question, ValueKind};
 pub(super) enum People {
     /// All of those that estimates are about, each with what is counted or not.
     Given,
-    /// As if drawn anew: real values and levels make their bearers count sometimes, and
-    /// of several questions only some people answer each, which can add up to the
-    /// variance of who counts.
+    /// All of those, each with a number that becomes one of the two levels beside it, at
+    /// random. Of one level it is as if they were drawn.
+    Rounded,
+    /// As if drawn anew: real values make their bearers count sometimes, and of several
+    /// questions only some people answer each, which can add up to the variance of who
+    /// counts.
     Drawn,
 }
 
 impl People {
     /// Those who answer a question, or one of `several`.
     pub(super) fn of(question: &Question, several: bool) -> Self {
-        let rounded = match question.kind() {
-            Kind::Ratings(value) => *value == ValueKind::Real,
-            Kind::Number(scale) => scale.edges().is_none(),
-            Kind::Set | Kind::Choice | Kind::Flag => false,
-        };
-        if rounded || several {
-            Self::Drawn
-        } else {
-            Self::Given
+        match question.kind() {
+            _ if several => Self::Drawn,
+            Kind::Ratings(ValueKind::Real) => Self::Drawn,
+            Kind::Number(scale) if scale.edges().is_none() => Self::Rounded,
+            Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Flag | Kind::Number(_) => {
+                Self::Given
+            }
         }
     }
 }

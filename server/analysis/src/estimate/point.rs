@@ -77,7 +77,7 @@ pub(super) fn variance_over_people(whose: People, share: f64, with: f64, without
     let mixed = share * with + (1.0 - share) * without;
     match whose {
         People::Given => mixed,
-        People::Drawn => mixed + share * (1.0 - share),
+        People::Rounded | People::Drawn => mixed + share * (1.0 - share),
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn covariance_over_people(
     let mean = mean.clamp(-share, share);
     match whose {
         People::Given => mean * (product - 1.0),
-        People::Drawn => mean * (product - share),
+        People::Rounded | People::Drawn => mean * (product - share),
     }
 }
 
@@ -130,5 +130,14 @@ impl ItemPoints {
             Estimand::Nonmissing => self.nonmissing,
             Estimand::Share => self.share,
         }
+    }
+
+    /// The first estimand that there is, which is what the question asks for: a mean where
+    /// items are rated, else a share.
+    pub(super) fn first(&self) -> Option<(Estimand, Point)> {
+        let estimands = Estimand::ALL.into_iter();
+        estimands
+            .filter_map(|estimand| Some((estimand, self.get(estimand)?)))
+            .next()
     }
 }

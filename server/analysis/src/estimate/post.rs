@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::interval::Estimate;
 use super::processing::PostProcessing;
-use super::{ItemPoints, projection};
+use super::projection::{Sum, project};
+use super::shrinkage::{Shrinkage, Shrunken, shrink};
+use super::{Estimand, ItemPoints};
 
 /// What was made of one item's estimates; `None` what was not asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -19,6 +21,12 @@ pub struct PostProcessed {
     /// By [`PostProcessing::Projection`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub projected: Option<Projected>,
+    /// By [`PostProcessing::FullProjection`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fully_projected: Option<Projected>,
+    /// By [`PostProcessing::Shrinkage`], of the first estimand of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrunken: Option<Shrunken>,
 }
 
 /// Mean among those who have the item, in [-1, 1].
@@ -40,27 +48,47 @@ pub enum ConditionalMean {
 /// Frequencies that a crowd can have. Without standard errors: noise is cut off
 /// at the bounds, and what one item gains others lose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Projected {
-    /// Frequency of the item with a positive value.
-    pub plus: f64,
-    /// Frequency of the item with a negative value.
-    pub minus: f64,
-    /// Their difference.
-    pub mean: f64,
+#[serde(untagged)]
+pub enum Projected {
+    /// Of an item that is rated.
+    Rated {
+        /// Frequency of the item with a positive value.
+        plus: f64,
+        /// Frequency of the item with a negative value.
+        minus: f64,
+        /// Their difference.
+        mean: f64,
+    },
+    /// Of an answer.
+    Answer {
+        /// Share of people who gave it.
+        share: f64,
+    },
 }
 
 const REFUSED: &str =
     "the non-missing frequency is not significantly above 0 at the stated confidence";
 
+/// What frequencies of all items may sum to, by the question.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sums {
+    /// s.
+    pub(super) sparsity: u32,
+    /// Whether everybody has s entries.
+    pub(super) full: bool,
+}
+
 /// Processes the estimates of the items asked for, in their order; `conditional`
 /// gives the conditional mean of the item at an index, if it has one.
 pub(super) fn process(
     post: &[PostProcessing],
-    sparsity: u32,
+    sums: Sums,
     points: &[ItemPoints],
     conditional: impl Fn(usize) -> Option<Estimate>,
-) -> Vec<PostProcessed> {
+) -> (Vec<PostProcessed>, Option<Shrinkage>) {
     let mut processed = vec![PostProcessed::default(); points.len()];
+    let mut shrinkage = None;
+    let sparsity = f64::from(sums.sparsity);
     for post in post {
         match post {
             PostProcessing::ConditionalMean => {
@@ -71,25 +99,61 @@ pub(super) fn process(
                 }
             }
             PostProcessing::Projection => {
-                let mut frequencies: Vec<f64> = points
-                    .iter()
-                    .flat_map(|points| [points.plus, points.minus])
-                    .map(|point| point.expect("projection needs both signs").estimate)
-                    .collect();
-                projection::project(&mut frequencies, f64::from(sparsity));
-                for (processed, signs) in processed.iter_mut().zip(frequencies.chunks_exact(2)) {
-                    let (plus, minus) = (signs[0], signs[1]);
-                    processed.projected = Some(Projected {
-                        plus,
-                        minus,
-                        mean: plus - minus,
-                    });
+                let sum = if sums.full {
+                    Sum::Exactly(sparsity)
+                } else {
+                    Sum::AtMost(sparsity)
+                };
+                for (own, projected) in processed.iter_mut().zip(projected(points, sum)) {
+                    own.projected = Some(projected);
                 }
+            }
+            PostProcessing::FullProjection => {
+                let projected = projected(points, Sum::Exactly(sparsity));
+                for (own, projected) in processed.iter_mut().zip(projected) {
+                    own.fully_projected = Some(projected);
+                }
+            }
+            PostProcessing::Shrinkage => {
+                let first = points.iter().filter_map(ItemPoints::first);
+                let points: Vec<_> = first.map(|(_, point)| point).collect();
+                let (shrunken, errors) = shrink(&points);
+                for (own, shrunken) in processed.iter_mut().zip(shrunken) {
+                    own.shrunken = Some(shrunken);
+                }
+                shrinkage = Some(errors);
             }
         }
     }
-    processed
+    (processed, shrinkage)
 }
+
+fn projected(points: &[ItemPoints], sum: Sum) -> Vec<Projected> {
+    let frequencies = points.iter().flat_map(|points| {
+        FREQUENCIES
+            .into_iter()
+            .filter_map(|estimand| points.get(estimand))
+    });
+    let mut frequencies: Vec<f64> = frequencies.map(|point| point.estimate).collect();
+    project(&mut frequencies, sum);
+    let each = frequencies.len() / points.len().max(1);
+    let projected = |of_item: &[f64]| match *of_item {
+        [share] => Projected::Answer { share },
+        [plus, minus] => Projected::Rated {
+            plus,
+            minus,
+            mean: plus - minus,
+        },
+        _ => unreachable!("an item has one frequency or two, as the query has checked"),
+    };
+    frequencies
+        .chunks_exact(each.max(1))
+        .map(projected)
+        .collect()
+}
+
+/// What is projected, as there is it.
+const FREQUENCIES: [Estimand; 3] = [Estimand::Plus, Estimand::Minus, Estimand::Share];
 
 /// What was done, by member of [`PostProcessed`].
 pub(super) fn statements(post: &[PostProcessing]) -> BTreeMap<&'static str, &'static str> {

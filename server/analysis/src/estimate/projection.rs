@@ -6,38 +6,45 @@
 //! Model" and "Hiding Numerical Vectors in Local Private and Shuffled
 //! Messages") divide by s and project onto the probability simplex, Σ = 1.
 //! That holds only where nobody has fewer than s entries, real values counting
-//! by magnitude; here Σ ≤ 1. Projecting f/s onto Σ ≤ 1 and multiplying by s is
-//! projecting f onto Σ ≤ s.
+//! by magnitude; so here both can be had. Projecting f/s onto Σ ≤ 1 and multiplying by s
+//! is projecting f onto Σ ≤ s.
 
-/// Moves `values` to the nearest point, in Euclidean distance, of
-/// {x ≥ 0, Σx ≤ `bound`}.
+/// What values may sum to, none of which is negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Sum {
+    /// This or less: a person may have fewer entries.
+    AtMost(f64),
+    /// This: a person gives one answer, or has s entries.
+    Exactly(f64),
+}
+
+/// Moves `values` to the nearest point, in Euclidean distance, that is not negative and
+/// has such a sum.
 ///
-/// Where the positive parts sum to `bound` at most, they are that point.
-/// Otherwise the sum is met, and the point is max(v − τ, 0) with the τ > 0 that
-/// meets it: the conditions of Karush, Kuhn and Tucker. τ is found by sorting
-/// (Duchi, Shalev-Shwartz, Singer, Chandra, "Efficient Projections onto the
-/// ℓ1-Ball for Learning in High Dimensions", ICML 2008, Fig. 1).
+/// Where the positive parts sum to the bound at most, and may, they are that point.
+/// Otherwise the sum is met, and the point is max(v − τ, 0) with the τ that meets it: the
+/// conditions of Karush, Kuhn and Tucker. τ is found by sorting (Duchi, Shalev-Shwartz,
+/// Singer, Chandra, "Efficient Projections onto the ℓ1-Ball for Learning in High
+/// Dimensions", ICML 2008, Fig. 1).
 ///
 /// O(k log k) for k values.
-pub(super) fn project(values: &mut [f64], bound: f64) {
+pub(super) fn project(values: &mut [f64], sum: Sum) {
     let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
-    let excess = if positive <= bound {
-        0.0
-    } else {
-        common_excess(values, bound)
+    let excess = match sum {
+        Sum::AtMost(bound) if positive <= bound => 0.0,
+        Sum::AtMost(bound) | Sum::Exactly(bound) => common_excess(values, bound),
     };
     for value in values {
         *value = (*value - excess).max(0.0);
     }
 }
 
-/// τ, where Σ max(v − τ, 0) = `bound`, for values whose positive parts sum to
-/// more.
+/// τ, where Σ max(v − τ, 0) = `bound`.
 fn common_excess(values: &[f64], bound: f64) -> f64 {
     let mut falling = values.to_vec();
     falling.sort_unstable_by(|a, b| b.total_cmp(a));
     let mut sum = 0.0;
-    let mut excess = 0.0;
+    let mut excess = f64::NEG_INFINITY;
     // With the first k above τ, τ is their sum less the bound, by k. It rises
     // with k as long as the next value is above it.
     for (value, count) in falling.iter().zip(1_u32..) {
@@ -45,7 +52,7 @@ fn common_excess(values: &[f64], bound: f64) -> f64 {
             break;
         }
         sum += value;
-        excess = ((sum - bound) / f64::from(count)).max(0.0);
+        excess = (sum - bound) / f64::from(count);
     }
     excess
 }
@@ -59,7 +66,7 @@ mod tests {
 
     fn projected(values: &[f64], bound: f64) -> Vec<f64> {
         let mut values = values.to_vec();
-        project(&mut values, bound);
+        project(&mut values, Sum::AtMost(bound));
         values
     }
 
@@ -134,6 +141,21 @@ mod tests {
             prop_assert!(-along <= 1e-11, "towards 0: {along}");
             for away in &away {
                 prop_assert!(away * bound - along <= 1e-11, "{away} {along}");
+            }
+        }
+
+        /// As before; of a sum that must be met 0 is no corner.
+        #[test]
+        fn nothing_of_the_sum_is_nearer(values in noisy(), s in 1..9_u32) {
+            let bound = f64::from(s);
+            let mut x = values.clone();
+            project(&mut x, Sum::Exactly(bound));
+            prop_assert!(x.iter().all(|&x| x >= 0.0));
+            prop_assert!((x.iter().sum::<f64>() - bound).abs() < 1e-11);
+            let away: Vec<f64> = values.iter().zip(&x).map(|(v, x)| v - x).collect();
+            let along: f64 = away.iter().zip(&x).map(|(away, x)| away * x).sum();
+            for away in &away {
+                prop_assert!(away * bound - along <= 1e-10, "{away} {along}");
             }
         }
 

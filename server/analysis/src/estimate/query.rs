@@ -1,12 +1,13 @@
 //! What is asked: which items, at which confidence.
 
+use std::fmt;
 use std::str::FromStr;
 
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Scale};
 use hushbin::{Items, Question, Task};
 use serde::Serialize;
 
-use super::confidence::DEFAULT_CONFIDENCE;
+use super::confidence::{DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 use super::error::EstimateError;
 use super::interval::Quantiles;
 use super::point::Estimand;
@@ -25,6 +26,17 @@ pub struct Options {
     pub confidence: f64,
     /// What to make of the estimates, beside themselves.
     pub post: Vec<PostProcessing>,
+    /// The quantiles of a number, each in (0, 1); if `None`, of a number in bins those of
+    /// [`Options::QUANTILES`].
+    pub quantiles: Option<Vec<f64>>,
+    /// The false discovery rate of a list of what stands out, within
+    /// [`FALSE_DISCOVERY_RATE`]; no list if `None`.
+    pub false_discovery_rate: Option<f64>,
+}
+
+impl Options {
+    /// Quantiles of a number where nothing is said.
+    pub const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
 }
 
 impl Default for Options {
@@ -34,6 +46,8 @@ impl Default for Options {
             items: None,
             confidence: DEFAULT_CONFIDENCE,
             post: Vec::new(),
+            quantiles: None,
+            false_discovery_rate: None,
         }
     }
 }
@@ -47,16 +61,52 @@ pub struct Query {
     pub(super) labels: Vec<Label>,
     pub(super) quantiles: Quantiles,
     pub(super) post: Vec<PostProcessing>,
+    /// Of a number in bins.
+    pub(super) parts: Vec<f64>,
+    pub(super) false_discovery_rate: Option<f64>,
 }
 
-/// How an item is called in output: its name, or the index of a counted one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// How an item is called in output.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Label {
     /// Of a named or open item.
     Name(String),
     /// Of a counted item.
     Index(u64),
+    /// Of a bin of numbers.
+    Bin {
+        /// The least number in it.
+        from: f64,
+        /// The first number that is not, but for the last bin.
+        to: f64,
+    },
+    /// Of a level of numbers: itself.
+    Level(f64),
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Index(index) => index.fmt(f),
+            Self::Bin { from, to } => write!(f, "{from} to {to}"),
+            Self::Level(level) => level.fmt(f),
+        }
+    }
+}
+
+impl Label {
+    fn of_cell(scale: &Scale, cell: u64) -> Self {
+        let cell = cell as usize;
+        match scale.edges() {
+            Some(edges) => Self::Bin {
+                from: edges[cell],
+                to: edges[cell + 1],
+            },
+            None => Self::Level(scale.level(cell as u32).expect("one or the other")),
+        }
+    }
 }
 
 impl Query {
@@ -74,7 +124,14 @@ impl Query {
         for post in &options.post {
             post.check(question, items.len())?;
         }
+        if let Some(rate) = options.false_discovery_rate
+            && !FALSE_DISCOVERY_RATE.holds(rate)
+        {
+            return Err(EstimateError::FalseDiscoveryRate { rate });
+        }
         Ok(Self {
+            parts: quantiles(question, options.quantiles.as_deref())?,
+            false_discovery_rate: options.false_discovery_rate,
             question: index,
             post: options.post.clone(),
             quantiles: Quantiles::new(options.confidence, items.len())?,
@@ -110,18 +167,49 @@ fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
     })
 }
 
+/// The quantiles to give.
+fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
+    let binned = match question.kind() {
+        Kind::Number(scale) => scale.edges().is_some(),
+        _ => false,
+    };
+    match asked {
+        None if binned => Ok(Options::QUANTILES.to_vec()),
+        None => Ok(Vec::new()),
+        Some(_) if !binned => Err(EstimateError::NoQuantiles {
+            question: question.name().to_owned(),
+        }),
+        Some(asked) => match asked.iter().find(|&&part| !(0.0 < part && part < 1.0)) {
+            Some(&quantile) => Err(EstimateError::Quantile { quantile }),
+            None => Ok(asked.to_vec()),
+        },
+    }
+}
+
 /// What the items of a flag are called.
 const FLAG: [&str; 2] = ["no", "yes"];
 
 fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     let labels = match question.items() {
-        _ if *question.kind() == Kind::Flag => FLAG.map(|name| Label::Name(name.into())).into(),
+        Items::Count(count) if matches!(question.kind(), Kind::Flag | Kind::Number(_)) => {
+            let label = |item| counted_label(question, item);
+            (0..u64::from(*count)).map(label).collect()
+        }
         Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
         Items::Count(count) => (0..u64::from(*count)).map(Label::Index).collect(),
         Items::Open(_) => return Err(EstimateError::ItemsNeeded),
     };
     let labels: Vec<Label> = labels;
     Ok(((0..labels.len() as u64).collect(), labels))
+}
+
+/// What a counted item is called.
+fn counted_label(question: &Question, item: u64) -> Label {
+    match question.kind() {
+        Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
+        Kind::Number(scale) => Label::of_cell(scale, item),
+        Kind::Ratings(_) | Kind::Set | Kind::Choice => Label::Index(item),
+    }
 }
 
 fn named_items(
@@ -151,8 +239,8 @@ fn named_items(
         }
         items.push(item);
         labels.push(match question.items() {
-            Items::Count(_) if *question.kind() != Kind::Flag => Label::Index(item),
-            Items::Count(_) | Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
+            Items::Count(_) => counted_label(question, item),
+            Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
         });
     }
     Ok((items, labels))
@@ -162,7 +250,8 @@ impl PostProcessing {
     const fn needs(self) -> &'static [Estimand] {
         match self {
             Self::ConditionalMean => conditional::NEEDS,
-            Self::Projection => &[Estimand::Plus, Estimand::Minus],
+            Self::Projection | Self::FullProjection => &[Estimand::Plus, Estimand::Minus],
+            Self::Shrinkage => &[],
         }
     }
 
@@ -173,6 +262,11 @@ impl PostProcessing {
     fn check(self, question: &Question, items: usize) -> Result<(), EstimateError> {
         let estimated = estimands(question);
         for &estimand in self.needs() {
+            // A share stands for frequencies where there are no signs.
+            let shares = estimand != Estimand::Mean && estimated == [Estimand::Share];
+            if shares && self != Self::ConditionalMean {
+                continue;
+            }
             if !estimated.contains(&estimand) {
                 return Err(EstimateError::NotEstimated {
                     post: self,
@@ -181,13 +275,15 @@ impl PostProcessing {
             }
         }
         match self {
-            Self::ConditionalMean => Ok(()),
-            Self::Projection
+            Self::ConditionalMean | Self::Shrinkage => Ok(()),
+            Self::Projection | Self::FullProjection
                 if question.items().count().map(|count| count as usize) == Some(items) =>
             {
                 Ok(())
             }
-            Self::Projection => Err(EstimateError::NotAllItems { post: self }),
+            Self::Projection | Self::FullProjection => {
+                Err(EstimateError::NotAllItems { post: self })
+            }
         }
     }
 }

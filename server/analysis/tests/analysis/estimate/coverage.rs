@@ -182,6 +182,7 @@ impl Trial {
                 items: task.questions()[0].items().count().is_none().then(names),
                 confidence,
                 post: post.to_vec(),
+                ..Options::default()
             };
             Query::new(&task, &options)
         };

@@ -3,6 +3,8 @@
 //! probability with which a right implementation would miss it.
 
 mod coverage;
+mod number;
+mod post;
 mod questions;
 mod ratios;
 mod small_batches;

@@ -1,0 +1,268 @@
+//! Answers about numbers: means in their unit, distribution functions and quantiles.
+
+use hushbin::{Entry, Randomizer, Task, TaskDraft};
+use hushbin_analysis::estimate::{Estimate, Estimator, NumberEstimates, Options, Query, Totals};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use serde_json::{Value, json};
+
+const BATCHES: u64 = 400;
+const CONFIDENCES: [f64; 3] = [0.9, 0.95, 0.99];
+
+fn task(epsilon: f64, number: &Value) -> Task {
+    let mut question = json!({ "name": "q", "kind": "number" });
+    let members = question.as_object_mut().unwrap();
+    members.extend(number.as_object().unwrap().clone());
+    let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+fn query(task: &Task, confidence: f64) -> Query {
+    let options = Options {
+        confidence,
+        ..Options::default()
+    };
+    Query::new(task, &options).unwrap()
+}
+
+/// From `min` to `max`, most of them low.
+fn numbers(people: u32, min: f64, max: f64) -> Vec<f64> {
+    let part = |person: u32| (f64::from(person) + 0.5) / f64::from(people);
+    (0..people)
+        .map(|person| min + (max - min) * part(person).powi(3))
+        .collect()
+}
+
+fn batch(task: &Task, numbers: &[f64], seed: u64) -> Totals {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut randomizer = Randomizer::new(task);
+    let mut totals = Totals::new(task);
+    for &value in numbers {
+        let answer = [Entry { item: 0, value }];
+        let made = randomizer.randomize_answers(&[&answer], &mut rng).unwrap();
+        totals.fold(&made.report);
+    }
+    totals
+}
+
+/// For each batch and confidence, what is answered.
+fn answers(task: &Task, numbers: &[f64]) -> Vec<[NumberEstimates; 3]> {
+    let estimator = Estimator::for_task(task.clone());
+    let queries = CONFIDENCES.map(|confidence| query(task, confidence));
+    let answer = |totals: &Totals, query| estimator.estimates(totals, query).number.unwrap();
+    (0..BATCHES)
+        .map(|seed| {
+            let totals = batch(task, numbers, seed);
+            queries.each_ref().map(|query| answer(&totals, query))
+        })
+        .collect()
+}
+
+fn holds([low, high]: [f64; 2], truth: f64) -> bool {
+    (low..=high).contains(&truth)
+}
+
+/// A right interval holds less often than this by chance in one of 10⁵ (4.3 standard
+/// errors of a share of all batches).
+fn fewest(confidence: f64) -> f64 {
+    confidence - 4.3 * (confidence * (1.0 - confidence) / BATCHES as f64).sqrt()
+}
+
+/// A bias of 4.5 standard errors happens by chance in one of 10⁵.
+fn unbiased(what: &str, estimates: impl Iterator<Item = Estimate>, truth: f64, error: [f64; 2]) {
+    let (mut sum, mut squares, mut stated) = (0.0, 0.0, 0.0);
+    for estimate in estimates {
+        let off = estimate.estimate - truth;
+        sum += off;
+        squares += off * off;
+        stated += estimate.standard_error.powi(2);
+    }
+    let z: f64 = sum / f64::sqrt(squares);
+    assert!(z.abs() < 4.5, "{what}: {z}");
+    let [least, most] = error;
+    let ratio = squares / stated;
+    assert!((least..most).contains(&ratio), "{what}: {ratio}");
+}
+
+/// What was rounded is not known: errors stated may be those of people half a step from
+/// their levels, or of people who are drawn.
+#[test]
+fn means_are_in_their_unit_and_covered() {
+    for (scale, epsilon) in [
+        (json!({ "min": 0, "max": 1 }), 1.0),
+        (json!({ "min": -40, "max": 120, "unit": "°F" }), 1.0),
+        (json!({ "min": 0, "max": 30000, "unit": "ms" }), 4.0),
+        (json!({ "min": -1, "max": 1, "levels": 9 }), 6.0),
+        (
+            json!({ "min": 5, "max": 25, "levels": 12, "mechanism": {
+                "name": "collision", "buckets": 4 } }),
+            2.0,
+        ),
+    ] {
+        let task = task(epsilon, &scale);
+        let range = [&scale["min"], &scale["max"]].map(|end| end.as_f64().unwrap());
+        for people in [25, 600] {
+            let numbers = numbers(people, range[0], range[1]);
+            let truth = numbers.iter().sum::<f64>() / f64::from(people);
+            let answers = answers(&task, &numbers);
+            let what = format!("{scale}, n = {people}");
+            assert_eq!(answers[0][0].unit.as_deref(), scale["unit"].as_str());
+            assert_eq!(answers[0][0].range, range);
+            let means = || {
+                answers
+                    .iter()
+                    .map(|by| by.each_ref().map(|a| a.mean.unwrap()))
+            };
+            unbiased(&what, means().map(|[mean, ..]| mean), truth, [0.3, 1.25]);
+            for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
+                let held = means()
+                    .filter(|by| holds(by[index].interval, truth))
+                    .count();
+                let held = held as f64 / BATCHES as f64;
+                assert!(held > fewest(confidence), "{what}, {confidence}: {held}");
+            }
+        }
+    }
+}
+
+#[test]
+fn distributions_and_quantiles_are_covered() {
+    for (scale, epsilon) in [
+        (
+            json!({ "want": "quantiles", "min": 0, "max": 8, "bins": 8 }),
+            1.0,
+        ),
+        (json!({ "want": "quantiles", "min": 0, "max": 8 }), 2.0),
+        (
+            json!({ "edges": [0.0, 1.0, 3.0, 8.0], "mechanism": {
+            "name": "collision", "hashing": "independent" } }),
+            3.0,
+        ),
+    ] {
+        let task = task(epsilon, &scale);
+        for people in [40, 1000] {
+            let numbers = numbers(people, 0.0, 8.0);
+            let answers = answers(&task, &numbers);
+            let what = format!("{scale}, n = {people}");
+            let edges = answers[0][0].distribution.len();
+            for edge in 0..edges {
+                let at = answers[0][0].distribution[edge].below;
+                let below = numbers.iter().filter(|&&number| number < at).count();
+                let truth = below as f64 / f64::from(people);
+                let shares = || {
+                    answers
+                        .iter()
+                        .map(|by| by.each_ref().map(|a| a.distribution[edge]))
+                };
+                let what = format!("{what}, below {at}");
+                unbiased(
+                    &what,
+                    shares().map(|[below, ..]| below.share),
+                    truth,
+                    [0.75, 1.3],
+                );
+                for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
+                    let held = shares().filter(|by| holds(by[index].share.interval, truth));
+                    let held = held.count() as f64 / BATCHES as f64;
+                    assert!(held > fewest(confidence), "{what}, {confidence}: {held}");
+                }
+            }
+            for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
+                let all = answers.iter().filter(|by| {
+                    by[index].distribution.iter().all(|below| {
+                        let under = numbers.iter().filter(|&&number| number < below.below);
+                        let truth = under.count() as f64 / f64::from(people);
+                        holds(below.share.simultaneous_interval, truth)
+                    })
+                });
+                let all = all.count() as f64 / BATCHES as f64;
+                assert!(all > fewest(confidence), "{what}, {confidence}: {all}");
+            }
+            quantiles_are_covered(&what, &answers, &task, &numbers);
+        }
+    }
+}
+
+/// The quantile of numbers that are spread evenly within each bin, as is said.
+fn quantile(numbers: &[f64], edges: &[f64], part: f64) -> f64 {
+    let below = |at: f64| {
+        numbers.iter().filter(|&&number| number < at).count() as f64 / numbers.len() as f64
+    };
+    let next = (1..edges.len() - 1).find(|&next| below(edges[next]) >= part);
+    let next = next.unwrap_or(edges.len() - 1);
+    let (low, high) = (
+        below(edges[next - 1]),
+        if next == edges.len() - 1 {
+            1.0
+        } else {
+            below(edges[next])
+        },
+    );
+    edges[next - 1] + (edges[next] - edges[next - 1]) * (part - low) / (high - low)
+}
+
+fn quantiles_are_covered(
+    what: &str,
+    answers: &[[NumberEstimates; 3]],
+    task: &Task,
+    numbers: &[f64],
+) {
+    let hushbin::task::Kind::Number(scale) = task.questions()[0].kind() else {
+        unreachable!()
+    };
+    let edges = scale.edges().unwrap();
+    for (place, part) in Options::QUANTILES.into_iter().enumerate() {
+        let truth = quantile(numbers, edges, part);
+        for (index, confidence) in CONFIDENCES.into_iter().enumerate() {
+            let found = answers.iter().map(|by| by[index].quantiles[place]);
+            assert!(found.clone().all(|q| q.quantile == part
+                && q.interval[0] <= q.estimate
+                && q.estimate <= q.interval[1]));
+            let held = found.filter(|q| holds(q.interval, truth)).count();
+            let held = held as f64 / BATCHES as f64;
+            assert!(
+                held > fewest(confidence),
+                "{what}, {part}, {confidence}: {held}"
+            );
+        }
+    }
+}
+
+#[test]
+fn quantiles_are_asked_for_by_part() {
+    let binned = task(1.0, &json!({ "edges": [0, 1, 2, 4] }));
+    let mean = task(1.0, &json!({ "min": 0, "max": 4 }));
+    let ask = |task: &Task, parts: &[f64]| {
+        let options = Options {
+            quantiles: Some(parts.to_vec()),
+            ..Options::default()
+        };
+        Query::new(task, &options)
+    };
+    let error = |task, parts: &[f64]| ask(task, parts).unwrap_err().to_string();
+    assert!(error(&mean, &[0.5]).contains("a \"number\" with bins"));
+    for wrong in [0.0, 1.0, -0.5, f64::NAN] {
+        assert!(error(&binned, &[0.5, wrong]).contains("between 0 and 1"));
+    }
+    let totals = batch(&binned, &[0.5; 2000], 3);
+    let estimator = Estimator::for_task(binned.clone());
+    let found = estimator.estimates(&totals, &ask(&binned, &[0.1, 0.9]).unwrap());
+    let json = serde_json::to_value(&found).unwrap();
+    let number = &json["number"];
+    assert_eq!(number["range"], json!([0.0, 4.0]));
+    assert_eq!(number["quantiles"][1]["quantile"], 0.9);
+    assert_eq!(number["distribution"][0]["below"], 1.0);
+    assert_eq!(
+        json["estimates"][2]["item"],
+        json!({ "from": 2.0, "to": 4.0 })
+    );
+    let mut csv = Vec::new();
+    found.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    for start in ["\n2 to 4,share,", "\n1,below,", "\n0.9,quantile,"] {
+        assert!(csv.contains(start), "{csv}");
+    }
+    let none = estimator.estimates(&Totals::new(&binned), &query(&binned, 0.9));
+    assert_eq!(none.number, None);
+}

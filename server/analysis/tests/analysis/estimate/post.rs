@@ -1,0 +1,236 @@
+//! What is made of many estimates together: lists of what stands out, and shrinking.
+
+use std::collections::HashSet;
+
+use hushbin::{Entry, Randomizer, Task, TaskDraft};
+use hushbin_analysis::estimate::{
+    Estimates, Estimator, Label, Options, PostProcessing, Query, Totals,
+};
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use serde_json::{Value, json};
+
+const ITEMS: u64 = 200;
+/// The first have something to show.
+const REAL: u64 = 12;
+const BATCHES: u64 = 150;
+
+fn task(file: Value) -> Task {
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+fn ratings() -> Task {
+    task(json!({ "id": "t", "items": ITEMS, "sparsity": 2, "epsilon": 3.0, "value": "sign" }))
+}
+
+fn set() -> Task {
+    let question = json!({ "name": "q", "kind": "set", "options": ITEMS, "sparsity": 2 });
+    task(json!({ "id": "t", "epsilon": 3.0, "questions": [question] }))
+}
+
+/// Two of the real items each, the first ones more often, odd ones rated down.
+fn batch(task: &Task, people: u32, seed: u64) -> Totals {
+    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+    let mut randomizer = Randomizer::new(task);
+    let mut totals = Totals::new(task);
+    let rated = task.questions()[0].domain().is_rated();
+    for _ in 0..people {
+        let mut draw = || (rng.next_u32() % REAL as u32).min(rng.next_u32() % REAL as u32);
+        let items = [draw(), draw()];
+        let distinct = &items[..1 + usize::from(items[0] != items[1])];
+        let value = |item: u32| if rated && item % 2 == 1 { -1.0 } else { 1.0 };
+        let entry = |&item: &u32| Entry {
+            item: item.into(),
+            value: value(item),
+        };
+        let entries: Vec<Entry> = distinct.iter().map(entry).collect();
+        totals.fold(
+            &randomizer
+                .randomize_answers(&[&entries], &mut rng)
+                .unwrap()
+                .report,
+        );
+    }
+    totals
+}
+
+fn ask(task: &Task, totals: &Totals, options: &Options) -> Estimates {
+    let query = Query::new(task, options).unwrap();
+    Estimator::for_task(task.clone()).estimates(totals, &query)
+}
+
+/// The part listed by chance, on average over batches, is at most what is stated, but for
+/// 4 standard errors (one of 3·10⁴); and what is there in plenty is listed.
+#[test]
+fn the_false_discovery_rate_is_kept() {
+    for task in [ratings(), set()] {
+        for rate in [0.05, 0.3] {
+            let options = Options {
+                false_discovery_rate: Some(rate),
+                ..Options::default()
+            };
+            let (mut parts, mut first) = (Vec::new(), 0);
+            for seed in 0..BATCHES {
+                let found = ask(&task, &batch(&task, 3000, seed), &options)
+                    .stand_out
+                    .unwrap();
+                assert_eq!(found.false_discovery_rate, rate);
+                let chance = found
+                    .items
+                    .iter()
+                    .filter(|label| matches!(label, Label::Index(item) if *item >= REAL));
+                parts.push(chance.count() as f64 / found.items.len().max(1) as f64);
+                first += u32::from(found.items.contains(&Label::Index(0)));
+            }
+            let n = parts.len() as f64;
+            let mean = parts.iter().sum::<f64>() / n;
+            let variance = parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / n;
+            assert!(mean < rate + 4.0 * (variance / n).sqrt(), "{rate}: {mean}");
+            // Not for listing nothing.
+            assert!(mean > 0.2 * rate, "{rate}: {mean}");
+            assert!(f64::from(first) > 0.95 * n, "{rate}: {first}");
+        }
+    }
+}
+
+#[test]
+fn what_stands_out_is_listed_once_in_json_and_csv() {
+    let task = ratings();
+    let options = Options {
+        false_discovery_rate: Some(0.05),
+        ..Options::default()
+    };
+    let totals = batch(&task, 20_000, 1);
+    let found = ask(&task, &totals, &options);
+    let list = found.stand_out.clone().unwrap();
+    assert!(list.items.len() >= 4, "{list:?}");
+    let distinct: HashSet<String> = list.items.iter().map(ToString::to_string).collect();
+    assert_eq!(distinct.len(), list.items.len());
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["stand_out"]["estimand"], "mean");
+    let mut csv = Vec::new();
+    found.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert_eq!(csv.matches(",stands-out,").count(), list.items.len());
+    assert_eq!(ask(&task, &totals, &Options::default()).stand_out, None);
+    for rate in [0.0, 0.6, f64::NAN] {
+        let options = Options {
+            false_discovery_rate: Some(rate),
+            ..Options::default()
+        };
+        let error = Query::new(&task, &options).unwrap_err().to_string();
+        assert!(error.contains("false discovery rate"), "{error}");
+    }
+}
+
+/// Mean squared errors of raw estimates, of answering 0, and of shrunken ones, over
+/// batches; and what was predicted of the last.
+fn errors(task: &Task, people: u32, batches: u64) -> ([f64; 3], f64) {
+    // Nearly what it is with everybody drawn, by a large crowd without noise.
+    let rated = task.questions()[0].domain().is_rated();
+    let n = REAL as f64;
+    // P(min of two draws is i), and of at least one of two such.
+    let once = |item: u64| (2.0 * (n - item as f64) - 1.0) / (n * n);
+    let share = |item: u64| {
+        if item < REAL {
+            2.0 * once(item) - once(item).powi(2)
+        } else {
+            0.0
+        }
+    };
+    let truth = |item: u64| {
+        let sign = if rated && item % 2 == 1 { -1.0 } else { 1.0 };
+        sign * share(item)
+    };
+    let options = Options {
+        post: vec![PostProcessing::Shrinkage],
+        ..Options::default()
+    };
+    let (mut errors, mut predicted) = ([0.0; 3], 0.0);
+    for seed in 0..batches {
+        let found = ask(task, &batch(task, people, seed), &options);
+        let shrinkage = found.shrinkage.unwrap();
+        assert!(shrinkage.shrunken_error <= shrinkage.raw_error);
+        assert!(shrinkage.shrunken_error <= shrinkage.zero_error);
+        predicted += shrinkage.shrunken_error.powi(2);
+        for (item, estimates) in (0..).zip(&found.estimates) {
+            let (_, raw) = estimates.estimates().next().unwrap();
+            let shrunken = estimates.post_processed.shrunken.unwrap().estimate;
+            for (error, estimate) in errors.iter_mut().zip([raw.estimate, 0.0, shrunken]) {
+                *error += (estimate - truth(item)).powi(2) / ITEMS as f64;
+            }
+        }
+    }
+    (
+        errors.map(|error| error / batches as f64),
+        predicted / batches as f64,
+    )
+}
+
+/// From reports that say next to nothing to plenty.
+#[test]
+fn shrinking_errs_less_than_raw_estimates_and_than_none() {
+    for task in [ratings(), set()] {
+        for people in [30, 300, 3000, 30_000] {
+            let batches = (60_000 / u64::from(people)).clamp(4, 60);
+            let ([raw, zero, shrunken], predicted) = errors(&task, people, batches);
+            let what = format!(
+                "{people}: raw {raw:.3e}, zero {zero:.3e}, shrunken {shrunken:.3e}, predicted {predicted:.3e}"
+            );
+            println!("{what}");
+            assert!(shrunken < raw, "{what}");
+            assert!(shrunken < 1.02 * zero, "{what}");
+            if people == 30_000 {
+                assert!(shrunken < 0.5 * raw.min(zero), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn answers_are_projected_onto_what_they_sum_to() {
+    let choice = json!({ "name": "q", "kind": "choice", "options": 5 });
+    let choice = task(json!({ "id": "t", "epsilon": 0.5, "questions": [choice] }));
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut randomizer = Randomizer::new(&choice);
+    let mut totals = Totals::new(&choice);
+    for _ in 0..20 {
+        let answer = [Entry {
+            item: 3,
+            value: 1.0,
+        }];
+        totals.fold(
+            &randomizer
+                .randomize_answers(&[&answer], &mut rng)
+                .unwrap()
+                .report,
+        );
+    }
+    let options = Options {
+        post: vec![PostProcessing::Projection, PostProcessing::FullProjection],
+        ..Options::default()
+    };
+    let found = serde_json::to_value(ask(&choice, &totals, &options)).unwrap();
+    let shares = |member: &str| -> Vec<f64> {
+        let items = found["estimates"].as_array().unwrap();
+        let share = |item: &Value| item["post_processed"][member]["share"].as_f64().unwrap();
+        items.iter().map(share).collect()
+    };
+    let projected = shares("projected");
+    assert!(projected.iter().all(|&share| share >= 0.0), "{projected:?}");
+    assert!((projected.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert_eq!(projected, shares("fully_projected"));
+
+    let set = set();
+    let found = serde_json::to_value(ask(&set, &batch(&set, 50, 1), &options)).unwrap();
+    let sum = |member: &str| -> f64 {
+        let items = found["estimates"].as_array().unwrap();
+        items
+            .iter()
+            .map(|item| item["post_processed"][member]["share"].as_f64().unwrap())
+            .sum()
+    };
+    assert!(sum("projected") <= 2.0 + 1e-12);
+    assert!((sum("fully_projected") - 2.0).abs() < 1e-9);
+}
