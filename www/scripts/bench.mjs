@@ -8,7 +8,7 @@ import { benchBrowser } from "./bench-browser.mjs";
 import { Failed, main, run, step } from "./lib/run.mjs";
 
 /** Files of server/benches, in the order in which they run. */
-const NATIVE = ["mechanisms", "accuracy", "accounting", "collector"];
+const NATIVE = ["mechanisms", "accuracy", "questions", "accounting", "collector"];
 const BENCHES = [...NATIVE, "browser"];
 
 await main(async () => {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::interval::{Estimate, Quantiles};
 use super::law::normal_limit;
 use super::one_answer::OneAnswer;
+use crate::numeric::roots::bisect;
 
 /// What a question about a number is answered with, beside the shares of its bins or
 /// levels.
@@ -39,9 +40,9 @@ pub struct Below {
 
 /// A number that a part of people lie below.
 ///
-/// Within a bin people are taken as spread evenly. Of the distribution function the
-/// estimate is what is nearest and does not fall (isotonic regression); intervals hold
-/// every number at which the part may be met.
+/// Of the distribution function the estimate is what is nearest and does not fall
+/// (isotonic regression), and between edges the smooth curve through it that does not
+/// either. Intervals hold every number at which the part may be met.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct QuantileEstimate {
     /// The part, in (0, 1).
@@ -52,6 +53,8 @@ pub struct QuantileEstimate {
     pub interval: [f64; 2],
     /// One of intervals that all cover, over all quantiles asked for (Bonferroni).
     pub simultaneous_interval: [f64; 2],
+    /// The edges around `interval`: these cover however people are spread within bins.
+    pub edges: [f64; 2],
 }
 
 /// Answers of people whose numbers were put into the cells of `scale`.
@@ -107,16 +110,16 @@ fn distribution(inner: &[f64], answers: &OneAnswer, confidence: &Quantiles) -> V
     inner.iter().zip(1..).map(below).collect()
 }
 
-/// What a distribution function may be, at every edge.
-struct Bands<'a> {
-    edges: &'a [f64],
-    estimate: Vec<f64>,
+/// What a distribution function may be.
+struct Bands {
+    curve: Monotone,
+    /// By how much it may be higher at each edge, or lower where negative.
     single: [Vec<f64>; 2],
     simultaneous: [Vec<f64>; 2],
 }
 
-impl<'a> Bands<'a> {
-    fn new(edges: &'a [f64], answers: &OneAnswer, confidence: &Quantiles) -> Self {
+impl Bands {
+    fn new(edges: &[f64], answers: &OneAnswer, confidence: &Quantiles) -> Self {
         let below = distribution(&edges[1..edges.len() - 1], answers, confidence);
         // Nobody is below the first edge, everybody below the last.
         let with_ends = |inner: Vec<f64>| [vec![0.0], inner, vec![1.0]].concat();
@@ -127,47 +130,112 @@ impl<'a> Bands<'a> {
         rising
             .iter_mut()
             .for_each(|share| *share = share.clamp(0.0, 1.0));
+        let rising = with_ends(rising);
+        let beside = |limits: Vec<f64>| {
+            let limits = with_ends(limits).into_iter().zip(&rising);
+            limits.map(|(limit, share)| limit - share).collect()
+        };
         let [lower, upper] = [of(|share| share.interval[0]), of(|share| share.interval[1])];
         let low = of(|share| share.simultaneous_interval[0]);
         let high = of(|share| share.simultaneous_interval[1]);
         Self {
-            edges,
-            estimate: with_ends(rising),
-            single: [lower, upper].map(with_ends),
-            simultaneous: [low, high].map(with_ends),
+            single: [lower, upper].map(beside),
+            simultaneous: [low, high].map(beside),
+            curve: Monotone::new(edges, &rising),
         }
     }
 
     fn quantile(&self, part: f64) -> QuantileEstimate {
+        let none = vec![0.0; self.curve.places.len()];
         let between =
             |[lower, upper]: &[Vec<f64>; 2]| [self.first(upper, part), self.last(lower, part)];
+        let interval = between(&self.single);
         QuantileEstimate {
             quantile: part,
-            estimate: self.first(&self.estimate, part),
-            interval: between(&self.single),
+            estimate: self.first(&none, part),
+            interval,
+            edges: self.around(interval),
             simultaneous_interval: between(&self.simultaneous),
         }
     }
 
-    /// Where the line through these shares at the edges first reaches `part`.
-    fn first(&self, shares: &[f64], part: f64) -> f64 {
-        let reached = shares.iter().position(|&share| share >= part);
-        let next = reached.expect("the last share is 1");
-        self.between(shares, next, part)
+    fn around(&self, [low, high]: [f64; 2]) -> [f64; 2] {
+        let edges = &self.curve.places;
+        let after = edges.partition_point(|edge| *edge < high);
+        let before = edges.partition_point(|edge| *edge <= low) - 1;
+        [edges[before], edges[after]]
+    }
+
+    /// Where the curve, moved by so much at the edges, first reaches `part`.
+    fn first(&self, moved: &[f64], part: f64) -> f64 {
+        let mut shares = self.curve.values.iter().zip(moved);
+        let reached = shares.position(|(share, by)| share + by >= part);
+        self.between(moved, reached.expect("the last share is 1"), part)
     }
 
     /// Where it is `part` for the last time.
-    fn last(&self, shares: &[f64], part: f64) -> f64 {
-        let left = shares.iter().rposition(|&share| share <= part);
-        let before = left.expect("the first share is 0");
-        self.between(shares, before + 1, part)
+    fn last(&self, moved: &[f64], part: f64) -> f64 {
+        let mut shares = self.curve.values.iter().zip(moved);
+        let left = shares.rposition(|(share, by)| share + by <= part);
+        self.between(moved, left.expect("the first share is 0") + 1, part)
     }
 
     /// Where it is `part` between the edge before `next` and that.
-    fn between(&self, shares: &[f64], next: usize, part: f64) -> f64 {
-        let (low, high) = (shares[next - 1], shares[next]);
-        let (from, to) = (self.edges[next - 1], self.edges[next]);
-        from + (to - from) * (part - low) / (high - low)
+    fn between(&self, moved: &[f64], next: usize, part: f64) -> f64 {
+        let places = &self.curve.places;
+        let (from, to) = (places[next - 1], places[next]);
+        let (low, high) = (moved[next - 1], moved[next]);
+        let share = |place: f64| {
+            let way = (place - from) / (to - from);
+            self.curve.within(next, way) + low + (high - low) * way
+        };
+        let near = |a: f64, b: f64| ((b - a).abs() > SAME * (to - from)).then_some(0.5 * (a + b));
+        bisect(from, to, near, |place| share(place) < part).1
+    }
+}
+
+/// To which part of a bin a quantile is found.
+const SAME: f64 = 1e-9;
+
+/// A curve of third order through values that do not fall, which does not either (Fritsch
+/// and Carlson 1980): slopes at inner places are the mean of those beside, but no more
+/// than three times the lesser.
+struct Monotone {
+    places: Vec<f64>,
+    values: Vec<f64>,
+    slopes: Vec<f64>,
+}
+
+impl Monotone {
+    fn new(places: &[f64], values: &[f64]) -> Self {
+        let secants: Vec<f64> = places
+            .windows(2)
+            .zip(values.windows(2))
+            .map(|(place, value)| (value[1] - value[0]) / (place[1] - place[0]))
+            .collect();
+        let inner = secants.windows(2).map(|pair| {
+            let (before, after) = (pair[0], pair[1]);
+            (0.5 * (before + after)).min(3.0 * before.min(after))
+        });
+        let ends = [secants[0], secants[secants.len() - 1]];
+        Self {
+            places: places.to_vec(),
+            values: values.to_vec(),
+            slopes: [ends[0]]
+                .into_iter()
+                .chain(inner)
+                .chain([ends[1]])
+                .collect(),
+        }
+    }
+
+    /// At this part of the way to the place `next`.
+    fn within(&self, next: usize, way: f64) -> f64 {
+        let step = self.places[next] - self.places[next - 1];
+        let [low, high] = [self.values[next - 1], self.values[next]];
+        let [out, into] = [self.slopes[next - 1], self.slopes[next]].map(|slope| slope * step);
+        let back = 1.0 - way;
+        low + (high - low) * way * way * (3.0 - 2.0 * way) + way * back * (out * back - into * way)
     }
 }
 
@@ -188,4 +256,36 @@ fn isotonic(values: &[f64]) -> Vec<f64> {
     }
     let mean = |(sum, count): (f64, usize)| std::iter::repeat_n(sum / count as f64, count);
     pools.into_iter().flat_map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_go_through_their_values_and_do_not_fall() {
+        let places = [0.0, 1.0, 1.5, 4.0, 4.1, 9.0];
+        let values = [0.0, 0.3, 0.3, 0.31, 0.8, 1.0];
+        let curve = Monotone::new(&places, &values);
+        let mut before = 0.0;
+        for next in 1..places.len() {
+            for step in 0..=100 {
+                let at = curve.within(next, f64::from(step) / 100.0);
+                assert!(at >= before - 1e-12, "{next}, {step}: {at} after {before}");
+                before = at;
+            }
+            assert!((before - values[next]).abs() < 1e-12);
+        }
+        // What is straight stays so.
+        let straight = Monotone::new(&places, &places);
+        assert!((straight.within(3, 0.3) - 2.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_falls_is_pooled() {
+        assert_eq!(isotonic(&[0.1, 0.2, 0.3]), [0.1, 0.2, 0.3]);
+        assert_eq!(isotonic(&[0.5, 0.25, 0.75]), [0.375, 0.375, 0.75]);
+        assert_eq!(isotonic(&[3.0, 2.0, 1.0]), [2.0; 3]);
+        assert_eq!(isotonic(&[]), [0.0; 0]);
+    }
 }

@@ -1,0 +1,362 @@
+//! What asking a question as its kind is worth: errors against the same asked of items
+//! with signs, and quantiles of page load times:
+//! `cargo bench -p hushbin-server --bench questions`.
+//!
+//! Every run has a seed of its own, so the figures are the same on every machine. Ends
+//! with status 1 where a ratio is not within 3 per cent and 4 standard errors of what is
+//! expected, or intervals hold less often, or are wider, than they should.
+
+#![allow(clippy::unwrap_used)]
+
+use std::env;
+use std::process::ExitCode;
+
+use hushbin::choose::Objective;
+use hushbin::sample::{below, choose_front};
+use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft};
+use hushbin_analysis::estimate::{
+    Estimand, Estimator, NumberEstimates, Options, QuantileEstimate, Query, Totals, points,
+};
+use indicatif::ProgressBar;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+fn main() -> ExitCode {
+    // `cargo test --benches` runs this without `--bench`: then it only has to work.
+    let real = env::args().any(|argument| argument == "--bench");
+    let kinds = compare_kinds(real);
+    let times = load_times(real);
+    if real && !(kinds && times) {
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn resolve(file: Value) -> Task {
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+fn asked(epsilon: f64, mut question: Value) -> Task {
+    question["name"] = json!("q");
+    resolve(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
+}
+
+/// The same asked of items with signs or values.
+fn rated(items: u32, sparsity: u32, epsilon: f64, value: &str, objective: &Objective) -> Task {
+    let name = if *objective == Objective::MEAN {
+        "mean"
+    } else {
+        "frequency"
+    };
+    resolve(json!({
+        "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "value": value,
+        "mechanism": { "name": "auto", "objective": name },
+    }))
+}
+
+/// A task and what everybody answers, by run.
+struct Way<'a> {
+    task: Task,
+    entries: &'a (dyn Fn(&mut ChaCha20Rng) -> Vec<Entry> + Sync),
+}
+
+/// People of one run.
+const PEOPLE: u32 = 2000;
+
+impl Way<'_> {
+    /// The sum of squared errors of all shares, by plus or share, or of the mean of one
+    /// number, of one crowd.
+    fn error(&self, run: u64) -> f64 {
+        let rng = &mut ChaCha20Rng::seed_from_u64(run);
+        let question = &self.task.questions()[0];
+        let cells = question.items().count().unwrap();
+        let mut randomizer = Randomizer::new(&self.task);
+        let mut totals = Totals::new(&self.task);
+        // Of a number, whose entry is item 0, its mean.
+        let mut truth = vec![0.0; cells as usize];
+        for _ in 0..PEOPLE {
+            let entries = (self.entries)(rng);
+            for entry in &entries {
+                truth[entry.item as usize] += entry.value / f64::from(PEOPLE);
+            }
+            let made = randomizer.randomize_answers(&[&entries], rng).unwrap();
+            totals.fold(&made.report);
+        }
+        let options = Options::default();
+        if question.kind().name() == "number" {
+            let query = Query::new(&self.task, &options).unwrap();
+            let answer = Estimator::for_task(self.task.clone()).estimates(&totals, &query);
+            let mean = answer.number.unwrap().mean.unwrap();
+            return (mean.estimate - truth[0]).powi(2);
+        }
+        let items: Vec<u64> = (0..u64::from(cells)).collect();
+        let estimand = match question.kind().name() {
+            "ratings" if cells == 1 => Estimand::Mean,
+            "ratings" => Estimand::Plus,
+            _ => Estimand::Share,
+        };
+        let found = points(&self.task, &totals, &items);
+        let estimates = found
+            .iter()
+            .map(|point| point.get(estimand).unwrap().estimate);
+        estimates
+            .zip(&truth)
+            .map(|(estimate, truth)| (estimate - truth).powi(2))
+            .sum()
+    }
+
+    /// Its mean over runs, and the standard error of that.
+    fn mean_error(&self, runs: u64, bar: &ProgressBar) -> [f64; 2] {
+        let errors: Vec<f64> = (0..runs)
+            .into_par_iter()
+            .map(|run| {
+                bar.inc(1);
+                self.error(run)
+            })
+            .collect();
+        let n = runs as f64;
+        let mean = errors.iter().sum::<f64>() / n;
+        let variance = errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        [mean, (variance / n).sqrt()]
+    }
+}
+
+/// Prints one ratio of errors; whether it is as expected.
+fn compare(what: &str, epsilon: f64, ways: [Way; 2], expected: f64, runs: u64) -> bool {
+    let bar = ProgressBar::new(2 * runs);
+    let [ours, theirs] = ways.map(|way| way.mean_error(runs, &bar));
+    bar.finish_and_clear();
+    let ratio = ours[0] / theirs[0];
+    let error = ratio * (ours[1] / ours[0]).hypot(theirs[1] / theirs[0]);
+    let near = (ratio - expected).abs() < 0.03 * expected + 4.0 * error;
+    println!(
+        "{what:18} {epsilon:2}  {ratio:8.4}  {error:14.4}  {expected:8.2}{}",
+        if near { "" } else { "  OFF" },
+    );
+    near
+}
+
+/// Errors of a kind over those of the same asked of items with signs: as measured, and as
+/// worked out.
+fn compare_kinds(real: bool) -> bool {
+    let runs = if real { 4000 } else { 3 };
+    println!("squared error against the same asked of items with signs, {PEOPLE} people");
+    println!("question            ε  measured  standard error  expected");
+    let mut near = true;
+    for (options, expected) in [
+        (2, [0.33, 0.37, 0.40]),
+        (5, [0.72, 0.51, 0.56]),
+        (10, [0.88, 0.76, 0.60]),
+    ] {
+        for (epsilon, expected) in EPSILONS.into_iter().zip(expected) {
+            let entries = move |rng: &mut ChaCha20Rng| {
+                vec![Entry {
+                    item: below(rng, options).into(),
+                    value: 1.0,
+                }]
+            };
+            let ours = asked(epsilon, json!({ "kind": "choice", "options": options }));
+            let theirs = rated(options, 1, epsilon, "sign", &Objective::FREQUENCY);
+            let ways = [ours, theirs].map(|task| Way {
+                task,
+                entries: &entries,
+            });
+            near &= compare(
+                &format!("choice k={options}"),
+                epsilon,
+                ways,
+                expected,
+                runs,
+            );
+        }
+    }
+    for (options, sparsity, expected) in [(16, 4, [0.75, 0.71]), (40, 3, [0.91, 0.86])] {
+        for (epsilon, expected) in EPSILONS.into_iter().zip(expected) {
+            let entries = move |rng: &mut ChaCha20Rng| {
+                let mut all: Vec<u32> = (0..options).collect();
+                choose_front(rng, &mut all, sparsity as usize);
+                let entry = |&item: &u32| Entry {
+                    item: item.into(),
+                    value: 1.0,
+                };
+                all[..sparsity as usize].iter().map(entry).collect()
+            };
+            let set = json!({ "kind": "set", "options": options, "sparsity": sparsity });
+            let ours = asked(epsilon, set);
+            let theirs = rated(options, sparsity, epsilon, "sign", &Objective::FREQUENCY);
+            let ways = [ours, theirs].map(|task| Way {
+                task,
+                entries: &entries,
+            });
+            let what = format!("set k={options} s={sparsity}");
+            near &= compare(&what, epsilon, ways, expected, runs / 4 + 2);
+        }
+    }
+    near & compare_numbers(runs)
+}
+
+const EPSILONS: [f64; 3] = [1.0, 2.0, 4.0];
+
+/// Of one number each way's worst: amid two points 0.
+fn compare_numbers(runs: u64) -> bool {
+    let mut near = true;
+    for (epsilon, expected) in EPSILONS.into_iter().zip([1.0, 0.58, 0.16]) {
+        let ours = asked(epsilon, json!({ "kind": "number", "min": -1, "max": 1 }));
+        let steps = ours.questions()[0].items().count().unwrap() - 1;
+        let worst = worst_number(epsilon, steps);
+        let all_at = |value: f64| move |_: &mut ChaCha20Rng| vec![Entry { item: 0, value }];
+        let (worst_of_ours, middle) = (all_at(worst), all_at(0.0));
+        let theirs = rated(1, 1, epsilon, "real", &Objective::MEAN);
+        let ways = [
+            Way {
+                task: ours,
+                entries: &worst_of_ours,
+            },
+            Way {
+                task: theirs,
+                entries: &middle,
+            },
+        ];
+        near &= compare("number, mean", epsilon, ways, expected, runs);
+    }
+    near
+}
+
+/// The number from −1 to 1 of the greatest variance on a grid of so many steps.
+fn worst_number(epsilon: f64, steps: u32) -> f64 {
+    let r = f64::from(steps);
+    let drawn = (r + 1.0) / (epsilon.exp() + r);
+    let variance = |x: f64| {
+        let place = (x + 1.0) / 2.0 * r;
+        let part = place - place.floor();
+        let rounding = 4.0 / (r * r) * part * (1.0 - part);
+        let kept = 1.0 - drawn;
+        (kept * (x * x + rounding) + drawn * (r + 2.0) / (3.0 * r)) / (kept * kept) - x * x
+    };
+    let numbers = (0..=200).map(|step| f64::from(step) / 100.0 - 1.0);
+    numbers
+        .max_by(|&a, &b| variance(a).total_cmp(&variance(b)))
+        .unwrap()
+}
+
+/// Page load times: log-normal, the median 1.2 s, 95 per cent below 3.2 s.
+const MEDIAN: f64 = 1200.0;
+const SPREAD: f64 = 0.6;
+
+fn load_time(rng: &mut ChaCha20Rng) -> f64 {
+    let mut uniform = || (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let (radius, angle) = ((1.0 - uniform()).ln(), uniform());
+    let normal = (-2.0 * radius).sqrt() * (std::f64::consts::TAU * angle).cos();
+    MEDIAN * (SPREAD * normal).exp()
+}
+
+/// Whether quantiles lie inside their intervals of 95 per cent in 93 of 100 runs, and the
+/// median's is no wider than worked out by more than 5 per cent.
+fn load_times(real: bool) -> bool {
+    let (people, runs) = if real { (100_000, 100) } else { (500, 2) };
+    println!(
+        "load times of {people} people, log-normal: quantiles inside their 95 per cent intervals"
+    );
+    println!("ε  part  inside  of runs  error, ms  half width, ms  worked out");
+    let mut good = true;
+    for epsilon in [1.0, 2.0] {
+        let task = asked(
+            epsilon,
+            json!({
+                "kind": "number", "want": "quantiles", "unit": "ms",
+                "min": 100, "max": 30000, "spacing": "logarithmic",
+            }),
+        );
+        let bar = ProgressBar::new(runs);
+        let found: Vec<(Vec<f64>, NumberEstimates)> = (0..runs)
+            .into_par_iter()
+            .map(|run| {
+                let found = load_times_of_run(&task, people, run);
+                bar.inc(1);
+                found
+            })
+            .collect();
+        bar.finish_and_clear();
+        for (place, part) in Options::QUANTILES.into_iter().enumerate() {
+            let of_run = |(truths, number): &(Vec<f64>, NumberEstimates)| {
+                (truths[place], number.quantiles[place])
+            };
+            let runs: Vec<(f64, QuantileEstimate)> = found.iter().map(of_run).collect();
+            let inside = runs.iter().filter(|(truth, quantile)| {
+                let [low, high] = quantile.interval;
+                (low..=high).contains(truth)
+            });
+            let inside = inside.count();
+            let n = runs.len() as f64;
+            let width = |quantile: &QuantileEstimate| quantile.interval[1] - quantile.interval[0];
+            let half = runs
+                .iter()
+                .map(|(_, quantile)| width(quantile))
+                .sum::<f64>()
+                / n
+                / 2.0;
+            let squares = runs
+                .iter()
+                .map(|(truth, quantile)| (quantile.estimate - truth).powi(2));
+            let error = (squares.sum::<f64>() / n).sqrt();
+            let expected = expected_half_width(&task, part, f64::from(people));
+            let off = inside < 93 * runs.len() / 100 || part == 0.5 && half > 1.05 * expected;
+            good &= !off;
+            println!(
+                "{epsilon}  {part:.2}  {inside:6}  {:7}  {error:9.1}  {half:14.1}  {expected:10.1}{}",
+                runs.len(),
+                if off { "  OFF" } else { "" },
+            );
+        }
+    }
+    good
+}
+
+/// True quantiles of a run's people, and what is answered of them.
+fn load_times_of_run(task: &Task, people: u32, run: u64) -> (Vec<f64>, NumberEstimates) {
+    let rng = &mut ChaCha20Rng::seed_from_u64(run);
+    let mut times: Vec<f64> = (0..people).map(|_| load_time(rng)).collect();
+    let mut randomizer = Randomizer::new(task);
+    let mut totals = Totals::new(task);
+    for &value in &times {
+        let answer = [Entry { item: 0, value }];
+        totals.fold(
+            &randomizer
+                .randomize_answers(&[&answer], rng)
+                .unwrap()
+                .report,
+        );
+    }
+    times.sort_by(f64::total_cmp);
+    let truth = |part: f64| times[(part * f64::from(people)) as usize];
+    let query = Query::new(task, &Options::default()).unwrap();
+    let answer = Estimator::for_task(task.clone()).estimates(&totals, &query);
+    (
+        Options::QUANTILES.map(truth).to_vec(),
+        answer.number.unwrap(),
+    )
+}
+
+/// 1.96 standard errors of the distribution function, from the rates, over the density.
+fn expected_half_width(task: &Task, part: f64, people: f64) -> f64 {
+    let question = &task.questions()[0];
+    let Mechanism::Collision(own) = question.mechanism() else {
+        unreachable!("bins are asked by Collision")
+    };
+    let rates = own.rates(&question.domain(), question.epsilon());
+    let hushbin::task::Kind::Number(scale) = question.kind() else {
+        unreachable!()
+    };
+    // The time at this part: of ln(time), normal.
+    let normal = statrs::distribution::Normal::standard();
+    let z = statrs::distribution::ContinuousCDF::inverse_cdf(&normal, part);
+    let time = MEDIAN * (SPREAD * z).exp();
+    let density = statrs::distribution::Continuous::pdf(&normal, z) / SPREAD / time;
+    let (cell, _) = scale.cell(time);
+    let variance = part * rates.sum_variance(cell + 1, true)
+        + (1.0 - part) * rates.sum_variance(cell + 1, false);
+    1.96 * (variance / people).sqrt() / density
+}
