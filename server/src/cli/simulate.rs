@@ -11,9 +11,11 @@ use rand_core::SeedableRng;
 
 use super::Error;
 use super::describe;
-use crate::evaluate::{DataSet, Errors, Outcome, Repeated, simulate};
+use crate::evaluate::{
+    Answers, Compared, DataSet, Errors, Format, Found, Outcome, Repeated, Survey, simulate, survey,
+};
 use crate::task_file::TaskFile;
-use hushbin_analysis::estimate::Estimand;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
 
 /// Run the randomizer and the estimator over a data set and compare with its
 /// truth.
@@ -23,7 +25,9 @@ pub(super) struct Options {
     /// entries the people of the data set have.
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
-    /// Data set: a line `people items max`, then lines `person item value`.
+    /// Data set. As .csv or .jsonl the answers of a person in each line, under a header of
+    /// question names or as what a page passes to `report`; else a line `people items
+    /// max`, then lines `person item value`.
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Take only the first N people.
@@ -36,9 +40,14 @@ pub(super) struct Options {
     /// tell bias from noise.
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     runs: u64,
-    /// What to estimate of each item.
-    #[arg(long, value_enum, default_value_t = EstimandName::Mean)]
-    estimand: EstimandName,
+    /// What to estimate of each item, of data in lines `person item value`; by default
+    /// the mean.
+    #[arg(long, value_enum)]
+    estimand: Option<EstimandName>,
+    /// Confidence of the intervals that are to hold the truth, of answers as .csv or
+    /// .jsonl.
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE)]
+    confidence: f64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -68,6 +77,9 @@ impl From<EstimandName> for Estimand {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(format) = Format::of(&options.data) {
+        return run_survey(options, format, out);
+    }
     let data = DataSet::open(&options.data)?;
     let mut file = TaskFile::read(&options.task)?;
     // A task that leaves the sparsity open is fitted to these people.
@@ -79,17 +91,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let task = file.resolve()?;
     let people = options.people.unwrap_or(data.people());
-    let first = match options.seed {
-        Some(seed) => seed,
-        None => getrandom::u64()?,
-    };
     let bar = super::progress_bar(people as u64 * options.runs, "people");
     let mut outcomes = Vec::new();
-    for run in 0..options.runs {
-        let rng = ChaCha20Rng::seed_from_u64(first.wrapping_add(run));
+    for (run, rng) in (0..).zip(rngs(options)?) {
         let before = people as u64 * run;
         let progress = |done| bar.set_position(before + done as u64);
-        let estimand = options.estimand.into();
+        let estimand = options.estimand.unwrap_or(EstimandName::Mean).into();
         outcomes.push(simulate(&task, &data, people, estimand, &rng, progress)?);
     }
     bar.finish_and_clear();
@@ -97,6 +104,124 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     super::write_answer(out, options.json, &found, |out| {
         write_words(out, &task, &found)
     })
+}
+
+/// A generator for each run.
+fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, Error> {
+    let first = match options.seed {
+        Some(seed) => seed,
+        None => getrandom::u64()?,
+    };
+    let seeds = (0..options.runs).map(move |run| first.wrapping_add(run));
+    Ok(seeds.map(ChaCha20Rng::seed_from_u64))
+}
+
+/// As [`run`], of answers to questions.
+fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+    if options.estimand.is_some() {
+        return Err(
+            "of answers each question is estimated as it asks: leave --estimand out".into(),
+        );
+    }
+    let task = TaskFile::read(&options.task)?.resolve()?;
+    let answers = Answers::open(&options.data, format, &task)?;
+    let people = options.people.unwrap_or(answers.people());
+    let bar = super::progress_bar(people as u64 * options.runs, "people");
+    let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
+    let rngs = rngs(options)?;
+    let found = survey(&task, &answers, people, options.confidence, rngs, progress)?;
+    bar.finish_and_clear();
+    super::write_answer(out, options.json, &found, |out| write_survey(out, &found))
+}
+
+fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
+    let Survey { people, runs, .. } = found;
+    let times = match runs {
+        1 => String::new(),
+        runs => format!(", average of {runs} runs"),
+    };
+    let percent = 100.0 * found.confidence;
+    writeln!(out, "{people} people{times}")?;
+    let width = found
+        .questions
+        .iter()
+        .map(|found| found.question.chars().count());
+    let width = width.fold(8, usize::max);
+    writeln!(
+        out,
+        "{:width$}  {:7}  {:>8}  {:>5}  {:>9}  {:>9}  {:>9}  {:>7}  {:>4}",
+        "question", "kind", "reports", "items", "MSE", "stated", "zero", "covered", "all"
+    )?;
+    for found in &found.questions {
+        writeln!(
+            out,
+            "{:width$}  {:7}  {:8.0}  {:5}  {:9.3e}  {:9.3e}  {:9.3e}  {:6.1}%  {:3.0}%",
+            found.question,
+            found.kind,
+            found.reports,
+            found.items,
+            found.mse,
+            found.stated_mse,
+            found.zero_mse,
+            100.0 * found.covered,
+            100.0 * found.all_covered,
+        )?;
+    }
+    for found in &found.questions {
+        write_numbers(out, found)?;
+    }
+    writeln!(
+        out,
+        "MSE: mean squared error of shares (of ratings, means) of items, stated by standard errors, of answering zero. \
+         covered: items whose {percent}% interval holds the truth; all: runs in which all \
+         simultaneous ones do"
+    )?;
+    if found.sampled_down > 0 {
+        writeln!(
+            out,
+            "{} people had more entries than the sparsity of the question that they answered",
+            found.sampled_down
+        )?;
+    }
+    writeln!(
+        out,
+        "randomising {:.0} ns a report on one core",
+        found.randomize_ns
+    )?;
+    writeln!(
+        out,
+        "decoding {:.0} ns a report on one core",
+        found.decode_ns
+    )
+}
+
+/// Mean and quantiles of a number, of the first run.
+fn write_numbers(out: &mut dyn Write, found: &Found) -> io::Result<()> {
+    for Compared {
+        quantile,
+        estimate,
+        interval: [low, high],
+        truth,
+    } in &found.numbers
+    {
+        let what = match quantile {
+            None => "mean".to_owned(),
+            Some(part) => format!("quantile {part}"),
+        };
+        writeln!(
+            out,
+            "{}: {what} {estimate:.4}, interval {low:.4} to {high:.4}, truth {truth:.4}",
+            found.question
+        )?;
+    }
+    if found.clipped > 0 {
+        writeln!(
+            out,
+            "{}: {} answers lay beyond the range and were moved to its end",
+            found.question, found.clipped
+        )?;
+    }
+    Ok(())
 }
 
 fn write_words(out: &mut dyn Write, task: &Task, found: &Repeated) -> io::Result<()> {

@@ -1,10 +1,14 @@
 //! Simulations of a task on people whose truth is known, and how wrong its
 //! estimates come out.
 
+mod answers;
 mod data_set;
 mod outcome;
 mod simulate;
+mod survey;
 
+pub(crate) use answers::{Answers, Format};
 pub(crate) use data_set::DataSet;
 pub(crate) use outcome::{Errors, Outcome, Repeated};
 pub(crate) use simulate::simulate;
+pub(crate) use survey::{Compared, Found, Survey, survey};

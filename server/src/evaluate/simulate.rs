@@ -5,19 +5,21 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hushbin::{Items, Question, Randomizer, Report, Task};
+use hushbin::{Items, Question, Randomized, Randomizer, Report, Task};
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use super::DataSet;
 use super::outcome::{Errors, Outcome};
-use hushbin_analysis::estimate::{Estimand, Expectation, Totals, points};
+use hushbin_analysis::estimate::{Estimand, EstimateError, Expectation, Totals, points};
 
 /// Why a simulation cannot run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum SimulateError {
     /// The data set holds answers to one question.
-    #[error("the data set has the ratings of items, the task asks something else")]
+    #[error(
+        "the data set has the ratings of items, the task asks something else: give its answers as .csv or .jsonl"
+    )]
     Questions,
     /// The task asks about other items than the data set has.
     #[error("the task has {task} items, the data set {data}")]
@@ -43,6 +45,15 @@ pub(crate) enum SimulateError {
         /// What was asked for.
         estimand: Estimand,
     },
+    /// A question without a list of items, whose truth is not known.
+    #[error("question {question:?} is open: list its items to simulate it")]
+    Open {
+        /// Its name.
+        question: String,
+    },
+    /// Estimates that cannot be given.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
     /// A value that the task does not take.
     #[error("person {person}: {source}")]
     Entry {
@@ -133,9 +144,9 @@ fn check<'a>(task: &'a Task, data: &DataSet, people: usize) -> Result<&'a Questi
 }
 
 /// Reports of the people, folded, a block at a time on any core.
-fn randomize(
+pub(super) fn randomize(
     task: &Task,
-    data: &DataSet,
+    data: &impl People,
     people: usize,
     rng: &ChaCha20Rng,
     progress: &(impl Fn(usize) + Sync),
@@ -159,14 +170,36 @@ fn randomize(
         .try_reduce(nobody, |a, b| Ok(a.merge(&b)))
 }
 
+/// Those whose reports are simulated.
+pub(super) trait People: Sync {
+    /// One person's report.
+    fn report(
+        &self,
+        person: usize,
+        randomizer: &mut Randomizer,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<Randomized, hushbin::Error>;
+}
+
+impl People for DataSet {
+    fn report(
+        &self,
+        person: usize,
+        randomizer: &mut Randomizer,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<Randomized, hushbin::Error> {
+        randomizer.randomize(self.person(person), rng)
+    }
+}
+
 /// Some of the blocks.
-struct Part {
+pub(super) struct Part {
     randomizer: Randomizer,
     reports: Vec<Report>,
-    totals: Totals,
-    sampled_down: usize,
-    randomizing: Duration,
-    decoding: Duration,
+    pub(super) totals: Totals,
+    pub(super) sampled_down: usize,
+    pub(super) randomizing: Duration,
+    pub(super) decoding: Duration,
 }
 
 impl Part {
@@ -183,16 +216,15 @@ impl Part {
 
     fn add(
         &mut self,
-        data: &DataSet,
+        data: &impl People,
         block: Range<usize>,
         rng: &mut ChaCha20Rng,
     ) -> Result<(), SimulateError> {
         self.reports.clear();
         let begin = Instant::now();
         for person in block {
-            let made = self
-                .randomizer
-                .randomize(data.person(person), rng)
+            let made = data
+                .report(person, &mut self.randomizer, rng)
                 .map_err(|source| SimulateError::Entry { person, source })?;
             self.sampled_down += usize::from(made.sampled_down);
             self.reports.push(made.report);

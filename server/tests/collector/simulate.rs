@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::simulation::Simulation;
+use hushbin_tests::process::{answer, hushbin};
 use serde_json::json;
 
 const ITEMS: u32 = 40;
@@ -41,4 +42,56 @@ fn clipped_sums_add_what_is_left_of_them() {
         );
         assert!(reach < 0.06 * predicted, "too few runs: ± {reach}");
     }
+}
+
+/// Answers to several questions, as CSV: errors are those stated, and intervals hold.
+#[test]
+fn questions_are_simulated_from_csv() {
+    let directory = tempfile::tempdir().unwrap();
+    let [task, data] = ["task.json", "data.csv"].map(|name| directory.path().join(name));
+    let file = json!({
+        "id": "survey", "epsilon": 2.0, "questions": [
+            { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+            { "name": "load", "kind": "number", "want": "quantiles", "min": 0, "max": 10 },
+            { "name": "zoom", "kind": "number", "min": 0.5, "max": 2 },
+            { "name": "used", "kind": "set", "options": 12, "sparsity": 3 },
+        ],
+    });
+    fs::write(&task, file.to_string()).unwrap();
+    let mut lines = String::from("theme,load,zoom,used\n");
+    for person in 0..3000_u32 {
+        let theme = ["dark", "dark", "light", "system"][person as usize % 4];
+        let load = f64::from(person % 100) / 9.0;
+        let zoom = 0.5 + f64::from(person % 6) / 5.0;
+        let used = ["", "0;1", "3;4;11"][person as usize % 3];
+        lines += &format!("{theme},{load},{zoom},{used}\n");
+    }
+    fs::write(&data, lines).unwrap();
+    let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());
+    let common = ["simulate", "--task", &task, "--data", &data, "--seed", "1"];
+    let found = answer(&[&common[..], &["--runs", "60", "--json"]].concat());
+    for question in found["questions"].as_array().unwrap() {
+        let number = |name: &str| question[name].as_f64().unwrap();
+        // Mean squared errors of 60 runs, whose standard errors are at most a fifth.
+        let ratio = number("mse") / number("stated_mse");
+        assert!((0.4..1.6).contains(&ratio), "{question}: {ratio}");
+        assert!(number("covered") > 0.88, "{question}");
+        assert!(number("all_covered") > 0.8, "{question}");
+    }
+    let load = &found["questions"][1];
+    assert_eq!(load["clipped"], 30 * 10 - 30);
+    let truths = load["numbers"].as_array().unwrap().iter();
+    let truths: Vec<f64> = truths
+        .map(|number| number["truth"].as_f64().unwrap())
+        .collect();
+    assert_eq!(truths, [50.0 / 9.0, 75.0 / 9.0, 10.0]);
+    let zoom = found["questions"][2]["numbers"][0]["truth"].as_f64().unwrap();
+    assert!((zoom - 1.0).abs() < 1e-9, "{zoom}");
+
+    let [words, error] = [
+        hushbin(&common),
+        hushbin(&[&common[..], &["--estimand", "plus"]].concat()),
+    ];
+    assert!(String::from_utf8_lossy(&words.stdout).contains("load: quantile 0.5"));
+    assert!(String::from_utf8_lossy(&error.stderr).contains("leave --estimand out"));
 }

@@ -1,0 +1,425 @@
+//! Answers of people to the questions of a task, as text.
+//!
+//! As CSV, under a header of question names: a choice by its option, a flag as `true` or
+//! `false`, a number as such, a set as options between semicolons, ratings as `item:value`
+//! between semicolons. As JSON lines: what a page would pass to `report`, an object each.
+//! Where a task asks for ratings alone, columns and members are its items.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use hushbin::task::Kind;
+use hushbin::{Entry, Items, Question, Task};
+use serde_json::{Map, Value};
+
+use super::data_set::DataError;
+
+/// People and their answers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answers {
+    questions: usize,
+    /// By person and question.
+    entries: Vec<Entry>,
+    /// Where the entries of each person and question begin, and the end.
+    bounds: Vec<usize>,
+    /// How many numbers lay beyond their range, by question.
+    clipped: Vec<u64>,
+}
+
+/// How answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A header of names and a line for each person.
+    Csv,
+    /// An object in each line.
+    JsonLines,
+}
+
+impl Format {
+    /// By the file's name; `None` for other data.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "csv" => Some(Self::Csv),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            _ => None,
+        }
+    }
+}
+
+impl Answers {
+    /// Reads a file of answers to the task.
+    ///
+    /// # Errors
+    /// [`DataError`], naming the first line that is wrong.
+    pub(crate) fn open(path: &Path, format: Format, task: &Task) -> Result<Self, DataError> {
+        let named = |source| DataError::Io {
+            path: path.display().to_string(),
+            source,
+        };
+        let reader = BufReader::new(File::open(path).map_err(named)?);
+        match format {
+            Format::Csv => Self::read_csv(reader, task),
+            Format::JsonLines => Self::read_json_lines(reader, task),
+        }
+    }
+
+    fn new(task: &Task) -> Self {
+        let questions = task.questions().len();
+        Self {
+            questions,
+            entries: Vec::new(),
+            bounds: vec![0],
+            clipped: vec![0; questions],
+        }
+    }
+
+    fn read_csv(reader: impl io::Read, task: &Task) -> Result<Self, DataError> {
+        let mut answers = Self::new(task);
+        let mut reader = csv::Reader::from_reader(reader);
+        let header = reader.headers().map_err(|error| refuse(1, &error))?.clone();
+        let columns = columns(task, &header).map_err(|error| refuse(1, &error))?;
+        for record in reader.records() {
+            let record = record.map_err(|error| {
+                let line = error.position().map_or(0, csv::Position::line);
+                refuse(line as usize, &error)
+            })?;
+            let line = record.position().map_or(0, csv::Position::line) as usize;
+            let cells = record.iter().map(str::trim);
+            let given = if task.is_unnamed() {
+                let rated = header
+                    .iter()
+                    .zip(cells)
+                    .filter(|(_, cell)| !cell.is_empty());
+                vec![
+                    rated
+                        .map(|(item, cell)| (item.to_owned(), number(cell)))
+                        .collect(),
+                ]
+            } else {
+                let mut given = vec![Value::Null; answers.questions];
+                for (&question, cell) in columns.iter().zip(cells) {
+                    given[question] = value(&task.questions()[question], cell);
+                }
+                given
+            };
+            let added = answers.add(task, &given);
+            added.map_err(|error| refuse(line, &error))?;
+        }
+        answers.checked()
+    }
+
+    fn read_json_lines(reader: impl BufRead, task: &Task) -> Result<Self, DataError> {
+        let mut answers = Self::new(task);
+        for (number, line) in (1..).zip(reader.lines()) {
+            let line = line.map_err(|error| refuse(number, &error))?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let object: Map<String, Value> =
+                serde_json::from_str(&line).map_err(|error| refuse(number, &error))?;
+            let mut given = vec![Value::Null; answers.questions];
+            if task.is_unnamed() {
+                given[0] = Value::Object(object);
+            } else {
+                for (name, value) in object {
+                    let question = position(task, &name);
+                    given[question.map_err(|error| refuse(number, &error))?] = value;
+                }
+            }
+            let added = answers.add(task, &given);
+            added.map_err(|error| refuse(number, &error))?;
+        }
+        answers.checked()
+    }
+
+    fn checked(self) -> Result<Self, DataError> {
+        match self.people() {
+            0 => Err(refuse(1, &"there are no answers")),
+            _ => Ok(self),
+        }
+    }
+
+    /// One more person. Whether answers go together is for the randomizer to say.
+    fn add(&mut self, task: &Task, given: &[Value]) -> Result<(), String> {
+        for (index, (question, value)) in task.questions().iter().zip(given).enumerate() {
+            let named = |reason: String| format!("{:?}: {reason}", question.name());
+            let entries = self.entries(index, question, value).map_err(named)?;
+            self.entries.extend(entries);
+            self.bounds.push(self.entries.len());
+        }
+        Ok(())
+    }
+
+    /// What an answer stands for.
+    fn entries(
+        &mut self,
+        index: usize,
+        question: &Question,
+        value: &Value,
+    ) -> Result<Vec<Entry>, String> {
+        let one = |item| Entry { item, value: 1.0 };
+        let expected = |what: &str| Err(format!("expected {what}, found {value}"));
+        match (question.kind(), value) {
+            (Kind::Set | Kind::Ratings(_), Value::Null) => Ok(Vec::new()),
+            (_, Value::Null) => Err("there is no answer".to_owned()),
+            (Kind::Flag, Value::Bool(answer)) => Ok(vec![one((*answer).into())]),
+            (Kind::Flag, _) => expected("true or false"),
+            (Kind::Choice, Value::String(_) | Value::Number(_)) => {
+                Ok(vec![one(Self::item(question, value)?)])
+            }
+            (Kind::Choice, _) => expected("one of the options"),
+            (Kind::Number(scale), Value::Number(number)) => {
+                let Some(number) = number.as_f64() else {
+                    return expected("a finite number");
+                };
+                let [min, max] = scale.range();
+                self.clipped[index] += u64::from(!(min..=max).contains(&number));
+                Ok(vec![Entry {
+                    item: 0,
+                    value: number,
+                }])
+            }
+            (Kind::Number(_), _) => expected("a finite number"),
+            (Kind::Set, Value::Array(options)) => {
+                let options = options.iter();
+                options
+                    .map(|option| Self::item(question, option).map(one))
+                    .collect()
+            }
+            (Kind::Set, _) => expected("a list of options"),
+            (Kind::Ratings(_), Value::Object(ratings)) => {
+                let rating = |(name, value): (&String, &Value)| {
+                    let item = Self::item(question, &Value::String(name.clone()))?;
+                    let value = value.as_f64().ok_or(format!("{name:?} is {value}"))?;
+                    Ok(Entry { item, value })
+                };
+                ratings.iter().map(rating).collect()
+            }
+            (Kind::Ratings(_), _) => expected("items and their values"),
+        }
+    }
+
+    fn item(question: &Question, name: &Value) -> Result<u64, String> {
+        let text = match (name, question.items()) {
+            (Value::String(name), _) => name.clone(),
+            (Value::Number(number), Items::Count(_)) => number.to_string(),
+            _ => return Err(format!("expected the name of an option, found {name}")),
+        };
+        let item = question.items().resolve(&text);
+        item.ok_or_else(|| format!("there is no option {text:?}"))
+    }
+
+    /// Number of people.
+    pub(crate) fn people(&self) -> usize {
+        (self.bounds.len() - 1) / self.questions
+    }
+
+    /// One person's answer to a question.
+    ///
+    /// # Panics
+    /// If there is no such person or question.
+    pub(crate) fn answer(&self, person: usize, question: usize) -> &[Entry] {
+        let at = person * self.questions + question;
+        &self.entries[self.bounds[at]..self.bounds[at + 1]]
+    }
+
+    /// One person's answers, by question.
+    pub(crate) fn person(&self, person: usize) -> Vec<&[Entry]> {
+        let questions = 0..self.questions;
+        questions
+            .map(|question| self.answer(person, question))
+            .collect()
+    }
+
+    /// How many numbers of a question lay beyond its range.
+    pub(crate) fn clipped(&self, question: usize) -> u64 {
+        self.clipped[question]
+    }
+}
+
+/// The question of each column.
+fn columns(task: &Task, header: &csv::StringRecord) -> Result<Vec<usize>, String> {
+    let columns = if task.is_unnamed() {
+        Ok(vec![0; header.len()])
+    } else {
+        header.iter().map(|name| position(task, name)).collect()
+    };
+    let mut seen = HashSet::new();
+    match header.iter().find(|name| !seen.insert(*name)) {
+        Some(twice) => Err(format!("{twice:?} stands twice")),
+        None => columns,
+    }
+}
+
+fn position(task: &Task, name: &str) -> Result<usize, String> {
+    let mut questions = task.questions().iter();
+    let found = questions.position(|question| question.name() == name);
+    found.ok_or_else(|| format!("the task has no question {name:?}"))
+}
+
+/// What a cell stands for, as far as that can be told: what cannot stays a text, which
+/// the question refuses.
+fn value(question: &Question, cell: &str) -> Value {
+    let text = || Value::String(cell.to_owned());
+    let parts = || {
+        cell.split(';')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+    };
+    match question.kind() {
+        Kind::Set => Value::Array(parts().map(Value::from).collect()),
+        _ if cell.is_empty() => Value::Null,
+        Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
+        Kind::Number(_) => number(cell),
+        Kind::Choice => text(),
+        Kind::Ratings(_) => {
+            let rating = |part: &str| {
+                let (item, value) = part.rsplit_once(':')?;
+                Some((item.to_owned(), number(value)))
+            };
+            let ratings: Option<Map<String, Value>> = parts().map(rating).collect();
+            ratings.map_or_else(text, Value::Object)
+        }
+    }
+}
+
+fn number(cell: &str) -> Value {
+    match cell.parse::<f64>() {
+        Ok(number) if number.is_finite() => number.into(),
+        _ => cell.into(),
+    }
+}
+
+fn refuse(line: usize, reason: &impl ToString) -> DataError {
+    DataError::Line {
+        line,
+        reason: reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn task() -> Task {
+        let draft: hushbin::TaskDraft = serde_json::from_value(json!({
+            "id": "t", "epsilon": 1.0, "questions": [
+                { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
+                { "name": "beta", "kind": "flag" },
+                { "name": "load, ms", "kind": "number", "min": 0, "max": 100 },
+                { "name": "used", "kind": "set", "options": ["a", "b", "c"], "sparsity": 2 },
+                { "name": "rated", "kind": "ratings", "items": 4, "sparsity": 2, "value": "real" },
+            ],
+        }))
+        .unwrap();
+        draft.resolve().unwrap()
+    }
+
+    fn csv(text: &str) -> Result<Answers, String> {
+        Answers::read_csv(text.as_bytes(), &task()).map_err(|error| error.to_string())
+    }
+
+    fn json(text: &str) -> Result<Answers, String> {
+        Answers::read_json_lines(text.as_bytes(), &task()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let from_csv = csv("\"load, ms\",theme,beta,used,rated\n\
+             150,dark,true,a; c,0:0.5;3:-1\n\
+             7.5,light,false,,\n");
+        let from_json = json(
+            "{\"theme\":\"dark\",\"beta\":true,\"load, ms\":150,\"used\":[\"a\",\"c\"],\
+             \"rated\":{\"0\":0.5,\"3\":-1}}\n\n\
+             {\"load, ms\":7.5,\"theme\":\"light\",\"beta\":false,\"used\":null}\n",
+        );
+        assert_eq!(from_csv, from_json);
+        let answers = from_csv.unwrap();
+        assert_eq!(answers.people(), 2);
+        assert_eq!(answers.clipped(2), 1);
+        let entry = |item, value| Entry { item, value };
+        let first = answers.person(0);
+        assert_eq!(first[0], [entry(0, 1.0)]);
+        assert_eq!(first[1], [entry(1, 1.0)]);
+        assert_eq!(first[2], [entry(0, 150.0)]);
+        assert_eq!(first[3], [entry(0, 1.0), entry(2, 1.0)]);
+        assert_eq!(first[4], [entry(0, 0.5), entry(3, -1.0)]);
+        assert_eq!(answers.person(1)[3], []);
+    }
+
+    #[test]
+    fn ratings_alone_are_items() {
+        let draft: hushbin::TaskDraft = serde_json::from_value(json!({
+            "id": "t", "items": ["dark", "wide"], "sparsity": 2, "epsilon": 1.0, "value": "sign",
+        }))
+        .unwrap();
+        let task = draft.resolve().unwrap();
+        let from_csv = Answers::read_csv("wide,dark\n1,-1\n,1\n".as_bytes(), &task).unwrap();
+        let lines = "{\"wide\":1,\"dark\":-1}\n{\"dark\":1}\n";
+        let from_json = Answers::read_json_lines(lines.as_bytes(), &task).unwrap();
+        assert_eq!(from_csv.person(1), from_json.person(1));
+        let sorted = |answers: &Answers| {
+            let mut entries = answers.person(0)[0].to_vec();
+            entries.sort_by_key(|entry| entry.item);
+            entries
+        };
+        assert_eq!(sorted(&from_csv), sorted(&from_json));
+        let error = Answers::read_csv("tall\n1\n".as_bytes(), &task).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 2: \"\": there is no option \"tall\""
+        );
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        for (text, expected) in [
+            (
+                "theme,colour\n",
+                "line 1: the task has no question \"colour\"",
+            ),
+            ("theme,theme\n", "line 1: \"theme\" stands twice"),
+            ("theme\n", "line 1: there are no answers"),
+            (
+                "theme\nblue\n",
+                "line 2: \"theme\": there is no option \"blue\"",
+            ),
+            ("theme\n\"\"\n", "line 2: \"theme\": there is no answer"),
+            ("theme\ndark\n", "line 2: \"beta\": there is no answer"),
+            (
+                "theme,beta\ndark,perhaps\n",
+                "line 2: \"beta\": expected true or false, found \"perhaps\"",
+            ),
+            (
+                "theme,beta,\"load, ms\"\ndark,true,1\nlight,true,NaN\n",
+                "line 3: \"load, ms\": expected a finite number, found \"NaN\"",
+            ),
+        ] {
+            assert_eq!(csv(text).unwrap_err(), expected, "{text:?}");
+        }
+        for (text, expected) in [
+            (
+                "{\"colour\":1}",
+                "line 1: the task has no question \"colour\"",
+            ),
+            ("[]", "line 1: invalid type"),
+            (
+                "{\"theme\":[\"dark\",\"light\"]}",
+                "line 1: \"theme\": expected one of the options",
+            ),
+            (
+                "{\"theme\":\"dark\",\"beta\":1}",
+                "line 1: \"beta\": expected true or false",
+            ),
+        ] {
+            let error = json(text).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        let uneven = csv("theme,beta\ndark\n").unwrap_err();
+        assert!(uneven.starts_with("line 2: "), "{uneven}");
+    }
+}

@@ -1,0 +1,300 @@
+//! Simulations of tasks of questions: what is answered about each, beside the truth.
+
+use std::collections::HashMap;
+
+use hushbin::task::Kind;
+use hushbin::{Entry, Question, Randomized, Randomizer, Task};
+use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
+use rand_chacha::ChaCha20Rng;
+use serde::Serialize;
+
+use super::answers::Answers;
+use super::simulate::{People, SimulateError, randomize};
+
+/// What simulations of a task found, on average over `runs`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Survey {
+    /// People who reported.
+    pub(crate) people: usize,
+    /// How often they did.
+    pub(crate) runs: usize,
+    /// Confidence of the intervals.
+    pub(crate) confidence: f64,
+    /// People who had more entries than the sparsity of a question that they answered.
+    pub(crate) sampled_down: usize,
+    /// Nanoseconds to randomise one person's answers, on one core.
+    pub(crate) randomize_ns: f64,
+    /// Nanoseconds to fold one report into totals, on one core.
+    pub(crate) decode_ns: f64,
+    /// By question.
+    pub(crate) questions: Vec<Found>,
+}
+
+/// What was found of a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Found {
+    /// Its name.
+    pub(crate) question: String,
+    /// Its kind.
+    pub(crate) kind: &'static str,
+    /// How many reports answered it.
+    pub(crate) reports: f64,
+    /// What was estimated of each item.
+    pub(crate) estimand: Estimand,
+    /// Number of items, options, bins or levels.
+    pub(crate) items: usize,
+    /// Squared error, averaged over items.
+    pub(crate) mse: f64,
+    /// The same by the standard errors that were stated.
+    pub(crate) stated_mse: f64,
+    /// Of answering 0.
+    pub(crate) zero_mse: f64,
+    /// Largest error of any item and run.
+    pub(crate) max_abs_error: f64,
+    /// Part of the items whose interval holds the truth.
+    pub(crate) covered: f64,
+    /// Part of the runs in which all simultaneous intervals of the question do.
+    pub(crate) all_covered: f64,
+    /// How many answers lay beyond the range of a number.
+    pub(crate) clipped: u64,
+    /// Mean and quantiles of a number, of the first run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) numbers: Vec<Compared>,
+}
+
+/// A number that was estimated, and the truth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Compared {
+    /// The part of people below it; `None` for the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) quantile: Option<f64>,
+    /// The estimate.
+    pub(crate) estimate: f64,
+    /// Its interval.
+    pub(crate) interval: [f64; 2],
+    /// The truth, of answers moved into the range.
+    pub(crate) truth: f64,
+}
+
+impl People for Answers {
+    fn report(
+        &self,
+        person: usize,
+        randomizer: &mut Randomizer,
+        rng: &mut ChaCha20Rng,
+    ) -> Result<Randomized, hushbin::Error> {
+        randomizer.randomize_answers(&self.person(person), rng)
+    }
+}
+
+/// Simulates the first `people` once for each generator, calling `progress` with how many
+/// of a run are done.
+///
+/// # Errors
+/// [`SimulateError`].
+pub(crate) fn survey(
+    task: &Task,
+    answers: &Answers,
+    people: usize,
+    confidence: f64,
+    rngs: impl Iterator<Item = ChaCha20Rng>,
+    progress: impl Fn(usize, usize) + Sync,
+) -> Result<Survey, SimulateError> {
+    if people == 0 || people > answers.people() {
+        return Err(SimulateError::People {
+            asked: people,
+            there: answers.people(),
+        });
+    }
+    let estimator = Estimator::for_task(task.clone());
+    let truths: Vec<Truth> = (0..task.questions().len())
+        .map(|index| Truth::new(task, index, answers, people, confidence))
+        .collect::<Result<_, _>>()?;
+    let mut found: Vec<Sum> = truths.iter().map(|_| Sum::default()).collect();
+    let (mut runs, mut sampled_down, mut nanoseconds) = (0, 0, [0.0; 2]);
+    for (run, rng) in rngs.enumerate() {
+        let whole = randomize(task, answers, people, &rng, &|done| progress(run, done))?;
+        for (sum, truth) in found.iter_mut().zip(&truths) {
+            sum.add(truth, &estimator, &whole.totals);
+        }
+        for (sum, time) in nanoseconds
+            .iter_mut()
+            .zip([whole.randomizing, whole.decoding])
+        {
+            *sum += time.as_nanos() as f64 / people as f64;
+        }
+        runs += 1;
+        sampled_down += whole.sampled_down;
+    }
+    let [randomize_ns, decode_ns] = nanoseconds.map(|time| time / f64::from(runs));
+    let questions = task.questions().iter().zip(found).zip(&truths).enumerate();
+    Ok(Survey {
+        people,
+        runs: runs as usize,
+        confidence,
+        sampled_down: sampled_down / runs as usize,
+        randomize_ns,
+        decode_ns,
+        questions: questions
+            .map(|(index, ((question, sum), truth))| {
+                sum.found(question, truth, f64::from(runs), answers.clipped(index))
+            })
+            .collect(),
+    })
+}
+
+/// What is true of the answers to a question, and how to ask for it.
+struct Truth {
+    query: Query,
+    estimand: Estimand,
+    /// By item asked for.
+    by_item: Vec<f64>,
+    /// Ascending; of a number.
+    numbers: Vec<f64>,
+}
+
+impl Truth {
+    fn new(
+        task: &Task,
+        index: usize,
+        answers: &Answers,
+        people: usize,
+        confidence: f64,
+    ) -> Result<Self, SimulateError> {
+        let question = &task.questions()[index];
+        if question.items().count().is_none() {
+            return Err(SimulateError::Open {
+                question: question.name().to_owned(),
+            });
+        }
+        let query = Query::new(
+            task,
+            &Options {
+                question: (!task.is_unnamed()).then(|| question.name().to_owned()),
+                confidence,
+                ..Options::default()
+            },
+        )?;
+        let estimand = if question.domain().is_rated() {
+            Estimand::Mean
+        } else {
+            Estimand::Share
+        };
+        let mut truth = Self {
+            by_item: vec![0.0; query.items().len()],
+            estimand,
+            query,
+            numbers: Vec::new(),
+        };
+        let places = truth.query.items().iter().zip(0_usize..);
+        let places: HashMap<u64, usize> = places.map(|(&item, place)| (item, place)).collect();
+        for person in 0..people {
+            for entry in answers.answer(person, index) {
+                truth.add(question, entry, &places, people as f64);
+            }
+        }
+        truth.numbers.sort_by(f64::total_cmp);
+        Ok(truth)
+    }
+
+    fn add(
+        &mut self,
+        question: &Question,
+        entry: &Entry,
+        places: &HashMap<u64, usize>,
+        people: f64,
+    ) {
+        let Kind::Number(scale) = question.kind() else {
+            self.by_item[places[&entry.item]] += entry.value / people;
+            return;
+        };
+        let (cell, next) = scale.cell(entry.value);
+        let cell = cell as usize;
+        self.by_item[cell] += (1.0 - next) / people;
+        if next > 0.0 {
+            self.by_item[cell + 1] += next / people;
+        }
+        let [min, max] = scale.range();
+        self.numbers.push(entry.value.clamp(min, max));
+    }
+
+    /// Mean and quantiles as answered, beside the true ones.
+    fn compare(&self, answer: &Estimates) -> Vec<Compared> {
+        let Some(number) = &answer.number else {
+            return Vec::new();
+        };
+        let people = self.numbers.len() as f64;
+        let mean = number.mean.iter().map(|mean| Compared {
+            quantile: None,
+            estimate: mean.estimate,
+            interval: mean.interval,
+            truth: self.numbers.iter().sum::<f64>() / people,
+        });
+        let quantiles = number.quantiles.iter().map(|quantile| Compared {
+            quantile: Some(quantile.quantile),
+            estimate: quantile.estimate,
+            interval: quantile.interval,
+            truth: self.numbers[(quantile.quantile * people) as usize],
+        });
+        mean.chain(quantiles).collect()
+    }
+}
+
+/// What runs add up to.
+#[derive(Default)]
+struct Sum {
+    reports: f64,
+    squares: f64,
+    stated: f64,
+    covered: f64,
+    all_covered: f64,
+    max_abs_error: f64,
+    numbers: Vec<Compared>,
+}
+
+impl Sum {
+    fn add(&mut self, truth: &Truth, estimator: &Estimator, totals: &Totals) {
+        let answer = estimator.estimates(totals, &truth.query);
+        self.reports += answer.reports as f64;
+        let items = truth.by_item.len() as f64;
+        let mut all = true;
+        for (item, &truly) in answer.estimates.iter().zip(&truth.by_item) {
+            let mut estimates = item.estimates();
+            let asked = estimates.find(|(estimand, _)| *estimand == truth.estimand);
+            let Some((_, estimate)) = asked else {
+                continue;
+            };
+            let error = estimate.estimate - truly;
+            let holds = |[low, high]: [f64; 2]| (low..=high).contains(&truly);
+            self.squares += error * error / items;
+            self.stated += estimate.standard_error.powi(2) / items;
+            self.covered += f64::from(u8::from(holds(estimate.interval))) / items;
+            self.max_abs_error = self.max_abs_error.max(error.abs());
+            all &= holds(estimate.simultaneous_interval);
+        }
+        self.all_covered += f64::from(u8::from(all));
+        if self.numbers.is_empty() {
+            self.numbers = truth.compare(&answer);
+        }
+    }
+
+    fn found(self, question: &Question, truth: &Truth, runs: f64, clipped: u64) -> Found {
+        let items = truth.by_item.len();
+        let squares = truth.by_item.iter().map(|truth| truth * truth);
+        Found {
+            question: question.name().to_owned(),
+            kind: question.kind().name(),
+            reports: self.reports / runs,
+            estimand: truth.estimand,
+            items,
+            mse: self.squares / runs,
+            stated_mse: self.stated / runs,
+            zero_mse: squares.sum::<f64>() / items as f64,
+            max_abs_error: self.max_abs_error,
+            covered: self.covered / runs,
+            all_covered: self.all_covered / runs,
+            clipped,
+            numbers: self.numbers,
+        }
+    }
+}
