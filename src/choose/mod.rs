@@ -19,6 +19,7 @@ mod predict;
 mod question;
 mod search;
 mod subset;
+mod together;
 
 pub use crate::task::{Spacing, Want};
 pub use buckets::BucketsDraft;
@@ -30,6 +31,7 @@ pub use population::{PEOPLE, Population};
 pub use predict::{Predicted, SquaredError};
 pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
+pub use together::{Together, together};
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,6 +1,7 @@
 //! Questions that are answered by one option, by a set, or by a number, and several at
 //! once: what is drawn, what it tells, and what is refused.
 
+use hushbin::choose::together;
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{self, Collision, Rule};
@@ -641,4 +642,63 @@ fn numbers_have_a_cell() {
     assert_eq!(cells[5], (3, 0.0));
     let values = [0, 1, 2, 3].map(|cell| levels.level(cell).unwrap());
     assert_eq!(values, [-10.0, 0.0, 10.0, 20.0]);
+}
+
+/// Both ways, of choices of as many options each, by the rates of the best parameters of
+/// all with one hash function: together is worse at small ε, and better where a report
+/// tells so much that several functions are worth it, for two answers from ε = 3 on.
+#[test]
+fn drawing_one_question_is_compared_with_all_together() {
+    let choices = |count: u32, options: u32, epsilon: f64| {
+        let question =
+            |index| json!({ "name": format!("q{index}"), "kind": "choice", "options": options });
+        let questions: Vec<Value> = (0..count).map(question).collect();
+        let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
+        let task: TaskDraft = serde_json::from_value(file).unwrap();
+        task.resolve().unwrap()
+    };
+    for (count, options, epsilon) in [
+        (2, 2, 1.0),
+        (4, 5, 1.0),
+        (2, 20, 3.0),
+        (2, 2, 3.0),
+        (8, 2, 6.0),
+    ] {
+        let task = choices(count, options, epsilon);
+        let found = together(&task).unwrap();
+        let variance = |domain: &Domain| {
+            let all = (2..=domain.elements().unwrap()).flat_map(|buckets| {
+                (1..=domain.sparsity().min(buckets - 1)).map(move |favoured| (buckets, favoured))
+            });
+            let of = |(buckets, favoured)| {
+                let rule = Rule::Heaviest { favoured };
+                let collision = Collision::new(rule, Hashing::Balanced, buckets).unwrap();
+                let rates = collision.rates(domain, epsilon);
+                let s = f64::from(domain.sparsity());
+                let others = f64::from(domain.items().unwrap()) - s;
+                [
+                    s * rates.frequency_variance(true),
+                    others * rates.frequency_variance(false),
+                ]
+            };
+            let sums = all.map(of);
+            sums.min_by(|a, b| (a[0] + a[1]).total_cmp(&(b[0] + b[1])))
+                .unwrap()
+        };
+        let m = f64::from(count);
+        let [with, without] = variance(&Domain::exact(options, 1));
+        let spread = 1.0 - 1.0 / f64::from(options);
+        let drawn = m * (m * (with + without) + (m - 1.0) * spread);
+        assert!(
+            (found.drawn / drawn - 1.0).abs() < 0.01,
+            "{found:?}, {drawn}"
+        );
+        let [with, without] = variance(&Domain::exact(count * options, count));
+        let ratio = found.together / (with + without);
+        assert!(ratio < 1.001, "{found:?}, {ratio}");
+        assert!(ratio > 0.99 || epsilon >= 3.0, "{found:?}, {ratio}");
+        let better = (options, epsilon) != (20, 3.0) && epsilon >= 3.0;
+        assert_eq!(found.together < found.drawn, better, "{found:?}");
+    }
+    assert_eq!(together(&choices(1, 5, 1.0)), None);
 }

@@ -85,7 +85,9 @@ fn questions_are_simulated_from_csv() {
         .map(|number| number["truth"].as_f64().unwrap())
         .collect();
     assert_eq!(truths, [50.0 / 9.0, 75.0 / 9.0, 10.0]);
-    let zoom = found["questions"][2]["numbers"][0]["truth"].as_f64().unwrap();
+    let zoom = found["questions"][2]["numbers"][0]["truth"]
+        .as_f64()
+        .unwrap();
     assert!((zoom - 1.0).abs() < 1e-9, "{zoom}");
 
     let [words, error] = [

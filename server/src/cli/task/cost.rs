@@ -1,6 +1,6 @@
 //! What a task will cost: privacy, bytes and error.
 
-use hushbin::choose::{Candidate, Choice, Objective};
+use hushbin::choose::{Candidate, Choice, Objective, together};
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
@@ -30,6 +30,10 @@ pub(super) struct Cost {
     /// Of each question by its name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) questions: Vec<NamedCost>,
+    /// The variance of all answers if each report told of all questions together, over
+    /// that of one question drawn for each, where both could be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) together_over_drawn: Option<f64>,
 }
 
 /// The cost of one of several questions.
@@ -158,6 +162,7 @@ impl Cost {
             upload_bytes: header.len() + report_bytes,
             unnamed,
             questions: costs,
+            together_over_drawn: together(&task).map(|both| both.together / both.drawn),
             task,
         })
     }

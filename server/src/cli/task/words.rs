@@ -26,6 +26,14 @@ impl Cost {
             )?,
         }
         self.write_privacy(out)?;
+        if let Some(times) = self.together_over_drawn {
+            let percent = 100.0 * (times - 1.0).abs();
+            let more = if times < 1.0 { "less" } else { "more" };
+            writeln!(
+                out,
+                "together     all questions in each report would have {percent:.0}% {more} variance in all"
+            )?;
+        }
         if let Some(cost) = &self.unnamed {
             cost.write_words(&questions[0], out)?;
         }

@@ -71,9 +71,15 @@ fn a_check_of_questions_predicts_each() {
         let expected = (e / reports).sqrt() / (e - 1.0);
         assert!((error.unwrap() / expected - 1.0).abs() < 1e-9, "{question}");
     }
+    // Two answers of two together: half of four buckets are favoured.
+    assert!(
+        printed["together_over_drawn"].as_f64().unwrap() > 1.5,
+        "{printed}"
+    );
     let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
     for expected in [
         "one of 2 questions",
+        "together     all questions in each report would have",
         "theme: one of 2 named options, 75.0%",
         "30 s in 2 levels",
     ] {
