@@ -322,5 +322,10 @@ fn write_errors(out: &mut dyn Write, found: &Repeated) -> io::Result<()> {
         out,
         "largest error         {max_abs_error:.4e}{largest}   answering 0: {zero_max_abs_error:.4e}"
     )?;
+    writeln!(
+        out,
+        "shrunken estimates    {:.4e} mean squared error",
+        found.average.shrunken_mse
+    )?;
     writeln!(out, "total variation error {tve:.4e}")
 }

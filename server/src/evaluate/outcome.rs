@@ -17,6 +17,8 @@ pub(crate) struct Outcome {
     /// How wrong that came out.
     #[serde(flatten)]
     pub(crate) errors: Errors,
+    /// [`Errors::mse`] of shrunken estimates.
+    pub(crate) shrunken_mse: f64,
     /// [`Errors::mse`] as it is expected to be.
     pub(crate) predicted_mse: f64,
     /// The part of it that is expected to be bias, of entries left out or
@@ -123,6 +125,7 @@ impl Repeated {
                     by_item,
                     ..first.errors.clone()
                 },
+                shrunken_mse: average(&|run| run.shrunken_mse),
                 randomize_ns: average(&|run| run.randomize_ns),
                 decode_ns: average(&|run| run.decode_ns),
                 sampled_down: average(&|run| run.sampled_down as f64) as usize,

@@ -11,7 +11,9 @@ use rayon::prelude::*;
 
 use super::DataSet;
 use super::outcome::{Errors, Outcome};
-use hushbin_analysis::estimate::{Estimand, EstimateError, Expectation, Totals, points};
+use hushbin_analysis::estimate::{
+    Estimand, EstimateError, Expectation, Point, Totals, points, shrink,
+};
 
 /// Why a simulation cannot run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -98,11 +100,14 @@ pub(crate) fn simulate(
     );
     let whole = whole?;
     let asked: Vec<u64> = (0..u64::from(data.items())).collect();
-    let estimates: Vec<f64> = points(task, &whole.totals, &asked)
+    let points: Vec<Point> = points(task, &whole.totals, &asked)
         .iter()
-        .map(|points| Some(points.get(estimand)?.estimate))
+        .map(|points| points.get(estimand))
         .collect::<Option<_>>()
         .ok_or_else(unestimated)?;
+    let estimates: Vec<f64> = points.iter().map(|point| point.estimate).collect();
+    let (shrunken, _) = shrink(&points);
+    let shrunken: Vec<f64> = shrunken.iter().map(|item| item.estimate).collect();
     let nanoseconds = |time: Duration| time.as_nanos() as f64 / people as f64;
     Ok(Outcome {
         people,
@@ -116,6 +121,7 @@ pub(crate) fn simulate(
         replaced: data.replaced(),
         sampled_down: whole.sampled_down,
         errors: Errors::new(&estimates, expectation.truth()),
+        shrunken_mse: Errors::new(&shrunken, expectation.truth()).mse,
     })
 }
 

@@ -52,7 +52,7 @@ pub use post::{ConditionalMean, PostProcessed, Projected};
 pub use predict::Predictor;
 pub use processing::PostProcessing;
 pub use query::{Label, Options, Query};
-pub use shrinkage::{Shrinkage, Shrunken};
+pub use shrinkage::{Shrinkage, Shrunken, shrink};
 pub use stand_out::StandOut;
 pub use totals::Totals;
 

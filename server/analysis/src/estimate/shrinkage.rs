@@ -4,7 +4,9 @@
 //! itself among them, whose weights are those that make the estimates likeliest (Stephens,
 //! "False Discovery Rates: A New Deal", Biostatistics 2017). Posterior means are the
 //! estimates of least expected error under that prior, so they are never predicted to err
-//! more than the raw ones nor than answering 0.
+//! more than the raw ones nor than answering 0. Where the prior makes k estimates less than
+//! k times as likely as all truths being 0 does, that is the answer: fitted to noise it
+//! would err a little more (by 7 per cent for 1378 items of 48,000 people at ε = 0.5).
 
 use serde::Serialize;
 
@@ -42,7 +44,21 @@ const ROUNDS: usize = 2000;
 const ENOUGH: f64 = 1e-6;
 
 /// Shrinks the estimates of all items together.
-pub(super) fn shrink(points: &[Point]) -> (Vec<Shrunken>, Shrinkage) {
+///
+/// ```
+/// use hushbin_analysis::estimate::{Point, shrink};
+///
+/// let point = |estimate| Point { estimate, standard_error: 0.1 };
+/// // One stands out of noise.
+/// let estimates: Vec<Point> = (0..40)
+///     .map(|item| point(if item == 0 { 1.0 } else { 0.1 * f64::from(item % 3 - 1) }))
+///     .collect();
+/// let (shrunken, errors) = shrink(&estimates);
+/// assert!(shrunken[0].estimate > 0.8 && shrunken[2].estimate.abs() < 0.03);
+/// assert!(errors.shrunken_error < errors.raw_error.min(errors.zero_error));
+/// ```
+#[must_use]
+pub fn shrink(points: &[Point]) -> (Vec<Shrunken>, Shrinkage) {
     let variances = widths(points);
     let likelihoods: Vec<Vec<f64>> = points.iter().map(|p| likelihood(p, &variances)).collect();
     let weights = weights(&likelihoods, variances.len());
@@ -97,7 +113,7 @@ fn likelihood(point: &Point, variances: &[f64]) -> Vec<f64> {
     logarithms.iter().map(|l| (l - most).exp()).collect()
 }
 
-/// The weights that make all estimates likeliest.
+/// The weights that make all estimates likeliest, if they are much likelier than under 0.
 fn weights(likelihoods: &[Vec<f64>], laws: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / laws as f64; laws];
     let all = likelihoods.len() as f64 + PRIOR_COUNT;
@@ -119,7 +135,21 @@ fn weights(likelihoods: &[Vec<f64>], laws: usize) -> Vec<f64> {
             break;
         }
     }
-    weights
+    if gain(likelihoods, &weights) > (likelihoods.len() as f64).ln() {
+        weights
+    } else {
+        let all_zero = |law| f64::from(u8::from(law == 0));
+        (0..laws).map(all_zero).collect()
+    }
+}
+
+/// ln of how much likelier the estimates are than if all truths were 0.
+fn gain(likelihoods: &[Vec<f64>], weights: &[f64]) -> f64 {
+    let of_one = |likelihood: &Vec<f64>| {
+        let mixed: f64 = likelihood.iter().zip(weights).map(|(l, w)| l * w).sum();
+        mixed.ln() - likelihood[0].max(f64::MIN_POSITIVE).ln()
+    };
+    likelihoods.iter().map(of_one).sum()
 }
 
 /// Expectation of an item's truth and of its square.
