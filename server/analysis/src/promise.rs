@@ -4,6 +4,7 @@
 //! cannot link reports to people; whoever could must quote the local ε to itself.
 
 use hushbin::mechanism::{Mechanism, Neighbours};
+use hushbin::task::Kind;
 use hushbin::{Question, Task};
 use serde::Serialize;
 
@@ -145,6 +146,16 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
 /// none for people with at most s entries.
 #[must_use]
 pub fn bias(question: &Question) -> Option<String> {
+    if let Kind::Number(scale) = question.kind() {
+        let [min, max] = scale.range();
+        let unit = scale
+            .unit()
+            .map_or(String::new(), |unit| format!(" {unit}"));
+        return Some(format!(
+            "Numbers beyond {min} to {max}{unit} counted as the end that they are nearer to. \
+             Intervals do not cover what that takes off a mean."
+        ));
+    }
     let Mechanism::HashBin(hash_bin) = question.mechanism() else {
         return None;
     };

@@ -1,4 +1,5 @@
 //! The HTTP interface, called without a socket: every status and problem.
+mod questions;
 mod storage;
 
 use crate::support::{App, OPEN, SETTINGS};
@@ -482,7 +483,8 @@ async fn post_processing_that_cannot_be_is_refused() {
     assert_eq!(unknown["post"], "median");
     assert_eq!(
         unknown["detail"],
-        "no post-processing is called \"median\", expected conditional-mean or projection"
+        "no post-processing is called \"median\", expected conditional-mean, projection, \
+         full-projection or shrinkage"
     );
     for (query, post, detail) in [
         (
