@@ -1,0 +1,108 @@
+//! (ε, δ) of one report, and what a pair of distributions gives away.
+
+use hushbin::Error;
+use hushbin::bounds::{Bound, EPSILON};
+use hushbin::sample::ExpLowerBound;
+
+use crate::numeric::roots::{arithmetic, bisect};
+
+/// δ of one report.
+pub const DELTA: Bound = Bound {
+    name: "delta",
+    min: 0.0,
+    max: 0.5,
+};
+
+/// (ε, δ) of one report, both in range.
+///
+/// ```
+/// use hushbin_analysis::competitors::Budget;
+///
+/// let budget = Budget::new(1.0, 1e-6)?;
+/// assert_eq!((budget.epsilon(), budget.delta()), (1.0, 1e-6));
+/// assert!(Budget::new(1.0, 0.6).is_err() && Budget::new(0.0, 0.0).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    epsilon: f64,
+    delta: f64,
+}
+
+impl Budget {
+    /// The budget of ε, natural, in [`EPSILON`], and δ in [`DELTA`].
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where either is out of its range.
+    pub fn new(epsilon: f64, delta: f64) -> Result<Self, Error> {
+        EPSILON.check(epsilon)?;
+        DELTA.check(delta)?;
+        Ok(Self { epsilon, delta })
+    }
+
+    /// ε.
+    #[must_use]
+    pub const fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// δ.
+    #[must_use]
+    pub const fn delta(&self) -> f64 {
+        self.delta
+    }
+
+    /// exp(ε), at most an ulp above a lower bound of it.
+    pub(super) fn e(&self) -> f64 {
+        ExpLowerBound::new(self.epsilon).to_f64()
+    }
+
+    /// exp(ε) − 1, without cancellation.
+    pub(super) fn e_minus_1(&self) -> f64 {
+        self.epsilon.exp_m1()
+    }
+}
+
+/// δ at ε of outcomes with these probabilities under either of two inputs, their
+/// hockey-stick divergence: Σ max(0, P − exp(ε)·Q).
+///
+/// ```
+/// use hushbin_analysis::competitors::hockey_stick;
+///
+/// let response = [(0.75, 0.25), (0.25, 0.75)];
+/// assert!(hockey_stick(response, 3.0_f64.ln()) < 1e-15);
+/// assert!((hockey_stick(response, 2.0_f64.ln()) - 0.25).abs() < 1e-15);
+/// ```
+#[must_use]
+pub fn hockey_stick(outcomes: impl IntoIterator<Item = (f64, f64)>, epsilon: f64) -> f64 {
+    let e = epsilon.exp();
+    let excess = |(p, q): (f64, f64)| (p - e * q).max(0.0);
+    outcomes.into_iter().map(excess).sum()
+}
+
+/// ε beyond which [`least_epsilon`] does not look.
+const FAR: f64 = 64.0;
+
+/// The least ε, to one part in 10¹², whose δ, a function that falls, is at most
+/// `delta`; infinite where there is none up to 64.
+///
+/// ```
+/// use hushbin_analysis::competitors::{hockey_stick, least_epsilon};
+///
+/// let response = [(0.75, 0.25), (0.25, 0.75)];
+/// let epsilon = least_epsilon(0.0, |epsilon| hockey_stick(response, epsilon));
+/// assert!((epsilon - 3.0_f64.ln()).abs() < 1e-11);
+/// ```
+#[must_use]
+pub fn least_epsilon(delta: f64, delta_at: impl Fn(f64) -> f64) -> f64 {
+    if delta_at(0.0) <= delta {
+        return 0.0;
+    }
+    if delta_at(FAR) > delta {
+        return f64::INFINITY;
+    }
+    bisect(FAR, 0.0, arithmetic(1e-12), |epsilon| {
+        delta_at(epsilon) <= delta
+    })
+    .0
+}

@@ -1,0 +1,77 @@
+//! Generalised randomised response: the answer itself, or else another one.
+
+use hushbin::Error;
+use hushbin::sample::{Threshold, below};
+use rand_core::CryptoRng;
+
+use super::rates::{Rates, check_answer, check_options};
+use crate::competitors::budget::Budget;
+use crate::competitors::favoured::Favoured;
+
+/// GRR over k answers, also called k-ary randomised response: the own answer with
+/// p = (e + (k − 1)δ)/(e + k − 1), else any other.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, Direct};
+///
+/// let grr = Direct::new(2, &Budget::new(1.0, 0.0)?)?;
+/// let e = 1.0_f64.exp();
+/// assert!((grr.rates().p - e / (e + 1.0)).abs() < 1e-11);
+/// assert!(grr.delta_at(1.0) == 0.0 && grr.delta_at(0.9) > 0.0);
+/// assert!(Direct::new(1, &Budget::new(1.0, 0.0)?).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Direct {
+    options: u32,
+    own: Threshold,
+}
+
+impl Direct {
+    /// For k `options`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where k is outside
+    /// [`OPTIONS`](hushbin::bounds::OPTIONS).
+    pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
+        check_options(options)?;
+        Ok(Self {
+            options,
+            own: Favoured::one_of(options).threshold(budget),
+        })
+    }
+
+    /// k.
+    #[must_use]
+    pub const fn options(&self) -> u32 {
+        self.options
+    }
+
+    /// Probabilities of the realised threshold.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        Rates {
+            p: self.own.probability(),
+            q: self.own.complement() / (f64::from(self.options) - 1.0),
+        }
+    }
+
+    /// δ at an ε, of the worst pair of answers; all pairs are alike.
+    #[must_use]
+    pub fn delta_at(&self, epsilon: f64) -> f64 {
+        Favoured::one_of(self.options).delta_at(self.own, epsilon)
+    }
+
+    /// A report of an answer, 0 to k − 1: the answer reported.
+    ///
+    /// # Errors
+    /// [`Error::UnknownItem`] where there is no such answer.
+    pub fn randomize<R: CryptoRng + ?Sized>(&self, answer: u32, rng: &mut R) -> Result<u32, Error> {
+        check_answer(answer, self.options)?;
+        if self.own.sample(rng) {
+            return Ok(answer);
+        }
+        let other = below(rng, self.options - 1);
+        Ok(other + u32::from(other >= answer))
+    }
+}

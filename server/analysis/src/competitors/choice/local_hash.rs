@@ -1,0 +1,195 @@
+//! Local hashing: an answer's bucket by randomised response.
+
+use hushbin::Error;
+use hushbin::bounds::BUCKETS;
+use hushbin::hash::{Keys, independent_bucket};
+use hushbin::sample::Threshold;
+use rand_core::CryptoRng;
+
+use super::direct::Direct;
+use super::rates::{Rates, check_answer, check_options};
+use crate::competitors::budget::Budget;
+use crate::competitors::favoured::Favoured;
+
+/// LH of the paper: a hash function to g buckets, drawn with each report, and GRR over
+/// the buckets.
+///
+/// The hash is the core's independent one. The printed requirement, that two answers
+/// meet with probability *at most* 1/g, is not enough for an estimate with q = 1/g; it
+/// has to be 1/g, which this one's is as far as can be measured.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, LocalHash};
+///
+/// let lh = LocalHash::new(1000, 4, &Budget::new(1.0, 0.0)?)?;
+/// assert_eq!(lh.rates().q, 0.25);
+/// assert!(LocalHash::new(1000, 1, &Budget::new(1.0, 0.0)?).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LocalHash {
+    options: u32,
+    buckets: u32,
+    own: Threshold,
+}
+
+/// A report of [`LocalHash`]: the seed of its hash function, and a bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HashReport {
+    /// The hash function's seed.
+    pub seed: u64,
+    /// One of g.
+    pub bucket: u32,
+}
+
+impl LocalHash {
+    /// For k `options` and g `buckets`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS)
+    /// or g outside [`BUCKETS`].
+    pub fn new(options: u32, buckets: u32, budget: &Budget) -> Result<Self, Error> {
+        check_options(options)?;
+        BUCKETS.check(f64::from(buckets))?;
+        Ok(Self {
+            options,
+            buckets,
+            own: Favoured::one_of(buckets).threshold(budget),
+        })
+    }
+
+    /// k.
+    #[must_use]
+    pub const fn options(&self) -> u32 {
+        self.options
+    }
+
+    /// g.
+    #[must_use]
+    pub const fn buckets(&self) -> u32 {
+        self.buckets
+    }
+
+    /// Probabilities over hash functions, of the realised threshold.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        Rates {
+            p: self.own.probability(),
+            q: 1.0 / f64::from(self.buckets),
+        }
+    }
+
+    /// δ at an ε, of answers in different buckets.
+    #[must_use]
+    pub fn delta_at(&self, epsilon: f64) -> f64 {
+        Favoured::one_of(self.buckets).delta_at(self.own, epsilon)
+    }
+
+    /// A report of an answer, 0 to k − 1. The seed is drawn first.
+    ///
+    /// # Errors
+    /// [`Error::UnknownItem`] where there is no such answer.
+    pub fn randomize<R: CryptoRng + ?Sized>(
+        &self,
+        answer: u32,
+        rng: &mut R,
+    ) -> Result<HashReport, Error> {
+        check_answer(answer, self.options)?;
+        let seed = rng.next_u64();
+        let hashed = self.bucket(seed, answer);
+        let bucket = if self.own.sample(rng) {
+            hashed
+        } else {
+            let other = hushbin::sample::below(rng, self.buckets - 1);
+            other + u32::from(other >= hashed)
+        };
+        Ok(HashReport { seed, bucket })
+    }
+
+    /// Whether a report supports an answer.
+    #[must_use]
+    pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
+        self.bucket(report.seed, answer) == report.bucket
+    }
+
+    fn bucket(&self, seed: u64, answer: u32) -> u32 {
+        independent_bucket(&Keys::new(seed), answer.into(), self.buckets)
+    }
+}
+
+/// The root g* at which the variance of other answers, (e + g − 1)²/((g − 1)(e − 1 +
+/// g·δ)²), is least, without the cancellation of the printed one; `None` where it is
+/// not real and the variance falls in g throughout.
+///
+/// That is a local minimum: with δ > 0 the variance falls to 0 with growing g, where
+/// hardly any report says anything and that of the own answer is 1/δ.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, best_buckets};
+///
+/// // e + 1, for δ = 0.
+/// let e = 1.0_f64.exp();
+/// assert!((best_buckets(&Budget::new(1.0, 1e-13)?).unwrap() - (e + 1.0)).abs() < 1e-11);
+/// assert_eq!(best_buckets(&Budget::new(1.0, 0.08)?), None);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[must_use]
+pub fn best_buckets(budget: &Budget) -> Option<f64> {
+    let (a, delta) = (budget.e_minus_1(), budget.delta());
+    let linear = a * (1.0 - 3.0 * delta);
+    let constant = a * (a + 2.0 - 2.0 * delta);
+    let square = linear * linear - 4.0 * delta * constant;
+    (linear > 0.0 && square >= 0.0).then(|| 2.0 * constant / (linear + square.sqrt()))
+}
+
+/// OLH of the paper: [`LocalHash`] with the better of ⌊g*⌋ and ⌈g*⌉, at least 2, or
+/// [`Direct`] where g* is not real.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, OptimalHash};
+///
+/// let best = |delta| OptimalHash::new(100, &Budget::new(1.0, delta).unwrap()).unwrap();
+/// assert!(matches!(best(0.0), OptimalHash::Hash(lh) if lh.buckets() == 4));
+/// assert!(matches!(best(0.1), OptimalHash::Direct(_)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OptimalHash {
+    /// To that many buckets.
+    Hash(LocalHash),
+    /// Over all answers.
+    Direct(Direct),
+}
+
+impl OptimalHash {
+    /// For k `options`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where k is outside [`OPTIONS`](hushbin::bounds::OPTIONS).
+    pub fn new(options: u32, budget: &Budget) -> Result<Self, Error> {
+        let Some(root) = best_buckets(budget) else {
+            return Direct::new(options, budget).map(Self::Direct);
+        };
+        let of = |buckets: f64| LocalHash::new(options, (buckets as u32).max(2), budget);
+        let (down, up) = (of(root.floor())?, of(root.ceil())?);
+        let [low, high] = [down, up].map(|lh| lh.rates().variance(false));
+        Ok(Self::Hash(if low <= high { down } else { up }))
+    }
+
+    /// Probabilities of the realised threshold.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        match self {
+            Self::Hash(own) => own.rates(),
+            Self::Direct(own) => own.rates(),
+        }
+    }
+
+    /// δ at an ε.
+    #[must_use]
+    pub fn delta_at(&self, epsilon: f64) -> f64 {
+        match self {
+            Self::Hash(own) => own.delta_at(epsilon),
+            Self::Direct(own) => own.delta_at(epsilon),
+        }
+    }
+}

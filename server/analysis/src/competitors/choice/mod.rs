@@ -1,0 +1,11 @@
+//! One choice among k answers: what the paper lists in §5, and OUE.
+
+mod direct;
+mod local_hash;
+mod rates;
+mod unary;
+
+pub use direct::Direct;
+pub use local_hash::{HashReport, LocalHash, OptimalHash, best_buckets};
+pub use rates::Rates;
+pub use unary::Unary;

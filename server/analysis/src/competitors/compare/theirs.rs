@@ -1,0 +1,117 @@
+//! The mechanisms of others, each at its best.
+
+use hushbin::Error;
+
+use super::asked::Asked;
+use super::variance::{Line, Variance};
+use crate::competitors::budget::Budget;
+use crate::competitors::choice::{Direct, OptimalHash, Unary};
+use crate::competitors::gaussian::Gaussian;
+use crate::competitors::numbers::{Counts, SampledTwoPoints, TwoPoints, piecewise_variance};
+
+/// All that suit a question.
+pub(super) fn lines(asked: Asked, budget: &Budget) -> Vec<Line> {
+    match asked {
+        Asked::Choice { options } => choice(options, budget),
+        Asked::Numbers { attributes } => numbers(attributes, budget),
+        Asked::Number => number(budget),
+    }
+}
+
+/// With parameters in words and a variance, or an error.
+fn line(mechanism: &'static str, found: Result<(String, Variance), Error>) -> Line {
+    let (parameters, variance) = match found {
+        Ok((parameters, variance)) => (parameters, Ok(variance)),
+        Err(error) => (String::new(), Err(error)),
+    };
+    Line {
+        mechanism,
+        parameters,
+        variance,
+    }
+}
+
+fn choice(options: u32, budget: &Budget) -> Vec<Line> {
+    let shares = |rates| Variance::of_shares(&rates, options);
+    let direct =
+        Direct::new(options, budget).map(|own| (format!("k {options}"), shares(own.rates())));
+    let unary = |own: Unary| {
+        let rates = own.rates();
+        (format!("p {:.4}, q {:.4}", rates.p, rates.q), shares(rates))
+    };
+    let hash = OptimalHash::new(options, budget).map(|own| {
+        let parameters = match own {
+            OptimalHash::Hash(hash) => format!("g {}", hash.buckets()),
+            OptimalHash::Direct(_) => "as GRR, no g is best".to_owned(),
+        };
+        (parameters, shares(own.rates()))
+    });
+    vec![
+        line("GRR", direct),
+        line("SPRR", Unary::symmetric(options, budget).map(unary)),
+        line("OUE", Unary::optimized(options, budget).map(unary)),
+        line("OLH", hash),
+        line("Gaussian", Gaussian::on_one_hot(budget).map(gaussian)),
+    ]
+}
+
+fn gaussian(noise: Gaussian) -> (String, Variance) {
+    let parameters = format!("σ {:.4}", noise.sigma());
+    (parameters, Variance::constant(noise.variance()))
+}
+
+fn numbers(attributes: u32, budget: &Budget) -> Vec<Line> {
+    let cube = |threshold: Option<u32>| majority(attributes, threshold, budget);
+    let (epsilon, delta) = (budget.epsilon(), budget.delta());
+    let sampled = |own: SampledTwoPoints| {
+        let variance = Variance::less_square(own.variance(0.0));
+        (format!("k {}", own.answered()), variance)
+    };
+    let printed = SampledTwoPoints::new(attributes, epsilon, delta).map(sampled);
+    let best = SampledTwoPoints::best(attributes, epsilon, delta).map(sampled);
+    let noise = Gaussian::on_numbers(attributes, budget).map(gaussian);
+    vec![
+        line("Mechanism-1", cube(Some(attributes / 2 + 1))),
+        line("Mechanism-1, best κ", cube(None)),
+        line("Mechanism-2", printed),
+        line("Mechanism-2, best k", best),
+        line("Gaussian", noise),
+    ]
+}
+
+/// Mechanism-1 by its formula, for any threshold: its sampler is refused where
+/// favoured vectors are rare.
+fn majority(
+    attributes: u32,
+    threshold: Option<u32>,
+    budget: &Budget,
+) -> Result<(String, Variance), Error> {
+    let counts = Counts::new(attributes)?;
+    let (threshold, scale) = match threshold {
+        None => counts.best(budget),
+        Some(threshold) => (threshold, counts.scale_at(threshold, budget)?),
+    };
+    let variance = Variance::less_square(scale * scale);
+    Ok((format!("κ {threshold}"), variance))
+}
+
+fn number(budget: &Budget) -> Vec<Line> {
+    let points = TwoPoints::new(budget);
+    let square = points.variance(0.0);
+    let two = (
+        format!("A {:.4}", points.scale()),
+        Variance::less_square(square),
+    );
+    let piecewise = |value| piecewise_variance(value, budget.epsilon());
+    // Quadratic in the number: its average over −1 to 1 is that at 1/√3.
+    let average = piecewise(1.0 / 3.0_f64.sqrt());
+    let piecewise = piecewise(1.0).and_then(|worst| {
+        let average = average?;
+        Ok((String::new(), Variance { worst, average }))
+    });
+    vec![
+        line("Algorithm 2, two points", Ok(two)),
+        line("piecewise", piecewise),
+        line("Gaussian", Gaussian::on_numbers(1, budget).map(gaussian)),
+    ]
+}

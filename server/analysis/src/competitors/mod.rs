@@ -1,0 +1,57 @@
+//! Mechanisms of others for choices and dense numbers, repaired, to compare with.
+//!
+//! They are those of T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data
+//! Collection and Analysis" (called P4 in the [`errata`](crate::errata)), under (ε, δ)
+//! of one report: whatever a set of outcomes, one input makes it likelier than another
+//! by at most exp(ε) times, plus δ. Where the paper errs they are as they should be,
+//! and [`as_printed`] says what was printed and what that gives away.
+//!
+//! | paper | here | equation |
+//! |---|---|---|
+//! | GRR | [`Direct`] | p = (e + (k − 1)δ)/(e + k − 1) |
+//! | PRR, SPRR; OUE beside them | [`Unary`] | p = (q·e + δ)/(1 − q + q·e) |
+//! | LH, OLH | [`LocalHash`], [`OptimalHash`] | GRR over g buckets, g near e + 1 |
+//! | Algorithm 1, Mechanism-1 | [`Majority`] | α = (e + δ)/(e + 1) for odd d |
+//! | Algorithm 2 | [`TwoPoints`] | A = (e + 1)/(e + 2δ − 1) |
+//! | Mechanism-2 | [`SampledTwoPoints`] | k attributes at (ε/k, δ/k) |
+//! | optimal Gaussian | [`Gaussian`] | Δ = √2 of a choice, 2√d of numbers |
+//!
+//! Each has its parameters and their errors, its δ at any ε, the variance of its
+//! unbiased estimate, and a sampler, which takes the caller's generator and draws by
+//! thresholds rounded to the safe side; but [`Gaussian`] draws in floating point, for
+//! simulations, and [`piecewise_variance`] is a formula. δ as in these is worth
+//! nothing where it is small ([`subset_delta`]), and hushbin does not offer it.
+//!
+//! They are for comparisons, [`compare`] and figures; pages cannot report by them.
+//! [`Loss`] is what private learning feeds them with.
+//!
+//! ```
+//! use hushbin_analysis::competitors::{Budget, OptimalHash, Unary};
+//!
+//! let budget = Budget::new(1.0, 1e-6)?;
+//! let olh = OptimalHash::new(100, &budget)?.rates();
+//! let oue = Unary::optimized(100, &budget)?.rates();
+//! assert!((olh.variance(false) / oue.variance(false) - 1.0).abs() < 0.01);
+//! # Ok::<(), hushbin::Error>(())
+//! ```
+
+pub mod as_printed;
+mod budget;
+mod choice;
+mod compare;
+mod favoured;
+mod gaussian;
+mod learning;
+mod numbers;
+mod sampled_cube;
+
+pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
+pub use choice::{Direct, HashReport, LocalHash, OptimalHash, Rates, Unary, best_buckets};
+pub use compare::{Asked, Comparison, Row, Variance, compare};
+pub use favoured::subset_delta;
+pub use gaussian::{Gaussian, gaussian_delta};
+pub use learning::{Loss, clip, encode_category};
+pub use numbers::{
+    ANSWERED_EPSILON, ATTRIBUTES, Majority, SampledTwoPoints, TwoPoints, piecewise_variance,
+};
+pub use sampled_cube::SampledCube;

@@ -1,0 +1,43 @@
+//! What a person has: d numbers.
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+use hushbin::sample::with_probability;
+use rand_core::Rng;
+
+/// Number of attributes d, so that 2^d is a double.
+pub const ATTRIBUTES: Bound = Bound {
+    name: "attributes",
+    min: 1.0,
+    max: 1000.0,
+};
+
+/// The check of one person's numbers.
+pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
+    if values.len() != attributes as usize {
+        return Err(Error::AnswerCount {
+            given: values.len(),
+            expected: attributes,
+        });
+    }
+    let wrong = (0..)
+        .zip(values)
+        .find(|(_, value)| !(-1.0..=1.0).contains(*value));
+    wrong.map_or(Ok(()), |(item, &value)| {
+        Err(Error::ValueRange {
+            item,
+            value,
+            expected: "a number from -1 to 1",
+        })
+    })
+}
+
+/// Whether a number in [−1, 1] is rounded to 1, with probability (1 + x)/2, and not to
+/// −1: by its sign with probability |x|, rounded down, or else by a fair coin.
+pub(super) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
+    if with_probability(rng, value) {
+        value > 0.0
+    } else {
+        rng.next_u64() >> 63 == 1
+    }
+}

@@ -1,0 +1,176 @@
+//! Mechanism-1: a vector of signs that agrees with the person's in many places.
+//!
+//! Algorithm 1 of the paper, after Duchi, Jordan, Wainwright (2018). Each number is
+//! rounded to a sign, without bias; then a uniform one of the vectors that agree with
+//! these signs in at least κ places is reported with probability α, else a uniform one
+//! of the others. The paper's κ is ⌊d/2⌋ + 1, the strict majority. α and B are not as
+//! printed: see [`as_printed`](crate::competitors::as_printed).
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+use hushbin::sample::Threshold;
+use rand_core::{CryptoRng, Rng};
+
+use super::counts::Counts;
+use super::input;
+use crate::competitors::budget::Budget;
+use crate::competitors::favoured::Favoured;
+
+/// Draws that a vector takes on average: beyond, the sampler is refused.
+const DRAWS: Bound = Bound {
+    name: "vectors drawn for one",
+    min: 1.0,
+    max: (1_u32 << 20) as f64,
+};
+
+/// Mechanism-1, repaired: d attributes, threshold κ.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, Majority};
+///
+/// let budget = Budget::new(1.0, 0.0)?;
+/// let paper = Majority::new(4, &budget)?;
+/// assert_eq!(paper.threshold(), 3);
+/// assert!((paper.variance(0.0) - 22.76).abs() < 0.01);
+/// assert!(paper.delta_at(1.0) == 0.0);
+/// // For a large ε agreement in more places is better.
+/// let large = Budget::new(6.0, 0.0)?;
+/// let [paper, best] = [Majority::new(64, &large)?, Majority::best(64, &large)?];
+/// assert!(best.threshold() == 41 && best.variance(0.0) < 0.2 * paper.variance(0.0));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Majority {
+    attributes: u32,
+    threshold: u32,
+    sets: Favoured,
+    inside: Threshold,
+    scale: f64,
+}
+
+impl Majority {
+    /// With the paper's threshold, ⌊d/2⌋ + 1.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where d is outside
+    /// [`ATTRIBUTES`](super::ATTRIBUTES).
+    pub fn new(attributes: u32, budget: &Budget) -> Result<Self, Error> {
+        Self::with_threshold(attributes, attributes / 2 + 1, budget)
+    }
+
+    /// With the threshold of least variance.
+    ///
+    /// # Errors
+    /// As [`Majority::with_threshold`].
+    pub fn best(attributes: u32, budget: &Budget) -> Result<Self, Error> {
+        let (threshold, _) = Counts::new(attributes)?.best(budget);
+        Self::with_threshold(attributes, threshold, budget)
+    }
+
+    /// With a threshold κ from 1 to d.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where d or κ is, or the vectors that are to be drawn by
+    /// chance are fewer than one of 2²⁰.
+    pub fn with_threshold(attributes: u32, threshold: u32, budget: &Budget) -> Result<Self, Error> {
+        let counts = Counts::new(attributes)?;
+        let sets = counts.favoured(threshold)?;
+        DRAWS.check((sets.inside + sets.outside) / sets.inside.min(sets.outside))?;
+        let inside = sets.threshold(budget);
+        let (p, q) = (inside.probability(), inside.complement());
+        Ok(Self {
+            attributes,
+            threshold,
+            sets,
+            inside,
+            scale: counts.scale(threshold, &sets, p, q),
+        })
+    }
+
+    /// d.
+    #[must_use]
+    pub const fn attributes(&self) -> u32 {
+        self.attributes
+    }
+
+    /// κ: places that a favoured vector agrees in, at least.
+    #[must_use]
+    pub const fn threshold(&self) -> u32 {
+        self.threshold
+    }
+
+    /// N₊: how many vectors are favoured.
+    #[must_use]
+    pub const fn favoured(&self) -> f64 {
+        self.sets.inside
+    }
+
+    /// α of the realised threshold.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        self.inside.probability()
+    }
+
+    /// B: an attribute is estimated by B times the sign reported.
+    #[must_use]
+    pub const fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Variance of one report's estimate of an attribute whose value is x: B² − x²,
+    /// rounding included.
+    #[must_use]
+    pub fn variance(&self, value: f64) -> f64 {
+        self.scale * self.scale - value * value
+    }
+
+    /// δ at an ε, of the worst inputs, which are opposite corners.
+    #[must_use]
+    pub fn delta_at(&self, epsilon: f64) -> f64 {
+        self.sets.delta_at(self.inside, epsilon)
+    }
+
+    /// The mean of an attribute, from the sum of the signs reported.
+    #[must_use]
+    pub fn estimate(&self, signs: i64, reports: u64) -> f64 {
+        self.scale * signs as f64 / reports as f64
+    }
+
+    /// A report of d numbers in [−1, 1]: d signs, true for +. How many draws it takes
+    /// does not depend on the numbers, but for those that round them.
+    ///
+    /// # Errors
+    /// [`Error::AnswerCount`] where there are not d, [`Error::ValueRange`] where one is
+    /// out of range or not a number.
+    pub fn randomize<R: CryptoRng + ?Sized>(
+        &self,
+        values: &[f64],
+        rng: &mut R,
+    ) -> Result<Vec<bool>, Error> {
+        input::check(values, self.attributes)?;
+        let own: Vec<bool> = values
+            .iter()
+            .map(|&value| input::rounds_up(value, rng))
+            .collect();
+        let inside = self.inside.sample(rng);
+        loop {
+            let signs = self.signs(rng);
+            let agreeing = own.iter().zip(&signs).filter(|(a, b)| a == b).count();
+            if (agreeing >= self.threshold as usize) == inside {
+                return Ok(signs);
+            }
+        }
+    }
+
+    /// A uniform vector, of as many words as it takes.
+    fn signs<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<bool> {
+        let mut word = 0;
+        let mut sign = |place: u32| {
+            if place.is_multiple_of(64) {
+                word = rng.next_u64();
+            }
+            word >> (place % 64) & 1 == 1
+        };
+        (0..self.attributes).map(&mut sign).collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! The piecewise mechanism, by its variance alone: what it draws is a real number.
+
+use hushbin::Error;
+use hushbin::bounds::EPSILON;
+
+/// Variance of one report's estimate of x in [−1, 1] under the piecewise mechanism at ε
+/// (N. Wang et al., ICDE 2019, Lemma 1): with h = exp(ε/2),
+/// x²/(h − 1) + (h + 3)/(3(h − 1)²). It is worst at the ends.
+///
+/// # Errors
+/// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
+///
+/// ```
+/// use hushbin_analysis::competitors::piecewise_variance;
+///
+/// // Beyond ε ≈ 1.3 it is better than two points, in the worst case.
+/// assert!((piecewise_variance(1.0, 1.0)? - 5.223_597_452).abs() < 1e-8);
+/// assert!((piecewise_variance(1.0, 2.0)? - 1.227_564_792).abs() < 1e-8);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+pub fn piecewise_variance(value: f64, epsilon: f64) -> Result<f64, Error> {
+    EPSILON.check(epsilon)?;
+    let less_1 = (epsilon / 2.0).exp_m1();
+    Ok(value * value / less_1 + (less_1 + 4.0) / (3.0 * less_1 * less_1))
+}
