@@ -3,10 +3,10 @@
 pub(crate) mod coco;
 pub(crate) mod collision;
 pub(crate) mod exact;
-pub(crate) mod generators;
 pub(crate) mod hash_bin;
-pub(crate) mod significance;
 pub(crate) mod task_files;
+
+pub(crate) use hushbin_tests::{generators, significance};
 
 use std::collections::BTreeMap;
 

@@ -6,8 +6,10 @@ pub mod byte_vectors;
 #[cfg(feature = "analysis")]
 pub mod contest;
 pub mod errata;
+pub mod generators;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
 pub mod process;
 pub mod question_vectors;
+pub mod significance;
 pub mod uploads;

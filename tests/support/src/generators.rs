@@ -5,13 +5,13 @@ use rand_chacha::rand_core::{Infallible, SeedableRng, TryCryptoRng, TryRng};
 
 /// Hands out these words, of which 32-bit draws take the low half; then
 /// zeros. Counts how many were taken.
-pub(crate) struct Scripted<'a> {
-    pub(crate) words: &'a [u64],
-    pub(crate) taken: usize,
+pub struct Scripted<'a> {
+    pub words: &'a [u64],
+    pub taken: usize,
 }
 
 impl<'a> Scripted<'a> {
-    pub(crate) fn new(words: &'a [u64]) -> Self {
+    pub fn new(words: &'a [u64]) -> Self {
         Self { words, taken: 0 }
     }
 }
@@ -39,9 +39,9 @@ impl TryCryptoRng for Scripted<'_> {}
 
 /// The first 64-bit word is given, so that a report's seed is; the rest is
 /// ChaCha.
-pub(crate) struct FixedFirst<'a> {
-    pub(crate) first: Option<u64>,
-    pub(crate) rest: &'a mut ChaCha8Rng,
+pub struct FixedFirst<'a> {
+    pub first: Option<u64>,
+    pub rest: &'a mut ChaCha8Rng,
 }
 
 impl TryRng for FixedFirst<'_> {
@@ -67,6 +67,6 @@ impl TryRng for FixedFirst<'_> {
 impl TryCryptoRng for FixedFirst<'_> {}
 
 /// A generator for the test of this number.
-pub(crate) fn seeded(number: u64) -> ChaCha8Rng {
+pub fn seeded(number: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(number)
 }

@@ -6,7 +6,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 const ALPHA: f64 = 1e-6;
 
 /// Pearson's test that `counts` come from these probabilities.
-pub(crate) fn assert_distributed(counts: &[u64], probabilities: &[f64], what: &str) {
+pub fn assert_distributed(counts: &[u64], probabilities: &[f64], what: &str) {
     assert_eq!(counts.len(), probabilities.len());
     let n = counts.iter().sum::<u64>() as f64;
     let cells = || counts.iter().zip(probabilities);
@@ -25,13 +25,13 @@ pub(crate) fn assert_distributed(counts: &[u64], probabilities: &[f64], what: &s
     }
 }
 
-pub(crate) fn assert_uniform(counts: &[u64], what: &str) {
+pub fn assert_uniform(counts: &[u64], what: &str) {
     let p = 1.0 / counts.len() as f64;
     assert_distributed(counts, &vec![p; counts.len()], what);
 }
 
 /// Tests that each of some events happened as often as its probability says.
-pub(crate) fn assert_rates(n: u64, events: &[(String, u64, f64)]) {
+pub fn assert_rates(n: u64, events: &[(String, u64, f64)]) {
     let normal = Normal::standard();
     let limit = normal.inverse_cdf(1.0 - ALPHA / (2 * events.len()) as f64);
     for (what, count, p) in events {
@@ -52,7 +52,7 @@ pub(crate) fn assert_rates(n: u64, events: &[(String, u64, f64)]) {
 
 /// Tests that sums of `n` draws, given with the sums of their squares, have the
 /// means stated.
-pub(crate) fn assert_means(n: u64, sums: &[(String, f64, f64, f64)]) {
+pub fn assert_means(n: u64, sums: &[(String, f64, f64, f64)]) {
     let limit = Normal::standard().inverse_cdf(1.0 - ALPHA / (2 * sums.len()) as f64);
     let n = n as f64;
     for (what, sum, squares, mean) in sums {
@@ -69,13 +69,13 @@ pub(crate) fn assert_means(n: u64, sums: &[(String, f64, f64, f64)]) {
 
 /// Sums of the powers of draws.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Moments {
+pub struct Moments {
     n: f64,
     powers: [f64; 4],
 }
 
 impl Moments {
-    pub(crate) fn add(&mut self, draw: f64) {
+    pub fn add(&mut self, draw: f64) {
         self.n += 1.0;
         let square = draw * draw;
         for (sum, power) in
@@ -89,7 +89,7 @@ impl Moments {
 }
 
 /// Tests that draws have the means stated, and the variances where they are.
-pub(crate) fn assert_moments(draws: &[(String, Moments, f64, Option<f64>)]) {
+pub fn assert_moments(draws: &[(String, Moments, f64, Option<f64>)]) {
     let limit = Normal::standard().inverse_cdf(1.0 - ALPHA / (4 * draws.len()) as f64);
     for (what, moments, mean, variance) in draws {
         let (n, [a, b, c, d]) = (moments.n, moments.powers.map(|sum| sum / moments.n));
