@@ -1,7 +1,8 @@
 //! Errata of the papers that concern randomizers and estimators: what is
 //! printed fails, what is implemented holds. The tables of
-//! `server/analysis/src/docs/errata.md` are those computed here and, for
-//! shuffling, in `server/analysis/tests/analysis/errata.rs`.
+//! `server/analysis/src/docs/errata.md` are those computed here and in
+//! `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
+//! numbers in `competitors/errata.rs`.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::{Hashing, Keys, closed_sign, independent_bucket};
@@ -24,6 +25,7 @@ fn every_table_is_computed() {
     let tests = [
         include_str!("errata.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
+        include_str!("../../server/analysis/tests/analysis/competitors/errata.rs"),
     ];
     assert!(headers().count() > 5);
     for header in headers() {

@@ -24,12 +24,9 @@ pub(super) struct Favoured {
     pub(super) inside: f64,
     pub(super) outside: f64,
     pub(super) against: f64,
+    /// How many roundings these three took together; 0 where they are exact.
+    pub(super) roundings: u32,
 }
-
-/// By how much of itself a probability is lowered before it becomes a threshold: more
-/// than numbers of outputs are rounded by, sums of 1000 binomials at most, each of
-/// which took two operations an attribute.
-const SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl Favoured {
     /// One output of `outputs`, at least two.
@@ -38,6 +35,7 @@ impl Favoured {
             inside: 1.0,
             outside: f64::from(outputs) - 1.0,
             against: 1.0,
+            roundings: 0,
         }
     }
 
@@ -57,7 +55,7 @@ impl Favoured {
 
     /// α rounded down.
     pub(super) fn threshold(&self, budget: &Budget) -> Threshold {
-        rounded_down(self.probability(budget))
+        rounded_down(self.probability(budget), self.roundings)
     }
 
     /// δ at an ε of a report that is inside with this probability.
@@ -74,11 +72,12 @@ impl Favoured {
     }
 }
 
-/// A threshold that is not above a probability, which was computed in at most some
-/// thousand operations.
-pub(super) fn rounded_down(probability: f64) -> Threshold {
-    // Truncated, and below 2⁶⁴: 1 − 2⁻⁴⁰ is a double.
-    Threshold((probability * (1.0 - SLACK) * TWO_64) as u64)
+/// A threshold that is not above a probability, which was computed in so many
+/// roundings and at most a dozen more, of half an ulp each.
+pub(super) fn rounded_down(probability: f64, roundings: u32) -> Threshold {
+    let slack = f64::from(roundings + 12) * (f64::EPSILON / 2.0);
+    // Truncated, and below 2⁶⁴.
+    Threshold((probability * (1.0 - slack) * TWO_64) as u64)
 }
 
 /// A threshold of about a probability, where privacy does not depend on which.
@@ -124,6 +123,7 @@ pub fn subset_delta(favoured: u32, buckets: u32, budget: &Budget) -> Result<f64,
         inside: c,
         outside: rest,
         against: c.min(rest),
+        roundings: 0,
     };
     Ok(sets.probability(budget))
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
+mod competitors;
 mod errata;
 mod estimate;
 mod explain;

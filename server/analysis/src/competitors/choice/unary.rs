@@ -62,7 +62,7 @@ impl Unary {
         let p = (q * budget.e() + budget.delta()) / (rest + q * budget.e());
         Ok(Self {
             options,
-            own: rounded_down(p),
+            own: rounded_down(p, 0),
             other,
         })
     }

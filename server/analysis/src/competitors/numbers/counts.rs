@@ -8,7 +8,7 @@ use crate::competitors::budget::Budget;
 use crate::competitors::favoured::Favoured;
 
 /// Numbers of vectors in {−1, 1}^d by how many places of one they agree with, for every
-/// threshold κ. As doubles: exact up to 2⁵³, and then to a part in 2⁴².
+/// threshold κ. As doubles, of which those up to 2⁵³ are exact.
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     attributes: u32,
@@ -59,7 +59,18 @@ impl Counts {
             // As many as agree in more than d − κ places, from the other end.
             outside: self.at_least[(self.attributes - threshold + 1) as usize],
             against: self.at_least[opposite as usize],
+            roundings: self.roundings(),
         })
+    }
+
+    /// Of N₊, N₋ and O: sums of up to d binomials, each of which is made in d steps of
+    /// two at most. Up to d = 50 no product on the way is above 2⁵³.
+    const fn roundings(&self) -> u32 {
+        if self.attributes <= 50 {
+            0
+        } else {
+            9 * self.attributes
+        }
     }
 
     /// C(d − 1, κ − 1): of the favoured vectors so many more have a place's own sign

@@ -1,0 +1,377 @@
+//! Errata of P4, "Locally Differentially Private Data Collection and Analysis": what is
+//! printed fails by enumeration, what is implemented holds.
+//!
+//! The tables of `analysis/src/docs/errata.md` are those computed here.
+
+use hushbin_analysis::competitors::{
+    ANSWERED_EPSILON, Majority, SampledTwoPoints, TwoPoints, as_printed, best_buckets,
+    hockey_stick, least_epsilon,
+};
+use hushbin_tests::errata::assert_table;
+
+use super::models::{Law, budget, majority_of_signs, worst};
+
+/// Mechanism-1's reports of all corners with a strict majority and this α.
+fn corners(d: u32, alpha: f64) -> Vec<Law> {
+    let law = |corner| majority_of_signs(d, d / 2 + 1, alpha, corner);
+    (0..1 << d).map(law).collect()
+}
+
+/// The greatest P(o) − e·P′(o) of any single output o.
+fn worst_output(laws: &[Law], epsilon: f64) -> f64 {
+    let pairs = laws.iter().flat_map(|p| laws.iter().map(move |q| (p, q)));
+    let most = |(p, q): (&Law, &Law)| {
+        let outputs = p.iter().zip(q);
+        let each = outputs.map(|(&p, &q)| hockey_stick([(p, q)], epsilon));
+        each.fold(0.0, f64::max)
+    };
+    pairs.map(most).fold(0.0, f64::max)
+}
+
+fn favoured(d: u32) -> f64 {
+    Majority::new(d, &budget(1.0, 0.0)).unwrap().favoured()
+}
+
+/// Lemma 1: what holds of every output does not hold of sets of them.
+#[test]
+fn outputs_that_are_private_are_not_private_in_sets() {
+    let delta = 1e-3;
+    let mut rows = Vec::new();
+    for d in 1..=6 {
+        let laws = corners(
+            d,
+            as_printed::majority(d, &budget(1.0, delta)).unwrap().alpha,
+        );
+        let (single, set) = (worst_output(&laws, 1.0), worst(&laws, 1.0));
+        assert!((single / delta - 1.0).abs() < 1e-9, "{single}");
+        assert!((set / single / favoured(d) - 1.0).abs() < 1e-9, "{set}");
+        // Of the other direction sets are proof: one output is a set.
+        let right = Majority::new(d, &budget(1.0, delta)).unwrap();
+        assert!(worst_output(&corners(d, right.alpha()), 1.0) <= delta);
+        rows.push(format!(
+            "| {d} | {} | {single:.3} | {set:.3} |",
+            favoured(d)
+        ));
+    }
+    assert_table("| d | N₊ | worst output | worst set |", &rows);
+}
+
+/// α, odd and even d: (ε, N₊·δ) instead of (ε, δ).
+#[test]
+fn the_printed_probability_gives_away_more() {
+    let mut rows = Vec::new();
+    for (d, epsilon, delta) in [
+        (1, 1.0, 1e-3),
+        (2, 1.0, 1e-3),
+        (3, 1.0, 1e-3),
+        (4, 1.0, 1e-3),
+        (5, 1.0, 1e-3),
+        (6, 1.0, 1e-3),
+        (5, 0.5, 1e-2),
+        (5, 2.0, 1e-2),
+    ] {
+        let budget = budget(epsilon, delta);
+        let printed = as_printed::majority(d, &budget).unwrap();
+        let right = Majority::new(d, &budget).unwrap();
+        let [false_delta, true_delta] =
+            [printed.alpha, right.alpha()].map(|alpha| worst(&corners(d, alpha), epsilon));
+        assert!((false_delta / delta / favoured(d) - 1.0).abs() < 1e-9);
+        assert!((printed.delta - false_delta).abs() < 1e-12);
+        assert!(true_delta <= delta && true_delta > delta - 1e-11);
+        rows.push(format!(
+            "| {d} | {epsilon} | {delta} | {:.4} | {:.4} | {false_delta:.3} | {true_delta:.3} |",
+            printed.alpha,
+            right.alpha()
+        ));
+    }
+    assert_table(
+        "| d | ε | δ | printed α | right α | real δ of the printed | of the right |",
+        &rows,
+    );
+    // Learning with 42 and with 85 features.
+    assert!(as_printed::majority(42, &budget(1.0, 1e-12)).is_err());
+    assert!(as_printed::majority(85, &budget(1.0, 1e-25)).is_err());
+    assert!(as_printed::majority(85, &budget(1.0, 1e-26)).is_ok());
+}
+
+/// What a corner's attribute is estimated at with this B, and the right α.
+fn estimated_at(own: &Majority, scale: f64) -> f64 {
+    let d = own.attributes();
+    let law = majority_of_signs(d, own.threshold(), own.alpha(), (1 << d) - 1);
+    let sign = |o: usize| if o & 1 == 1 { scale } else { -scale };
+    law.iter().enumerate().map(|(o, p)| p * sign(o)).sum()
+}
+
+/// B, and the error of Theorem 2: they belong to the α that gives away N₊·δ.
+#[test]
+fn the_printed_scale_is_too_small() {
+    let mut rows = Vec::new();
+    for (d, epsilon, delta) in [
+        (1, 1.0, 1e-3),
+        (3, 1.0, 1e-3),
+        (5, 1.0, 1e-3),
+        (8, 1.0, 1e-3),
+        (5, 0.1, 1e-3),
+        (10, 0.1, 1e-4),
+    ] {
+        let budget = budget(epsilon, delta);
+        let printed = as_printed::majority(d, &budget).unwrap();
+        let right = Majority::new(d, &budget).unwrap();
+        assert!((estimated_at(&right, right.scale()) - 1.0).abs() < 1e-9);
+        let short = estimated_at(&right, printed.scale);
+        assert!((short - printed.scale / right.scale()).abs() < 1e-9);
+        assert!(short < 1.0 + 1e-9 && (d > 1) == (short < 0.999));
+        // What δ is worth: of the printed B, and of the right one.
+        let pure = Majority::new(d, &self::budget(epsilon, 0.0)).unwrap();
+        let [promised, true_gain] =
+            [printed.scale, right.scale()].map(|scale| 1.0 - scale / pure.scale());
+        let e = epsilon.exp();
+        if d % 2 == 1 {
+            let gain = 2.0 * delta / (e - 1.0 + 2.0 * delta);
+            assert!((true_gain - gain).abs() < 1e-9, "{true_gain}, {gain}");
+        }
+        let printed_gain = 2_f64.powi(d as i32) * delta;
+        let printed_gain = printed_gain / (e - 1.0 + printed_gain);
+        assert!((promised - printed_gain).abs() < 1e-9);
+        rows.push(format!(
+            "| {d} | {epsilon} | {delta} | {:.3} | {:.3} | {short:.3} | {:.2} | {:.2} |",
+            printed.scale,
+            right.scale(),
+            100.0 * promised,
+            100.0 * true_gain
+        ));
+    }
+    assert_table(
+        "| d | ε | δ | printed B | right B | 1 is estimated at | gain promised, % | true gain, % |",
+        &rows,
+    );
+    // Of δ = 10⁻⁶ nothing is left.
+    let [with, without] = [1e-6, 0.0].map(|delta| Majority::new(5, &budget(1.0, delta)).unwrap());
+    assert!(1.0 - with.scale() / without.scale() < 2e-6);
+}
+
+/// Duchi's probability e/(e + 1) is for odd d.
+#[test]
+fn even_numbers_of_attributes_lose_more_with_the_odd_probability() {
+    let mut rows = Vec::new();
+    for (d, epsilon) in [
+        (2, 1.0),
+        (3, 1.0),
+        (4, 0.5),
+        (4, 1.0),
+        (4, 2.0),
+        (5, 1.0),
+        (6, 1.0),
+    ] {
+        let e = f64::exp(epsilon);
+        let laws = corners(d, e / (e + 1.0));
+        let real = least_epsilon(1e-13, |epsilon| worst(&laws, epsilon));
+        let ratio: f64 = 2_f64.powi(d as i32) / favoured(d) - 1.0;
+        assert!((real - epsilon - ratio.ln()).abs() < 1e-9, "{d}: {real}");
+        let right = Majority::new(d, &budget(epsilon, 0.0)).unwrap();
+        let laws = corners(d, right.alpha());
+        let kept = least_epsilon(1e-15, |epsilon| worst(&laws, epsilon));
+        assert!(kept <= epsilon && kept > epsilon - 1e-9, "{kept}");
+        rows.push(format!(
+            "| {d} | {epsilon} | {:.4} | {real:.4} | {:.4} | {kept:.4} |",
+            e / (e + 1.0),
+            right.alpha()
+        ));
+    }
+    assert_table(
+        "| d | ε | e/(e + 1) | its real ε | right α | its real ε |",
+        &rows,
+    );
+}
+
+/// a·((e^a + 1)/(e^a − 1))², which k attributes at ε = k·a have for a variance, up to
+/// the factor d/ε.
+fn cost(a: f64) -> f64 {
+    a / (a / 2.0).tanh().powi(2)
+}
+
+/// Mechanism-2's number of attributes: the interval of its best ε is reversed, and the
+/// floor not always best.
+#[test]
+fn the_best_epsilon_of_an_attribute_is_between_the_printed_ends() {
+    // Where the cost turns from falling to rising: 2a = sinh a.
+    let (mut low, mut high) = (2.0, 2.5);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if middle.sinh() < 2.0 * middle {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    assert!(low > 2.176 && high < 2.178, "{low}");
+    for (below, above) in [(low - 1e-3, low), (high, high + 1e-3)] {
+        let rises = cost(above) > cost(below);
+        assert_eq!(rises, below >= high);
+    }
+    // Printed as 2.177 < a < 2.176.
+    assert!(!(2.177..2.176).contains(&low));
+    assert!((ANSWERED_EPSILON - low).abs() < 0.01);
+    let mut rows = Vec::new();
+    for (d, epsilon) in [(10, 4.0), (10, 6.0), (10, 8.0), (10, 10.0), (4, 3.5)] {
+        let [printed, best] = [
+            SampledTwoPoints::new(d, epsilon, 0.0),
+            SampledTwoPoints::best(d, epsilon, 0.0),
+        ]
+        .map(Result::unwrap);
+        let [floor, least] = [printed, best].map(|own| own.variance(0.0));
+        // By the formula, of every k.
+        let variance = |k: u32| {
+            let each = TwoPoints::new(&budget(epsilon / f64::from(k), 0.0));
+            f64::from(d) / f64::from(k) * each.variance(0.0)
+        };
+        let all = (1..=d).map(variance).fold(f64::INFINITY, f64::min);
+        assert!((all / least - 1.0).abs() < 1e-9 && least <= floor);
+        rows.push(format!(
+            "| {d} | {epsilon} | {} | {} | {floor:.4} | {least:.4} |",
+            printed.answered(),
+            best.answered()
+        ));
+    }
+    assert_table(
+        "| d | ε | ⌊ε/2.17⌋ | best k | variance at 0 | of the best |",
+        &rows,
+    );
+}
+
+/// The Gaussian that is compared with: Δ = 2 is for one attribute.
+#[test]
+fn noise_for_one_attribute_does_not_hide_several() {
+    let mut rows = Vec::new();
+    for (d, epsilon, delta) in [
+        (1, 1.0, 1e-6),
+        (5, 0.1, 1e-6),
+        (5, 1.0, 1e-6),
+        (5, 4.0, 1e-6),
+        (15, 1.0, 1e-6),
+        (85, 1.0, 1e-6),
+    ] {
+        let printed = as_printed::gaussian(d, &budget(epsilon, delta)).unwrap();
+        // Without the formula: two corners' noise along what they differ by, added up
+        // over thin cells.
+        let moved = 2.0 * f64::from(d).sqrt() / printed.sigma;
+        let cells = 200_000;
+        let width = 24.0 / f64::from(cells);
+        let density = |z: f64| (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * width;
+        let cell = |i: u32| {
+            let z = (f64::from(i) + 0.5) * width - 12.0;
+            (density(z), density(z + moved))
+        };
+        let summed = hockey_stick((0..cells).map(cell), epsilon);
+        assert!(
+            (summed / printed.delta - 1.0).abs() < 1e-4,
+            "{summed}, {printed:?}"
+        );
+        assert!((d > 1) == (printed.delta > 100.0 * delta));
+        let times = (printed.right_sigma / printed.sigma).powi(2);
+        assert!((times / f64::from(d) - 1.0).abs() < 1e-9);
+        rows.push(format!(
+            "| {d} | {epsilon} | {:.3} | {} | {:.3} |",
+            printed.sigma,
+            scientific(printed.delta),
+            printed.right_sigma
+        ));
+    }
+    assert_table("| d | ε | σ of Δ = 2 | its real δ | σ of Δ = 2√d |", &rows);
+}
+
+fn scientific(number: f64) -> String {
+    format!("{number:.1e}")
+}
+
+/// OLH's g: the printed root cancels.
+#[test]
+fn the_printed_root_cancels() {
+    let mut rows = Vec::new();
+    for (epsilon, delta) in [
+        (1.0, 1e-6),
+        (1.0, 1e-9),
+        (1.0, 1e-12),
+        (1.0, 1e-14),
+        (1.0, 1e-15),
+        (0.1, 1e-15),
+        (4.0, 1e-15),
+    ] {
+        let budget = budget(epsilon, delta);
+        let printed = as_printed::best_buckets(&budget).unwrap();
+        let right = best_buckets(&budget).unwrap();
+        // e + 1, and what δ moves it by, to first order.
+        let e = f64::exp(epsilon);
+        let moved = (e + 1.0) * (1.0 + delta * (3.0 - 2.0 / (e + 1.0) + (e + 1.0) / (e - 1.0)));
+        assert!((right / moved - 1.0).abs() < 1e-9, "{right}, {moved}");
+        // A part in 10¹⁶ of what is subtracted, over 2δ.
+        let off = (printed / right - 1.0).abs();
+        assert!(off < 1e-15 / delta, "{off}");
+        rows.push(format!(
+            "| {epsilon} | {} | {right:.7} | {} |",
+            scientific(delta),
+            scientific(off)
+        ));
+    }
+    assert_table("| ε | δ | g* | the printed root is off by |", &rows);
+}
+
+/// A family of hash functions: for three answers, the buckets of each function.
+type Family = Vec<[u32; 3]>;
+
+/// Expected estimates of an answer that nobody gives, by q = 1/g and by the rate of the
+/// family itself.
+fn absent(family: &Family, g: u32, epsilon: f64) -> [f64; 3] {
+    let hash = hushbin_analysis::competitors::LocalHash::new(3, g, &budget(epsilon, 0.0)).unwrap();
+    let p = hash.rates().p;
+    let others = (1.0 - p) / f64::from(g - 1);
+    let pair = |own: usize, other: usize| {
+        let meet = family.iter().filter(|f| f[own] == f[other]).count();
+        meet as f64 / family.len() as f64
+    };
+    // The worst pair for the promise, the first for the estimate.
+    let pairs = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| pair(a, b));
+    let most = pairs.into_iter().fold(0.0, f64::max);
+    let supported = pairs[0] * p + (1.0 - pairs[0]) * others;
+    let estimate = |q: f64| (supported - q) / (p - q);
+    [most, estimate(1.0 / f64::from(g)), estimate(supported)]
+}
+
+/// LH's hash: universal is not enough.
+#[test]
+fn universal_hashing_is_not_enough() {
+    let g = 3;
+    let every: Family = (0..27).map(|f| [f % 3, f / 3 % 3, f / 9]).collect();
+    let permutations: Family = every
+        .iter()
+        .copied()
+        .filter(|f| f[0] != f[1] && f[0] != f[2] && f[1] != f[2])
+        .collect();
+    // (a·x + b mod 7) mod 3 with a from 1 to 6, Carter and Wegman's.
+    let linear: Family = (1..7)
+        .flat_map(|a| (0..7).map(move |b| [1, 2, 4].map(|x| (a * x + b) % 7 % 3)))
+        .collect();
+    let rows: Vec<String> = [
+        ("all functions", every),
+        ("(ax + b mod 7) mod 3", linear),
+        ("permutations", permutations),
+    ]
+    .into_iter()
+    .map(|(name, family)| {
+        let [most, printed, right] = absent(&family, g, 1.0);
+        // Universal they are.
+        assert!(most <= 1.0 / 3.0 + 1e-12, "{name}: {most}");
+        assert!(
+            (name == "all functions") == (printed.abs() < 1e-9),
+            "{name}: {printed}"
+        );
+        assert!(right.abs() < 1e-12);
+        let printed = if printed.abs() < 1e-9 { 0.0 } else { printed };
+        format!("| {name} | {most:.3} | {printed:.3} | {:.3} |", right.abs())
+    })
+    .collect();
+    assert_table(
+        "| family | two answers meet | q = 1/g | q of the family |",
+        &rows,
+    );
+}

@@ -1,0 +1,223 @@
+//! Estimates are unbiased and have the variance stated, by listing all outcomes.
+
+use hushbin_analysis::competitors::{
+    Direct, LocalHash, Majority, OptimalHash, Rates, SampledCube, SampledTwoPoints, TwoPoints,
+    Unary, best_buckets,
+};
+
+use super::models::{budget, direct, hashed, majority, sampled, two_points, unary};
+
+const BUDGETS: [(f64, f64); 5] = [
+    (0.3, 0.0),
+    (1.0, 0.0),
+    (1.0, 0.01),
+    (2.5, 1e-6),
+    (5.0, 0.04),
+];
+
+/// Expectation and variance of what outcomes are estimated at.
+fn moments(outcomes: impl Iterator<Item = (f64, f64)>) -> [f64; 2] {
+    let (mean, square) = outcomes.fold((0.0, 0.0), |(mean, square), (p, estimate)| {
+        (mean + p * estimate, square + p * estimate * estimate)
+    });
+    [mean, square - mean * mean]
+}
+
+fn assert_moments(ours: [f64; 2], mean: f64, variance: f64, what: &str) {
+    let scale = variance.max(1.0);
+    assert!((ours[0] - mean).abs() < 1e-11 * scale, "{what}: {ours:?}");
+    assert!(
+        (ours[1] / variance - 1.0).abs() < 1e-9,
+        "{what}: {ours:?}, {variance}"
+    );
+}
+
+/// One report's estimate of an answer.
+fn single(rates: &Rates, supported: bool) -> f64 {
+    rates.estimate(u64::from(supported), 1)
+}
+
+#[test]
+fn shares_are_unbiased() {
+    for (epsilon, delta) in BUDGETS {
+        let budget = budget(epsilon, delta);
+        let k = 4;
+        let grr = Direct::new(k, &budget).unwrap();
+        let all = [
+            Unary::symmetric(k, &budget),
+            Unary::new(k, 0.3, &budget),
+            Unary::optimized(k, &budget),
+        ];
+        for (own, asked) in (0..k).flat_map(|own| (0..k).map(move |asked| (own, asked))) {
+            let truth = f64::from(u8::from(own == asked));
+            let rates = grr.rates();
+            let law = direct(&grr, own);
+            let outcomes = (0..).zip(law).map(|(o, p)| (p, single(&rates, o == asked)));
+            let variance = rates.variance(own == asked);
+            assert_moments(moments(outcomes), truth, variance, "GRR");
+            for bits in all.iter().flatten() {
+                let rates = bits.rates();
+                let law = unary(bits, own);
+                let outcomes = (0_u32..).zip(law);
+                let outcomes = outcomes.map(|(o, p)| (p, single(&rates, o >> asked & 1 == 1)));
+                let variance = rates.variance(own == asked);
+                assert_moments(moments(outcomes), truth, variance, &format!("{bits:?}"));
+            }
+        }
+    }
+}
+
+/// Over all functions of three answers to g buckets, which are as an ideal hash's.
+#[test]
+fn hashed_shares_are_unbiased() {
+    for (epsilon, delta) in BUDGETS {
+        for g in 2..=5_u32 {
+            let hash = LocalHash::new(3, g, &budget(epsilon, delta)).unwrap();
+            let rates = hash.rates();
+            let functions = g.pow(3);
+            let bucket = |function: u32, answer: u32| function / g.pow(answer) % g;
+            for asked in 0..3 {
+                let mut outcomes = Vec::new();
+                for function in 0..functions {
+                    let law = hashed(&hash, bucket(function, 0));
+                    for (reported, p) in (0..).zip(law) {
+                        let supported = bucket(function, asked) == reported;
+                        outcomes.push((p / f64::from(functions), single(&rates, supported)));
+                    }
+                }
+                let truth = f64::from(u8::from(asked == 0));
+                let variance = rates.variance(asked == 0);
+                assert_moments(moments(outcomes.into_iter()), truth, variance, "LH");
+            }
+        }
+    }
+}
+
+/// No number of buckets near g* is better for other answers, nor any q near OUE's.
+#[test]
+fn the_optimised_are_local_minima() {
+    for (epsilon, delta) in BUDGETS {
+        let budget = budget(epsilon, delta);
+        let others = |q: f64| Unary::new(2, q, &budget).unwrap().rates().variance(false);
+        if let Ok(oue) = Unary::optimized(2, &budget) {
+            let (q, least) = (oue.rates().q, oue.rates().variance(false));
+            for step in [0.01, 0.1].map(|part| part * q) {
+                assert!(
+                    others(q - step) > least && others(q + step) > least,
+                    "{budget:?}"
+                );
+            }
+        }
+        let Some(root) = best_buckets(&budget) else {
+            continue;
+        };
+        let OptimalHash::Hash(olh) = OptimalHash::new(9, &budget).unwrap() else {
+            panic!("g* is real")
+        };
+        assert!((f64::from(olh.buckets()) - root).abs() < 1.0);
+        let least = olh.rates().variance(false);
+        for g in [olh.buckets() - 1, olh.buckets() + 1] {
+            if let Ok(other) = LocalHash::new(9, g, &budget) {
+                assert!(other.rates().variance(false) > least, "{g}, {budget:?}");
+            }
+        }
+    }
+    // Far from it, δ > 0 makes the variance of others as small as one likes, where
+    // that of the own answer is 1/δ: so the minimum is a local one.
+    let budget = budget(1.0, 0.01);
+    let far = Unary::new(2, 1e-9, &budget).unwrap().rates();
+    let oue = Unary::optimized(2, &budget).unwrap().rates();
+    assert!(far.variance(false) < 1e-4 && far.variance(true) > 90.0);
+    assert!(oue.variance(false) > 3.0 && oue.variance(true) < 10.0);
+    let far = LocalHash::new(9, 1 << 22, &budget).unwrap().rates();
+    assert!(far.variance(false) < 0.01 && far.variance(true) > 90.0);
+}
+
+/// Corners and inner points.
+const PEOPLE: [[f64; 5]; 4] = [
+    [1.0, -1.0, 1.0, 1.0, -1.0],
+    [-1.0; 5],
+    [0.5, -0.25, 0.0, 0.9, -1.0],
+    [0.01, 1.0, -0.7, 0.3, 0.62],
+];
+
+#[test]
+fn means_by_majorities_are_unbiased() {
+    for (epsilon, delta) in BUDGETS {
+        for d in 1..=5 {
+            for threshold in 1..=d {
+                let budget = budget(epsilon, delta);
+                let own = Majority::with_threshold(d, threshold, &budget).unwrap();
+                for person in PEOPLE {
+                    let values = &person[..d as usize];
+                    let law = majority(&own, values);
+                    for (j, &x) in values.iter().enumerate() {
+                        let sign = |o: usize| if o >> j & 1 == 1 { 1 } else { -1 };
+                        let outcomes = law.iter().enumerate();
+                        let outcomes = outcomes.map(|(o, &p)| (p, own.estimate(sign(o), 1)));
+                        let what = format!("{own:?}, {x}");
+                        assert_moments(moments(outcomes), x, own.variance(x), &what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn means_by_two_points_are_unbiased() {
+    for (epsilon, delta) in BUDGETS {
+        let points = TwoPoints::new(&budget(epsilon, delta));
+        let cube = Majority::new(1, &budget(epsilon, delta)).unwrap();
+        assert!((points.scale() / cube.scale() - 1.0).abs() < 1e-12);
+        for x in PEOPLE.into_iter().flatten() {
+            let outcomes = [-1, 1].map(|sign| points.estimate(sign, 1));
+            let law = two_points(&points, x);
+            let ours = moments(law.into_iter().zip(outcomes));
+            assert_moments(ours, x, points.variance(x), "two points");
+        }
+        for (d, k) in [(1, 1), (3, 1), (3, 2), (3, 3), (4, 2)] {
+            let parts = f64::from(k);
+            let each = TwoPoints::new(&budget(epsilon / parts, delta / parts));
+            let own = SampledTwoPoints::with_answered(d, k, epsilon, delta).unwrap();
+            for person in PEOPLE {
+                let values = &person[..d as usize];
+                let law = sampled(&own, &each, values);
+                for (j, &x) in values.iter().enumerate() {
+                    let estimate = |&(set, signs, p): &(u32, u32, f64)| {
+                        let sign = match (set >> j & 1, signs >> j & 1) {
+                            (0, _) => 0,
+                            (_, up) => 2 * i64::from(up) - 1,
+                        };
+                        (p, own.estimate(sign, 1))
+                    };
+                    let ours = moments(law.iter().map(estimate));
+                    assert_moments(ours, x, own.variance(x), &format!("{own:?}"));
+                }
+            }
+        }
+    }
+}
+
+/// No (k, κ) is better than the chosen, and one attribute is Algorithm 2.
+#[test]
+fn the_sampled_cube_is_the_best_of_all() {
+    for epsilon in [0.1, 1.0, 2.0, 4.0, 6.0] {
+        let budget = budget(epsilon, 0.0);
+        let one = SampledCube::best(1, epsilon).unwrap();
+        let points = TwoPoints::new(&budget);
+        assert!((one.square / points.variance(0.0) - 1.0).abs() < 1e-9);
+        for d in [2, 4, 7, 16] {
+            let best = SampledCube::best(d, epsilon).unwrap();
+            let mut least = f64::INFINITY;
+            for k in 1..=d {
+                for threshold in 1..=k {
+                    let cube = Majority::with_threshold(k, threshold, &budget).unwrap();
+                    let square = f64::from(d) / f64::from(k) * cube.variance(0.0);
+                    least = least.min(square);
+                }
+            }
+            assert!((best.square / least - 1.0).abs() < 1e-9, "{d}, {epsilon}");
+        }
+    }
+}

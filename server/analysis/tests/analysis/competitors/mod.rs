@@ -1,0 +1,10 @@
+//! Mechanisms of others: held to numbers computed independently, to enumeration, and to
+//! what is drawn.
+
+mod compare;
+mod errata;
+mod estimates;
+mod models;
+mod privacy;
+mod reference;
+mod samplers;

@@ -1,0 +1,122 @@
+//! Outcomes and their probabilities, by listing them all from what is stated.
+
+use hushbin_analysis::competitors::{
+    Budget, Direct, LocalHash, Majority, SampledTwoPoints, TwoPoints, Unary, hockey_stick,
+};
+
+/// The probability of every outcome, in an order of its own for each mechanism.
+pub(super) type Law = Vec<f64>;
+
+/// Signs of the bits of a number, true for +.
+pub(super) fn corner(bits: u32, attributes: u32) -> Vec<bool> {
+    (0..attributes).map(|j| bits >> j & 1 == 1).collect()
+}
+
+/// As numbers.
+pub(super) fn ends(bits: u32, attributes: u32) -> Vec<f64> {
+    let sign = |up| if up { 1.0 } else { -1.0 };
+    corner(bits, attributes).into_iter().map(sign).collect()
+}
+
+pub(super) fn direct(grr: &Direct, answer: u32) -> Law {
+    let rates = grr.rates();
+    let of = |other| if other == answer { rates.p } else { rates.q };
+    (0..grr.options()).map(of).collect()
+}
+
+pub(super) fn unary(bits: &Unary, answer: u32) -> Law {
+    let rates = bits.rates();
+    let of = |set: u32| {
+        let bit = |option| {
+            let p = if option == answer { rates.p } else { rates.q };
+            if set >> option & 1 == 1 { p } else { 1.0 - p }
+        };
+        (0..bits.options()).map(bit).product()
+    };
+    (0..1 << bits.options()).map(of).collect()
+}
+
+/// Of the buckets under one hash function, which puts the answer into one of them.
+pub(super) fn hashed(hash: &LocalHash, bucket: u32) -> Law {
+    let p = hash.rates().p;
+    let others = f64::from(hash.buckets() - 1);
+    let of = |other| {
+        if other == bucket {
+            p
+        } else {
+            (1.0 - p) / others
+        }
+    };
+    (0..hash.buckets()).map(of).collect()
+}
+
+/// Of all vectors of signs, for signs as they are after rounding, with α.
+pub(super) fn majority_of_signs(d: u32, threshold: u32, alpha: f64, own: u32) -> Law {
+    let inside = |o: u32| d - (o ^ own).count_ones() >= threshold;
+    let favoured = (0..1 << d).filter(|&o| inside(o)).count() as f64;
+    let others = f64::from(1 << d) - favoured;
+    let of = |o| {
+        if inside(o) {
+            alpha / favoured
+        } else {
+            (1.0 - alpha) / others
+        }
+    };
+    (0..1 << d).map(of).collect()
+}
+
+/// The same for numbers, each rounded to a sign without bias.
+pub(super) fn majority(mechanism: &Majority, values: &[f64]) -> Law {
+    let d = mechanism.attributes();
+    let mut law = vec![0.0; 1 << d];
+    for own in 0..1 << d {
+        let up = |(j, x): (usize, &f64)| (1.0 + if own >> j & 1 == 1 { *x } else { -x }) / 2.0;
+        let chance: f64 = values.iter().enumerate().map(up).product();
+        let given = majority_of_signs(d, mechanism.threshold(), mechanism.alpha(), own);
+        for (sum, p) in law.iter_mut().zip(given) {
+            *sum += chance * p;
+        }
+    }
+    law
+}
+
+pub(super) fn two_points(points: &TwoPoints, value: f64) -> Law {
+    vec![1.0 - points.plus(value), points.plus(value)]
+}
+
+/// Of every set of k attributes with every vector of their signs: the set, the signs,
+/// and the probability.
+pub(super) fn sampled(
+    mechanism: &SampledTwoPoints,
+    each: &TwoPoints,
+    values: &[f64],
+) -> Vec<(u32, u32, f64)> {
+    let (d, k) = (mechanism.attributes(), mechanism.answered());
+    let sets: Vec<u32> = (0_u32..1 << d)
+        .filter(|set| set.count_ones() == k)
+        .collect();
+    let mut law = Vec::new();
+    for &set in &sets {
+        for signs in (0..1_u32 << d).filter(|signs| signs & !set == 0) {
+            let sign = |(j, x): (usize, &f64)| match (set >> j & 1, signs >> j & 1) {
+                (0, _) => 1.0,
+                (_, up) => two_points(each, *x)[up as usize],
+            };
+            let chance: f64 = values.iter().enumerate().map(sign).product();
+            law.push((set, signs, chance / sets.len() as f64));
+        }
+    }
+    law
+}
+
+/// The greatest δ at ε of all pairs of inputs.
+pub(super) fn worst(laws: &[Law], epsilon: f64) -> f64 {
+    let pairs = laws.iter().flat_map(|p| laws.iter().map(move |q| (p, q)));
+    let delta =
+        |(p, q): (&Law, &Law)| hockey_stick(p.iter().copied().zip(q.iter().copied()), epsilon);
+    pairs.map(delta).fold(0.0, f64::max)
+}
+
+pub(super) fn budget(epsilon: f64, delta: f64) -> Budget {
+    Budget::new(epsilon, delta).unwrap()
+}

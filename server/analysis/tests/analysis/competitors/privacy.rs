@@ -1,0 +1,345 @@
+//! (ε, δ) by enumeration over all pairs of inputs: met to 10⁻¹¹, and never exceeded.
+
+use hushbin::ErrorCode;
+use hushbin_analysis::competitors::{
+    Budget, Direct, Gaussian, LocalHash, Majority, OptimalHash, SampledTwoPoints, TwoPoints, Unary,
+    as_printed, best_buckets, compare, encode_category, hockey_stick, least_epsilon, subset_delta,
+};
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Signed, Zero};
+
+use super::models::{
+    Law, budget, direct, ends, hashed, majority_of_signs, sampled, two_points, unary, worst,
+};
+
+/// Rounding of the enumeration itself.
+const ROUNDING: f64 = 1e-15;
+
+fn budgets() -> impl Iterator<Item = Budget> {
+    let deltas = [0.0, 1e-6, 1e-3, 0.05];
+    [0.01, 0.5, 1.0, 2.0, 5.0]
+        .into_iter()
+        .flat_map(move |epsilon| deltas.map(|delta| budget(epsilon, delta)))
+}
+
+/// Held to (ε, δ), and to the δ that the mechanism says of itself, at ε and elsewhere.
+fn check(laws: &[Law], budget: &Budget, own: impl Fn(f64) -> f64, what: &str) {
+    let enumerated = worst(laws, budget.epsilon());
+    let delta = budget.delta();
+    assert!(enumerated <= delta + ROUNDING, "{what}: {enumerated}");
+    assert!(enumerated >= delta - 1e-11, "{what}: {enumerated}");
+    for epsilon in [0.0, 0.7 * budget.epsilon(), budget.epsilon()] {
+        let (ours, enumerated) = (own(epsilon), worst(laws, epsilon));
+        assert!((ours - enumerated).abs() < 1e-12, "{what}: {ours}");
+    }
+}
+
+#[test]
+fn choices_keep_to_their_budget() {
+    let mut sets = 0;
+    for budget in budgets() {
+        for k in 2..=5 {
+            let grr = Direct::new(k, &budget).unwrap();
+            let laws: Vec<Law> = (0..k).map(|answer| direct(&grr, answer)).collect();
+            check(&laws, &budget, |e| grr.delta_at(e), &format!("{grr:?}"));
+
+            let free = [0.1, 0.25, 0.8].map(|q| Unary::new(k, q, &budget).unwrap());
+            let optimized = Unary::optimized(k, &budget).ok();
+            let symmetric = Unary::symmetric(k, &budget).unwrap();
+            let all = free.into_iter().chain(optimized).chain([symmetric]);
+            for bits in all {
+                let laws: Vec<Law> = (0..k).map(|answer| unary(&bits, answer)).collect();
+                check(&laws, &budget, |e| bits.delta_at(e), &format!("{bits:?}"));
+                sets += 1;
+            }
+
+            // Whatever the hash function: answers in all of its buckets.
+            let hash = LocalHash::new(9, k, &budget).unwrap();
+            let laws: Vec<Law> = (0..k).map(|bucket| hashed(&hash, bucket)).collect();
+            check(&laws, &budget, |e| hash.delta_at(e), &format!("{hash:?}"));
+            sets += 2;
+        }
+    }
+    assert!(sets > 500, "{sets}");
+}
+
+#[test]
+fn majorities_keep_to_their_budget() {
+    let mut sets = 0;
+    for budget in budgets() {
+        for d in 1..=6 {
+            for threshold in 1..=d {
+                let own = Majority::with_threshold(d, threshold, &budget).unwrap();
+                // All have the same favoured set but for signs; the pairs of the first
+                // corner are all pairs, which the smaller ones are held to.
+                let corners = 1_u32 << d;
+                let law = |corner| majority_of_signs(d, threshold, own.alpha(), corner);
+                let laws: Vec<Law> = (0..corners).map(law).collect();
+                let what = format!("{own:?}");
+                if d <= 4 {
+                    check(&laws, &budget, |e| own.delta_at(e), &what);
+                } else {
+                    let zip = |q: &Law| laws[0].clone().into_iter().zip(q.clone());
+                    let first = laws.iter().map(|q| hockey_stick(zip(q), budget.epsilon()));
+                    let enumerated = first.fold(0.0, f64::max);
+                    assert!(enumerated <= budget.delta() + ROUNDING, "{what}");
+                    // Or there is nothing outside, and δ to spare.
+                    let certain = own.alpha() > 1.0 - 1e-11;
+                    let met = enumerated >= budget.delta() - 1e-11;
+                    assert!(met || certain, "{what}");
+                    let ours = own.delta_at(budget.epsilon());
+                    assert!((ours - enumerated).abs() < 1e-12, "{what}");
+                }
+                sets += 1;
+            }
+        }
+    }
+    assert!(sets > 400, "{sets}");
+}
+
+/// An α capped at 1 leaves nothing outside: the real δ is below the budget's.
+#[test]
+fn a_large_delta_reports_the_favoured_only() {
+    let budget = budget(5.0, 0.5);
+    let own = Majority::with_threshold(6, 1, &budget).unwrap();
+    assert!(own.alpha() > 1.0 - 1e-11);
+    assert!(own.delta_at(5.0) < 0.02);
+}
+
+#[test]
+fn sampled_two_points_keep_to_their_budget() {
+    let mut sets = 0;
+    for budget in budgets() {
+        let points = TwoPoints::new(&budget);
+        let laws: Vec<Law> = [-1.0, 0.0, 0.3, 1.0].map(|x| two_points(&points, x)).into();
+        check(&laws, &budget, |e| points.delta_at(e), "two points");
+        for d in 1..=4 {
+            for k in 1..=d {
+                let (epsilon, delta) = (budget.epsilon(), budget.delta());
+                let parts = f64::from(k);
+                let each = TwoPoints::new(&self::budget(epsilon / parts, delta / parts));
+                let own = SampledTwoPoints::with_answered(d, k, epsilon, delta).unwrap();
+                let law = |corner| {
+                    let outcomes = sampled(&own, &each, &ends(corner, d));
+                    outcomes.into_iter().map(|(_, _, p)| p).collect()
+                };
+                let laws: Vec<Law> = (0..1 << d).map(law).collect();
+                for at in [0.0, 0.5 * epsilon, epsilon] {
+                    let enumerated = worst(&laws, at);
+                    assert!((own.delta_at(at) - enumerated).abs() < 1e-12, "{own:?}");
+                }
+                // Basic composition is right, and loose where δ > 0 and k > 1.
+                assert!(own.delta_at(epsilon) <= delta + ROUNDING, "{own:?}");
+                sets += 1;
+            }
+        }
+    }
+    assert!(sets == 200, "{sets}");
+}
+
+/// c of t buckets, by all pairs of favoured sets.
+#[test]
+fn favoured_buckets_keep_to_delta() {
+    for budget in budgets() {
+        for t in 2_u32..=7 {
+            for c in 1..t {
+                let inside = subset_delta(c, t, &budget).unwrap();
+                let sets = (0_u32..1 << t).filter(|set| set.count_ones() == c);
+                let law = |set: u32| {
+                    let of = |bucket| match set >> bucket & 1 {
+                        1 => inside / f64::from(c),
+                        _ => (1.0 - inside) / f64::from(t - c),
+                    };
+                    (0..t).map(of).collect()
+                };
+                let laws: Vec<Law> = sets.map(law).collect();
+                let enumerated = worst(&laws, budget.epsilon());
+                let off = enumerated - budget.delta();
+                assert!(off.abs() < 1e-13, "{c} of {t}, {budget:?}: {off}");
+            }
+        }
+    }
+}
+
+/// A number below exp(ε).
+fn e_below(epsilon: f64) -> BigRational {
+    BigRational::from_float(epsilon.exp().next_down()).unwrap()
+}
+
+fn exactly(number: f64) -> BigRational {
+    BigRational::from_float(number).unwrap()
+}
+
+/// In fractions, over parameters too large to list outcomes of: the favoured outcomes
+/// that count have no more than exp(ε) times what the others have, plus δ.
+fn assert_kept(
+    inside: f64,
+    [favoured, others, against]: [&BigInt; 3],
+    budget: &Budget,
+    what: &str,
+) {
+    // A threshold over 2⁶⁴ as the nearest double.
+    let inside = exactly(inside.next_up().min(1.0));
+    let outside = BigRational::one() - &inside;
+    let of = |p: BigRational, outputs: &BigInt| p * against / outputs;
+    let excess = of(inside, favoured) - e_below(budget.epsilon()) * of(outside, others);
+    assert!(excess <= exactly(budget.delta()), "{what}");
+}
+
+#[test]
+fn thousands_of_parameters_never_exceed_their_budget() {
+    let epsilons = [0.001, 0.02, 0.3, 1.0, 1.7, 3.0, 5.5, 9.0, 12.0];
+    let budgets = epsilons
+        .into_iter()
+        .flat_map(|epsilon| [0.0, 1e-12, 1e-6, 0.01, 0.4].map(|delta| budget(epsilon, delta)));
+    let one = BigInt::one();
+    let (mut choices, mut cubes) = (0, 0);
+    for budget in budgets {
+        for k in [2, 3, 4, 5, 7, 10, 33, 100, 999, 4096, 65_537, 1 << 20] {
+            let others = BigInt::from(k - 1);
+            let grr = Direct::new(k, &budget).unwrap();
+            assert_kept(grr.rates().p, [&one, &others, &one], &budget, "GRR");
+            let hash = LocalHash::new(7, k, &budget).unwrap();
+            assert_kept(hash.rates().p, [&one, &others, &one], &budget, "LH");
+            choices += 2;
+        }
+        for q in [1e-9, 0.001, 0.2, 0.5, 0.55] {
+            let rates = Unary::new(3, q, &budget).unwrap().rates();
+            let [p, q] = [rates.p.next_up(), rates.q].map(exactly);
+            let rest = |p: &BigRational| BigRational::one() - p;
+            let excess = &p * rest(&q) - e_below(budget.epsilon()) * &q * rest(&p);
+            assert!(excess <= exactly(budget.delta()), "{rates:?}");
+            choices += 1;
+        }
+        for d in [1_u32, 2, 5, 8, 17, 30, 64, 101] {
+            let mut ways = vec![BigInt::one()];
+            for a in 0..d {
+                let next = &ways[a as usize] * (d - a) / (a + 1);
+                ways.push(next);
+            }
+            let from = |a: u32| ways[a as usize..].iter().sum::<BigInt>();
+            let all = from(0);
+            for threshold in [1, d.div_ceil(2), d / 2 + 1, (d / 2 + 3).min(d)] {
+                let own = Majority::with_threshold(d, threshold, &budget);
+                let Ok(own) = own else { continue };
+                let favoured = from(threshold);
+                let (others, against) = (&all - &favoured, from(threshold.max(d - threshold + 1)));
+                let what = format!("{own:?}");
+                assert_kept(own.alpha(), [&favoured, &others, &against], &budget, &what);
+                assert!(
+                    own.scale().is_sign_positive() && own.scale() > 1.0 - 1e-9,
+                    "{what}"
+                );
+                cubes += 1;
+            }
+        }
+    }
+    assert!(choices > 1000 && cubes > 1000, "{choices}, {cubes}");
+    assert!(!e_below(1.0).is_zero() && !e_below(1.0).is_negative());
+}
+
+#[test]
+fn normal_noise_keeps_to_its_budget() {
+    for epsilon in [0.001, 0.1, 1.0, 4.0, 12.0] {
+        for delta in [1e-15, 1e-9, 1e-5, 0.1] {
+            let budget = budget(epsilon, delta);
+            for noise in [
+                Gaussian::on_one_hot(&budget),
+                Gaussian::on_numbers(7, &budget),
+            ] {
+                let noise = noise.unwrap();
+                let kept = noise.delta_at(epsilon);
+                assert!(kept <= delta && kept > 0.999 * delta, "{noise:?}: {kept}");
+                // The paper's form of σ: erfc(ξ) − e·erfc(√(ξ² + ε)) = 2δ.
+                let root = noise.sigma() * epsilon * 2.0_f64.sqrt() / noise.sensitivity();
+                let xi = (root - epsilon / root) / 2.0;
+                // That of statrs is right to ten digits.
+                let erfc = statrs::function::erf::erfc;
+                let twice = erfc(xi) - epsilon.exp() * erfc((xi * xi + epsilon).sqrt());
+                assert!(
+                    (twice / (2.0 * delta) - 1.0).abs() < 2e-3,
+                    "{noise:?}: {twice}"
+                );
+            }
+        }
+    }
+}
+
+/// The real ε of a mechanism that spends all of it is the one asked for.
+#[test]
+fn the_least_epsilon_is_the_one_asked_for() {
+    for delta in [0.0, 1e-3] {
+        let own = Majority::new(5, &budget(1.0, delta)).unwrap();
+        let real = least_epsilon(delta, |epsilon| own.delta_at(epsilon));
+        assert!((real - 1.0).abs() < 1e-9 && real <= 1.0, "{real}");
+    }
+    assert_eq!(least_epsilon(0.1, |_| 0.1), 0.0);
+    assert_eq!(least_epsilon(0.1, |_| 0.2), f64::INFINITY);
+}
+
+#[test]
+fn bad_parameters_are_refused() {
+    let one = budget(1.0, 0.0);
+    let code = |error: hushbin::Error| error.code();
+    let range = ErrorCode::OutOfRange;
+    for (epsilon, delta) in [
+        (0.0, 0.0),
+        (13.0, 0.0),
+        (1.0, -1e-9),
+        (1.0, 0.51),
+        (f64::NAN, 0.0),
+    ] {
+        assert_eq!(Budget::new(epsilon, delta).map_err(code), Err(range));
+    }
+    assert_eq!(Direct::new(1, &one).map_err(code), Err(range));
+    assert_eq!(LocalHash::new(5, 1, &one).map_err(code), Err(range));
+    assert_eq!(OptimalHash::new(1, &one).map_err(code), Err(range));
+    for q in [0.0, 1.0, f64::NAN] {
+        assert_eq!(Unary::new(2, q, &one).map_err(code), Err(range));
+    }
+    let combination = ErrorCode::Combination;
+    let large = budget(1.0, 0.4);
+    assert_eq!(Unary::new(2, 0.7, &large).map_err(code), Err(combination));
+    assert_eq!(Unary::optimized(2, &large).map_err(code), Err(combination));
+    for (d, threshold) in [(0, 1), (1001, 501), (4, 0), (4, 5), (64, 64)] {
+        let own = Majority::with_threshold(d, threshold, &one);
+        assert_eq!(own.map_err(code), Err(range), "{d}, {threshold}");
+    }
+    for (d, k, epsilon) in [
+        (0, 1, 1.0),
+        (3, 0, 1.0),
+        (3, 4, 1.0),
+        (3, 1, 12.5),
+        (3, 3, 0.002),
+    ] {
+        let own = SampledTwoPoints::with_answered(d, k, epsilon, 0.0);
+        assert_eq!(own.map_err(code), Err(range), "{d}, {k}, {epsilon}");
+    }
+    assert_eq!(Gaussian::on_one_hot(&one).map_err(code), Err(range));
+    assert_eq!(Gaussian::on_numbers(0, &large).map_err(code), Err(range));
+    assert_eq!(subset_delta(3, 3, &one).map_err(code), Err(range));
+    assert_eq!(encode_category(0, 1).map_err(code), Err(range));
+    assert_eq!(
+        as_printed::majority(64, &budget(1.0, 1e-6)).map_err(code),
+        Err(combination)
+    );
+    assert_eq!(as_printed::best_buckets(&one), None);
+    let asked = hushbin_analysis::competitors::Asked::Choice { options: 1 };
+    assert!(compare(asked, &one, 1).is_err() && compare(asked, &one, 0).is_err());
+}
+
+/// g* is real up to these δ, and up to 1/9 at no ε.
+#[test]
+fn the_best_number_of_buckets_is_real_for_small_deltas() {
+    for (epsilon, edge) in [(0.5, 0.047), (1.0, 0.073), (2.0, 0.098), (12.0, 1.0 / 9.0)] {
+        assert!(
+            best_buckets(&budget(epsilon, edge - 0.001)).is_some(),
+            "{epsilon}"
+        );
+        assert!(
+            best_buckets(&budget(epsilon, edge + 0.001)).is_none(),
+            "{epsilon}"
+        );
+    }
+}
