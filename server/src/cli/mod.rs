@@ -3,6 +3,7 @@
 
 mod account;
 mod audit;
+mod compare;
 mod describe;
 mod output;
 mod plan;
@@ -29,6 +30,7 @@ pub struct Cli {
 enum Command {
     Account(account::Options),
     Audit(audit::Options),
+    Compare(compare::Options),
     Plan(plan::Options),
     Serve(serve::Options),
     Simulate(simulate::Options),
@@ -47,6 +49,7 @@ impl Cli {
         let result = match self.command {
             Command::Account(options) => account::run(&options, out),
             Command::Audit(options) => audit::run(&options, out),
+            Command::Compare(options) => compare::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Serve(options) => serve::run(options, out),
             Command::Simulate(options) => simulate::run(&options, out),

@@ -1,4 +1,5 @@
 mod account;
 mod audit;
+mod compare;
 mod plan;
 mod task;

@@ -1,0 +1,119 @@
+//! `hushbin compare`: our mechanisms beside those of others, for one question.
+
+use std::io::{self, Write};
+
+use hushbin_analysis::competitors::{Asked, Budget, Comparison, Row, compare};
+
+use super::Error;
+
+/// Compare with the mechanisms of others: the variance of one report's estimate and the
+/// standard error, for a choice, d numbers of every person, or one number.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    asked: AskedOptions,
+    /// Local ε of one report.
+    #[arg(long, value_name = "E")]
+    epsilon: f64,
+    /// Local δ of one report, for the mechanisms that have one.
+    #[arg(long, value_name = "D", default_value_t = 0.0)]
+    delta: f64,
+    /// How many people report, once each.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    people: u64,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is asked: one of three.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+struct AskedOptions {
+    /// A choice: exactly one of so many options.
+    #[arg(long, value_name = "K")]
+    options: Option<u32>,
+    /// So many numbers from -1 to 1 of every person.
+    #[arg(long, value_name = "D")]
+    attributes: Option<u32>,
+    /// One number from -1 to 1.
+    #[arg(long)]
+    number: bool,
+}
+
+impl AskedOptions {
+    fn asked(&self) -> Asked {
+        match (self.options, self.attributes) {
+            (Some(options), _) => Asked::Choice { options },
+            (None, Some(attributes)) => Asked::Numbers { attributes },
+            (None, None) => Asked::Number,
+        }
+    }
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let budget = Budget::new(options.epsilon, options.delta)?;
+    let table = compare(options.asked.asked(), &budget, options.people)?;
+    super::write_answer(out, options.json, &table, |out| write_words(out, &table))
+}
+
+fn write_words(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
+    let (what, of) = match table.asked {
+        Asked::Choice { options } => (
+            format!("one of {options} options"),
+            "an option's share; average: over all options",
+        ),
+        Asked::Numbers { attributes } => (
+            format!("{attributes} numbers of every person"),
+            "a number's mean, from -1 to 1; average: over numbers",
+        ),
+        Asked::Number => (
+            "one number".to_owned(),
+            "its mean, from -1 to 1; average: over numbers",
+        ),
+    };
+    let Comparison {
+        epsilon, people, ..
+    } = table;
+    let delta = if table.delta == 0.0 {
+        "0".to_owned()
+    } else {
+        format!("{:e}", table.delta)
+    };
+    writeln!(out, "{what}, ε = {epsilon}, δ = {delta}, {people} people")?;
+    writeln!(out, "variance of one report's estimate of {of};")?;
+    writeln!(
+        out,
+        "times: that of the first; error: root of worst variance over people"
+    )?;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "  {:<23}  {:<18}  {:>11}  {:>7}  {:>11}  {:>7}  {:>8}",
+        "mechanism", "parameters", "worst", "times", "average", "times", "error"
+    )?;
+    for (index, row) in table.rows.iter().enumerate() {
+        let mark = if index == 0 { "*" } else { " " };
+        writeln!(out, "{mark} {}", words(row))?;
+    }
+    Ok(())
+}
+
+fn words(row: &Row) -> String {
+    let name = row.mechanism;
+    let (Some(variance), Some(error)) = (row.variance, row.standard_error) else {
+        return format!(
+            "{name:<23}  none: {}",
+            row.reason.as_deref().unwrap_or("unknown")
+        );
+    };
+    let times = |ratio| super::describe::decimals(ratio, 3);
+    format!(
+        "{name:<23}  {:<18}  {:>11.5}  {:>7}  {:>11.5}  {:>7}  {error:>8.5}",
+        row.parameters,
+        variance.worst,
+        times(row.worst_ratio),
+        variance.average,
+        times(row.average_ratio),
+    )
+}
