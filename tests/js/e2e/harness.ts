@@ -187,7 +187,7 @@ export class World {
   readonly #tasks: string[] = [];
   readonly #closers: (() => void)[] = [];
 
-  static async start(...tasks: readonly Hushbin.Task[]): Promise<World> {
+  static async start(...tasks: readonly { readonly id: string }[]): Promise<World> {
     const world = new World();
     for (const task of tasks) {
       const file = join(world.#directory, `${task.id}.json`);
