@@ -63,10 +63,12 @@ impl ExpLowerBound {
     /// the favoured set, so the realised loss is never above ε.
     ///
     /// # Panics
-    /// If k > a or b = 0.
+    /// If k > a, b = 0 or a + b > 2⁶⁴.
     #[must_use]
-    pub fn share(&self, k: u32, a: u32, b: u32) -> u64 {
+    pub fn share(&self, k: u64, a: u64, b: u64) -> u64 {
         assert!(k <= a && b > 0, "some weight lies outside the favoured set");
+        // Each weighs less than 2⁶⁴.
+        assert!(a.checked_add(b - 1).is_some(), "all weigh less than 2¹²⁸");
         let favoured = u128::from(self.mantissa) * u128::from(k);
         let total = u128::from(self.mantissa) * u128::from(a) + self.fixed(b);
         fraction(favoured, total)
@@ -82,7 +84,7 @@ impl ExpLowerBound {
     pub fn pair_share(&self, a: u32, b: u32) -> u64 {
         assert!(a > 0 && b > 0, "some weight lies outside the pairs");
         let pair = u128::from(self.mantissa) + self.fixed(1);
-        fraction(pair, pair * u128::from(a) + self.fixed(b))
+        fraction(pair, pair * u128::from(a) + self.fixed(b.into()))
     }
 
     /// A number not below ln(`value`), within 2⁻²⁰ of it: its exponential's lower
@@ -113,8 +115,8 @@ impl ExpLowerBound {
         )
     }
 
-    /// An integer with this bound's fraction bits.
-    fn fixed(&self, integer: u32) -> u128 {
+    /// An integer with this bound's fraction bits, at most 63.
+    fn fixed(&self, integer: u64) -> u128 {
         u128::from(integer) << self.fraction_bits
     }
 
@@ -122,7 +124,7 @@ impl ExpLowerBound {
     #[must_use]
     pub fn covers(&self, numerator: Factors, denominator: Factors) -> bool {
         // numerator · 2^fraction ≤ denominator · mantissa: factors of at most
-        // 128 and 96 bits on either side.
+        // 128 bits on either side.
         wide_product(numerator.0, self.fixed(numerator.1))
             <= wide_product(
                 denominator.0,
@@ -137,15 +139,17 @@ impl ExpLowerBound {
     }
 }
 
-/// floor(2⁶⁴·part/whole) for part < whole < 2¹²⁷: long division, bit by bit.
+/// floor(2⁶⁴·part/whole) for part < whole: long division, bit by bit.
 fn fraction(part: u128, whole: u128) -> u64 {
     let mut remainder = part;
     let mut quotient = 0u64;
     for _ in 0..64 {
+        // Twice the remainder, of 129 bits.
+        let carried = remainder >> 127 == 1;
         remainder <<= 1;
         quotient <<= 1;
-        if remainder >= whole {
-            remainder -= whole;
+        if carried || remainder >= whole {
+            remainder = remainder.wrapping_sub(whole);
             quotient |= 1;
         }
     }
@@ -163,7 +167,7 @@ fn fraction(part: u128, whole: u128) -> u64 {
 /// assert!((0.9..=1.0).contains(&epsilon));
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Factors(pub u128, pub u32);
+pub struct Factors(pub u128, pub u64);
 
 /// The privacy loss of a mechanism whose buckets have these probabilities over
 /// all inputs, each a weight divided by a count, up to a common factor: the
@@ -217,7 +221,7 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
 /// If `requested` does not cover the ratio: the thresholds would be wrong.
 #[must_use]
 pub fn least_epsilon_covering(numerator: Factors, denominator: Factors, requested: f64) -> f64 {
-    let product = |Factors(weight, count)| weight as f64 * f64::from(count);
+    let product = |Factors(weight, count)| weight as f64 * count as f64;
     let ratio = product(numerator) / product(denominator);
     // Six units in the last place of the logarithm: 2 for libm, 4 for the ratio
     // (whose relative error adds absolutely to the logarithm).

@@ -171,7 +171,8 @@ fn coco_realised(coco: &Coco, sparsity: u32, epsilon: f64) -> (Exact, BigUint) {
     let fraction = |weight: BigUint, count: u32| Exact::new_raw(weight, BigUint::from(count));
     match coco.rule() {
         coco::Rule::Strongest { favoured } => {
-            let inside = BigUint::from(e.share(favoured, favoured, t - favoured));
+            let inside =
+                BigUint::from(e.share(favoured.into(), favoured.into(), (t - favoured).into()));
             let outside = &whole - &inside;
             let least = inside.clone().min(outside.clone());
             let ratio = fraction(inside, favoured) / fraction(outside, t - favoured);

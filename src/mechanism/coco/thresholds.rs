@@ -30,7 +30,7 @@ impl Coco {
                 }
             }
             Rule::Strongest { favoured } => Kind::Strongest {
-                inside: threshold(&bound, favoured, t),
+                inside: threshold(&bound, favoured, t - favoured),
                 favoured,
             },
         };
@@ -87,8 +87,8 @@ impl Thresholds {
             Kind::Strongest { inside, favoured } => {
                 let inside = u128::from(inside.0);
                 let sides = [
-                    Factors(inside, favoured),
-                    Factors(ONE - inside, t - favoured),
+                    Factors(inside, favoured.into()),
+                    Factors(ONE - inside, (t - favoured).into()),
                 ];
                 realised_epsilon(sides.into_iter(), self.epsilon)
             }
@@ -105,7 +105,7 @@ impl Thresholds {
                     Factors(pair * (ONE - decided), 1),
                 ];
                 let elsewhere =
-                    (1..=sparsity).map(|k| Factors((ONE - u128::from(k) * pair) << 64, t - 2 * k));
+                    (1..=sparsity).map(|k| Factors((ONE - u128::from(k) * pair) << 64, (t - 2 * k).into()));
                 realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
             }
         }

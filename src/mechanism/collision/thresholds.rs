@@ -20,10 +20,11 @@ impl Collision {
             Rule::Occupied => {
                 assert!(t > sparsity, "rule occupied takes more buckets than s");
                 (1..=sparsity)
-                    .map(|k| Threshold(bound.share(k, sparsity, t - sparsity)))
+                    .map(|k| bound.share(k.into(), sparsity.into(), (t - sparsity).into()))
+                    .map(Threshold)
                     .collect()
             }
-            Rule::Heaviest { favoured } => alloc::vec![threshold(&bound, favoured, t)],
+            Rule::Heaviest { favoured } => alloc::vec![threshold(&bound, favoured, t - favoured)],
         };
         Thresholds {
             rule: self.rule(),
@@ -100,8 +101,8 @@ impl Thresholds {
         let t = self.buckets;
         let probabilities = self.cases().flat_map(|(k, inside)| {
             [
-                Factors(u128::from(inside.0), k),
-                Factors((1 << 64) - u128::from(inside.0), t - k),
+                Factors(inside.0.into(), k.into()),
+                Factors((1 << 64) - u128::from(inside.0), (t - k).into()),
             ]
         });
         realised_epsilon(probabilities, self.epsilon)

@@ -26,12 +26,17 @@ pub(in crate::mechanism) struct Favoured {
     strength: u32,
 }
 
-/// Of drawing inside a set of so many of t buckets, which weigh e and the others
-/// 1: floor(2⁶⁴·c·e/Ω), Ω = c·e + t − c.
+/// Of drawing inside a set of c = `favoured` buckets, which weigh e, where the
+/// `others` weigh 1: floor(2⁶⁴·c·e/Ω), Ω = c·e + t − c.
 // Called, it would make the module that pages download larger.
 #[inline(always)]
-pub(in crate::mechanism) fn threshold(bound: &ExpLowerBound, size: u32, buckets: u32) -> Threshold {
-    Threshold(bound.share(size, size, buckets - size))
+pub(in crate::mechanism) fn threshold(
+    bound: &ExpLowerBound,
+    favoured: impl Into<u64>,
+    others: impl Into<u64>,
+) -> Threshold {
+    let favoured = favoured.into();
+    Threshold(bound.share(favoured, favoured, others.into()))
 }
 
 /// A bucket drawn, for the mechanism to name.

@@ -228,7 +228,7 @@ impl Model {
         let (s, t) = (self.sparsity, self.buckets());
         match self.rule {
             Rule::Strongest { favoured: c } => Words::Strongest {
-                inside: e.share(c, c, t - c).into(),
+                inside: e.share(c.into(), c.into(), (t - c).into()).into(),
             },
             Rule::Overwrite => Words::Overwrite {
                 pair: e.pair_share(s, t - 2 * s).into(),
