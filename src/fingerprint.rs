@@ -60,6 +60,7 @@ impl<'a> CanonicalReader<'a> {
         Self(bytes)
     }
 
+    #[inline(never)]
     pub(crate) fn number(&mut self) -> Option<u64> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;

@@ -10,13 +10,14 @@
 use alloc::vec::Vec;
 
 use chacha20::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
+use rand_core::SeedableRng;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::bounds;
 use crate::domain::Entry;
 use crate::error::{Error, ErrorCode};
 use crate::fingerprint::Fingerprint;
+use crate::sample::word;
 use crate::task::Task;
 use crate::upload::{self, UploadId};
 
@@ -143,7 +144,7 @@ impl Randomizer {
         // Two words: filling an array would be another generator's loop to download.
         let mut id = [0; 16];
         for half in id.chunks_exact_mut(8) {
-            half.copy_from_slice(&self.rng.next_u64().to_le_bytes());
+            half.copy_from_slice(&word(&mut self.rng).to_le_bytes());
         }
         Ok(upload::header(UploadId(id), &self.fingerprint, count))
     }

@@ -2,7 +2,7 @@
 
 use rand_core::Rng;
 
-use super::below;
+use super::{below, word};
 
 /// Noise on the integers: P(y) is proportional to exp(−|y|·`numerator` /
 /// `denominator`).
@@ -109,7 +109,7 @@ fn exp_minus<R: Rng + ?Sized>(rng: &mut R, numerator: u64, denominator: u64) -> 
 fn below_u64<R: Rng + ?Sized>(rng: &mut R, range: u64) -> u64 {
     let mask = u64::MAX >> (range - 1).leading_zeros().min(63);
     loop {
-        let word = rng.next_u64() & mask;
+        let word = word(rng) & mask;
         if word < range {
             return word;
         }

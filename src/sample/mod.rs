@@ -21,11 +21,18 @@ use rand_core::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Threshold(pub u64);
 
+/// A 64-bit word. Generators are inlined, but once in the module that pages download.
+#[cfg_attr(not(target_arch = "wasm32"), inline)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+pub(crate) fn word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
+    rng.next_u64()
+}
+
 impl Threshold {
     /// Draws once. Consumes one 64-bit word.
     #[inline]
     pub fn sample<R: Rng + ?Sized>(self, rng: &mut R) -> bool {
-        rng.next_u64() < self.0
+        word(rng) < self.0
     }
 
     /// The realised probability, rounded to the nearest double.
@@ -52,7 +59,8 @@ const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 ///
 /// # Panics
 /// If `range` is 0.
-#[inline]
+#[cfg_attr(not(target_arch = "wasm32"), inline)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
     assert!(range > 0, "no integer lies below 0");
     let mut product = u64::from(rng.next_u32()) * u64::from(range);
@@ -72,7 +80,8 @@ pub fn below<R: Rng + ?Sized>(rng: &mut R, range: u32) -> u32 {
 /// Exact where |value| is a multiple of 2⁻⁶⁴, which every double above 2⁻¹² is;
 /// below that the probability is rounded down by less than 2⁻⁶⁴. Consumes a word unless |value| is
 /// 0 or 1.
-#[inline]
+#[cfg_attr(not(target_arch = "wasm32"), inline)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub fn with_probability<R: Rng + ?Sized>(rng: &mut R, value: f64) -> bool {
     let magnitude = value.abs();
     if magnitude >= 1.0 {

@@ -350,7 +350,7 @@ impl Randomize for Randomizer {
         let mut word = 0;
         self.gather(&signed, rank, |index| {
             if index.is_multiple_of(64) {
-                word = rng.next_u64();
+                word = crate::sample::word(rng);
             }
             (word >> (index % 64)) & 1 == 1
         });
