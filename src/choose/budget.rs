@@ -7,19 +7,19 @@ use crate::bounds;
 use crate::error::Error;
 use crate::sample::ExpLowerBound;
 
-/// α of a report that lies in each of c favoured of t buckets with a weight of
-/// e = exp(ε), in each of the others with a weight of 1: how much of it might be
-/// anybody's (`accounting` of the collector). With c pairs of 2T sides, t = 2T.
+/// α of a report that lies in each of c favoured buckets, sides or corners with a
+/// weight of e = exp(ε), in each of the others with a weight of 1: how much of it might
+/// be anybody's (`accounting` of the collector). With c pairs of T there are 2T − c
+/// others.
 ///
 /// ```
 /// // Two answers, one of them favoured: 1/(e + 1), which nothing exceeds.
-/// assert_eq!(hushbin::choose::alpha(1, 2, 3.0), 0.25);
-/// assert!(hushbin::choose::alpha(1, 8, 3.0) < 0.25);
+/// assert_eq!(hushbin::choose::alpha(1.0, 1.0, 3.0), 0.25);
+/// assert!(hushbin::choose::alpha(1.0, 7.0, 3.0) < 0.25);
 /// ```
 #[must_use]
-pub fn alpha(favoured: u32, buckets: u32, e: f64) -> f64 {
-    let (c, t) = (f64::from(favoured), f64::from(buckets));
-    c.min(t - c) / (c * e + (t - c))
+pub fn alpha(favoured: f64, others: f64, e: f64) -> f64 {
+    favoured.min(others) / (favoured * e + others)
 }
 
 /// What a report may give away, as far as parameters are chosen by it: a local ε
@@ -82,10 +82,17 @@ impl Limit {
     /// Whether so many favoured buckets keep to it. Where they are more than half,
     /// a report hides less than its α says, but as well as any.
     pub(super) fn allows(&self, favoured: u32, buckets: u32) -> bool {
-        let alpha = if favoured > buckets / 2 {
-            alpha(1, 2, self.e)
+        let (favoured, buckets) = (f64::from(favoured), f64::from(buckets));
+        // More than there are may be asked about.
+        self.allows_sets(favoured, buckets - favoured)
+    }
+
+    /// The same of so many favoured and others.
+    pub(super) fn allows_sets(&self, favoured: f64, others: f64) -> bool {
+        let alpha = if favoured > others {
+            alpha(1.0, 1.0, self.e)
         } else {
-            alpha(favoured, buckets, self.e)
+            alpha(favoured, others, self.e)
         };
         alpha <= self.alpha
     }

@@ -84,7 +84,7 @@ fn no_other_parameters_that_hide_as_well_are_better() {
                 let (rule, hashing) = (RuleName::Heaviest, Hashing::Balanced);
                 let chosen = Collision::choose(&domain, budget, &draft(rule, None, hashing, None));
                 let chosen = chosen.unwrap();
-                let hides = |c: u32, t: u32| alpha(c, t, e) <= limit;
+                let hides = |c: u32, t: u32| alpha(c.into(), (t - c).into(), e) <= limit;
                 assert!(hides(chosen.favoured().unwrap(), chosen.buckets()));
                 let ours = variance(&chosen, &domain, epsilon);
                 for favoured in 1..=sparsity {

@@ -22,21 +22,25 @@ pub struct Mixture {
     pub(in crate::accounting) attains_reduction: bool,
 }
 
-/// The favoured set of a report, c of t buckets or sides: given its seed they weigh
-/// e and the others 1, or it is drawn from a mixture of such reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The favoured set of a report, c of t buckets, sides or corners: given its seed they
+/// weigh e and the others 1, or it is drawn from a mixture of such reports.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::accounting) struct Favoured {
     /// c.
-    pub(in crate::accounting) count: u32,
-    /// t.
-    pub(in crate::accounting) buckets: u32,
+    pub(in crate::accounting) count: f64,
+    /// t − c.
+    pub(in crate::accounting) others: f64,
 }
 
 impl Favoured {
+    /// t.
+    pub(in crate::accounting) fn buckets(&self) -> f64 {
+        self.count + self.others
+    }
+
     /// Ω, the sum of the weights at local budget ε.
     pub(in crate::accounting) fn omega(&self, epsilon: f64) -> f64 {
-        let (c, t) = (f64::from(self.count), f64::from(self.buckets));
-        c * epsilon.exp() + (t - c)
+        self.count * epsilon.exp() + self.others
     }
 }
 
@@ -50,26 +54,25 @@ impl Mixture {
         // As of two answers, though nothing says that there are two.
         Ok(Self {
             favoured: None,
-            ..Self::weighted(epsilon, 1, 2)?
+            ..Self::weighted(epsilon, 1.0, 1.0)?
         })
     }
 
-    /// c of t buckets weigh e, the others 1: α = min(c, t − c)/Ω.
-    pub(in crate::accounting) fn weighted(epsilon: f64, c: u32, t: u32) -> Result<Self, Error> {
+    /// c = `count` buckets weigh e, the `others` 1: α = min(c, t − c)/Ω.
+    pub(in crate::accounting) fn weighted(
+        epsilon: f64,
+        count: f64,
+        others: f64,
+    ) -> Result<Self, Error> {
         EPSILON.check(epsilon)?;
         let e = epsilon.exp();
-        let alpha = alpha(c, t, e);
-        let favoured = Favoured {
-            count: c,
-            buckets: t,
-        };
-        let (c, t) = (f64::from(c), f64::from(t));
+        let favoured = Favoured { count, others };
         Ok(Self {
             epsilon,
-            alpha,
+            alpha: alpha(count, others, e),
             // (Ω − min(c, t − c)·(e + 1))/Ω.
-            rest: (t - 2.0 * c).max((2.0 * c - t) * e) / favoured.omega(epsilon),
-            weight: if 2.0 * c > t { e } else { 1.0 },
+            rest: (others - count).max((count - others) * e) / favoured.omega(epsilon),
+            weight: if count > others { e } else { 1.0 },
             favoured: Some(favoured),
             independent: false,
             attains_reduction: false,
@@ -100,7 +103,7 @@ impl Mixture {
     #[must_use]
     pub fn under_ideal_hash(&self) -> Option<Self> {
         let favoured = self.favoured.filter(|_| self.independent)?;
-        let (c, t) = (f64::from(favoured.count), f64::from(favoured.buckets));
+        let (c, t) = (favoured.count, favoured.buckets());
         let (omega, e) = (favoured.omega(self.epsilon), self.epsilon.exp());
         Some(Self {
             alpha: c * (t - c) / t / omega,

@@ -31,7 +31,10 @@ impl Mixture {
     /// has fewer than 2s + 2 sides.
     pub fn coco(coco: &Coco, sparsity: u32, epsilon: f64) -> Result<Self, Error> {
         match coco.rule() {
-            Rule::Strongest { favoured } => Self::weighted(epsilon, favoured, coco.outcomes()),
+            Rule::Strongest { favoured } => {
+                let others = coco.outcomes() - favoured;
+                Self::weighted(epsilon, favoured.into(), others.into())
+            }
             Rule::Overwrite => {
                 SPARSITY.check(f64::from(sparsity))?;
                 if coco.buckets() < 2 * sparsity + 2 {
@@ -40,7 +43,8 @@ impl Mixture {
                     });
                 }
                 // Of s pairs one side each is favoured, and s sides are not.
-                Self::weighted(epsilon, sparsity, coco.buckets())
+                let others = coco.buckets() - sparsity;
+                Self::weighted(epsilon, sparsity.into(), others.into())
             }
         }
     }

@@ -35,7 +35,7 @@ impl Mixture {
         match collision.rule() {
             Rule::Heaviest { favoured } => Ok(Self {
                 independent: collision.hashing() == Hashing::Independent,
-                ..Self::weighted(epsilon, favoured, t)?
+                ..Self::weighted(epsilon, favoured.into(), (t - favoured).into())?
             }),
             Rule::Occupied => {
                 SPARSITY.check(f64::from(sparsity))?;
@@ -44,7 +44,7 @@ impl Mixture {
                         reason: "rule \"occupied\" needs more buckets t than the sparsity s",
                     });
                 }
-                let of_s = Self::weighted(epsilon, sparsity, t)?;
+                let of_s = Self::weighted(epsilon, sparsity.into(), (t - sparsity).into())?;
                 let slack = 0.5_f64.powi(63) / epsilon.exp_m1();
                 Ok(Self {
                     alpha: (of_s.alpha + slack).min(1.0 / (epsilon.exp() + 1.0)),

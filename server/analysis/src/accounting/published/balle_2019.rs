@@ -60,7 +60,7 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
     let own = batch
         .favoured
         .map(|favoured| Blanket {
-            gamma: f64::from(favoured.buckets) / favoured.omega(batch.epsilon),
+            gamma: favoured.buckets() / favoured.omega(batch.epsilon),
             favoured: Some(favoured),
             ..any
         })
@@ -80,19 +80,20 @@ pub(super) fn bounds(batch: &Batch) -> [Published; 4] {
 impl Blanket {
     fn loss(&self, central: f64) -> Loss {
         let (e, k, a) = (self.epsilon.exp(), central.exp(), central.exp_m1());
-        let Some(Favoured { count, buckets }) = self.favoured else {
+        let Some(favoured) = self.favoured else {
             return Loss {
                 range: (k + 1.0) * (e - 1.0 / e),
                 most: e - k / e,
                 square: e * (k * k + 1.0) - 2.0 * k * (-3.0 * self.epsilon).exp(),
             };
         };
-        let (c, t, gain) = (f64::from(count), f64::from(buckets), self.epsilon.exp_m1());
-        let squares = a * a * (c * e * e + t - c) + 2.0 * k * c.min(t - c) * gain * gain;
+        let Favoured { count, others } = favoured;
+        let gain = self.epsilon.exp_m1();
+        let squares = a * a * (count * e * e + others) + 2.0 * k * count.min(others) * gain * gain;
         Loss {
             range: self.gamma * gain * (k + 1.0),
             most: self.gamma * k * (self.epsilon - central).exp_m1(),
-            square: self.gamma * self.gamma * squares / t,
+            square: self.gamma * self.gamma * squares / favoured.buckets(),
         }
     }
 
@@ -158,7 +159,7 @@ mod tests {
         .unwrap();
         let task = draft.resolve().unwrap();
         let favoured = Mixture::for_task(&task).unwrap().favoured().unwrap();
-        let gamma = f64::from(favoured.buckets) / favoured.omega(1.2);
+        let gamma = favoured.buckets() / favoured.omega(1.2);
         let blanket = Blanket {
             epsilon: 1.2,
             n: 1000.0,
@@ -166,7 +167,7 @@ mod tests {
             favoured: Some(favoured),
         };
         let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
-        let t = f64::from(favoured.buckets);
+        let t = favoured.buckets();
         let mut most = Loss {
             range: 0.0,
             most: f64::NEG_INFINITY,

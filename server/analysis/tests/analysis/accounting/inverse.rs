@@ -21,7 +21,10 @@ fn the_largest_alpha_is_met() {
         (12.0, 0.3, 20_000_000, 1e-9),
     ] {
         let most = largest_alpha(epsilon, n, 1.0, delta, central).unwrap();
-        let alpha = |favoured| hushbin::choose::alpha(favoured, BUCKETS, f64::exp(epsilon));
+        let alpha = |favoured| {
+            let [favoured, others] = [favoured, BUCKETS - favoured].map(f64::from);
+            hushbin::choose::alpha(favoured, others, f64::exp(epsilon))
+        };
         let favoured = (1..BUCKETS / 2).rfind(|&c| alpha(c) <= most).unwrap();
         let of = |favoured| account(&heaviest(favoured, epsilon), n, 1.0, delta).unwrap();
         let at = format!("ε = {epsilon}, ε_c = {central}, n = {n}, δ = {delta}: {most}");
