@@ -57,6 +57,14 @@ pub const CLIP: Bound = Bound::new("clip", 1.0 / 65_536.0, SPARSITY.max);
 pub const DISTANCE: Bound = Bound::new("distance", 1.0 / 65_536.0, 2.0 * SPARSITY.max);
 /// δ of hash-bin, where it has one.
 pub const DELTA: Bound = Bound::new("delta", 1e-15, 0.01);
+/// Number of attributes that "numbers" has.
+pub const ATTRIBUTES: Bound = Bound::new("number of attributes", 1.0, SPARSITY.max);
+/// Number of attributes k that a report of the cube tells of; at most as many as there
+/// are.
+pub const DRAWN: Bound = Bound::new("drawn", 1.0, 64.0);
+/// Number of agreements κ of the cube, at most k; further bounded so that of 2¹² corners
+/// one is favoured, and one is not.
+pub const AGREEMENTS: Bound = Bound::new("agreements", 1.0, DRAWN.max);
 /// Number of levels that a number of a known mean is rounded to.
 pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
 /// Number of bins that numbers are put into.

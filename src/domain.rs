@@ -92,7 +92,8 @@ impl ValueKind {
 /// Where items are [rated](Domain::rated), each is two elements, one for either
 /// sign. Where they are [named](Domain::named), each is one. Inputs of fewer than s
 /// entries are filled up with paddings, which are elements of their own; where
-/// [exactly s](Domain::exact) are named there are none.
+/// [exactly s](Domain::exact) are named there are none, nor where [all](Domain::dense)
+/// have a value.
 ///
 /// ```
 /// use hushbin::domain::Domain;
@@ -149,6 +150,23 @@ impl Domain {
         }
     }
 
+    /// All of so many items, each with a value that may be 0 like any other.
+    ///
+    /// ```
+    /// use hushbin::domain::Domain;
+    ///
+    /// let dense = Domain::dense(7);
+    /// assert_eq!((dense.items(), dense.sparsity()), (Some(7), 7));
+    /// assert!(dense.is_dense() && !Domain::rated(Some(7), 7).is_dense());
+    /// ```
+    #[must_use]
+    pub const fn dense(items: u32) -> Self {
+        Self {
+            is_padded: false,
+            ..Self::rated(Some(items), items)
+        }
+    }
+
     /// The same with another s.
     #[cfg(feature = "analysis")]
     pub(crate) const fn with_sparsity(self, sparsity: u32) -> Self {
@@ -179,16 +197,38 @@ impl Domain {
         self.is_padded
     }
 
-    /// The check of mechanisms that are about signs and values.
+    /// Whether every item has a value.
+    #[must_use]
+    pub const fn is_dense(&self) -> bool {
+        self.is_rated && !self.is_padded
+    }
+
+    /// The check of mechanisms that take any s of the items.
     ///
     /// # Errors
-    /// [`Error::Combination`] where items are there or not.
+    /// [`Error::Combination`] where all have a value.
+    pub(crate) fn check_sparse(&self) -> Result<(), Error> {
+        if self.is_dense() {
+            return Err(Error::Combination {
+                reason: worded("only \"cube\" answers \"numbers\""),
+            });
+        }
+        Ok(())
+    }
+
+    /// The check of those of them that are about signs and values.
+    ///
+    /// # Errors
+    /// As [`Domain::check_sparse`], and [`Error::Combination`] where items are there or
+    /// not.
     pub(crate) fn check_rated(&self) -> Result<(), Error> {
         if self.is_rated {
-            return Ok(());
+            return self.check_sparse();
         }
         Err(Error::Combination {
-            reason: worded("only \"collision\" answers questions other than ratings"),
+            reason: worded(
+                "only \"collision\" answers a \"set\", a \"choice\", a \"flag\" or a \"number\"",
+            ),
         })
     }
 
@@ -304,22 +344,12 @@ impl Domain {
         kind: ValueKind,
         keys: &mut Vec<u64>,
     ) -> Result<(), Error> {
-        for &Entry { item, value } in entries {
-            if let Some(items) = self.items
-                && item >= u64::from(items)
-            {
-                return Err(Error::UnknownItem { item, items });
-            }
-            if !kind.accepts(value) {
-                return Err(Error::ValueRange {
-                    item,
-                    value,
-                    expected: worded(kind.expected()),
-                });
-            }
-        }
+        let accepts = |value| kind.accepts(value);
+        check_values(entries, self.items, &accepts, kind.expected())?;
         if !self.is_padded {
-            let given = entries.iter().filter(|entry| entry.value != 0.0).count();
+            // Where all have a value 0 is one.
+            let counts = |entry: &&Entry| self.is_rated || entry.value != 0.0;
+            let given = entries.iter().filter(counts).count();
             if given != self.sparsity as usize {
                 return Err(Error::AnswerCount {
                     given,
@@ -327,16 +357,51 @@ impl Domain {
                 });
             }
         }
-        // Inputs mostly come sorted; otherwise sort their keys.
-        if entries.is_sorted_by(|a, b| a.item < b.item) {
-            return Ok(());
+        check_distinct(entries, keys)
+    }
+}
+
+/// The check that items are among so many, or any, and their values accepted.
+///
+/// # Errors
+/// [`Error::UnknownItem`] and [`Error::ValueRange`].
+pub(crate) fn check_values(
+    entries: &[Entry],
+    items: Option<u32>,
+    accepts: &dyn Fn(f64) -> bool,
+    expected: &'static str,
+) -> Result<(), Error> {
+    for &Entry { item, value } in entries {
+        if let Some(items) = items
+            && item >= u64::from(items)
+        {
+            return Err(Error::UnknownItem { item, items });
         }
-        keys.clear();
-        keys.extend(entries.iter().map(|entry| entry.item));
-        sort(keys);
-        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::DuplicateItem { item: pair[0] }),
-            None => Ok(()),
+        if !accepts(value) {
+            return Err(Error::ValueRange {
+                item,
+                value,
+                expected: worded(expected),
+            });
         }
+    }
+    Ok(())
+}
+
+/// The check that no item occurs twice; `keys` is memory for those that come unsorted.
+///
+/// # Errors
+/// [`Error::DuplicateItem`].
+pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
+    // Inputs mostly come sorted; otherwise sort their keys.
+    if entries.is_sorted_by(|a, b| a.item < b.item) {
+        return Ok(());
+    }
+    keys.clear();
+    keys.extend(entries.iter().map(|entry| entry.item));
+    sort(keys);
+    match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::DuplicateItem { item: pair[0] }),
+        None => Ok(()),
     }
 }

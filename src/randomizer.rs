@@ -1,16 +1,17 @@
 //! From one person's entries to a report.
 
-use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
-use crate::domain::{Domain, Entry};
-use crate::error::{Error, quoted, worded};
+use crate::domain::{Entry, check_distinct, check_values};
+use crate::error::Error;
 #[cfg(doc)]
 use crate::mechanism::hash_bin;
 use crate::mechanism::{Prepared, Report};
-use crate::task::{Draw, Kind, Question, Task};
+use crate::sample::word;
+use crate::task::{Draw, Question, Task};
 
 /// A report with what the client may know about its making.
 ///
@@ -69,20 +70,15 @@ pub struct Randomized {
 #[derive(Debug, Clone)]
 pub struct Randomizer {
     draw: Draw,
-    questions: Vec<Prepare>,
+    questions: Arc<Vec<Question>>,
+    /// By question.
+    prepared: Vec<Prepared>,
     /// For the check of entries that come unsorted.
     keys: Vec<u64>,
+    /// For numbers, once they are coded.
+    coded: Vec<Entry>,
     /// The question last answered.
     answered: usize,
-}
-
-/// What can be prepared for one question.
-#[derive(Debug, Clone)]
-struct Prepare {
-    name: String,
-    kind: Kind,
-    domain: Domain,
-    prepared: Prepared,
 }
 
 impl Randomizer {
@@ -90,19 +86,15 @@ impl Randomizer {
     #[must_use]
     pub fn new(task: &Task) -> Self {
         let prepare = |question: &Question| {
-            let domain = question.domain();
             let mechanism = question.mechanism();
-            Prepare {
-                name: quoted(question.name()),
-                kind: question.kind().clone(),
-                domain,
-                prepared: mechanism.randomizer(&domain, question.epsilon()),
-            }
+            mechanism.randomizer(&question.domain(), question.epsilon())
         };
         Self {
             draw: task.draw().clone(),
-            questions: task.questions().iter().map(prepare).collect(),
+            prepared: task.questions().iter().map(prepare).collect(),
+            questions: task.shared_questions(),
             keys: Vec::new(),
+            coded: Vec::new(),
             answered: 0,
         }
     }
@@ -121,7 +113,8 @@ impl Randomizer {
     }
 
     /// Randomises one person's answers into a report: the entries for each question, in
-    /// their order. A number is the value of an entry for item 0.
+    /// their order. A number is the value of an entry for item 0, several are the values of
+    /// entries for their items.
     ///
     /// Which question the report answers is drawn by the seed, before the answers are
     /// looked at for anything but errors.
@@ -136,7 +129,7 @@ impl Randomizer {
     ) -> Result<Randomized, Error> {
         let sampled_down = self.draw(answers, rng)?;
         Ok(Randomized {
-            report: self.questions[self.answered].prepared.take(),
+            report: self.prepared[self.answered].take(),
             sampled_down,
         })
     }
@@ -154,7 +147,7 @@ impl Randomizer {
         bytes: &mut Vec<u8>,
     ) -> Result<bool, Error> {
         let sampled_down = self.draw(answers, rng)?;
-        self.questions[self.answered].prepared.encode(bytes);
+        self.prepared[self.answered].encode(bytes);
         Ok(sampled_down)
     }
 
@@ -169,45 +162,28 @@ impl Randomizer {
                 expected: self.questions.len() as u32,
             });
         }
-        for (prepare, entries) in self.questions.iter().zip(answers) {
-            let checked = prepare.check(entries, &mut self.keys);
-            checked.map_err(|error| error.of_question(&prepare.name))?;
+        for (question, entries) in self.questions.iter().zip(answers) {
+            let checked = check(question, entries, &mut self.keys);
+            checked.map_err(|error| question.blame(error))?;
         }
-        let seed = rng.next_u64();
+        let seed = word(rng);
         self.answered = self.draw.question(seed);
-        let entries = answers[self.answered];
-        let Prepare { kind, prepared, .. } = &mut self.questions[self.answered];
-        Ok(match kind {
-            Kind::Number(scale) => {
-                let cell = scale.code(entries[0].value, rng);
-                prepared.randomize(&[cell], seed, rng)
-            }
-            _ => prepared.randomize(entries, seed, rng),
-        })
+        let kind = self.questions[self.answered].kind();
+        let entries = kind.code(answers[self.answered], &mut self.coded, rng);
+        Ok(self.prepared[self.answered].randomize(entries, seed, rng))
     }
 }
 
-impl Prepare {
-    fn check(&self, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-        let Kind::Number(_) = self.kind else {
-            let value = self.kind.value();
-            return self.domain.check(entries, value, keys);
-        };
-        match entries {
-            [Entry { item: 0, value }] if value.is_finite() => Ok(()),
-            [Entry { item: 0, value }] => Err(Error::ValueRange {
-                item: 0,
-                value: *value,
-                expected: worded("a finite number"),
-            }),
-            [Entry { item, .. }] => Err(Error::UnknownItem {
-                item: *item,
-                items: 1,
-            }),
-            _ => Err(Error::AnswerCount {
-                given: entries.len(),
-                expected: 1,
-            }),
-        }
+/// The check that entries answer a question.
+fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
+    let Some(count) = question.kind().numbers() else {
+        return question.domain().check(entries, question.value(), keys);
+    };
+    let expected = count as u32;
+    if entries.len() != count {
+        let given = entries.len();
+        return Err(Error::AnswerCount { given, expected });
     }
+    check_values(entries, Some(expected), &f64::is_finite, "a finite number")?;
+    check_distinct(entries, keys)
 }

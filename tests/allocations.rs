@@ -43,6 +43,24 @@ fn tasks() -> Vec<Task> {
     each.collect()
 }
 
+/// Of 40 numbers some are drawn, or all.
+fn numbers() -> [Task; 2] {
+    let of: Vec<Value> = (0..40)
+        .map(|index| json!({ "name": format!("n{index}"), "min": 0, "max": 2 }))
+        .collect();
+    [3, 40].map(|drawn| {
+        let draft = json!({
+            "id": "allocations", "epsilon": 1.0,
+            "questions": [{
+                "name": "numbers", "kind": "numbers", "of": of,
+                "mechanism": { "name": "cube", "drawn": drawn },
+            }],
+        });
+        let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+        draft.resolve().unwrap()
+    })
+}
+
 /// No entries, fewer than s, and more; sorted, and not.
 fn inputs() -> Vec<Vec<Entry>> {
     let entry = |item| Entry {
@@ -81,6 +99,30 @@ fn reports_after_the_first_allocate_nothing() {
                 _ => assert_eq!(sampled_down > 0, input.len() > 6),
             }
         }
+    }
+}
+
+#[test]
+fn reports_of_numbers_after_the_first_allocate_nothing() {
+    let all = inputs().into_iter().filter(|input| input.len() == 40);
+    let inputs: Vec<Vec<Entry>> = all.collect();
+    assert_eq!(inputs.len(), 2);
+    for task in numbers() {
+        let mut rng = ChaCha20Rng::from_seed([7; 32]);
+        let mut randomizer = Randomizer::new(&task);
+        let mut bytes = Vec::with_capacity(1 << 16);
+        // The one that has to be sorted.
+        let mut encode = |input: &[Entry]| {
+            bytes.clear();
+            randomizer.randomize_encoded(&[input], &mut rng, &mut bytes)
+        };
+        assert_eq!(encode(&inputs[1]), Ok(false));
+        let info = allocation_counter::measure(|| {
+            for input in inputs.iter().cycle().take(200) {
+                assert_eq!(encode(input), Ok(false));
+            }
+        });
+        assert_eq!(info.count_total, 0, "{task:?}");
     }
 }
 

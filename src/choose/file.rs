@@ -80,10 +80,12 @@ impl TryFrom<QuestionFile<MechanismDraft>> for QuestionDraft {
     fn try_from(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let listed = file.listed().map_err(|error| file.blame(error))?.cloned();
         let sparsity = file.sparsity();
+        let (names, limits) = file.attributes().map_err(|error| file.blame(error))?;
         let asked = match (file.kind, listed, file.value) {
             (KindName::Ratings, Some(items), Some(value)) => Asked::Ratings(items, value),
             (KindName::Set, Some(items), _) => Asked::Set(items),
             (KindName::Choice, Some(items), _) => Asked::Choice(items),
+            (KindName::Numbers, ..) => Asked::Numbers(names, limits),
             (KindName::Number, ..) => Asked::Number(NumberDraft {
                 want: file.want,
                 min: file.min,

@@ -9,11 +9,11 @@ use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
 use super::search::{Candidate, Search};
-use super::{MechanismDraft, offers};
+use super::{MechanismDraft, cube, offers};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::task::{Items, Kind, Question, QuestionParts, check_asked};
+use crate::task::{Items, Kind, Limits, Question, QuestionParts, check_asked};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity, weight or scale may be left to hushbin.
@@ -73,6 +73,8 @@ pub enum Asked {
     Flag,
     /// A number, whose scale may be left open.
     Number(NumberDraft),
+    /// Several numbers, with their names.
+    Numbers(Items, Vec<Limits>),
 }
 
 /// What a draft comes to, beside what it could have come to.
@@ -130,6 +132,7 @@ impl QuestionDraft {
             Asked::Choice(items) => (Kind::Choice, Some(items)),
             Asked::Flag => (Kind::Flag, None),
             Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
+            Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
         };
         let items = kind.own_items().or_else(|| items.cloned());
         Ok((
@@ -193,8 +196,8 @@ impl QuestionDraft {
             asked => {
                 let picked = asked.best(&search)?;
                 // What is asked for may protect single entries only. What is there or
-                // not is for one mechanism.
-                let others = if search.domain.is_rated() {
+                // not is for one mechanism, and so are numbers.
+                let others = if search.domain.is_rated() && !search.domain.is_dense() {
                     offers(&search, picked.mechanism.level())?
                 } else {
                     Vec::new()
@@ -230,6 +233,9 @@ impl QuestionDraft {
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         match &self.asked {
             Asked::Number(number) if self.is_open() => number.mechanism(epsilon),
+            Asked::Numbers(..) if self.is_open() => {
+                Ok(MechanismDraft::Cube(cube::Draft::default()))
+            }
             Asked::Ratings(..) => Ok(self.mechanism.clone()),
             _ if self.is_open() => Ok(MechanismDraft::default()),
             _ => Ok(self.mechanism.clone()),
@@ -258,6 +264,11 @@ impl QuestionDraft {
                 let count = match &self.asked {
                     Asked::Ratings(items, _) | Asked::Set(items) => items.count(),
                     Asked::Choice(_) | Asked::Flag | Asked::Number(_) => Some(1),
+                    Asked::Numbers(..) => {
+                        return Err(Error::Combination {
+                            reason: "everybody has all \"numbers\": there are no \"entries\" to count",
+                        });
+                    }
                 };
                 if count.is_some_and(|items| population.most_entries() > items) {
                     return Err(Error::Combination {
@@ -324,6 +335,9 @@ impl QuestionDraft {
                     let (kind, items) = self.kind(question.epsilon())?;
                     same("kind", &kind.name(), &question.kind().name())?;
                     same("items", &&items, &question.items())?;
+                    if let Kind::Numbers(_) = kind {
+                        same("of", &&kind, &question.kind())?;
+                    }
                     same("value", &kind.value(), &question.value())?;
                 }
             }

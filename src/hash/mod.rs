@@ -7,11 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 mod balanced;
+mod drawn;
 mod functions;
 mod keys;
 mod sign;
 
 pub use balanced::Balanced;
+pub use drawn::for_each_drawn;
 pub use functions::Functions;
 pub use keys::{Keys, mix64};
 pub(crate) use sign::{SignBit, element_sign};

@@ -39,6 +39,7 @@ macro_rules! mechanisms {
             collision: Collision,
             coco: Coco,
             hash_bin: HashBin,
+            cube: Cube,
         }
     };
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::Task;
 use super::items::Items;
 use super::kind::{Kind, Scale};
+use super::limits::Limits;
 use super::parts::TaskParts;
 use super::question::{Question, QuestionParts};
 use crate::domain::ValueKind;
@@ -25,6 +26,40 @@ pub(crate) enum KindName {
     Choice,
     Flag,
     Number,
+    Numbers,
+}
+
+/// One of several numbers in a task file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttributeFile {
+    name: String,
+    min: f64,
+    max: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+}
+
+/// Several numbers in a task file.
+type AttributeFiles = Vec<AttributeFile>;
+
+impl AttributeFile {
+    /// The fields of so many numbers.
+    fn all(items: &Items, limits: &[Limits]) -> AttributeFiles {
+        let Items::Named(names) = items else {
+            unreachable!("numbers have names");
+        };
+        let attribute = |(name, limits): (&String, &Limits)| {
+            let [min, max] = limits.range();
+            Self {
+                name: name.clone(),
+                min,
+                max,
+                unit: limits.unit().map(ToOwned::to_owned),
+            }
+        };
+        names.iter().zip(limits).map(attribute).collect()
+    }
 }
 
 /// A question in a task file, M being its mechanism: what belongs to another kind is
@@ -38,6 +73,8 @@ pub(crate) struct QuestionFile<M> {
     pub(crate) items: Option<Items>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) options: Option<Items>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of: Option<AttributeFiles>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sparsity: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,8 +153,13 @@ impl<M> QuestionFile<M> {
         if self.options.is_some() != lists {
             return combination("\"set\" and \"choice\", and no other kind, have \"options\"");
         }
+        if self.of.is_some() != (self.kind == KindName::Numbers) {
+            return combination("\"numbers\", and no other kind, say \"of\" which they are");
+        }
         if self.sparsity.is_some() && !rates && self.kind != KindName::Set {
-            return combination("one answer is given: \"sparsity\" is for \"ratings\" and \"set\"");
+            return combination(
+                "\"sparsity\" is for \"ratings\" and \"set\": of others one answer is given, or all",
+            );
         }
         let scale = [self.min, self.max].iter().any(Option::is_some)
             || self.levels.is_some()
@@ -132,6 +174,19 @@ impl<M> QuestionFile<M> {
         Ok(self.items.as_ref().or(self.options.as_ref()))
     }
 
+    /// The names and limits of numbers.
+    ///
+    /// # Errors
+    /// As [`Limits::new`].
+    pub(crate) fn attributes(&self) -> Result<(Items, Vec<Limits>), Error> {
+        let of = self.of.as_deref().unwrap_or_default();
+        let names = of.iter().map(|own| own.name.clone()).collect();
+        let limits = of
+            .iter()
+            .map(|own| Limits::new(own.min, own.max, own.unit.clone()));
+        Ok((Items::Named(names), limits.collect::<Result<_, Error>>()?))
+    }
+
     /// What is asked, with its items.
     ///
     /// # Errors
@@ -144,6 +199,10 @@ impl<M> QuestionFile<M> {
             });
         }
         let items = self.listed()?.cloned();
+        if self.kind == KindName::Numbers {
+            let (names, limits) = self.attributes()?;
+            return Ok((Kind::Numbers(limits), names));
+        }
         let kind = match (self.kind, self.value) {
             (KindName::Ratings, Some(value)) => Kind::Ratings(value),
             (KindName::Set, _) => Kind::Set,
@@ -187,6 +246,7 @@ impl<M> QuestionFile<M> {
         match self.kind {
             KindName::Ratings | KindName::Set => self.sparsity,
             KindName::Choice | KindName::Flag | KindName::Number => Some(1),
+            KindName::Numbers => self.of.as_ref().map(|of| of.len() as u32),
         }
     }
 }
@@ -216,6 +276,7 @@ impl QuestionFile<Mechanism> {
         let kind = question.kind();
         let (scale, items) = match kind {
             Kind::Number(scale) => (Some(scale), None),
+            Kind::Numbers(_) => (None, None),
             _ => (
                 None,
                 kind.own_items().is_none().then(|| question.items().clone()),
@@ -234,9 +295,14 @@ impl QuestionFile<Mechanism> {
                 Kind::Choice => KindName::Choice,
                 Kind::Flag => KindName::Flag,
                 Kind::Number(_) => KindName::Number,
+                Kind::Numbers(_) => KindName::Numbers,
             },
             items,
             options,
+            of: match kind {
+                Kind::Numbers(limits) => Some(AttributeFile::all(question.items(), limits)),
+                _ => None,
+            },
             sparsity: several.then(|| question.sparsity()),
             value: rates.then(|| question.value()),
             min,

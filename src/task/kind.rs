@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::items::Items;
+use super::limits::{Limits, ascending};
 use crate::bounds;
 use crate::domain::{Entry, ValueKind};
-use crate::error::{Error, worded};
+use crate::error::Error;
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sample;
 
@@ -34,6 +35,8 @@ pub enum Kind {
     Flag,
     /// One number, which becomes one of the scale's cells.
     Number(Scale),
+    /// Several numbers, one for each item, within its limits.
+    Numbers(Vec<Limits>),
 }
 
 impl Kind {
@@ -46,14 +49,17 @@ impl Kind {
             Self::Choice => "choice",
             Self::Flag => "flag",
             Self::Number(_) => "number",
+            Self::Numbers(_) => "numbers",
         }
     }
 
-    /// The values of entries, once numbers are [coded](Scale::cell).
+    /// The values of entries, once numbers are coded, [one](Scale::cell) or
+    /// [several](Limits::code).
     #[must_use]
     pub const fn value(&self) -> ValueKind {
         match self {
             Self::Ratings(value) => *value,
+            Self::Numbers(_) => ValueKind::Real,
             _ => ValueKind::Presence,
         }
     }
@@ -64,8 +70,36 @@ impl Kind {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cells())),
-            Self::Ratings(_) | Self::Set | Self::Choice => None,
+            Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
         }
+    }
+
+    /// How many numbers answer it, where numbers do.
+    pub(crate) const fn numbers(&self) -> Option<usize> {
+        match self {
+            Self::Number(_) => Some(1),
+            Self::Numbers(of) => Some(of.len()),
+            _ => None,
+        }
+    }
+
+    /// Numbers as entries of the domain; whatever else answers is one already.
+    pub(crate) fn code<'a, R: Rng + ?Sized>(
+        &self,
+        entries: &'a [Entry],
+        coded: &'a mut Vec<Entry>,
+        rng: &mut R,
+    ) -> &'a [Entry] {
+        coded.clear();
+        match self {
+            Self::Number(scale) => coded.push(scale.code(entries[0].value, rng)),
+            Self::Numbers(of) => coded.extend(entries.iter().map(|entry| Entry {
+                value: of[entry.item as usize].code(entry.value),
+                ..*entry
+            })),
+            _ => return entries,
+        }
+        coded
     }
 
     pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
@@ -79,6 +113,11 @@ impl Kind {
                 canonical.number(5);
                 scale.write_canonical(canonical);
             }
+            Self::Numbers(of) => {
+                canonical.number(6);
+                canonical.number(of.len() as u64);
+                of.iter().for_each(|own| own.write_canonical(canonical));
+            }
         }
     }
 
@@ -90,6 +129,16 @@ impl Kind {
             3 => Self::Choice,
             4 => Self::Flag,
             5 => return Some(Scale::read_canonical(reader)?.map(Self::Number)),
+            6 => {
+                let mut of = Vec::new();
+                for _ in 0..reader.small()? {
+                    match Limits::read_canonical(reader)? {
+                        Ok(own) => of.push(own),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Self::Numbers(of)
+            }
             _ => return None,
         }))
     }
@@ -287,19 +336,5 @@ impl Scale {
             }
         };
         Some(scale.and_then(|scale| scale.in_unit(unit)))
-    }
-}
-
-fn ascending(numbers: &[f64]) -> Result<(), Error> {
-    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
-    // NaN is not below anything.
-    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
-        Ok(())
-    } else {
-        Err(Error::Combination {
-            reason: worded(
-                "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
-            ),
-        })
     }
 }

@@ -5,6 +5,7 @@ mod draw;
 pub(crate) mod file;
 mod items;
 mod kind;
+mod limits;
 mod parts;
 mod question;
 
@@ -12,6 +13,7 @@ pub use draw::Draw;
 pub use file::{Spacing, Want};
 pub use items::{Items, Open, item_key};
 pub use kind::{Kind, Scale};
+pub use limits::Limits;
 pub use parts::TaskParts;
 pub use question::{Question, QuestionParts};
 
@@ -23,6 +25,7 @@ pub(crate) use question::check_asked;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use canonical::Read;
@@ -62,7 +65,8 @@ use crate::mechanism::{Neighbours, Report};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     id: String,
-    questions: Vec<Question>,
+    /// Shared with those who answer them.
+    questions: Arc<Vec<Question>>,
     draw: Draw,
     fingerprint: Fingerprint,
 }
@@ -140,7 +144,7 @@ impl Task {
         Ok(Self {
             id,
             draw: Draw::new(questions.iter().map(Question::weight)),
-            questions,
+            questions: Arc::new(questions),
             fingerprint,
         })
     }
@@ -195,6 +199,11 @@ impl Task {
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.questions
+    }
+
+    /// The same, shared.
+    pub(crate) fn shared_questions(&self) -> Arc<Vec<Question>> {
+        Arc::clone(&self.questions)
     }
 
     /// The only question, where there is one.

@@ -61,9 +61,10 @@ pub struct QuestionParts {
     /// What is asked.
     pub kind: Kind,
     /// The items asked about: of a flag no and yes, two that are counted, of a number the
-    /// cells of its scale.
+    /// cells of its scale, of numbers their names.
     pub items: Items,
-    /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named.
+    /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named, of
+    /// numbers all.
     pub sparsity: u32,
     /// How often the question is drawn, relative to others, [`bounds::WEIGHT`].
     pub weight: u32,
@@ -190,6 +191,7 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
         Kind::Choice | Kind::Flag | Kind::Number(_) => {
             Domain::exact(items.count().unwrap_or(0), sparsity)
         }
+        Kind::Numbers(of) => Domain::dense(of.len() as u32),
     }
 }
 
@@ -210,6 +212,19 @@ pub(crate) fn check_asked(
             };
             bounds::OPTIONS.check(f64::from(count))?;
             bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
+        }
+        Kind::Numbers(of) => {
+            let all = of.len() as f64;
+            bounds::ATTRIBUTES.check(all)?;
+            if !matches!(items, Items::Named(names) if names.len() == of.len())
+                || f64::from(sparsity) != all
+            {
+                return Err(Error::Combination {
+                    reason: worded(
+                        "all \"numbers\" have a name and a range, and everybody has all",
+                    ),
+                });
+            }
         }
         Kind::Ratings(_) | Kind::Set => {}
     }

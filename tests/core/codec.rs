@@ -6,6 +6,7 @@ use hushbin::mechanism::BucketReport;
 use hushbin::mechanism::Mechanism;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::mechanism::cube;
 use hushbin::mechanism::hash_bin::Report as BinsReport;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
 use hushbin::{
@@ -14,6 +15,7 @@ use hushbin::{
 };
 use proptest::prelude::*;
 use rand_chacha::rand_core::{CryptoRng, Rng};
+use serde_json::json;
 
 use crate::support::generators::{Scripted, seeded};
 
@@ -76,11 +78,31 @@ fn hash_bin_tasks() -> Vec<Task> {
     ]
 }
 
+/// Of 70 numbers, of which so many are drawn.
+fn cube_task(drawn: u32) -> Task {
+    let mut of = Vec::new();
+    for index in 0..70 {
+        of.push(json!({ "name": format!("number {index}"), "min": -1.5, "max": index }));
+    }
+    let task = json!({
+        "id": "codec", "epsilon": 1.0,
+        "questions": [{
+            "name": "numbers", "kind": "numbers", "of": of,
+            "mechanism": { "name": "cube", "drawn": drawn, "agreements": drawn.div_ceil(2) },
+        }],
+    });
+    serde_json::from_value(task).unwrap()
+}
+
+/// Numbers of signs on either side of each length in bytes.
+const DRAWN: [u32; 8] = [1, 7, 8, 9, 16, 33, 63, 64];
+
 pub(crate) fn tasks() -> Vec<Task> {
     let even = BUCKETS.iter().filter(|buckets| buckets.is_multiple_of(2));
     let coco = even.map(|&buckets| coco_task(buckets));
     let collision = BUCKETS.iter().map(|&buckets| task(buckets));
-    collision.chain(coco).chain(hash_bin_tasks()).collect()
+    let tasks = collision.chain(coco).chain(hash_bin_tasks());
+    tasks.chain(DRAWN.map(cube_task)).collect()
 }
 
 /// A valid report, its response fixed by `detail`: the bucket where there are
@@ -107,6 +129,11 @@ fn report(task: &Task, seed: u64, detail: u64) -> Report {
                 }
             };
             Report::HashBin(BinsReport { seed, response })
+        }
+        Mechanism::Cube(cube) => {
+            let drawn = cube.drawn();
+            let signs = detail & u64::MAX >> (64 - drawn);
+            Report::Cube(cube::Report { seed, drawn, signs })
         }
     }
 }
@@ -149,6 +176,7 @@ proptest! {
         let longest = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) | Mechanism::Coco(_) => 300,
             Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
+            Mechanism::Cube(_) => 100,
         };
         let reports = reports.into_iter().take(longest);
         let reports = reports.map(|(seed, detail)| report(&task, seed, detail)).collect();
@@ -245,6 +273,36 @@ fn the_format_of_sums_is_this() {
 }
 
 const SEED: [u8; 8] = [8, 7, 6, 5, 4, 3, 2, 1];
+
+/// Signs are as many bits as the task draws, the first one lowest, in as few bytes; bits
+/// behind the last one are 0.
+#[test]
+fn the_format_of_corners_is_this() {
+    for (drawn, signs, encoded) in [
+        (1, 1, &[1][..]),
+        (7, 0x2a, &[0x2a]),
+        (9, 0x101, &[1, 1]),
+        (64, 0x0807_0605_0403_0201, &[1, 2, 3, 4, 5, 6, 7, 8]),
+    ] {
+        let task = cube_task(drawn);
+        let seed = 0x0102_0304_0506_0708;
+        let upload = Upload {
+            id: UploadId([7; 16]),
+            reports: vec![Report::Cube(cube::Report { seed, drawn, signs })],
+        };
+        let bytes = upload.encode(&task.fingerprint());
+        assert_eq!(bytes[33..], [&[1][..], &SEED, encoded].concat());
+        assert_eq!(Upload::decode(&bytes, &task), Ok(upload));
+        // Every bit that stands for no sign.
+        for bit in drawn..drawn.next_multiple_of(8) {
+            let mut bytes = bytes.clone();
+            *bytes.last_mut().unwrap() |= 1 << (bit % 8);
+            let error = Upload::decode(&bytes, &task).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::Malformed);
+            assert!(error.to_string().ends_with("to be 0"), "{error}");
+        }
+    }
+}
 
 /// A limit is at 45 scales beyond what a sum of all items reaches, or beyond the
 /// clip; and on either side of it.

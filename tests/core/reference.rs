@@ -178,7 +178,9 @@ fn rates_of_several_hashes_match() {
             Mechanism::Coco(coco) => {
                 assert_within(1e-12, "gap", coco.rates(&domain, epsilon).gap, row);
             }
-            Mechanism::HashBin(_) => unreachable!("rows are of mechanisms with buckets"),
+            Mechanism::HashBin(_) | Mechanism::Cube(_) => {
+                unreachable!("rows are of mechanisms with buckets")
+            }
         }
     }
     assert_eq!(rows.len(), 324);

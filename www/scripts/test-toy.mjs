@@ -1,4 +1,4 @@
-// npm run test:toy: a fourth mechanism is its own folders and one line.
+// npm run test:toy: another mechanism is its own folders and one line.
 //
 //   node www/scripts/test-toy.mjs
 //
@@ -14,7 +14,7 @@ import { capture, Failed, main, run, step, withPath } from "./lib/run.mjs";
 
 const TOY = "tests/toy/";
 const LIST = "src/mechanism/mod.rs";
-const LAST = "            hash_bin: HashBin,\n";
+const LAST = "            cube: Cube,\n";
 const LINE = "            toy: Toy,\n";
 /** Cargo tells the copy's crates from ours, and what they are compiled to, by this. */
 const VERSION = /^version = "(.*)"$/m;
@@ -63,12 +63,12 @@ async function layOut(copy) {
 
 export async function testToy() {
   const copy = join(TARGET, "toy");
-  await step("lay out: a fourth mechanism", () => layOut(copy));
+  await step("lay out: another mechanism", () => layOut(copy));
   const options = { cwd: copy, env: { ...withPath(), CARGO_TARGET_DIR: TARGET } };
-  await step("test: a fourth mechanism, from task file to estimate", () =>
+  await step("test: another mechanism, from task file to estimate", () =>
     run("cargo", ["test", ...SOON, "--package", "hushbin-analysis", "--test", "toy"], options),
   );
-  await step("check: every crate with a fourth mechanism", () =>
+  await step("check: every crate with another mechanism", () =>
     run("cargo", ["check", "--workspace", "--lib", "--bins"], options),
   );
 }

@@ -100,7 +100,7 @@ impl Coco {
         favoured: u32,
         top: &TopSum,
     ) -> Rates {
-        let inside = threshold(bound, favoured, self.outcomes());
+        let inside = threshold(bound, favoured, self.outcomes() - favoured);
         let s = f64::from(domain.sparsity());
         let others = f64::from(self.outcomes() - favoured);
         let outside = inside.complement() / others;

@@ -104,8 +104,8 @@ impl Thresholds {
                     Factors(pair * decided, 1),
                     Factors(pair * (ONE - decided), 1),
                 ];
-                let elsewhere =
-                    (1..=sparsity).map(|k| Factors((ONE - u128::from(k) * pair) << 64, (t - 2 * k).into()));
+                let elsewhere = (1..=sparsity)
+                    .map(|k| Factors((ONE - u128::from(k) * pair) << 64, (t - 2 * k).into()));
                 realised_epsilon(sides.into_iter().chain(elsewhere), self.epsilon)
             }
         }

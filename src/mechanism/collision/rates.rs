@@ -78,7 +78,7 @@ impl Collision {
         top: &TopSum,
     ) -> Rates {
         let s = domain.sparsity();
-        let threshold = threshold(bound, favoured, self.outcomes());
+        let threshold = threshold(bound, favoured, self.outcomes() - favoured);
         let inside = threshold.probability() / f64::from(favoured);
         let outside = threshold.complement() / f64::from(self.outcomes() - favoured);
         // Over the favoured, and over all of every function.

@@ -343,6 +343,7 @@ impl<R: Selection> Parameters for Subset<R> {
         if R::SIDES > 1 {
             domain.check_rated()?;
         }
+        domain.check_sparse()?;
         if self.favoured().is_none() && self.cells() <= domain.sparsity() {
             return Err(Error::Combination {
                 reason: worded(R::NEEDS_CELLS),

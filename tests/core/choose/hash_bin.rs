@@ -32,7 +32,7 @@ fn even(items: u32, sparsity: u32, epsilon: f64, mechanism: &Value) -> Task {
 fn hash_bin(task: &Task) -> HashBin {
     match task.questions()[0].mechanism() {
         Mechanism::HashBin(hash_bin) => *hash_bin,
-        Mechanism::Collision(_) | Mechanism::Coco(_) => panic!("{task:?}"),
+        _ => panic!("{task:?}"),
     }
 }
 
@@ -313,7 +313,7 @@ fn no_sparsity_left_out_is_much_better() {
 fn level(candidate: &Candidate) -> Option<LevelName> {
     match &candidate.mechanism {
         Mechanism::HashBin(hash_bin) => Some(hash_bin.level().name()),
-        Mechanism::Collision(_) | Mechanism::Coco(_) => None,
+        _ => None,
     }
 }
 
@@ -331,7 +331,7 @@ fn a_given_sparsity_is_never_clipped() {
                     let plan = plan.choose().unwrap().remove(0);
                     let left = match &plan.picked.mechanism {
                         Mechanism::HashBin(hash_bin) => hash_bin.left(sparsity),
-                        Mechanism::Collision(_) | Mechanism::Coco(_) => 1.0,
+                        _ => 1.0,
                     };
                     assert_eq!(left, 1.0, "{:?}", plan.picked);
                     let error = plan.picked.predicted.mean.unwrap();

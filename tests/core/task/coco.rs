@@ -26,7 +26,7 @@ fn overwrite(buckets: u32) -> Value {
 fn coco(task: &Task) -> Coco {
     match task.questions()[0].mechanism() {
         Mechanism::Coco(coco) => *coco,
-        Mechanism::Collision(_) | Mechanism::HashBin(_) => panic!("{task:?}"),
+        _ => panic!("{task:?}"),
     }
 }
 

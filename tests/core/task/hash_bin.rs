@@ -51,7 +51,7 @@ fn levels() -> [Value; 5] {
 fn hash_bin(task: &Task) -> HashBin {
     match task.questions()[0].mechanism() {
         Mechanism::HashBin(hash_bin) => *hash_bin,
-        Mechanism::Collision(_) | Mechanism::Coco(_) => panic!("{task:?}"),
+        _ => panic!("{task:?}"),
     }
 }
 
@@ -720,7 +720,7 @@ fn plans_say_for_how_many_people() {
 fn plans_list_what_else_there_is() {
     let level = |candidate: &hushbin::choose::Candidate| match &candidate.mechanism {
         Mechanism::HashBin(hash_bin) => hash_bin.level().name(),
-        Mechanism::Collision(_) | Mechanism::Coco(_) => LevelName::User,
+        _ => LevelName::User,
     };
     for mechanism in [
         json!("auto"),

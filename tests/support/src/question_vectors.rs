@@ -49,7 +49,7 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
         value: 1.0,
     };
     match question.kind() {
-        Kind::Ratings(_) => {
+        Kind::Ratings(_) | Kind::Numbers(_) => {
             let rated = answer.as_object().unwrap().iter();
             let entry = |(name, value): (&String, &Value)| Entry {
                 item: item(name),

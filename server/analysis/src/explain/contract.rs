@@ -24,6 +24,12 @@ pub enum Reported {
         /// Whether it is the plus side.
         plus: bool,
     },
+    /// The cube's.
+    Corner {
+        /// Whether the sign is plus, by attribute, in the order in which the seed draws
+        /// them.
+        pluses: Vec<bool>,
+    },
     /// Hash-bin's, of one clipped sum.
     Sign {
         /// Whether it is plus.

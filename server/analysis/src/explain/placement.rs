@@ -38,6 +38,18 @@ pub struct Pair {
     pub paddings: u32,
 }
 
+/// One of the attributes that the cube's seed draws.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct Attribute {
+    /// Its index.
+    pub item: u32,
+    /// Reported as plus.
+    pub plus: Outcome,
+    /// Reported as minus.
+    pub minus: Outcome,
+}
+
 /// An answer in a bin, with the sign that it counts with there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
@@ -77,6 +89,11 @@ pub enum Placement {
     Sides {
         /// By number.
         pairs: Vec<Pair>,
+    },
+    /// The cube: of each of these a sign is reported.
+    Attributes {
+        /// In the order in which the seed draws them.
+        drawn: Vec<Attribute>,
     },
     /// Hash-bin, of one clipped sum: its sign is reported.
     Sign {

@@ -1,6 +1,6 @@
 //! Inputs that an attacker holds a report against.
 
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question};
 
 /// An input that a report may have been made of, with what ternarisation and
@@ -34,6 +34,9 @@ impl Hypothesis {
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
         if let (Kind::Number(scale), [entry]) = (question.kind(), entries) {
             return Self::of_cells(scale.cell(entry.value));
+        }
+        if let Kind::Numbers(limits) = question.kind() {
+            return Self::of_numbers(limits, entries);
         }
         let keep = question.sparsity() as usize;
         let present = entries.iter().filter(|entry| entry.value != 0.0).copied();
@@ -69,7 +72,22 @@ impl Hypothesis {
         }
     }
 
-    /// The entries that are not 0.
+    /// Numbers, by where they are in their ranges.
+    fn of_numbers(limits: &[Limits], entries: &[Entry]) -> Self {
+        let coded = |entry: &Entry| Entry {
+            value: limits[entry.item as usize].code(entry.value),
+            ..*entry
+        };
+        Self {
+            entries: entries.iter().map(coded).collect(),
+            parts: vec![Part {
+                probability: 1.0,
+                kept: (0..entries.len()).collect(),
+            }],
+        }
+    }
+
+    /// The entries that are not 0; all of numbers.
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
     }

@@ -1,6 +1,6 @@
 //! Inputs that are hardest to hide from each other.
 
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
 /// Two inputs that a report must not tell apart by more than a factor exp(ε).
@@ -83,6 +83,46 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
     let mut pairs = vec![pair(0, last)];
     pairs.extend((last > 1).then(|| pair(last / 2, 0)));
     pairs
+}
+
+/// Numbers within limits.
+pub(super) fn pairs_of_numbers(question: &Question) -> Vec<NeighbourPair> {
+    let Kind::Numbers(limits) = question.kind() else {
+        unreachable!("numbers are asked");
+    };
+    // From the least at −1 to the greatest at 1, and beyond.
+    let at = |place: &dyn Fn(usize) -> f64| -> Vec<Entry> {
+        let number = |(index, limits): (usize, &Limits)| {
+            let [min, max] = limits.range();
+            let part = 0.5 * (1.0 + place(index));
+            Entry {
+                item: index as u64,
+                value: ((1.0 - part) * min + part * max).clamp(f64::MIN, f64::MAX),
+            }
+        };
+        limits.iter().enumerate().map(number).collect()
+    };
+    let of_one = |own: f64, others: f64| at(&|index| if index == 0 { own } else { others });
+    let alternate = |index: usize| if index.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let pair = |names: [&str; 2], inputs| NeighbourPair::new(names, inputs);
+    vec![
+        pair(
+            ["all numbers at their greatest", "all at their least"],
+            [at(&|_| 1.0), at(&|_| -1.0)],
+        ),
+        pair(
+            ["one number at its greatest", "the same at its least"],
+            [of_one(1.0, 0.3), of_one(-1.0, 0.3)],
+        ),
+        pair(
+            ["numbers at alternating ends", "each at its other end"],
+            [at(&alternate), at(&|index| -alternate(index))],
+        ),
+        pair(
+            ["all numbers in the middle", "all beyond their greatest"],
+            [at(&|_| 0.0), at(&|_| 1.5)],
+        ),
+    ]
 }
 
 /// Answers that name any items.

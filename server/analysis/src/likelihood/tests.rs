@@ -140,7 +140,7 @@ fn ratios_are_those_of_the_core() {
                 };
                 !left.iter().all(full) && coco.rule_name() == coco::RuleName::Strongest
             }
-            Mechanism::Collision(_) | Mechanism::HashBin(_) => false,
+            _ => false,
         };
         for pair in neighbour_pairs(&task.questions()[0]) {
             let [Some(first), Some(second)] = pair.inputs.each_ref().map(|i| left(task, i)) else {
@@ -171,7 +171,7 @@ fn ratios_are_those_of_the_core() {
                     let report = match task.questions()[0].mechanism() {
                         Mechanism::Collision(_) => Report::Collision(report),
                         Mechanism::Coco(_) => Report::Coco(report),
-                        Mechanism::HashBin(_) => unreachable!(),
+                        _ => unreachable!(),
                     };
                     let ours =
                         observe(&task.questions()[0], hypotheses.each_ref(), &report).log_ratio;
@@ -209,7 +209,7 @@ fn no_report_tells_inputs_without_entries_apart() {
         let report = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) => Report::Collision(report),
             Mechanism::Coco(_) => Report::Coco(report),
-            Mechanism::HashBin(_) => unreachable!(),
+            _ => unreachable!(),
         };
         let seen = observe(&task.questions()[0], hypotheses.each_ref(), &report);
         assert_eq!(seen.log_ratio, 0.0, "{task:?}");

@@ -2,7 +2,7 @@
 //! definitions.
 
 use hushbin::domain::Signed;
-use hushbin::mechanism::{collision, hash_bin};
+use hushbin::mechanism::{collision, cube, hash_bin};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
 use hushbin_analysis::explain::{
@@ -88,6 +88,12 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
                 Report::HashBin(hash_bin::Report { seed, response })
             })
             .to_vec(),
+        hushbin::Mechanism::Cube(cube) => (0..1 << cube.drawn())
+            .map(|signs| {
+                let drawn = cube.drawn();
+                Report::Cube(cube::Report { seed, drawn, signs })
+            })
+            .collect(),
     }
 }
 
@@ -100,7 +106,7 @@ fn chances(placement: &Placement) -> Vec<f64> {
             .flat_map(|pair| [pair.plus.chance, pair.minus.chance])
             .collect(),
         Placement::Sign { plus, minus, .. } => vec![plus.chance, minus.chance],
-        Placement::Bins { .. } => Vec::new(),
+        Placement::Bins { .. } | Placement::Attributes { .. } => Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod accounting;
 mod competitors;
+mod cube;
 mod errata;
 mod estimate;
 mod explain;

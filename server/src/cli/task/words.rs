@@ -86,6 +86,10 @@ fn asked(question: &Question) -> String {
         Kind::Set => format!("{}, {} of them", items("options"), question.sparsity()),
         Kind::Choice => format!("one of {}", items("options")),
         Kind::Flag => "no or yes".to_owned(),
+        Kind::Numbers(limits) => match limits.len() {
+            1 => "one number".to_owned(),
+            several => format!("{several} numbers"),
+        },
         Kind::Number(scale) => {
             let [min, max] = scale.range();
             let unit = scale
@@ -129,7 +133,10 @@ impl QuestionCost {
 
     fn write_predictions(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         let confidence = 100.0 * DEFAULT_CONFIDENCE;
-        let what = if question.domain().is_rated() {
+        let domain = question.domain();
+        let what = if domain.is_dense() {
+            "a number, in means from -1 to 1 for its range"
+        } else if domain.is_rated() {
             "an item that few have, in means from -1 to 1"
         } else {
             "an answer that few give, in shares from 0 to 1"

@@ -7,6 +7,7 @@
 
 mod inputs;
 mod leaks;
+mod numbers;
 mod seeds;
 mod uploads;
 
@@ -119,7 +120,8 @@ fn pick_along(task: &Task) -> impl FnMut(u64, &[Signed], u64) -> Report + use<> 
     let mut probabilities = core_probabilities(&task.questions()[0]).unwrap();
     let report = match task.questions()[0].mechanism() {
         Mechanism::Coco(_) => Report::Coco,
-        Mechanism::Collision(_) | Mechanism::HashBin(_) => Report::Collision,
+        Mechanism::Collision(_) => Report::Collision,
+        Mechanism::HashBin(_) | Mechanism::Cube(_) => unreachable!("no task here is of them"),
     };
     move |seed, signed, word| {
         let bucket = pick(&probabilities(seed, signed, 0), word);

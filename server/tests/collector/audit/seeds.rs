@@ -13,13 +13,6 @@ use super::{assert_leaks, honest, measured, of_level, parts_of, rng, small, typi
 /// Whether a seed suits an input.
 pub(super) type Suits<'a> = &'a dyn Fn(u64, &[Entry]) -> bool;
 
-fn seed(report: &Report) -> u64 {
-    match report {
-        Report::Collision(report) | Report::Coco(report) => report.seed,
-        Report::HashBin(report) => report.seed,
-    }
-}
-
 /// Draws a report again until its seed suits the input; one report of `each`.
 pub(super) fn suited(task: &Task, each: u32, suits: Suits<'_>) -> impl FnMut(&[Entry]) -> Report {
     let (mut honest, mut coin) = (honest(task, rng(21)), rng(22));
@@ -27,7 +20,7 @@ pub(super) fn suited(task: &Task, each: u32, suits: Suits<'_>) -> impl FnMut(&[E
         let picky = coin.next_u32().is_multiple_of(each);
         loop {
             let report = honest(input);
-            if !picky || suits(seed(&report), input) {
+            if !picky || suits(report.seed(), input) {
                 return report;
             }
         }

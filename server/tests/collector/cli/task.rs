@@ -86,3 +86,41 @@ fn a_check_of_questions_predicts_each() {
         assert!(words.contains(expected), "{words}");
     }
 }
+
+/// Numbers are told apart from items: their errors, and that nothing better is known.
+#[test]
+fn a_check_of_numbers_predicts_their_means() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let draft = json!({
+        "id": "layouts", "epsilon": 2.0,
+        "questions": [{
+            "name": "layout", "kind": "numbers", "of": [
+                { "name": "width", "min": 0, "max": 4000, "unit": "px" },
+                { "name": "height", "min": 0, "max": 3000, "unit": "px" },
+            ],
+        }],
+    });
+    fs::write(&file, draft.to_string()).unwrap();
+    let path = file.to_str().unwrap();
+    let printed = answer(&["task", "check", "--json", "--people", "40000", path]);
+    let cost = &printed["questions"][0];
+    let error = cost["predictions"][0]["mean_standard_error"]
+        .as_f64()
+        .unwrap();
+    // Two of two favoured alone: (e + 3)/(e − 1) with e = exp(ε).
+    let e = 2.0_f64.exp();
+    let expected = (e + 3.0) / (e - 1.0) / 200.0;
+    assert!((error / expected - 1.0).abs() < 1e-9, "{cost}");
+    assert!((cost["mean_distance"]["times_bound"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    assert!(cost.get("frequency_distance").is_none(), "{cost}");
+    let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+    for expected in [
+        "layout: 2 numbers, 100.0%",
+        "cube, agreements 2, drawn 2",
+        "a number, in means from -1 to 1 for its range",
+        "protects     a person's whole input",
+    ] {
+        assert!(words.contains(expected), "{words}");
+    }
+}

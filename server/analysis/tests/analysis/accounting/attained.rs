@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::domain::Signed;
+use hushbin::domain::{Domain, Signed};
+use hushbin::mechanism::cube::{self, Cube};
 use hushbin::mechanism::{coco, collision};
 use hushbin::{Mechanism, Task, TaskDraft};
 use hushbin_analysis::accounting::{Account, Mixture, account};
@@ -103,13 +104,33 @@ impl People {
                 };
                 inputs.iter().map(&mut average).collect()
             }
-            Mechanism::HashBin(_) => unreachable!("no task here is of hash-bin"),
+            Mechanism::HashBin(_) | Mechanism::Cube(_) => unreachable!("no task here is of them"),
         };
         let all = 0..reports.len();
         let pairs = all
             .clone()
             .flat_map(|a| all.clone().map(move |b| [a, b]))
             .filter(|[a, b]| a < b);
+        Self {
+            pairs: pairs.collect(),
+            reports,
+        }
+    }
+
+    /// All corners under a seed.
+    fn of_cube(cube: &Cube, attributes: u32, epsilon: f64) -> Self {
+        let randomizer = cube::Randomizer::new(cube, &Domain::dense(attributes), epsilon);
+        let report = |corner: u32| {
+            let signed = |item: u32| Signed {
+                item: item.into(),
+                negative: corner >> item & 1 == 0,
+            };
+            let corner: Vec<Signed> = (0..attributes).map(signed).collect();
+            randomizer.probabilities(0, &corner)
+        };
+        let reports: Vec<Vec<f64>> = (0..1 << attributes).map(report).collect();
+        // Corners are alike: pairs differ in how far they are apart.
+        let pairs = (1..=attributes).map(|apart| [0, (1 << apart) - 1]);
         Self {
             pairs: pairs.collect(),
             reports,
@@ -196,6 +217,73 @@ fn favoured_sets_that_leave_no_third_need_not_attain_the_reduction() {
         less.contains(&(3, 4, 4)) && less.contains(&(1, 2, 5)),
         "{less:?}"
     );
+}
+
+/// Batches of the cube, under one seed of which all attributes are drawn, give away no
+/// more than is proven; and the reduction where it is said that they attain it.
+#[test]
+fn cubes_give_away_no_more_than_is_proven() {
+    let mut attained = 0;
+    for (attributes, agreements, most) in [
+        (1, 1, 5),
+        (2, 1, 4),
+        (2, 2, 4),
+        (3, 1, 3),
+        (3, 2, 3),
+        (3, 3, 3),
+    ] {
+        let cube = Cube::new(attributes, agreements).unwrap();
+        let mechanism = Mechanism::Cube(cube);
+        for epsilon in [0.5, 2.0] {
+            let domain = Domain::dense(attributes);
+            let mixture = Mixture::for_mechanism(&mechanism, &domain, epsilon).unwrap();
+            let people = People::of_cube(&cube, attributes, epsilon);
+            for n in 2..=most {
+                for delta in [0.1, 0.01, 1e-4] {
+                    let found = account(&mixture, n.into(), 1.0, delta).unwrap();
+                    let at = format!("{cube:?}, ε = {epsilon}, n = {n}: {found:?}");
+                    let [proven, lower] = people.against(n, &found);
+                    assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
+                    assert_eq!(
+                        found.reduction_attained,
+                        agreements == attributes && attributes > 1
+                    );
+                    if found.reduction_attained {
+                        attained += 1;
+                        assert!(!less_than_said(lower, &found), "{at}: {lower}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(attained > 20, "{attained}");
+}
+
+/// The α of N₊ of 2ᵏ corners, of one and of as many as 64 attributes.
+#[test]
+fn the_mixture_of_a_cube_is_that_of_its_corners() {
+    for (drawn, agreements) in [(1, 1), (3, 2), (4, 4), (5, 2), (62, 40), (64, 33)] {
+        let cube = Cube::new(drawn, agreements).unwrap();
+        for epsilon in [0.1, 1.0, 6.0] {
+            let mixture = Mixture::cube(&cube, epsilon).unwrap();
+            let [favoured, others] = [cube.favoured(), cube.others()].map(|count| count as f64);
+            let omega = favoured * epsilon.exp() + others;
+            let alpha = favoured.min(others) / omega;
+            assert!((mixture.alpha() / alpha - 1.0).abs() < 1e-12, "{cube:?}");
+            let told = mixture.alpha() * (epsilon.exp() + 1.0);
+            assert!((mixture.rest() + told - 1.0).abs() < 1e-12, "{cube:?}");
+        }
+    }
+    // A set of N₊ of 2ᵏ buckets is as much as one of corners.
+    let cube = Cube::new(4, 3).unwrap();
+    let buckets = heaviest(5, 16, 1.0);
+    let corners = Mixture::cube(&cube, 1.0).unwrap();
+    let [corners, buckets] =
+        [corners, buckets].map(|mixture| account(&mixture, 1000, 1.0, 1e-6).unwrap());
+    assert_eq!(corners.central_epsilon, buckets.central_epsilon);
+    assert_eq!(corners.reduction_epsilon, buckets.reduction_epsilon);
+    // Corners are not hashed.
+    assert_eq!(corners.ideal_hash_epsilon, None);
 }
 
 /// The ε_c of that batch, to four digits.

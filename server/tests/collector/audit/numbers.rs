@@ -1,0 +1,132 @@
+//! Numbers: what the cube gives away of them, and what is caught that gives away more.
+
+use hushbin::hash::for_each_drawn;
+use hushbin::{Entry, Report, Task, TaskDraft};
+use hushbin_analysis::likelihood::core_probabilities;
+use hushbin_server::audit::{STEPS, Verdict, audit, enumerate, measure, sender};
+use serde_json::{Value, json};
+
+use super::seeds::suited;
+use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+
+/// Numbers of several ranges, by a cube of k and κ.
+fn numbers(attributes: u32, drawn: u32, agreements: u32) -> Value {
+    let of: Vec<Value> = (0..attributes)
+        .map(|index| json!({ "name": format!("n{index}"), "min": -2, "max": 10 * (index + 1) }))
+        .collect();
+    json!({
+        "name": "all", "kind": "numbers", "of": of,
+        "mechanism": { "name": "cube", "drawn": drawn, "agreements": agreements },
+    })
+}
+
+fn task(epsilon: f64, questions: &[Value]) -> Task {
+    let file = json!({ "id": "numbers", "epsilon": epsilon, "questions": questions });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+/// What is enumerated is the effective ε, over all corners; what is measured is no more
+/// than was asked for, of a question alone and among others.
+#[test]
+fn numbers_keep_within_their_budget() {
+    for (attributes, drawn, agreements, epsilon) in [
+        (1, 1, 1, 1.0),
+        (4, 1, 1, 0.5),
+        (4, 2, 2, 2.0),
+        (5, 5, 3, 1.0),
+        (6, 4, 1, 3.0),
+    ] {
+        let task = task(epsilon, &[numbers(attributes, drawn, agreements)]);
+        let question = &task.questions()[0];
+        let core = core_probabilities(question).unwrap();
+        let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
+        assert_eq!(found.inputs, 1 << attributes);
+        let effective = task.effective_epsilon();
+        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
+        assert_eq!(found.epsilon(effective), effective);
+
+        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.exact_epsilon, Some(effective));
+    }
+    // Too many corners to list; and beside a question of another kind.
+    for questions in [
+        vec![numbers(30, 20, 12)],
+        vec![numbers(3, 2, 2), json!({ "name": "beta", "kind": "flag" })],
+    ] {
+        let task = task(1.0, &questions);
+        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let found = measure(&task, &plan, sender(&task, rng(3)), |_, _| {});
+        assert!(found.lower_bound <= 1.0, "{found:?}");
+    }
+}
+
+/// An audit can tell: what it measures comes close to what there is.
+#[test]
+fn bounds_of_numbers_come_close() {
+    for (drawn, agreements) in [(1, 1), (3, 2), (4, 4)] {
+        let task = task(1.0, &[numbers(4, drawn, agreements)]);
+        let found = measured(&task, 50_000, honest(&task, rng(1)));
+        assert!(found.lower_bound > 0.8, "{found:?}");
+        assert!(found.lower_bound <= 1.0, "{found:?}");
+    }
+}
+
+#[test]
+fn leaks_of_numbers_are_caught() {
+    for (drawn, agreements) in [(1, 1), (3, 2), (4, 4)] {
+        let numbers = numbers(5, drawn, agreements);
+        let [asked, larger] =
+            [1.0, 2.5].map(|epsilon| task(epsilon, std::slice::from_ref(&numbers)));
+        // Sampled for a larger budget.
+        assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
+        // The first number is drawn where it is large, and only there.
+        let drawn_where_large = |seed: u64, input: &[Entry]| {
+            let mut first = false;
+            for_each_drawn(seed, 5, drawn, |attribute| first |= attribute == 0);
+            first == (input[0].value > 4.0)
+        };
+        let found = measured(&asked, 20_000, suited(&asked, 1, &drawn_where_large));
+        assert_leaks(&asked, &found);
+        // The corner in the clear, now and then.
+        let (mut plain, mut turn) = (honest(&asked, rng(7)), 0);
+        let clear = move |input: &[Entry]| {
+            let mut report = plain(input);
+            turn += 1;
+            if let (Report::Cube(report), true) = (&mut report, turn % 3 == 0) {
+                let (mut signs, mut bit) = (0, 1);
+                for_each_drawn(report.seed, 5, drawn, |attribute| {
+                    let middle = 5.0 * f64::from(attribute + 1) - 1.0;
+                    signs |= if input[attribute as usize].value > middle {
+                        bit
+                    } else {
+                        0
+                    };
+                    bit <<= 1;
+                });
+                report.signs = signs;
+            }
+            report
+        };
+        assert_leaks(&asked, &measured(&asked, 20_000, clear));
+    }
+}
+
+/// Less noise for whoever has a number inside its range. One that is drawn alone shows it;
+/// of several the rounding of the others hides as much.
+#[test]
+fn larger_epsilon_inside_ranges_is_caught() {
+    let numbers = numbers(5, 1, 1);
+    let [asked, larger] = [1.0, 2.5].map(|epsilon| task(epsilon, std::slice::from_ref(&numbers)));
+    let (mut plain, mut leaky) = (honest(&asked, rng(5)), honest(&larger, rng(6)));
+    let either = move |input: &[Entry]| {
+        let most = |own: &Entry| 10.0 * (own.item + 1) as f64;
+        let inside = input
+            .iter()
+            .any(|own| own.value > -2.0 && own.value < most(own));
+        if inside { leaky(input) } else { plain(input) }
+    };
+    assert_leaks(&asked, &measured(&asked, 40_000, either));
+}

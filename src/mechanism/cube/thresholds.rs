@@ -1,0 +1,71 @@
+//! The integer probabilities of the cube.
+
+use super::parameters::Cube;
+use crate::mechanism::subset::threshold;
+use crate::sample::{ExpLowerBound, Factors, Threshold, realised_epsilon};
+
+impl Cube {
+    /// The threshold sampled at local budget ε.
+    #[must_use]
+    pub fn thresholds(&self, epsilon: f64) -> Thresholds {
+        let (favoured, others) = (self.favoured(), self.others());
+        Thresholds {
+            inside: threshold(&ExpLowerBound::new(epsilon), favoured, others),
+            favoured,
+            others,
+            epsilon,
+        }
+    }
+}
+
+/// The integer probability that reports are drawn with: what is sampled, what the
+/// estimator divides by and what privacy is accounted for.
+///
+/// ```
+/// use hushbin::mechanism::cube::Cube;
+///
+/// let thresholds = Cube::new(3, 2).unwrap().thresholds(1.0);
+/// // Half of the corners are favoured, at odds of e.
+/// assert!((thresholds.inside().probability() - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-12);
+/// assert!(thresholds.effective_epsilon() <= 1.0);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    inside: Threshold,
+    favoured: u64,
+    others: u64,
+    epsilon: f64,
+}
+
+impl Thresholds {
+    /// Of reporting a favoured corner: floor(2⁶⁴·e·N₊/(e·N₊ + N₋)), e rounded down.
+    #[must_use]
+    pub const fn inside(&self) -> Threshold {
+        self.inside
+    }
+
+    /// The realised local ε: ln of the probability of a favoured corner over that of
+    /// another; rounded up, never above the requested.
+    ///
+    /// Corners are as many on either side whatever the input is, which is a mixture of
+    /// corners, and the attributes are drawn without looking at it.
+    #[must_use]
+    pub fn effective_epsilon(&self) -> f64 {
+        let inside = u128::from(self.inside.0);
+        let corners = [
+            Factors(inside, self.favoured),
+            Factors((1 << 64) - inside, self.others),
+        ];
+        realised_epsilon(corners.into_iter(), self.epsilon)
+    }
+
+    /// The probabilities of each favoured corner, and of each other.
+    #[cfg(feature = "analysis")]
+    #[must_use]
+    pub fn levels(&self) -> [f64; 2] {
+        [
+            self.inside.probability() / self.favoured as f64,
+            self.inside.complement() / self.others as f64,
+        ]
+    }
+}

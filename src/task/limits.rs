@@ -1,0 +1,99 @@
+//! The range of one of several numbers that a question asks for.
+
+use alloc::string::String;
+
+use super::items::check_name;
+use crate::error::{Error, worded};
+use crate::fingerprint::{Canonical, CanonicalReader};
+
+/// The range of a number, with its unit.
+///
+/// Numbers beyond the ends are clipped, which is a bias of those that estimates do not
+/// undo.
+///
+/// ```
+/// use hushbin::task::Limits;
+///
+/// let width = Limits::new(0.0, 4000.0, Some("px".into())).unwrap();
+/// assert_eq!((width.range(), width.unit()), ([0.0, 4000.0], Some("px")));
+/// assert!(Limits::new(0.0, 0.0, None).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    range: [f64; 2],
+    unit: Option<String>,
+}
+
+impl Limits {
+    /// Numbers from `min` to `max`.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] unless `min` and `max` are finite and ascending;
+    /// [`Error::ItemName`] for a unit that could not be an item's name.
+    pub fn new(min: f64, max: f64, unit: Option<String>) -> Result<Self, Error> {
+        let range = [min, max];
+        ascending(&range)?;
+        if let Some(unit) = &unit {
+            check_name(0, unit)?;
+        }
+        Ok(Self { range, unit })
+    }
+
+    /// The least and the greatest number that is not clipped.
+    #[must_use]
+    pub const fn range(&self) -> [f64; 2] {
+        self.range
+    }
+
+    /// The unit, where there is one.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Where a number is in the range, clipped to it: from −1 to 1.
+    ///
+    /// ```
+    /// use hushbin::task::Limits;
+    ///
+    /// let celsius = Limits::new(-20.0, 60.0, None).unwrap();
+    /// assert_eq!([-20.0, 0.0, 99.0].map(|number| celsius.code(number)), [-1.0, -0.5, 1.0]);
+    /// ```
+    #[must_use]
+    pub fn code(&self, number: f64) -> f64 {
+        let [min, max] = self.range;
+        2.0 * ((number.clamp(min, max) - min) / (max - min)) - 1.0
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.text(self.unit().unwrap_or(""));
+        let [min, max] = self.range.map(f64::to_bits);
+        canonical.number(min);
+        canonical.number(max);
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+        let unit = reader.text()?;
+        let unit = (!unit.is_empty()).then(|| String::from(unit));
+        let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
+        Some(Self::new(min, max, unit))
+    }
+}
+
+/// The check that numbers are finite, as are their differences, and ascend.
+///
+/// # Errors
+/// [`Error::Combination`] where they are not.
+pub(super) fn ascending(numbers: &[f64]) -> Result<(), Error> {
+    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
+    // NaN is not below anything.
+    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::Combination {
+            reason: worded(
+                "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
+            ),
+        })
+    }
+}
