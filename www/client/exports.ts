@@ -19,14 +19,17 @@ export {
 export type { Answer, ReportInput } from "./input.js";
 export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
+export type { CubeMechanism } from "./mechanism/cube.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
 export type { Mechanism } from "./mechanism/index.js";
 export type {
+  Attribute,
   BinsQuestion,
   ChoiceQuestion,
   FlagQuestion,
   LevelsQuestion,
   NumberQuestion,
+  NumbersQuestion,
   Question,
   RatingsQuestion,
   SetQuestion,

@@ -28,7 +28,9 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
       ? OptionName<Q["options"]>
       : Q extends { readonly kind: "flag" }
         ? boolean
-        : number;
+        : Q extends { readonly kind: "numbers" }
+          ? Readonly<Record<Q["of"][number]["name"], number>> | ReadonlyMap<string, number>
+          : number;
 
 type Answers<Q extends Question> = {
   readonly [Name in Q["name"]]: Answer<Extract<Q, { readonly name: Name }>>;
@@ -40,7 +42,8 @@ type Answers<Q extends Question> = {
  * reported on.
  *
  * An answer is one option's name to a choice, a list or set of names to a set, a
- * boolean to a flag, a number to a number, and values by item name to ratings.
+ * boolean to a flag, a number to a number, all of them by name to numbers, and values
+ * by item name to ratings.
  *
  * @typeParam T the task, whose names are known where its type is that of a literal
  */
@@ -68,6 +71,7 @@ const EXPECTED = {
   choice: "an option's name",
   flag: "true or false",
   number: "a finite number",
+  numbers: "numbers by name, in an object or Map",
 } as const;
 
 function isValue(kind: Ratings["value"], value: unknown): value is number {
@@ -129,6 +133,17 @@ class Packed {
     this.items.push(item);
     this.values.push(value);
   }
+
+  /** Whether it is a finite number, which is added then. */
+  number(item: number, value: unknown, first: number, last: number): boolean {
+    // True of nothing but numbers.
+    const finite = Number.isFinite(value);
+    if (finite) {
+      this.add(item, value as number);
+      this.clipped += Number((value as number) < first || (value as number) > last);
+    }
+    return finite;
+  }
 }
 
 type AnswerReader = (answer: unknown, packed: Packed) => void;
@@ -152,14 +167,12 @@ function answerReader(
   if (kind === "number") {
     const [first, last] = ends(question);
     return (answer, packed) => {
-      if (typeof answer !== "number" || !Number.isFinite(answer)) {
+      if (!packed.number(0, answer, first, last)) {
         throw wrong(answer);
       }
-      packed.add(0, answer);
-      packed.clipped += Number(answer < first || answer > last);
     };
   }
-  const find = finder(itemsOf(question), kind !== "ratings", keyOf);
+  const find = finder(itemsOf(question), kind === "set" || kind === "choice", keyOf);
   const item = (given: unknown) => {
     const found = find(given);
     if (found !== undefined) {
@@ -168,13 +181,28 @@ function answerReader(
     const where = name ? `question ${JSON.stringify(name)}` : `task ${taskId}`;
     throw typeof given === "string" ? new UnknownItemError(given, where) : wrong(given);
   };
+  const named = (answer: unknown) => {
+    const entries = answer instanceof Map ? answer : entriesOf(answer);
+    if (entries === undefined) {
+      throw wrong(answer);
+    }
+    return entries as Iterable<readonly [string, unknown]>;
+  };
+  if (kind === "numbers") {
+    return (answer, packed) => {
+      const given = new Map(named(answer));
+      given.forEach((_, attribute) => void item(attribute));
+      question.of.forEach((each, index) => {
+        const value = given.get(each.name);
+        if (!packed.number(index, value, each.min, each.max)) {
+          throw new AnswerError(name, value, `a finite number as ${JSON.stringify(each.name)}`);
+        }
+      });
+    };
+  }
   if (kind === "ratings") {
     return (answer, packed) => {
-      const entries = answer instanceof Map ? answer : entriesOf(answer);
-      if (entries === undefined) {
-        throw wrong(answer);
-      }
-      for (const [rated, value] of entries) {
+      for (const [rated, value] of named(answer)) {
         // Unknown names are refused even at 0: they are typing errors.
         const found = item(rated);
         if (!isValue(question.value, value)) {

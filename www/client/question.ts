@@ -98,22 +98,48 @@ export interface BinsQuestion extends NumberOf {
 /** A question for a number. */
 export type NumberQuestion = LevelsQuestion | BinsQuestion;
 
+/** One of several numbers. */
+export interface Attribute {
+  /** The name that it is answered by. */
+  readonly name: string;
+  /** Least number; those below are clipped. */
+  readonly min: number;
+  /** Greatest number; those above are clipped. */
+  readonly max: number;
+  /** What the number counts or measures, for people. */
+  readonly unit?: string;
+}
+
+/** A question for several numbers that everybody has, of which the means are estimated. */
+export interface NumbersQuestion extends Named {
+  readonly kind: "numbers";
+  /** The numbers asked for, 1 to 1024. */
+  readonly of: readonly Attribute[];
+}
+
 /** One of the questions of a task. */
 export type Question =
   | RatingsQuestion
   | SetQuestion
   | ChoiceQuestion
   | FlagQuestion
-  | NumberQuestion;
+  | NumberQuestion
+  | NumbersQuestion;
 
 /**
  * What is listed by a question that lists.
  *
  * @internal
  */
-export function itemsOf(question: RatingsQuestion | SetQuestion | ChoiceQuestion): Items {
+export function itemsOf(question: Exclude<Question, FlagQuestion | NumberQuestion>): Items {
+  if (question.kind === "numbers") {
+    return question.of.map((each) => each.name);
+  }
   return question.kind === "ratings" ? question.items : question.options;
 }
+
+const attribute: Reader<Attribute> = (from, key) =>
+  read(from[key], key, { name: text, min: number, max: number }, { unit: text });
 
 const items: Reader<Items> = (from, key) => {
   const value = from[key];
@@ -150,6 +176,7 @@ const OF_KIND = {
   choice: { options: items, mechanism },
   flag: { mechanism },
   number: { min: number, max: number, levels: integer, mechanism },
+  numbers: { of: listOf(attribute), mechanism },
   ratings: RATINGS,
 } as const satisfies Readonly<Record<Question["kind"], Readers>>;
 
@@ -200,10 +227,13 @@ export function writeItems(listed: Items, bytes: CanonicalBytes): void {
   }
 }
 
-function writeScale(question: NumberQuestion, bytes: CanonicalBytes): void {
-  const { unit } = question;
+function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
   // Where there is none nothing is written, so that nothing is not to be a unit.
   bytes.text(unit === undefined ? "" : unit || "\0");
+}
+
+function writeScale(question: NumberQuestion, bytes: CanonicalBytes): void {
+  writeUnit(question.unit, bytes);
   if ("edges" in question) {
     // Where there are levels 0 is written.
     bytes.number(question.edges.length || OUT_OF_RANGE);
@@ -232,8 +262,20 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
   if (kind === "number") {
     writeScale(question, bytes);
   } else if (kind !== "flag") {
+    let sparsity = 1;
+    if (kind === "numbers") {
+      sparsity = question.of.length;
+      bytes.number(sparsity);
+      for (const { unit, min, max } of question.of) {
+        writeUnit(unit, bytes);
+        bytes.float(min);
+        bytes.float(max);
+      }
+    } else if (kind !== "choice") {
+      sparsity = question.sparsity;
+    }
     writeItems(itemsOf(question), bytes);
-    bytes.number(kind === "choice" ? 1 : question.sparsity);
+    bytes.number(sparsity);
   }
   writeMechanism(question.mechanism, bytes);
 }

@@ -40,7 +40,8 @@ export interface Randomizer<T extends Task = Task> {
    * next `lengths[i]` entries, each an item's index and its value. Where a task
    * asks several questions, each person has as many lengths, one for each of
    * them in turn. An option is an entry of the value 1, no and yes are items 0 and
-   * 1, and a number is the value of item 0.
+   * 1, and a number is the value of item 0; several
+   * are the values of their items.
    *
    * @returns the encoded reports, back to back
    * @throws RangeError when the arrays do not fit the task or each other

@@ -23,14 +23,14 @@ declare global {
   var client: Hushbin.Client;
 }
 
-export const SETTINGS: Hushbin.Task = {
+export const SETTINGS = {
   id: "settings",
   items: ["dark-mode", "autoplay", "captions", "telemetry"],
   sparsity: 2,
   epsilon: 3,
   value: "sign",
   mechanism: { name: "collision", rule: "heaviest", favoured: 2, hashing: "balanced", buckets: 10 },
-};
+} as const satisfies Hushbin.Task;
 
 export const PLUGINS: Hushbin.Task = {
   ...SETTINGS,

@@ -62,6 +62,7 @@ describe("the tarball", () => {
       "package/dist/input.d.ts",
       "package/dist/mechanism/coco.d.ts",
       "package/dist/mechanism/collision.d.ts",
+      "package/dist/mechanism/cube.d.ts",
       "package/dist/mechanism/hash-bin.d.ts",
       "package/dist/mechanism/index.d.ts",
       "package/dist/module.d.ts",

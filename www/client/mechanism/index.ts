@@ -5,10 +5,11 @@ import { type Fields, invalid, oneOf } from "../fields.js";
 import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
 import { type CollisionMechanism, collision } from "./collision.js";
+import { type CubeMechanism, cube } from "./cube.js";
 import { type HashBinMechanism, hashBin } from "./hash-bin.js";
 
 /** Parameters of the mechanism that randomises. */
-export type Mechanism = CollisionMechanism | CocoMechanism | HashBinMechanism;
+export type Mechanism = CollisionMechanism | CocoMechanism | HashBinMechanism | CubeMechanism;
 
 type Name = Mechanism["name"];
 
@@ -18,6 +19,7 @@ const MECHANISMS: {
   collision,
   coco,
   "hash-bin": hashBin,
+  cube,
 };
 
 const NAMES = Object.keys(MECHANISMS) as Name[];

@@ -64,6 +64,16 @@ export const SURVEY = {
       value: "sign",
       mechanism: SETTINGS.mechanism,
     },
+    {
+      name: "layout",
+      kind: "numbers",
+      of: [
+        { name: "width", min: 0, max: 4000, unit: "px" },
+        { name: "zoom", min: 0.25, max: 4 },
+        { name: "toString", min: -1, max: 1 },
+      ],
+      mechanism: { name: "cube", drawn: 2, agreements: 2 },
+    },
   ],
 } as const satisfies Task;
 

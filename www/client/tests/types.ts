@@ -26,6 +26,7 @@ export const ANSWERS = {
   features: ["search"],
   plugins: ["any"],
   opinions: { "dark-mode": 1 },
+  layout: { width: 1200, zoom: 1.5, toString: 0 },
 } as const satisfies ReportInput<typeof SURVEY>;
 
 export async function questions() {
@@ -56,6 +57,13 @@ export async function questions() {
   await client.report({ ...ANSWERS, opinions: { darkmode: 1 } });
   // @ts-expect-error ratings are numbers
   await client.report({ ...ANSWERS, opinions: { "dark-mode": true } });
+  await client.report({ ...ANSWERS, layout: new Map([["width", 1200]]) });
+  // @ts-expect-error every number is given
+  await client.report({ ...ANSWERS, layout: { width: 1200 } });
+  // @ts-expect-error no such number
+  await client.report({ ...ANSWERS, layout: { ...ANSWERS.layout, height: 800 } });
+  // @ts-expect-error numbers are no texts
+  await client.report({ ...ANSWERS, layout: { ...ANSWERS.layout, width: "1200" } });
   const { theme: _, ...rest } = ANSWERS;
   // @ts-expect-error every question is answered
   await client.report(rest);
@@ -111,4 +119,6 @@ export const wrong: readonly Question[] = [
   { name: "theme", kind: "choice", options: "open", mechanism: SETTINGS.mechanism },
   // @ts-expect-error a number has a scale
   { name: "loadMs", kind: "number", mechanism: SETTINGS.mechanism },
+  // @ts-expect-error numbers have a range each
+  { name: "layout", kind: "numbers", of: ["width"], mechanism: SETTINGS.mechanism },
 ];

@@ -80,7 +80,14 @@ describe("the vectors of questions", () => {
     const kinds = cases.flatMap(({ given: { task }, outcome: { answered } }) =>
       task.questions.filter(({ name }) => answered.includes(name)).map(({ kind }) => kind),
     );
-    expect([...new Set(kinds)].sort()).toEqual(["choice", "flag", "number", "ratings", "set"]);
+    expect([...new Set(kinds)].sort()).toEqual([
+      "choice",
+      "flag",
+      "number",
+      "numbers",
+      "ratings",
+      "set",
+    ]);
   });
 
   it.each(cases.map((each) => [each.given.task.id, each] as const))(

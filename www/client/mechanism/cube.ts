@@ -1,0 +1,26 @@
+import { integer, oneOf, read } from "../fields.js";
+import type { MechanismCodec } from "./codec.js";
+
+/** Parameters of the mechanism cube, which estimates means of numbers that everybody has. */
+export interface CubeMechanism {
+  readonly name: "cube";
+  /** Number of attributes that a report is about, 1 to 64. */
+  readonly drawn: number;
+  /** In how many of them favoured reports agree with the input, 1 to `drawn`. */
+  readonly agreements: number;
+}
+
+/** @internal */
+export const cube: MechanismCodec<CubeMechanism> = {
+  parse: (value) =>
+    read(
+      value,
+      "mechanism",
+      { name: oneOf(["cube"] as const), drawn: integer, agreements: integer },
+      {},
+    ),
+  write({ drawn, agreements }, bytes) {
+    bytes.number(drawn);
+    bytes.number(agreements);
+  },
+};
