@@ -8,7 +8,7 @@ use hushbin::task::{Kind, Limits, QuestionParts};
 use hushbin::{Entry, Items, Question, Report, Task};
 use rand_chacha::rand_core::Rng;
 
-use super::{number, rows, signed, whole};
+use super::{number, rows_without_delta, signed, whole};
 use crate::support::generators::{FixedFirst, Scripted, seeded};
 use crate::support::significance::{assert_distributed, assert_uniform};
 
