@@ -1,8 +1,8 @@
 //! Answers of people to the questions of a task, as text.
 //!
 //! As CSV, under a header of question names: a choice by its option, a flag as `true` or
-//! `false`, a number as such, a set as options between semicolons, ratings as `item:value`
-//! between semicolons. As JSON lines: what a page would pass to `report`, an object each.
+//! `false`, a number as such, a set as options between semicolons, ratings and several
+//! numbers as `name:value` between semicolons. As JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
 use std::collections::HashSet;
@@ -167,7 +167,7 @@ impl Answers {
             (Kind::Flag, Value::Bool(answer)) => Ok(vec![one((*answer).into())]),
             (Kind::Flag, _) => expected("true or false"),
             (Kind::Choice, Value::String(_) | Value::Number(_)) => {
-                Ok(vec![one(Self::item(question, value)?)])
+                Ok(vec![one(item(question, value)?)])
             }
             (Kind::Choice, _) => expected("one of the options"),
             (Kind::Number(scale), Value::Number(number)) => {
@@ -185,30 +185,23 @@ impl Answers {
             (Kind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
-                    .map(|option| Self::item(question, option).map(one))
+                    .map(|option| item(question, option).map(one))
                     .collect()
             }
             (Kind::Set, _) => expected("a list of options"),
-            (Kind::Ratings(_), Value::Object(ratings)) => {
-                let rating = |(name, value): (&String, &Value)| {
-                    let item = Self::item(question, &Value::String(name.clone()))?;
-                    let value = value.as_f64().ok_or(format!("{name:?} is {value}"))?;
-                    Ok(Entry { item, value })
-                };
-                ratings.iter().map(rating).collect()
+            (Kind::Numbers(of), Value::Object(numbers)) => {
+                let mut entries = rated(question, numbers)?;
+                entries.sort_by_key(|entry| entry.item);
+                for entry in &entries {
+                    let [min, max] = of[entry.item as usize].range();
+                    self.clipped[index] += u64::from(!(min..=max).contains(&entry.value));
+                }
+                Ok(entries)
             }
+            (Kind::Numbers(_), _) => expected("each number by its name"),
+            (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
-    }
-
-    fn item(question: &Question, name: &Value) -> Result<u64, String> {
-        let text = match (name, question.items()) {
-            (Value::String(name), _) => name.clone(),
-            (Value::Number(number), Items::Count(_)) => number.to_string(),
-            _ => return Err(format!("expected the name of an option, found {name}")),
-        };
-        let item = question.items().resolve(&text);
-        item.ok_or_else(|| format!("there is no option {text:?}"))
     }
 
     /// Number of people.
@@ -253,6 +246,26 @@ fn columns(task: &Task, header: &csv::StringRecord) -> Result<Vec<usize>, String
     }
 }
 
+/// Items and their values.
+fn rated(question: &Question, values: &Map<String, Value>) -> Result<Vec<Entry>, String> {
+    let entry = |(name, value): (&String, &Value)| {
+        let item = item(question, &Value::String(name.clone()))?;
+        let value = value.as_f64().ok_or(format!("{name:?} is {value}"))?;
+        Ok(Entry { item, value })
+    };
+    values.iter().map(entry).collect()
+}
+
+fn item(question: &Question, name: &Value) -> Result<u64, String> {
+    let text = match (name, question.items()) {
+        (Value::String(name), _) => name.clone(),
+        (Value::Number(number), Items::Count(_)) => number.to_string(),
+        _ => return Err(format!("expected the name of an option, found {name}")),
+    };
+    let item = question.items().resolve(&text);
+    item.ok_or_else(|| format!("there is no option {text:?}"))
+}
+
 fn position(task: &Task, name: &str) -> Result<usize, String> {
     let mut questions = task.questions().iter();
     let found = questions.position(|question| question.name() == name);
@@ -274,7 +287,7 @@ fn value(question: &Question, cell: &str) -> Value {
         Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
         Kind::Number(_) => number(cell),
         Kind::Choice => text(),
-        Kind::Ratings(_) => {
+        Kind::Ratings(_) | Kind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;
                 Some((item.to_owned(), number(value)))

@@ -43,7 +43,7 @@ pub(crate) struct Found {
     pub(crate) estimand: Estimand,
     /// Number of items, options, bins or levels.
     pub(crate) items: usize,
-    /// Squared error, averaged over items.
+    /// Squared error, averaged over items; of several numbers as a part of their ranges.
     pub(crate) mse: f64,
     /// The same by the standard errors that were stated.
     pub(crate) stated_mse: f64,
@@ -149,6 +149,8 @@ struct Truth {
     estimand: Estimand,
     /// By item asked for.
     by_item: Vec<f64>,
+    /// What errors are parts of: of one of several numbers the width of its range.
+    widths: Vec<f64>,
     /// Ascending; of a number.
     numbers: Vec<f64>,
 }
@@ -182,6 +184,7 @@ impl Truth {
         };
         let mut truth = Self {
             by_item: vec![0.0; query.items().len()],
+            widths: vec![1.0; query.items().len()],
             estimand,
             query,
             numbers: Vec::new(),
@@ -204,9 +207,19 @@ impl Truth {
         places: &HashMap<u64, usize>,
         people: f64,
     ) {
-        let Kind::Number(scale) = question.kind() else {
-            self.by_item[places[&entry.item]] += entry.value / people;
-            return;
+        let scale = match question.kind() {
+            Kind::Number(scale) => scale,
+            Kind::Numbers(of) => {
+                let item = entry.item as usize;
+                let [min, max] = of[item].range();
+                self.by_item[item] += entry.value.clamp(min, max) / people;
+                self.widths[item] = max - min;
+                return;
+            }
+            _ => {
+                self.by_item[places[&entry.item]] += entry.value / people;
+                return;
+            }
         };
         let (cell, next) = scale.cell(entry.value);
         let cell = cell as usize;
@@ -258,16 +271,17 @@ impl Sum {
         self.reports += answer.reports as f64;
         let items = truth.by_item.len() as f64;
         let mut all = true;
-        for (item, &truly) in answer.estimates.iter().zip(&truth.by_item) {
+        let truths = truth.by_item.iter().zip(&truth.widths);
+        for (item, (&truly, width)) in answer.estimates.iter().zip(truths) {
             let mut estimates = item.estimates();
             let asked = estimates.find(|(estimand, _)| *estimand == truth.estimand);
             let Some((_, estimate)) = asked else {
                 continue;
             };
-            let error = estimate.estimate - truly;
+            let error = (estimate.estimate - truly) / width;
             let holds = |[low, high]: [f64; 2]| (low..=high).contains(&truly);
             self.squares += error * error / items;
-            self.stated += estimate.standard_error.powi(2) / items;
+            self.stated += (estimate.standard_error / width).powi(2) / items;
             self.covered += f64::from(u8::from(holds(estimate.interval))) / items;
             self.max_abs_error = self.max_abs_error.max(error.abs());
             all &= holds(estimate.simultaneous_interval);
@@ -280,7 +294,8 @@ impl Sum {
 
     fn found(self, question: &Question, truth: &Truth, runs: f64, clipped: u64) -> Found {
         let items = truth.by_item.len();
-        let squares = truth.by_item.iter().map(|truth| truth * truth);
+        let parts = truth.by_item.iter().zip(&truth.widths);
+        let squares = parts.map(|(truth, width)| (truth / width).powi(2));
         Found {
             question: question.name().to_owned(),
             kind: question.kind().name(),

@@ -9,7 +9,7 @@ use hushbin_analysis::accounting::{
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options, PostProcessing};
 
 /// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`,
-/// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates names;
+/// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates items;
 /// `%2C` is part of one. Hence the split comes before the decoding, which no generic form
 /// parser does.
 ///
@@ -40,10 +40,8 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
             "post" => read_post_processing(value, &mut options.post)?,
             "quantiles" => {
                 let quantiles = options.quantiles.get_or_insert_default();
-                for part in value.split(',') {
-                    let mut number = None;
-                    read_number("quantiles", part, &mut number)?;
-                    quantiles.extend(number);
+                for part in decode(value)?.split(',') {
+                    quantiles.push(number("quantiles", part)?);
                 }
             }
             "false_discovery_rate" => {
@@ -66,8 +64,7 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
 }
 
 fn read_post_processing(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), Problem> {
-    for name in names.split(',') {
-        let name = decode(name)?;
+    for name in decode(names)?.split(',') {
         let asked = name.parse()?;
         if post.contains(&asked) {
             return Err(bad(format!("post: {name} is asked for twice")));
@@ -123,15 +120,16 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Reads a number that may be given once.
-fn read_number(key: &str, value: &str, number: &mut Option<f64>) -> Result<(), Problem> {
-    let value = decode(value)?;
-    let read = value
-        .parse()
-        .map_err(|_| bad(format!("{key} is {value:?}, expected a number")))?;
-    match number.replace(read) {
+fn read_number(key: &str, value: &str, slot: &mut Option<f64>) -> Result<(), Problem> {
+    match slot.replace(number(key, &decode(value)?)?) {
         None => Ok(()),
         Some(_) => Err(bad(format!("{key} is given twice"))),
     }
+}
+
+fn number(key: &str, value: &str) -> Result<f64, Problem> {
+    let read = value.parse();
+    read.map_err(|_| bad(format!("{key} is {value:?}, expected a number")))
 }
 
 /// Decodes one component as forms are encoded.
@@ -200,7 +198,7 @@ mod tests {
 
     #[test]
     fn numbers_are_listed() {
-        let asked = estimates("quantiles=0.5,0.95&false_discovery_rate=0.1").unwrap();
+        let asked = estimates("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
         assert_eq!(asked.quantiles, Some(vec![0.5, 0.95]));
         assert_eq!(asked.false_discovery_rate, Some(0.1));
     }

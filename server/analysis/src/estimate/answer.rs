@@ -21,6 +21,8 @@ pub struct ItemEstimates {
     pub item: Label,
     /// By [`Estimand::ALL`]; `None` what the mechanism does not estimate.
     pub by_estimand: [Option<Estimate>; 5],
+    /// The unit of the mean, of one of several numbers that has one.
+    pub unit: Option<String>,
     /// What was made of them.
     pub post_processed: PostProcessed,
 }
@@ -40,6 +42,9 @@ impl Serialize for ItemEstimates {
         use serde::ser::SerializeMap;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("item", &self.item)?;
+        if let Some(unit) = &self.unit {
+            map.serialize_entry("unit", unit)?;
+        }
         for (estimand, estimate) in self.estimates() {
             map.serialize_entry(estimand.as_str(), estimate)?;
         }

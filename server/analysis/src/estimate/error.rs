@@ -81,4 +81,12 @@ pub enum EstimateError {
         /// What was asked for.
         rate: f64,
     },
+    /// A comparison with 0 of numbers that have limits of their own.
+    #[error(
+        "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do any stand out"
+    )]
+    NoZero {
+        /// The question.
+        question: String,
+    },
 }

@@ -1,6 +1,6 @@
 //! From the totals of a task to estimates.
 
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Limits};
 use hushbin::{Question, Task};
 
 use super::answer::{Estimates, ItemEstimates};
@@ -106,10 +106,18 @@ impl Estimator {
         let estimates = (0..)
             .zip(processed)
             .zip(&query.labels)
-            .map(|((item, post_processed), label)| ItemEstimates {
-                item: label.clone(),
-                by_estimand: laws.estimates(item, &query.quantiles),
-                post_processed,
+            .map(|((item, post_processed), label)| {
+                let limits = limits(question, query.items()[item]);
+                let by_estimand = laws.estimates(item, &query.quantiles);
+                ItemEstimates {
+                    item: label.clone(),
+                    by_estimand: match limits {
+                        Some(limits) => by_estimand.map(|mean| Some(in_unit(mean?, limits))),
+                        None => by_estimand,
+                    },
+                    unit: limits.and_then(|limits| limits.unit().map(str::to_owned)),
+                    post_processed,
+                }
             })
             .collect();
         Estimates {
@@ -148,6 +156,20 @@ impl Estimator {
         let confidence = &query.quantiles;
         Some(number::estimates(scale, &answers, &query.parts, confidence))
     }
+}
+
+/// The limits of an item that is one of several numbers.
+fn limits(question: &Question, item: u64) -> Option<&Limits> {
+    match question.kind() {
+        Kind::Numbers(of) => of.get(item as usize),
+        _ => None,
+    }
+}
+
+/// The mean of a number, of one from −1 to 1 between its limits.
+fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
+    // Its place is halfway for 0, and 1 for 1.
+    mean.within([0.5, 1.0]).within(limits.range())
 }
 
 /// The laws of the noise of one question's items.

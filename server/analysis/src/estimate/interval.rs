@@ -21,6 +21,19 @@ pub struct Estimate {
     pub simultaneous_interval: [f64; 2],
 }
 
+impl Estimate {
+    /// The same of a number from `range`, where this is of its place, from 0 to 1.
+    pub(super) fn within(self, [min, max]: [f64; 2]) -> Self {
+        let at = |place: f64| min + (max - min) * place;
+        Self {
+            estimate: at(self.estimate),
+            standard_error: (max - min) * self.standard_error,
+            interval: self.interval.map(at),
+            simultaneous_interval: self.simultaneous_interval.map(at),
+        }
+    }
+}
+
 /// How sure intervals are.
 ///
 /// An interval holds the truths that the reports do not rule out: those of which

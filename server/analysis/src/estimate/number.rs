@@ -89,14 +89,7 @@ fn mean(scale: &Scale, answers: &OneAnswer, confidence: &Quantiles) -> Estimate 
             Some(law) => law.limit(point, answers.reports, failure, side),
             None => normal_limit(point, failure, side),
         });
-    let [min, max] = scale.range();
-    let at = |place: f64| min + (max - min) * place;
-    Estimate {
-        estimate: at(place.estimate),
-        standard_error: (max - min) * place.standard_error,
-        interval: place.interval.map(at),
-        simultaneous_interval: place.simultaneous_interval.map(at),
-    }
+    place.within(scale.range())
 }
 
 fn distribution(inner: &[f64], answers: &OneAnswer, confidence: &Quantiles) -> Vec<Below> {
@@ -268,13 +261,13 @@ mod tests {
         let values = [0.0, 0.3, 0.3, 0.31, 0.8, 1.0];
         let curve = Monotone::new(&places, &values);
         let mut before = 0.0;
-        for next in 1..places.len() {
+        for (next, value) in (1..places.len()).zip(&values[1..]) {
             for step in 0..=100 {
                 let at = curve.within(next, f64::from(step) / 100.0);
                 assert!(at >= before - 1e-12, "{next}, {step}: {at} after {before}");
                 before = at;
             }
-            assert!((before - values[next]).abs() < 1e-12);
+            assert!((before - value).abs() < 1e-12);
         }
         // What is straight stays so.
         let straight = Monotone::new(&places, &places);

@@ -124,6 +124,13 @@ impl Query {
         for post in &options.post {
             post.check(question, items.len())?;
         }
+        let compared = options.false_discovery_rate.is_some()
+            || options.post.contains(&PostProcessing::Shrinkage);
+        if compared && matches!(question.kind(), Kind::Numbers(_)) {
+            return Err(EstimateError::NoZero {
+                question: question.name().to_owned(),
+            });
+        }
         if let Some(rate) = options.false_discovery_rate
             && !FALSE_DISCOVERY_RATE.holds(rate)
         {
@@ -208,7 +215,7 @@ fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
         Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
         Kind::Number(scale) => Label::of_cell(scale, item),
-        Kind::Ratings(_) | Kind::Set | Kind::Choice => Label::Index(item),
+        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) => Label::Index(item),
     }
 }
 
