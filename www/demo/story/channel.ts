@@ -1,11 +1,12 @@
 // Everything that belongs to one mechanism: its task at the collector, its
 // randomiser, and what this browser has sent to it.
 
-import { createRandomizer, type Randomizer } from "hushbin";
+import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { type Covers, type Estimand, Explainer, loadAnalysis } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
-import { Ledger, type Shelf } from "./ledger.js";
-import type { Explained, Kind } from "./mechanism/kind.js";
+import { Ledger, type Shelf, type Truth } from "./ledger.js";
+import type { Answers, Explained, Kind } from "./mechanism/kind.js";
+import { OwnReport } from "./own-report.js";
 import { Sender } from "./sending.js";
 
 export class Channel {
@@ -62,6 +63,20 @@ export class Channel {
     return truth.people - (mine ? 1 : 0);
   }
 
+  /** The visitor's report under this mechanism, of those under `all` the only one. */
+  ownReport(all: readonly Channel[]): OwnReport<Answers> {
+    const { answer, collector, ledger, sender } = this;
+    const { task, fingerprint } = answer;
+    const { endpoint } = collector;
+    return new OwnReport<Answers>({
+      ledger,
+      sender,
+      all: all.map((channel) => channel.ledger),
+      open: (fetch) => createClient({ endpoint, task, fingerprint, fetch }),
+      truthOf: (answers) => truthOf(answers, task.items),
+    });
+  }
+
   /** Asks the collector, while neither the truth nor the reports can move. */
   ask(): Promise<void> {
     return this.sender.exclusively(async () => {
@@ -74,4 +89,10 @@ export class Channel {
     const { reports } = await this.collector.estimates();
     if (reports < this.ledger.truth.people) this.ledger.forget();
   }
+}
+
+/** The truth about one person. */
+function truthOf(answers: Answers, items: readonly string[]): Truth {
+  const side = (sign: 1 | -1) => items.map((item) => (answers[item] === sign ? 1 : 0));
+  return { people: 1, yes: side(1), no: side(-1) };
 }

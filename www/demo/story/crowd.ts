@@ -4,7 +4,7 @@ import { byId, el } from "../shared/dom.js";
 import { count, counted, percent } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import { grow, type Progress } from "./growth.js";
-import { adjust, type Habits } from "./habits.js";
+import { adjust, draw, type Habits } from "./habits.js";
 import type { Question } from "./questions.js";
 
 /** Sizes that the slider offers: 1, 2, 5 in every decade. */
@@ -139,8 +139,8 @@ export class CrowdView {
         const before = sent;
         await grow({
           people: target - channel.crowd,
-          habits: () => this.#habits,
-          most: channel.answer.task.sparsity,
+          draw: (first, people) =>
+            draw(this.#habits, { first, people, most: channel.answer.task.sparsity }),
           already: () => channel.crowd,
           randomizer: channel.randomizer,
           sender: channel.sender,

@@ -1,7 +1,7 @@
 // Growing the crowd: draw people, randomise each, post them, a batch at a time.
 
 import type { Randomizer } from "hushbin";
-import { draw, type Habits } from "./habits.js";
+import type { People } from "./habits.js";
 import type { Sender } from "./sending.js";
 
 /** The packed-array side of the package's randomizer. */
@@ -18,9 +18,8 @@ export interface Progress {
 
 export interface Growth {
   readonly people: number;
-  readonly habits: () => Habits;
-  /** Most questions that one person answers. */
-  readonly most: number;
+  /** So many people from the number `first` on. */
+  readonly draw: (first: number, people: number) => People;
   /** How many people have reported before. */
   readonly already: () => number;
   readonly randomizer: ManyRandomizer;
@@ -47,11 +46,7 @@ export async function grow(growth: Growth): Promise<void> {
   for (let sent = 0; sent < people && !signal.aborted; ) {
     const size = Math.min(batch, people - sent);
     await sender.send(() => {
-      const { lengths, items, values, truth } = draw(growth.habits(), {
-        first: growth.already(),
-        people: size,
-        most: growth.most,
-      });
+      const { lengths, items, values, truth } = growth.draw(growth.already(), size);
       const before = now();
       const reports = randomizer.randomizeMany(lengths, items, values);
       const upload = randomizer.upload(reports, size);

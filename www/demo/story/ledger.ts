@@ -12,24 +12,24 @@ export interface Truth {
 }
 
 /** An upload with the truth behind it. */
-export interface Sending {
+export interface Sending<A = Answers> {
   readonly upload: Uint8Array;
   readonly truth: Truth;
   /** The visitor's own answers, when the upload is theirs. */
-  readonly mine?: Answers;
+  readonly mine?: A;
 }
 
 /** The visitor's own report. */
-export interface Mine {
+export interface Mine<A = Answers> {
   readonly upload: Uint8Array;
-  readonly answers: Answers;
+  readonly answers: A;
 }
 
-interface Saved {
+interface Saved<A> {
   truth: Truth;
-  mine: { upload: string; answers: Answers } | null;
+  mine: { upload: string; answers: A } | null;
   /** Posted, but not known to be acknowledged. */
-  pending: { upload: string; truth: Truth; mine: Answers | null } | null;
+  pending: { upload: string; truth: Truth; mine: A | null } | null;
 }
 
 /** The part of the Storage interface that the ledger needs. */
@@ -39,11 +39,12 @@ export interface Shelf {
   removeItem(key: string): void;
 }
 
-export class Ledger {
+/** @typeParam A answers of the visitor's own */
+export class Ledger<A = Answers> {
   readonly #key: string;
   readonly #items: number;
   readonly #shelf: Shelf | null;
-  #saved: Saved;
+  #saved: Saved<A>;
 
   /** `shelf` is null where the browser refuses storage; then a reload forgets. */
   constructor(shelf: Shelf | null, fingerprint: string, items: number) {
@@ -58,12 +59,12 @@ export class Ledger {
     return this.#saved.truth;
   }
 
-  get mine(): Mine | null {
+  get mine(): Mine<A> | null {
     const { mine } = this.#saved;
     return mine && { upload: fromBase64(mine.upload), answers: mine.answers };
   }
 
-  get pending(): Sending | null {
+  get pending(): Sending<A> | null {
     const { pending } = this.#saved;
     if (!pending) return null;
     const { upload, truth, mine } = pending;
@@ -81,7 +82,7 @@ export class Ledger {
   }
 
   /** Notes an upload before its first byte leaves. */
-  begin(sending: Sending): void {
+  begin(sending: Sending<A>): void {
     const { upload, truth, mine = null } = sending;
     this.#save({ ...this.#saved, pending: { upload: toBase64(upload), truth, mine } });
   }
@@ -112,11 +113,11 @@ export class Ledger {
     }
   }
 
-  #empty(): Saved {
+  #empty(): Saved<A> {
     return { truth: nobody(this.#items), mine: null, pending: null };
   }
 
-  #save(saved: Saved): void {
+  #save(saved: Saved<A>): void {
     this.#saved = saved;
     try {
       this.#shelf?.setItem(this.#key, JSON.stringify(saved));
@@ -125,8 +126,8 @@ export class Ledger {
     }
   }
 
-  #fits(saved: unknown): saved is Saved {
-    const truth = (saved as Saved | null)?.truth;
+  #fits(saved: unknown): saved is Saved<A> {
+    const truth = (saved as Saved<A> | null)?.truth;
     return truth?.yes.length === this.#items && truth.no.length === this.#items;
   }
 }

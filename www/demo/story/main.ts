@@ -16,7 +16,7 @@ import { explainTask, showStatement } from "./meaning.js";
 import { KINDS } from "./mechanism/index.js";
 import type { Answers } from "./mechanism/kind.js";
 import { Observer } from "./observer.js";
-import { OwnReport } from "./own-report.js";
+import type { OwnReport } from "./own-report.js";
 import { showPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
 import { ReportView } from "./report.js";
@@ -33,7 +33,7 @@ class Demo {
   readonly #channels: readonly Channel[];
   /** The one whose mechanism is chosen. */
   #channel: Channel;
-  readonly #own: ReadonlyMap<Channel, OwnReport>;
+  readonly #own: ReadonlyMap<Channel, OwnReport<Answers>>;
   readonly #questions: Question[];
   readonly #form: AnswersForm;
   readonly #switch: MechanismSwitch;
@@ -52,7 +52,7 @@ class Demo {
     const [first] = channels;
     if (!first) throw new RangeError("The page explains no mechanism.");
     this.#channel = this.#sent ?? first;
-    this.#own = new Map(channels.map((channel) => [channel, new OwnReport(channel, channels)]));
+    this.#own = new Map(channels.map((channel) => [channel, channel.ownReport(channels)]));
     const { items, sparsity } = this.#channel.answer.task;
     this.#questions = questionsOf(items);
     this.#form = new AnswersForm(

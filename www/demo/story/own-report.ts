@@ -1,38 +1,47 @@
 // The visitor's own report, sent as any page would: through the client. The
 // only addition is a look at the bytes on their way out.
 
-import { type Client, createClient } from "hushbin";
-import type { Channel } from "./channel.js";
-import type { Answers } from "./mechanism/kind.js";
+import type { Ledger, Truth } from "./ledger.js";
+import type { Sender } from "./sending.js";
 
-export class OwnReport {
-  readonly #channel: Channel;
-  readonly #all: readonly Channel[];
-  #client: Promise<Client> | null = null;
-  #answers: Answers | null = null;
+/** What it takes of the package's client. */
+export interface Reporter<A> {
+  readonly pending: number;
+  report(answers: A): Promise<void>;
+  flush(): Promise<void>;
+}
 
-  /** Of `all` channels, at most one ever carries a report of the visitor. */
-  constructor(channel: Channel, all: readonly Channel[]) {
-    this.#channel = channel;
-    this.#all = all;
+/** @typeParam A the answers */
+export interface Outlet<A> {
+  readonly ledger: Ledger<A>;
+  readonly sender: Sender<A>;
+  /** Ledgers of which at most one ever carries a report of the visitor. */
+  readonly all: readonly Ledger<A>[];
+  /** A client that sends by this `fetch`. */
+  readonly open: (fetch: typeof globalThis.fetch) => Promise<Reporter<A>>;
+  readonly truthOf: (answers: A) => Truth;
+}
+
+export class OwnReport<A> {
+  readonly #outlet: Outlet<A>;
+  #client: Promise<Reporter<A>> | null = null;
+  #answers: A | null = null;
+
+  constructor(outlet: Outlet<A>) {
+    this.#outlet = outlet;
   }
 
   /**
    * Reports once, whatever the mechanism: another report of the same answers
    * would spend ε again. Later calls only send again what is not acknowledged.
    */
-  async send(answers: Answers): Promise<void> {
-    const { answer, collector, sender } = this.#channel;
-    this.#client ??= createClient({
-      endpoint: collector.endpoint,
-      task: answer.task,
-      fingerprint: answer.fingerprint,
-      fetch: (input, init) => this.#watched(input, init),
-    });
+  async send(answers: A): Promise<void> {
+    const { all, open, sender } = this.#outlet;
+    this.#client ??= open((input, init) => this.#watched(input, init));
     const client = await this.#client;
     await sender.exclusively(async () => {
-      for (const { ledger } of this.#all) ledger.reload();
-      if (this.#all.some(({ ledger }) => ledger.mine)) return;
+      for (const ledger of all) ledger.reload();
+      if (all.some(({ mine }) => mine)) return;
       if (client.pending === 0) {
         this.#answers = answers;
         await client.report(answers);
@@ -45,16 +54,10 @@ export class OwnReport {
   async #watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
     const upload = init?.body;
     const answers = this.#answers;
-    const { answer, ledger } = this.#channel;
+    const { ledger, truthOf } = this.#outlet;
     // After the receipt, a repeat of the same bytes is nothing new.
     if (!(upload instanceof Uint8Array) || !answers || ledger.mine) return fetch(input, init);
-    const side = (sign: 1 | -1) =>
-      answer.task.items.map((item) => (answers[item] === sign ? 1 : 0));
-    ledger.begin({
-      upload,
-      truth: { people: 1, yes: side(1), no: side(-1) },
-      mine: answers,
-    });
+    ledger.begin({ upload, truth: truthOf(answers), mine: answers });
     const response = await fetch(input, init);
     if (response.ok) ledger.acknowledge(upload);
     return response;

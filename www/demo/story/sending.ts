@@ -3,18 +3,20 @@
 
 import { type Collector, CollectorError } from "./collector.js";
 import type { Ledger, Sending } from "./ledger.js";
+import type { Answers } from "./mechanism/kind.js";
 
-export class Sender {
+/** @typeParam A answers of the visitor's own */
+export class Sender<A = Answers> {
   readonly #collector: Collector;
-  readonly #ledger: Ledger;
+  readonly #ledger: Ledger<A>;
 
-  constructor(collector: Collector, ledger: Ledger) {
+  constructor(collector: Collector, ledger: Ledger<A>) {
     this.#collector = collector;
     this.#ledger = ledger;
   }
 
   /** Sends what `make` makes, after anything left over. */
-  send(make: () => Sending): Promise<void> {
+  send(make: () => Sending<A>): Promise<void> {
     return this.exclusively(async () => {
       this.#ledger.begin(make());
       await this.#settle();

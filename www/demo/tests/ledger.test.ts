@@ -101,13 +101,13 @@ describe("the sender", () => {
   it("grows a crowd to the wanted size in batches", async () => {
     const { ledger, sender, posted } = parts([]);
     const seen: number[] = [];
+    const certain = [
+      { yes: 1, no: 0 },
+      { yes: 0, no: 1 },
+    ];
     await grow({
       people: 25,
-      habits: () => [
-        { yes: 1, no: 0 },
-        { yes: 0, no: 1 },
-      ],
-      most: 2,
+      draw: (first, people) => draw(certain, { first, people, most: 2 }),
       already: () => ledger.truth.people,
       randomizer: {
         randomizeMany: (lengths) => new Uint8Array(lengths.length),
