@@ -1,88 +1,28 @@
 /** The demo page in a real browser, against a real collector. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SIZES } from "../../../www/demo/story/crowd.js";
-import { demoTasks } from "../../../www/scripts/build-demo.mjs";
-import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
-import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
-import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { violations } from "./axe.js";
-import { type Estimates, Gateway, newContext } from "./harness.js";
+import type { Estimates } from "./harness.js";
+import { Story } from "./story.js";
 
-const directory = mkdtempSync(join(tmpdir(), "hushbin-demo-e2e-"));
-const gateway = new Gateway();
-/** What went wrong in any page; a test that expects trouble empties it. */
-const complaints: string[] = [];
+const story = new Story();
+const { gateway, complaints } = story;
+const open = (options?: BrowserContextOptions, init?: () => void) => story.open(options, init);
+const started = (options?: BrowserContextOptions) => story.started(options);
 
-let browser: Browser;
-let collector: Collector;
-let site: Awaited<ReturnType<typeof serve>>;
-
-beforeAll(async () => {
-  collector = await startCollector({
-    program: join(TARGET, "debug/hushbin"),
-    data: join(directory, "data"),
-    tasks: demoTasks(),
-  });
-  gateway.to = collector.url;
-  const endpoint = await gateway.listen();
-  site = await serve({
-    directories: { "/": DEMO_DIST },
-    documents: {
-      "/config.json": { type: "application/json", body: JSON.stringify({ endpoint }) },
-    },
-  });
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  site?.close();
-  gateway.close();
-  await collector?.stop("SIGKILL");
-  rmSync(directory, { recursive: true, force: true });
-});
-
-beforeEach(() => {
-  gateway.passed.length = 0;
-  gateway.faults.length = 0;
-  complaints.length = 0;
-});
-
-async function open(options: BrowserContextOptions = {}, init?: () => void): Promise<Page> {
-  const context = await newContext(browser, { reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) {
-      complaints.push(message.text());
-    }
-  });
-  if (init) {
-    await page.addInitScript(init);
-  }
-  await page.goto(site.url);
-  return page;
-}
-
-async function started(options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await open(options);
-  await page.waitForSelector("html[data-ready]");
-  return page;
-}
+beforeAll(() => story.start());
+afterAll(() => story.stop());
+beforeEach(() => story.clear());
 
 async function estimates(task = "habits-collision"): Promise<Estimates> {
-  const response = await fetch(`${collector.url}/tasks/${task}/estimates`);
+  const response = await fetch(`${story.collector.url}/tasks/${task}/estimates`);
   return response.json() as Promise<Estimates>;
 }
 
 async function mechanism(task = "habits-collision"): Promise<{ buckets: number }> {
-  const response = await fetch(`${collector.url}/tasks/${task}`);
+  const response = await fetch(`${story.collector.url}/tasks/${task}`);
   return ((await response.json()) as { task: { mechanism: { buckets: number } } }).task.mechanism;
 }
 
@@ -143,7 +83,7 @@ describe("the demo page", () => {
 
     // The chart's table is the collector's answer.
     await page.getByText("The same as a table").click();
-    const rows = await page.locator("#table tbody tr").allInnerTexts();
+    const rows = await page.locator("#chart-table tbody tr").allInnerTexts();
     expect(rows).toHaveLength(12);
     for (const [index, row] of rows.entries()) {
       const [, truth, estimate] = row.split("\t");
@@ -241,7 +181,7 @@ describe("the demo page", () => {
     gateway.to = "http://127.0.0.1:1";
     const alone = await open();
     await alone.locator("#trouble").filter({ hasText: "does not answer" }).waitFor();
-    gateway.to = collector.url;
+    gateway.to = story.collector.url;
     await alone.getByRole("button", { name: "Try again" }).click();
     await alone.waitForSelector("html[data-ready]");
   });
@@ -285,18 +225,19 @@ describe("the switch between mechanisms", () => {
     );
     // CoCo tells only the balance.
     expect(await page.getByRole("radio", { name: "Said yes" }).isDisabled()).toBe(true);
-    expect(await text(page, "#table caption")).toBe("Share of yes minus share of no");
+    expect(await text(page, "#chart-table caption")).toBe("Share of yes minus share of no");
     expect(complaints).toEqual([]);
   });
 
   it("lets the people of the largest crowd report to the others", async () => {
     const page = await started();
+    const mechanisms = await page.locator("#mechanisms input").count();
     await choose(page, "CoCo");
     await growTo(page, 100);
     await page.getByRole("button", { name: "Let the same people report" }).click();
     await page
       .locator("#growth-text")
-      .filter({ hasText: `${100 * (demoTasks().length - 1)} reports, sent just now` })
+      .filter({ hasText: `${100 * (mechanisms - 1)} reports, sent just now` })
       .waitFor();
     for (const radio of await page.locator("#mechanisms input").all()) {
       await radio.check();

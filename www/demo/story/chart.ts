@@ -1,8 +1,9 @@
 // Estimates with their intervals against the truth, as an SVG drawn by hand at
 // the pixel width it is shown in, and as a table of the same numbers.
 
-import { byId, el, setAll, svg } from "../shared/dom.js";
+import { byId, setAll, svg } from "../shared/dom.js";
 import { percent, plusMinus } from "../shared/format.js";
+import { tell } from "./figure.js";
 
 /** One question. Null where nothing is known. */
 export interface Row {
@@ -54,14 +55,18 @@ const HEAD = 26;
 const FOOT = 12;
 
 export class EstimateChart {
-  readonly #chart = byId<SVGSVGElement>("chart");
+  readonly #id: string;
+  readonly #chart: SVGSVGElement;
   readonly #grid = svg("g", { class: "grid" });
   readonly #body = svg("g");
   #rows: readonly Row[] = [];
   #axis: Axis = SHARE;
   #marks: Marks[] = [];
 
-  constructor() {
+  /** Draws into the figure of this id. */
+  constructor(id: string) {
+    this.#id = id;
+    this.#chart = byId<SVGSVGElement>(id);
     this.#chart.append(this.#grid, this.#body);
     new ResizeObserver(() => this.#draw()).observe(this.#chart);
   }
@@ -69,10 +74,8 @@ export class EstimateChart {
   show(rows: readonly Row[], axis: Axis, title: string): void {
     this.#rows = rows;
     this.#axis = axis;
-    byId("chart-title").textContent = title;
-    byId("chart-desc").textContent = rows.map(sentence).join(" ");
+    tell(this.#id, { title, sentences: rows.map((row) => sentence(row)), cells: rows.map(cells) });
     this.#draw();
-    tabulate(rows, title);
   }
 
   #draw(): void {
@@ -204,35 +207,22 @@ function shown(visible: boolean): "visible" | "hidden" {
   return visible ? "visible" : "hidden";
 }
 
-function sentence(row: Row): string {
+/** What a row shows, in words; shares unless `said` words something else. */
+export function sentence(row: Row, said: (value: number) => string = percent): string {
   const { label, truth, estimate, interval } = row;
   if (estimate === null || interval === null) return `${label}: no estimate yet.`;
-  const against = truth === null ? "" : `, truth ${percent(truth)}`;
+  const against = truth === null ? "" : `, truth ${said(truth)}`;
   const noise = isNoise(row) ? ", noise" : "";
-  return `${label}: estimate ${percent(estimate)}, interval ${percent(interval[0])} to ${percent(interval[1])}${against}${noise}.`;
+  return `${label}: estimate ${said(estimate)}, interval ${said(interval[0])} to ${said(interval[1])}${against}${noise}.`;
 }
 
-function tabulate(rows: readonly Row[], title: string): void {
-  const table = byId<HTMLTableElement>("table");
-  if (table.caption) table.caption.textContent = title;
-  const cell = (value: number | null) => el("td", {}, value === null ? "–" : percent(value, 1));
-  table.tBodies[0]?.replaceChildren(
-    ...rows.map((row) =>
-      el(
-        "tr",
-        {},
-        el("th", { scope: "row" }, row.label),
-        cell(row.truth),
-        cell(row.estimate),
-        cell(row.standardError),
-        el(
-          "td",
-          {},
-          row.interval
-            ? `${percent(row.interval[0], 1)} to ${percent(row.interval[1], 1)}${isNoise(row) ? " (noise)" : ""}`
-            : "–",
-        ),
-      ),
-    ),
+/** A row of shares as a row of the table. */
+export function cells(row: Row): string[] {
+  const { label, truth, estimate, standardError, interval } = row;
+  const numbers = [truth, estimate, standardError].map((value) =>
+    value === null ? "–" : percent(value, 1),
   );
+  const noise = isNoise(row) ? " (noise)" : "";
+  const span = interval && `${percent(interval[0], 1)} to ${percent(interval[1], 1)}${noise}`;
+  return [label, ...numbers, span ?? "–"];
 }

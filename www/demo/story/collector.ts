@@ -29,9 +29,24 @@ export interface EstimatesAnswer {
     readonly effective_epsilon: number;
     readonly statement: string;
   };
-  readonly estimates: readonly ({ readonly item: string } & Readonly<
+  readonly estimates: readonly ({ readonly item: Item } & Readonly<
     Partial<Record<Estimand, Estimate>>
   >)[];
+  /** Of a question for a number, once there are reports. */
+  readonly number?: NumberEstimates;
+}
+
+/** An item or option by its name, or a bin of numbers. */
+export type Item = string | { readonly from: number; readonly to: number };
+
+/** What an item goes by in the page. */
+export function nameOf(item: Item): string {
+  return typeof item === "string" ? item : `${item.from} to ${item.to}`;
+}
+
+/** What the page shows of the answer about a number, beside the shares of its bins. */
+export interface NumberEstimates {
+  readonly quantiles: readonly (Omit<Estimate, "standard_error"> & { readonly quantile: number })[];
 }
 
 export interface Receipt {
@@ -68,8 +83,21 @@ export class Collector {
     return answer;
   }
 
-  estimates(): Promise<EstimatesAnswer> {
-    return this.#ask("/estimates?confidence=0.95", { headers: { accept: "application/json" } });
+  /** @throws CollectorError unless the collector's task has this fingerprint */
+  async check(fingerprint: string): Promise<void> {
+    const answer = await this.#ask<{ readonly fingerprint: string }>("", {});
+    if (answer.fingerprint !== fingerprint) {
+      throw new CollectorError(
+        `The collector's task ${this.task} is another than the page's.`,
+        true,
+      );
+    }
+  }
+
+  /** With `query` for one question of several: parts that are joined by "&". */
+  estimates(...query: readonly string[]): Promise<EstimatesAnswer> {
+    const asked = ["confidence=0.95", ...query].join("&");
+    return this.#ask(`/estimates?${asked}`, { headers: { accept: "application/json" } });
   }
 
   /** Sends an upload once. Resolves only after the collector has it on disk. */

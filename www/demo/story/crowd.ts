@@ -3,7 +3,7 @@
 import { byId, el } from "../shared/dom.js";
 import { count, counted, percent } from "../shared/format.js";
 import type { Channel } from "./channel.js";
-import { grow, type Progress } from "./growth.js";
+import { ended, grow, INTERRUPTED, type Progress } from "./growth.js";
 import { adjust, draw, type Habits } from "./habits.js";
 import type { Question } from "./questions.js";
 
@@ -153,12 +153,9 @@ export class CrowdView {
           },
         });
       }
-      status.textContent = growing.signal.aborted
-        ? `Stopped after ${counted(sent, "report")}.`
-        : `${counted(sent, "report")}, sent just now, on the collector’s disk.`;
+      status.textContent = ended(sent, growing.signal.aborted);
     } catch (error) {
-      status.textContent =
-        "Sending stopped. The upload that was under way is kept and sent again, byte for byte, before anything else.";
+      status.textContent = INTERRUPTED;
       onTrouble(error);
     } finally {
       this.#growing = null;

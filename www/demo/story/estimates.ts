@@ -5,7 +5,7 @@ import { byId, el } from "../shared/dom.js";
 import { count, counted, plusMinus, roundedUp } from "../shared/format.js";
 import type { Channel } from "./channel.js";
 import { BALANCE, EstimateChart, isNoise, type Row, SHARE } from "./chart.js";
-import type { EstimatesAnswer } from "./collector.js";
+import { type EstimatesAnswer, nameOf } from "./collector.js";
 import type { Truth } from "./ledger.js";
 import type { Question } from "./questions.js";
 
@@ -21,7 +21,7 @@ const VIEWS: readonly { readonly key: Estimand; readonly name: string; readonly 
 const READABLE = 0.1;
 
 export class EstimatesView {
-  readonly #chart = new EstimateChart();
+  readonly #chart = new EstimateChart("chart");
   readonly #questions: readonly Question[];
   #answer: EstimatesAnswer | null = null;
   #truth: Truth;
@@ -89,14 +89,14 @@ export class EstimatesView {
 
 /** The chart's rows: shares of all people for one estimand. */
 export function rowsOf(
-  questions: readonly Question[],
+  questions: readonly Pick<Question, "item" | "label">[],
   answer: EstimatesAnswer | null,
   truth: Truth,
   estimand: Estimand,
 ): Row[] {
   return questions.map(({ item, label }, index) => {
     const found = answer?.reports
-      ? answer.estimates.find((estimates) => String(estimates.item) === item)?.[estimand]
+      ? answer.estimates.find((estimates) => nameOf(estimates.item) === item)?.[estimand]
       : undefined;
     const yes = truth.yes[index] ?? 0;
     const no = truth.no[index] ?? 0;
@@ -122,15 +122,11 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
     estimate !== null && interval ? [Math.max(interval[1] - estimate, estimate - interval[0])] : [],
   );
   if (reports === 0 || reaches.length === 0) {
-    return "No reports yet. Send yours, or grow the crowd.";
+    return NONE_YET;
   }
   const noisy = rows.filter(isNoise).length;
   const widest = Math.max(...reaches);
-  const inside = rows.filter(
-    ({ truth, interval }) =>
-      truth !== null && interval !== null && interval[0] <= truth && truth <= interval[1],
-  ).length;
-  const holds = comparable ? ` The truth lies inside ${inside} of ${rows.length} intervals.` : "";
+  const holds = comparable ? held(rows) : "";
   // Widths shrink with the square root of the number of reports.
   const needed = reports * (widest / READABLE) ** 2;
   const more =
@@ -148,7 +144,20 @@ export function verdictOf(rows: readonly Row[], reports: number, comparable: boo
   return `${start}no answer is lost in the noise any more; all are known to within ${plusMinus(widest)} points.${holds}${more}`;
 }
 
-function foreignText(foreign: number, people: number): string {
+/** What is said where there is nothing to show. */
+export const NONE_YET = "No reports yet. Send yours, or grow the crowd.";
+
+/** How many intervals hold the truth, in words that follow others. */
+export function held(rows: readonly Row[]): string {
+  const inside = rows.filter(
+    ({ truth, interval }) =>
+      truth !== null && interval !== null && interval[0] <= truth && truth <= interval[1],
+  ).length;
+  return ` The truth lies inside ${inside} of ${rows.length} intervals.`;
+}
+
+/** Of reports whose truth is not known here, in words. */
+export function foreignText(foreign: number, people: number): string {
   if (foreign > 0) {
     if (people === 0) {
       return `All ${counted(foreign, "report")} came from elsewhere (another browser, or an earlier visit), so the truth behind them is not known here.`;

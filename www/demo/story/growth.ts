@@ -1,6 +1,7 @@
 // Growing the crowd: draw people, randomise each, post them, a batch at a time.
 
 import type { Randomizer } from "hushbin";
+import { counted } from "../shared/format.js";
 import type { People } from "./habits.js";
 import type { Sender } from "./sending.js";
 
@@ -23,7 +24,7 @@ export interface Growth {
   /** How many people have reported before. */
   readonly already: () => number;
   readonly randomizer: ManyRandomizer;
-  readonly sender: Sender;
+  readonly sender: Pick<Sender<never>, "send">;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
   readonly now?: () => number;
@@ -62,3 +63,15 @@ export async function grow(growth: Growth): Promise<void> {
     });
   }
 }
+
+/** Where growing ended, in words. */
+export function ended(sent: number, aborted: boolean): string {
+  const reports = counted(sent, "report");
+  return aborted
+    ? `Stopped after ${reports}.`
+    : `${reports}, sent just now, on the collector’s disk.`;
+}
+
+/** Why growing ended before that, in words. */
+export const INTERRUPTED =
+  "Sending stopped. The upload that was under way is kept and sent again, byte for byte, before anything else.";

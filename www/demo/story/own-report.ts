@@ -63,3 +63,10 @@ export class OwnReport<A> {
     return response;
   }
 }
+
+/** Of a report that was not acknowledged, in words. */
+export function unsent(drawn: boolean): string {
+  return drawn
+    ? "Drawn, but not acknowledged. The same bytes are kept and sent again."
+    : "Not sent, and not drawn for sending either.";
+}

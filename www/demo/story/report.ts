@@ -14,7 +14,7 @@ export interface Shown {
 }
 
 /** One labelled stretch of an upload. */
-interface Part {
+export interface Part {
   readonly name: PartName;
   readonly bytes: Uint8Array;
 }
@@ -112,7 +112,8 @@ const MEANINGS: Partial<Record<PartName, string>> & Record<Fixed, string> = {
   seed: "Random. Decides where each possible answer falls, for this report only. Drawn without looking at your answers.",
 };
 
-function stretch(part: Part, label: string, changed: boolean): HTMLElement {
+/** Bytes on the tape, with what they are. */
+export function stretch(part: Part, label: string, changed: boolean): HTMLElement {
   return el(
     "span",
     { class: "part", "data-part": part.name, "data-label": label, "data-changed": changed },
