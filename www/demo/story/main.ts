@@ -16,12 +16,14 @@ import { explainTask, showStatement } from "./meaning.js";
 import { KINDS } from "./mechanism/index.js";
 import type { Answers } from "./mechanism/kind.js";
 import { Observer } from "./observer.js";
-import type { OwnReport } from "./own-report.js";
+import { type OwnReport, unsent } from "./own-report.js";
 import { showPicture } from "./picture.js";
 import { type Question, questionsOf } from "./questions.js";
 import { ReportView } from "./report.js";
 import { MechanismSwitch } from "./switch.js";
 import draft from "./tasks/collision.json" with { type: "json" };
+import { VisitsDesk } from "./visits/desk.js";
+import { VisitsSection } from "./visits/section.js";
 
 /** How often the collector is asked when nothing is sent from here. */
 const IDLE_MS = 4000;
@@ -42,12 +44,13 @@ class Demo {
   readonly #crowd: CrowdView;
   readonly #estimates: EstimatesView;
   readonly #audit: AuditView;
+  readonly #visits: VisitsSection;
   readonly #waiting = new Set<Channel>();
   #asking: Promise<void> | null = null;
   #askedAt = 0;
   #sending = false;
 
-  constructor(channels: readonly Channel[]) {
+  constructor(channels: readonly Channel[], visits: VisitsDesk) {
     this.#channels = channels;
     const [first] = channels;
     if (!first) throw new RangeError("The page explains no mechanism.");
@@ -77,6 +80,7 @@ class Demo {
       onTrouble: (error) => this.#trouble(error),
     });
     this.#audit = new AuditView(this.#channel, (error) => this.#trouble(error));
+    this.#visits = new VisitsSection(visits, (error) => this.#trouble(error));
   }
 
   async start(): Promise<void> {
@@ -89,6 +93,7 @@ class Demo {
     addEventListener("storage", () => {
       for (const { ledger } of this.#channels) ledger.reload();
       void this.#ask(...this.#channels);
+      void this.#visits.reload();
     });
     setInterval(() => {
       const due = performance.now() - this.#askedAt >= IDLE_MS;
@@ -144,6 +149,7 @@ class Demo {
   async #recover(): Promise<void> {
     try {
       for (const { sender } of this.#channels) await sender.settle();
+      await this.#visits.recover();
     } catch (error) {
       this.#trouble(error);
       return;
@@ -182,9 +188,7 @@ class Demo {
     } catch (error) {
       // Something older may have failed, before this report was drawn.
       const drawn = channel.ledger.pending?.mine !== undefined;
-      byId("stamp-text").textContent = drawn
-        ? "Drawn, but not acknowledged. The same bytes are kept and sent again."
-        : "Not sent, and not drawn for sending either.";
+      byId("stamp-text").textContent = unsent(drawn);
       this.#sending = drawn;
       button.disabled = drawn;
       this.#trouble(error);
@@ -323,7 +327,8 @@ async function main(): Promise<void> {
   try {
     const endpoint = await configured();
     const channels = await Promise.all(KINDS.map((kind) => Channel.open(kind, endpoint, shelf())));
-    await new Demo(channels).start();
+    const visits = await VisitsDesk.open(endpoint, shelf());
+    await new Demo(channels, visits).start();
     document.documentElement.dataset.ready = "true";
   } catch (error) {
     trouble(error instanceof CollectorError ? new Error(error.message) : error);

@@ -1,0 +1,94 @@
+// How many invented visitors report, and their way to the collector.
+
+import { byId, el } from "../../shared/dom.js";
+import { count, counted } from "../../shared/format.js";
+import { ended, grow, INTERRUPTED } from "../growth.js";
+import type { VisitsDesk } from "./desk.js";
+import { drawVisits } from "./people.js";
+
+/** Sizes that are offered. */
+const SIZES = [100, 1000, 10_000, 30_000, 100_000];
+const SIZE_AT_FIRST = 10_000;
+
+export interface VisitsCrowdOptions {
+  readonly desk: VisitsDesk;
+  /** After every acknowledged upload. */
+  readonly onSent: () => void;
+  readonly onDone: () => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+export class VisitsCrowdView {
+  readonly #options: VisitsCrowdOptions;
+  readonly #size = byId<HTMLSelectElement>("visits-size");
+  readonly #button = byId<HTMLButtonElement>("visits-grow");
+  readonly #bar = byId<HTMLProgressElement>("visits-growth");
+  readonly #text = byId("visits-growth-text");
+  #growing: AbortController | null = null;
+
+  constructor(options: VisitsCrowdOptions) {
+    this.#options = options;
+    this.#size.append(
+      ...SIZES.map((value) =>
+        el("option", { value, selected: value === SIZE_AT_FIRST }, `${count(value)} people`),
+      ),
+    );
+    this.#button.addEventListener("click", () => {
+      if (this.#growing) this.#growing.abort();
+      else void this.#grow(Number(this.#size.value));
+    });
+    this.refresh();
+  }
+
+  /** Shows how many there are. */
+  refresh(): void {
+    const { crowd } = this.#options.desk;
+    byId("visits-people").textContent = count(crowd);
+    for (const option of this.#size.options) option.disabled = Number(option.value) <= crowd;
+    if (this.#size.selectedOptions[0]?.disabled) {
+      this.#size.value = String(SIZES.find((size) => size > crowd) ?? this.#size.value);
+    }
+  }
+
+  async #grow(target: number): Promise<void> {
+    const { desk, onSent, onDone, onTrouble } = this.#options;
+    const people = target - desk.crowd;
+    if (people <= 0) {
+      this.#text.textContent =
+        "They have reported. What was sent cannot be taken back: a crowd only grows.";
+      return;
+    }
+    const growing = new AbortController();
+    this.#growing = growing;
+    this.#button.textContent = "Stop";
+    this.#bar.hidden = false;
+    this.#bar.value = 0;
+    this.#text.textContent = `Randomising and sending ${counted(people, "report")} …`;
+    let sent = 0;
+    try {
+      await grow({
+        people,
+        draw: drawVisits,
+        already: () => desk.crowd,
+        randomizer: desk.randomizer,
+        sender: desk.sender,
+        signal: growing.signal,
+        onProgress: (progress) => {
+          sent = progress.sent;
+          this.#bar.value = sent / people;
+          this.refresh();
+          onSent();
+        },
+      });
+      this.#text.textContent = ended(sent, growing.signal.aborted);
+    } catch (error) {
+      this.#text.textContent = INTERRUPTED;
+      onTrouble(error);
+    } finally {
+      this.#growing = null;
+      this.#button.textContent = "Send their reports";
+      this.#bar.hidden = true;
+      onDone();
+    }
+  }
+}

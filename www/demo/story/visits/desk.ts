@@ -1,0 +1,93 @@
+// The task of the visits at the collector: its randomiser, what this browser has
+// sent to it, and the collector's last answers, one for each question.
+
+import { createClient, createRandomizer, type Randomizer } from "hushbin";
+import { Collector, type EstimatesAnswer } from "../collector.js";
+import { Ledger, nobody, type Shelf } from "../ledger.js";
+import { OwnReport } from "../own-report.js";
+import { Sender } from "../sending.js";
+import { truthOf, type VisitTruth } from "./people.js";
+import { FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit } from "./task.js";
+
+export interface VisitAnswers {
+  readonly theme: EstimatesAnswer;
+  readonly features: EstimatesAnswer;
+  readonly loadMs: EstimatesAnswer;
+}
+
+export class VisitsDesk {
+  readonly collector: Collector;
+  readonly randomizer: Randomizer<typeof VISITS>;
+  /** Counts people; who they are follows from their number. */
+  readonly ledger: Ledger<Visit>;
+  readonly sender: Sender<Visit>;
+  readonly own: OwnReport<Visit>;
+  answers: VisitAnswers | null = null;
+  #truth: VisitTruth = truthOf(0, null);
+
+  private constructor(
+    collector: Collector,
+    randomizer: Randomizer<typeof VISITS>,
+    shelf: Shelf | null,
+  ) {
+    const { endpoint } = collector;
+    const { fingerprint } = randomizer;
+    this.collector = collector;
+    this.randomizer = randomizer;
+    this.ledger = new Ledger(shelf, fingerprint, 0);
+    this.sender = new Sender(collector, this.ledger);
+    this.own = new OwnReport<Visit>({
+      ledger: this.ledger,
+      sender: this.sender,
+      all: [this.ledger],
+      open: (fetch) => createClient({ endpoint, task: VISITS, fingerprint, fetch }),
+      truthOf: () => ({ ...nobody(0), people: 1 }),
+    });
+  }
+
+  static async open(endpoint: string, shelf: Shelf | null): Promise<VisitsDesk> {
+    const randomizer = await createRandomizer({ task: VISITS });
+    const desk = new VisitsDesk(new Collector(endpoint, VISITS.id), randomizer, shelf);
+    await desk.collector.check(randomizer.fingerprint);
+    // A collector with fewer reports than were sent to it has been emptied.
+    await desk.#ask();
+    if (desk.reports < desk.ledger.truth.people) desk.ledger.forget();
+    return desk;
+  }
+
+  /** Visitors of the crowd sent so far: all but the page's own. */
+  get crowd(): number {
+    return this.ledger.truth.people - (this.ledger.mine ? 1 : 0);
+  }
+
+  /** Reports at the collector, whichever question they answer. */
+  get reports(): number {
+    const { theme, features, loadMs } = this.answers ?? {};
+    return [theme, features, loadMs].reduce((sum, answer) => sum + (answer?.reports ?? 0), 0);
+  }
+
+  /** The truth about everyone that this browser sent. */
+  get truth(): VisitTruth {
+    const { crowd } = this;
+    const { mine } = this.ledger;
+    if (this.#truth.crowd !== crowd || this.#truth.people !== crowd + (mine ? 1 : 0)) {
+      this.#truth = truthOf(crowd, mine?.answers ?? null);
+    }
+    return this.#truth;
+  }
+
+  /** Asks the collector, while neither the truth nor the reports can move. */
+  ask(): Promise<void> {
+    return this.sender.exclusively(() => this.#ask());
+  }
+
+  async #ask(): Promise<void> {
+    const quantiles = QUANTILES.map(([part]) => part).join();
+    const [theme, features, loadMs] = await Promise.all([
+      this.collector.estimates(`question=${THEME.name}`),
+      this.collector.estimates(`question=${FEATURES.name}`),
+      this.collector.estimates(`question=${LOAD.name}`, `quantiles=${quantiles}`),
+    ]);
+    this.answers = { theme, features, loadMs };
+  }
+}

@@ -1,0 +1,122 @@
+// What the collector says of each question beside the truth: rows for the charts,
+// and words.
+
+import { byId } from "../../shared/dom.js";
+import { count, counted } from "../../shared/format.js";
+import { EstimateChart, isNoise, type Row, SHARE } from "../chart.js";
+import { type EstimatesAnswer, nameOf } from "../collector.js";
+import { foreignText, held, NONE_YET, rowsOf, verdictOf } from "../estimates.js";
+import { figure } from "../figure.js";
+import type { VisitsDesk } from "./desk.js";
+import { Histogram, inUnit, type NumberRows } from "./histogram.js";
+import type { VisitTruth } from "./people.js";
+import { FEATURES, LOAD, optionLabel, QUANTILES, THEME } from "./task.js";
+
+const heads = (listed: string, together: string) => [
+  listed,
+  "Truth",
+  "Estimate",
+  "Standard error",
+  `95% interval, all ${together} at once`,
+];
+const THEMES = THEME.options.map((item) => ({ item, label: optionLabel(item) }));
+const USED = FEATURES.options.map((item) => ({ item, label: optionLabel(item) }));
+const BINS = LOAD.edges.slice(1).map((to, bin) => {
+  const item = nameOf({ from: LOAD.edges[bin] ?? 0, to });
+  return { item, label: `${item} ${LOAD.unit}` };
+});
+
+export class VisitsEstimatesView {
+  readonly #theme: EstimateChart;
+  readonly #features: EstimateChart;
+  readonly #load: Histogram;
+  #said = "";
+
+  constructor() {
+    byId("visits-theme").append(...figure("theme-chart", "Themes", heads("Theme", "themes")));
+    byId("visits-features").append(
+      ...figure("features-chart", "Features", heads("Feature", "features")),
+    );
+    byId("visits-load").append(
+      ...figure("load-chart", "Load times", heads("Load time", "quantiles or all bins")),
+    );
+    // One key explains all charts of the page.
+    const key = document.querySelector("#estimates .key");
+    if (key) byId("visits-key").replaceWith(key.cloneNode(true));
+    this.#theme = new EstimateChart("theme-chart");
+    this.#features = new EstimateChart("features-chart");
+    this.#load = new Histogram("load-chart", LOAD);
+  }
+
+  show({ answers, truth, reports }: VisitsDesk): void {
+    const { people } = truth;
+    const comparable = reports === people;
+    const shares = (
+      listed: readonly { item: string; label: string }[],
+      answer: EstimatesAnswer | undefined,
+      counts: readonly number[],
+    ) => rowsOf(listed, answer ?? null, { people, yes: counts, no: [] }, "share");
+    const theme = shares(THEMES, answers?.theme, truth.themes);
+    const features = shares(USED, answers?.features, truth.features);
+    const load = {
+      bins: shares(BINS, answers?.loadMs, truth.bins),
+      quantiles: quantileRows(answers?.loadMs, truth),
+    };
+    this.#theme.show(theme, SHARE, "Share of people with each theme");
+    this.#features.show(features, SHARE, "Share of people who used each feature");
+    this.#load.show(load, "Load times: quantiles, and the share of people in each bin");
+    const of = (answer: EstimatesAnswer | undefined) => answer?.reports ?? 0;
+    const verdicts = {
+      theme: verdictOf(theme, of(answers?.theme), comparable),
+      features: verdictOf(features, of(answers?.features), comparable),
+      load: numberVerdict(load, of(answers?.loadMs), comparable),
+    };
+    for (const [name, words] of Object.entries(verdicts))
+      byId(`${name}-verdict`).textContent = words;
+    const others = byId("visits-others");
+    others.hidden = comparable;
+    others.textContent = foreignText(reports - people, people);
+  }
+
+  /** Says the verdicts to those who cannot see the charts, once they changed. */
+  announce(): void {
+    const said = ["theme", "features", "load"]
+      .map((name) => byId(`${name}-verdict`).textContent)
+      .join(" ");
+    if (said === this.#said) return;
+    this.#said = said;
+    byId("visits-summary").textContent = said;
+  }
+}
+
+/** The quantiles of load times, in their unit. */
+export function quantileRows(answer: EstimatesAnswer | undefined, truth: VisitTruth): Row[] {
+  return QUANTILES.map(([part, label]) => {
+    const found = answer?.number?.quantiles.find(({ quantile }) => quantile === part);
+    return {
+      label,
+      truth: truth.quantile(part),
+      estimate: found?.estimate ?? null,
+      standardError: null,
+      interval: found?.simultaneous_interval ?? null,
+    };
+  });
+}
+
+/** What is known of the load times, in words. */
+export function numberVerdict(
+  { bins, quantiles }: NumberRows,
+  reports: number,
+  comparable: boolean,
+): string {
+  const words = quantiles.flatMap(({ label, estimate, interval }) => {
+    if (estimate === null || !interval) return [];
+    const [from, to] = interval.map(count);
+    return [`${label.toLowerCase()} ${inUnit(estimate, LOAD.unit)} (${from} to ${to})`];
+  });
+  if (words.length === 0) return NONE_YET;
+  const noisy = bins.filter(isNoise).length;
+  const noise = noisy > 0 ? ` Still noise: ${counted(noisy, "bin")} of ${bins.length}.` : "";
+  const holds = comparable ? held([...quantiles, ...bins]) : "";
+  return `${counted(reports, "report")}: ${words.join(", ")}.${noise}${holds}`;
+}

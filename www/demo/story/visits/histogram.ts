@@ -1,0 +1,195 @@
+// A number's distribution and its quantiles with their intervals against the
+// truth: bins as columns, and below them, on the same scale, the quantiles.
+
+import { byId, setAll, svg } from "../../shared/dom.js";
+import { count, percent } from "../../shared/format.js";
+import { type Axis, cells, isNoise, type Row, sentence } from "../chart.js";
+import { tell } from "../figure.js";
+
+/** What is shown. */
+export interface NumberRows {
+  /** Shares, bin by bin. */
+  readonly bins: readonly Row[];
+  /** In the number's unit. */
+  readonly quantiles: readonly Row[];
+}
+
+/** The number's scale. */
+export interface Scale {
+  /** Of the bins, ascending from above 0; they are drawn by their logarithms. */
+  readonly edges: readonly number[];
+  readonly unit: string;
+}
+
+const SHARES: Axis = { from: -0.1, to: 0.4, ticks: [0, 0.1, 0.2, 0.3, 0.4] };
+const [LEFT, RIGHT, HEAD, PLOT, FOOT, PITCH] = [44, 20, 12, 220, 44, 52];
+/** Least distance between names of edges. */
+const APART = 44;
+
+type Place = (value: number) => number;
+
+export class Histogram {
+  readonly #id: string;
+  readonly #chart: SVGSVGElement;
+  readonly #scale: Scale;
+  #rows: NumberRows = { bins: [], quantiles: [] };
+
+  /** Draws into the figure of this id. */
+  constructor(id: string, scale: Scale) {
+    this.#id = id;
+    this.#chart = byId<SVGSVGElement>(id);
+    this.#scale = scale;
+    new ResizeObserver(() => this.#draw()).observe(this.#chart);
+  }
+
+  show(rows: NumberRows, title: string): void {
+    const said = (value: number) => inUnit(value, this.#scale.unit);
+    this.#rows = rows;
+    tell(this.#id, {
+      title,
+      sentences: [
+        ...rows.quantiles.map((row) => sentence(row, said)),
+        ...rows.bins.map((row) => sentence(row)),
+      ],
+      cells: [...rows.quantiles.map((row) => quantileCells(row, said)), ...rows.bins.map(cells)],
+    });
+    this.#draw();
+  }
+
+  #draw(): void {
+    const width = this.#chart.clientWidth;
+    const { bins, quantiles } = this.#rows;
+    if (width === 0 || bins.length === 0) return;
+    const { edges } = this.#scale;
+    const base = HEAD + PLOT;
+    const height = base + FOOT + quantiles.length * PITCH;
+    const [least = 1, greatest = 1] = [edges[0], edges[edges.length - 1]];
+    const x: Place = (value) =>
+      LEFT + (Math.log(value / least) / Math.log(greatest / least)) * (width - LEFT - RIGHT);
+    const y: Place = (share) => {
+      const { from, to } = SHARES;
+      return base - ((Math.min(Math.max(share, from), to) - from) / (to - from)) * PLOT;
+    };
+    setAll(this.#chart, { viewBox: `0 0 ${width} ${height}`, height });
+    this.#chart.replaceChildren(
+      // Its title and description.
+      ...[...this.#chart.children].slice(0, 2),
+      this.#grid(x, y, height),
+      ...bins.map((row, bin) => column(row, [x(edges[bin] ?? 0), x(edges[bin + 1] ?? 0)], y)),
+      ...quantiles.map((row, index) => this.#quantile(row, x, base + FOOT + index * PITCH)),
+    );
+  }
+
+  #grid(x: Place, y: Place, height: number): SVGGElement {
+    const { edges, unit } = this.#scale;
+    const [left, right] = [x(edges[0] ?? 1), x(edges[edges.length - 1] ?? 1)];
+    const base = HEAD + PLOT;
+    const line = (name: string, [x1, y1]: Point, [x2, y2]: Point) =>
+      svg("line", { class: name, x1, y1, x2, y2 });
+    const beyond = { class: "beyond", x: left, width: right - left };
+    return svg(
+      "g",
+      { class: "grid" },
+      svg("rect", { ...beyond, y: y(0), height: base - y(0) }),
+      ...SHARES.ticks.flatMap((tick) => [
+        line(tick === 0 ? "zero" : "tick", [left, y(tick)], [right, y(tick)]),
+        svg("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, percent(tick)),
+      ]),
+      ...spaced(edges, x).flatMap((edge) => [
+        line("tick", [x(edge), base], [x(edge), height]),
+        svg("text", { x: x(edge), y: base + 16, "text-anchor": "middle" }, count(edge)),
+      ]),
+      svg("text", { x: right, y: base + 32, "text-anchor": "end" }, `in ${unit}`),
+    );
+  }
+
+  #quantile(row: Row, x: Place, top: number): SVGGElement {
+    const { label, truth, estimate, interval } = row;
+    const middle = top + 32;
+    const right = this.#chart.clientWidth - RIGHT;
+    const marks = [
+      ...(truth === null ? [] : [box("truth-end", [x(truth) - 1.5, 3], [middle - 13, 26], false)]),
+      ...(estimate === null || !interval ? [] : errorBar({ estimate, interval }, x, middle, false)),
+    ];
+    const amount = svg("tspan", { class: "amount" }, estimate === null ? "–" : count(estimate));
+    const span = interval ? `${count(interval[0])} to ${count(interval[1])}` : "";
+    const spread = svg("tspan", { class: "spread", dx: 6 }, span);
+    return svg(
+      "g",
+      { class: "quantile" },
+      ...marks,
+      svg("text", { x: 0, y: top + 14 }, label),
+      svg("text", { x: right, y: top + 14, "text-anchor": "end" }, amount, spread),
+    );
+  }
+}
+
+type Point = readonly [number, number];
+
+/** A number with its unit: 1,830 ms. */
+export function inUnit(value: number, unit: string): string {
+  return `${count(value)} ${unit}`;
+}
+
+/** Those edges that have room for their names. */
+function spaced(edges: readonly number[], x: Place): number[] {
+  const named: number[] = [];
+  for (const edge of edges) {
+    const last = named[named.length - 1];
+    if (last === undefined || x(edge) - x(last) >= APART) named.push(edge);
+  }
+  return named;
+}
+
+/** A bin: the truth as a column, the estimate with its error bar in the middle. */
+function column(row: Row, [from, to]: Point, y: Place): SVGGElement {
+  const { truth, estimate, interval } = row;
+  const group = svg("g", { "data-noise": isNoise(row) });
+  const [start, breadth] = [from + 1, Math.max(to - from - 2, 1)];
+  if (truth !== null) {
+    group.append(
+      box("truth-bar", [y(truth), y(0) - y(truth)], [start, breadth], true),
+      box("truth-end", [y(truth) - 1.5, 3], [start, breadth], true),
+    );
+  }
+  if (estimate !== null && interval) {
+    group.append(...errorBar({ estimate, interval }, y, (from + to) / 2, true));
+  }
+  return group;
+}
+
+/** An interval with its caps and its estimate, along one axis and in the middle of the other. */
+function errorBar(
+  { estimate, interval }: { estimate: number; interval: Point },
+  place: Place,
+  middle: number,
+  upright: boolean,
+): SVGElement[] {
+  const ends = interval.map(place).sort((a, b) => a - b);
+  const [low = 0, high = 0] = ends;
+  const at = place(estimate);
+  // A narrow interval shows beside its dot, not under it.
+  const r = Math.min(Math.max((high - low) / 6, 2.5), 5);
+  // What runs off the axis has no mark on its edge, as if it ended there.
+  const inside = (value: number) => !upright || (SHARES.from <= value && value <= SHARES.to);
+  const cap = (end: number) => box("cap", [place(end) - 1, 2], [middle - 5, 10], upright);
+  const centre = upright ? { cx: middle, cy: at } : { cx: at, cy: middle };
+  return [
+    box("interval", [low, high - low], [middle - 1.5, 3], upright),
+    ...interval.filter(inside).map(cap),
+    ...(inside(estimate) ? [svg("circle", { class: "estimate", r, ...centre })] : []),
+  ];
+}
+
+/** A rectangle by where it begins and how far it goes along one axis and across it. */
+function box(name: string, along: Point, across: Point, upright: boolean): SVGRectElement {
+  const [[x, width], [y, height]] = upright ? [across, along] : [along, across];
+  return svg("rect", { class: name, x, y, width, height });
+}
+
+function quantileCells(row: Row, said: (value: number) => string): string[] {
+  const { label, truth, estimate, interval } = row;
+  const [known, estimated] = [truth, estimate].map((value) => (value === null ? "–" : said(value)));
+  const span = interval ? `${count(interval[0])} to ${said(interval[1])}` : "–";
+  return [label, known ?? "–", estimated ?? "–", "–", span];
+}

@@ -1,0 +1,127 @@
+// The invented visitors and the truth about them. The n-th is the same in every
+// browser, so the truth about those who reported follows from how many did.
+
+import { type People, ROLLS } from "../habits.js";
+import { nobody } from "../ledger.js";
+import { clipped, FEATURES, type Feature, LOAD, THEME, type Theme, type Visit } from "./task.js";
+
+const THEMES: Readonly<Record<Theme, number>> = {
+  dark: 0.42,
+  light: 0.3,
+  system: 0.22,
+  "high-contrast": 0.06,
+};
+
+/** Shares before anybody is held to two. */
+const USE: Readonly<Record<Feature, number>> = {
+  search: 0.55,
+  export: 0.12,
+  share: 0.26,
+  comments: 0.18,
+  offline: 0.06,
+};
+
+/** Load times: most are quick, others come over a slow line. */
+const LINES = [
+  { part: 0.75, median: 620, spread: 0.45 },
+  { part: 0.25, median: 2600, spread: 0.4 },
+] as const;
+
+/** Those of other chapters' rolls are below. */
+const ROLL = { theme: 100, line: 101, radius: 102, angle: 103, feature: 110, keen: 120 };
+
+/** The visitor with this number. */
+export function visitor(person: number): Visit {
+  const roll = (purpose: number) => ROLLS(person, purpose);
+  const used = FEATURES.options
+    .map((feature, index) => ({ feature, index, keen: roll(ROLL.keen + index) }))
+    .filter(({ feature, index }) => roll(ROLL.feature + index) < USE[feature])
+    .sort((a, b) => a.keen - b.keen);
+  return {
+    theme: themeAt(roll(ROLL.theme)),
+    features: used.slice(0, FEATURES.sparsity).map(({ feature }) => feature),
+    loadMs: loadTime(roll),
+  };
+}
+
+function themeAt(roll: number): Theme {
+  let reached = 0;
+  const found = THEME.options.find((option) => {
+    reached += THEMES[option];
+    return roll < reached;
+  });
+  return found ?? "system";
+}
+
+/** Lognormal on each line, by Box and Muller (1958). */
+function loadTime(roll: (purpose: number) => number): number {
+  const [quick, slow] = LINES;
+  const line = roll(ROLL.line) < quick.part ? quick : slow;
+  // In (0, 1], as of 0 there is no logarithm.
+  const radius = Math.sqrt(-2 * Math.log(1 - roll(ROLL.radius)));
+  const normal = radius * Math.cos(2 * Math.PI * roll(ROLL.angle));
+  return Math.round(line.median * Math.exp(line.spread * normal));
+}
+
+/** So many visitors from the number `first` on, in the shape of the packed-array API. */
+export function drawVisits(first: number, people: number): People {
+  const lengths: number[] = [];
+  const items: number[] = [];
+  const values: number[] = [];
+  for (let person = first; person < first + people; person++) {
+    const { theme, features, loadMs } = visitor(person);
+    lengths.push(1, features.length, 1);
+    items.push(THEME.options.indexOf(theme), ...features.map(indexOf), 0);
+    values.push(1, ...features.map(() => 1), loadMs);
+  }
+  return {
+    lengths: Uint32Array.from(lengths),
+    items: Uint32Array.from(items),
+    values: Float64Array.from(values),
+    truth: { ...nobody(0), people },
+  };
+}
+
+const indexOf = (feature: Feature) => FEATURES.options.indexOf(feature);
+
+/** The truth about some visitors. */
+export interface VisitTruth {
+  readonly people: number;
+  /** How many of them are invented. */
+  readonly crowd: number;
+  /** How many chose each option. */
+  readonly themes: readonly number[];
+  readonly features: readonly number[];
+  /** How many load times are in each bin. */
+  readonly bins: readonly number[];
+  /** What this part of the load times do not exceed, clipped as they count; `null` of nobody. */
+  quantile(part: number): number | null;
+}
+
+/** The truth about the first `crowd` visitors, and about the page's own if there is one. */
+export function truthOf(crowd: number, own: Visit | null): VisitTruth {
+  const themes = THEME.options.map(() => 0);
+  const features = FEATURES.options.map(() => 0);
+  const bins = LOAD.edges.slice(1).map(() => 0);
+  const people = crowd + (own ? 1 : 0);
+  const loads = new Float64Array(people);
+  const count = (counts: number[], index: number) => {
+    counts[index] = (counts[index] ?? 0) + 1;
+  };
+  for (let person = 0; person < people; person++) {
+    const visit = person < crowd || !own ? visitor(person) : own;
+    count(themes, THEME.options.indexOf(visit.theme));
+    for (const feature of visit.features) count(features, indexOf(feature));
+    count(bins, binOf(visit.loadMs));
+    loads[person] = clipped(visit.loadMs);
+  }
+  loads.sort();
+  const quantile = (part: number) => loads[Math.max(Math.ceil(part * people) - 1, 0)] ?? null;
+  return { people, crowd, themes, features, bins, quantile };
+}
+
+/** The bin of a load time: its least number is in it, that of the next is not. */
+export function binOf(loadMs: number): number {
+  const after = LOAD.edges.findIndex((edge) => edge > clipped(loadMs));
+  return (after < 0 ? LOAD.edges.length - 1 : after) - 1;
+}

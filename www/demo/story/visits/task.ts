@@ -1,0 +1,69 @@
+// The task of the chapter on other kinds of answers, as a page writes it down:
+// a literal, so that the compiler knows the names of questions and options.
+
+import type { Task } from "hushbin";
+
+const ONE_OF = { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced" } as const;
+
+/** What the collector serves from `tasks/visits.json`. */
+export const VISITS = {
+  id: "visits",
+  epsilon: 1,
+  questions: [
+    {
+      name: "theme",
+      kind: "choice",
+      options: ["dark", "light", "system", "high-contrast"],
+      weight: 63,
+      mechanism: { ...ONE_OF, buckets: 4 },
+    },
+    {
+      name: "features",
+      kind: "set",
+      options: ["search", "export", "share", "comments", "offline"],
+      sparsity: 2,
+      weight: 100,
+      mechanism: { ...ONE_OF, favoured: 2, buckets: 7 },
+    },
+    {
+      name: "loadMs",
+      kind: "number",
+      edges: [50, 75, 110, 160, 240, 350, 500, 750, 1100, 1600, 2400, 3500, 5000, 7500, 11000],
+      unit: "ms",
+      weight: 82,
+      mechanism: { ...ONE_OF, buckets: 3 },
+    },
+  ],
+} as const satisfies Task;
+
+export const [THEME, FEATURES, LOAD] = VISITS.questions;
+
+export type Theme = (typeof THEME.options)[number];
+export type Feature = (typeof FEATURES.options)[number];
+
+/** What a visitor answers. */
+export interface Visit {
+  readonly theme: Theme;
+  readonly features: readonly Feature[];
+  readonly loadMs: number;
+}
+
+/** The quantiles of load times that are asked for, and what they are called. */
+export const QUANTILES = [
+  [0.5, "Median"],
+  [0.75, "75th percentile"],
+  [0.95, "95th percentile"],
+] as const;
+
+/** The least and the greatest load time; those beyond count as these. */
+export const [SHORTEST, LONGEST] = [LOAD.edges[0], LOAD.edges[LOAD.edges.length - 1] as number];
+
+/** A load time as it counts. */
+export function clipped(loadMs: number): number {
+  return Math.min(Math.max(loadMs, SHORTEST), LONGEST);
+}
+
+/** An option's name in words: High contrast. */
+export function optionLabel(option: string): string {
+  return option.charAt(0).toUpperCase() + option.slice(1).replace("-", " ");
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it, vi } from "vitest";
+import { Collector, type EstimatesAnswer } from "../story/collector.js";
+import draft from "../story/tasks/visits.json" with { type: "json" };
+import { numberVerdict, quantileRows } from "../story/visits/estimates.js";
+import { callOf, measured } from "../story/visits/own.js";
+import { binOf, drawVisits, truthOf, visitor } from "../story/visits/people.js";
+import { LOAD, VISITS } from "../story/visits/task.js";
+
+describe("the task of the visits", () => {
+  it("is what the collector serves", () => {
+    expect(VISITS).toEqual(draft);
+  });
+
+  it("is refused where the collector's is another", async () => {
+    vi.stubGlobal("fetch", async () => Response.json({ fingerprint: "ab" }));
+    const collector = new Collector("http://x", VISITS.id);
+    await collector.check("ab");
+    await expect(collector.check("cd")).rejects.toMatchObject({ final: true });
+  });
+});
+
+describe("the invented visitors", () => {
+  it("are packed as the package takes them: an option, some options, a number", () => {
+    const { lengths, items, values, truth } = drawVisits(7, 2);
+    expect(truth).toEqual({ people: 2, yes: [], no: [] });
+    const [options, features] = VISITS.questions
+      .slice(0, 2)
+      .map((question) => ("options" in question ? (question.options as readonly string[]) : []));
+    let at = 0;
+    const read = (index: number) => {
+      const [one, some, number] = lengths.subarray(3 * index, 3 * index + 3);
+      expect([one, number]).toEqual([1, 1]);
+      const theme = options?.[items[at++] ?? -1];
+      const used = Array.from({ length: some ?? 0 }, () => features?.[items[at++] ?? -1]);
+      expect(items[at]).toBe(0);
+      return { theme, features: used, loadMs: values[at++] };
+    };
+    expect([read(0), read(1)]).toEqual([visitor(7), visitor(8)]);
+    expect(at).toBe(values.length);
+  });
+
+  it("use two features at most, and are the same people in every batch", () => {
+    const { lengths, items } = drawVisits(0, 3000);
+    expect(Math.max(...lengths)).toBe(2);
+    const parts = [drawVisits(0, 1000), drawVisits(1000, 2000)];
+    expect(parts.flatMap((part) => [...part.items])).toEqual([...items]);
+  });
+
+  it("have the shares and load times that they are invented with", () => {
+    const { themes, features, quantile } = truthOf(20_000, null);
+    // Five standard errors of a share of 20,000 people are below 0.018.
+    [0.42, 0.3, 0.22, 0.06].forEach((share, index) => {
+      expect(Math.abs((themes[index] ?? 0) / 20_000 - share)).toBeLessThan(0.018);
+    });
+    expect(Math.max(...features)).toBe(features[0]);
+    // The mixture's median is 752 ms; by its density there, 0.00081 a millisecond, five
+    // standard errors are 22 ms.
+    expect(Math.abs((quantile(0.5) ?? 0) - 752)).toBeLessThan(22);
+  });
+});
+
+describe("the truth about visits", () => {
+  const own = { theme: "high-contrast", features: ["offline"], loadMs: 12 } as const;
+
+  it("is that of nobody, of the crowd, and of the visitor's own", () => {
+    expect(truthOf(0, null).quantile(0.5)).toBeNull();
+    const alone = truthOf(0, own);
+    expect([alone.themes, alone.features]).toEqual([
+      [0, 0, 0, 1],
+      [0, 0, 0, 0, 1],
+    ]);
+    // Below the scale counts as its least number.
+    expect([alone.bins[0], alone.quantile(0.5)]).toEqual([1, 50]);
+    const [crowd, both] = [truthOf(500, null), truthOf(500, own)];
+    expect([both.people, both.crowd]).toEqual([501, 500]);
+    expect(both.themes[3]).toBe((crowd.themes[3] ?? 0) + 1);
+    for (const counts of [both.themes, both.bins]) {
+      expect(counts.reduce((sum, n) => sum + n)).toBe(501);
+    }
+  });
+
+  it("takes for a quantile the least load time that enough do not exceed", () => {
+    const loads = Array.from({ length: 500 }, (_, person) => visitor(person).loadMs);
+    const { quantile } = truthOf(500, null);
+    for (const part of [0.5, 0.75, 0.95]) {
+      const found = quantile(part) ?? 0;
+      expect(loads.filter((load) => load <= found).length).toBeGreaterThanOrEqual(part * 500);
+      expect(loads.filter((load) => load < found).length).toBeLessThan(part * 500);
+    }
+  });
+
+  it("puts load times into the bins that the collector's answers have", () => {
+    expect([1, 50, 74, 75, 7500, 11_000, 99_999].map(binOf)).toEqual([0, 0, 0, 1, 13, 13, 13]);
+    expect(LOAD.edges).toHaveLength(15);
+  });
+});
+
+describe("load times in words", () => {
+  const quantile = (part: number, estimate: number, half: number) => ({
+    quantile: part,
+    estimate,
+    interval: [estimate - half / 2, estimate + half / 2] as const,
+    simultaneous_interval: [estimate - half, estimate + half] as const,
+  });
+  const answer = {
+    number: { quantiles: [quantile(0.95, 3000, 500), quantile(0.5, 700, 90)] },
+  } as Partial<EstimatesAnswer> as EstimatesAnswer;
+  const truth = { ...truthOf(0, null), quantile: (part: number) => (part === 0.5 ? 750 : 9000) };
+
+  it("name what is estimated, and count the intervals that hold the truth", () => {
+    const rows = quantileRows(answer, truth);
+    expect(rows.map(({ estimate }) => estimate)).toEqual([700, null, 3000]);
+    const verdict = (comparable: boolean) =>
+      numberVerdict({ bins: [], quantiles: rows }, 1200, comparable);
+    expect(verdict(false)).toBe(
+      "1,200 reports: median 700 ms (610 to 790), 95th percentile 3,000 ms (2,500 to 3,500).",
+    );
+    expect(verdict(true)).toMatch(/inside 1 of 3 intervals\.$/);
+    const bin = { label: "", truth: 0.1, estimate: 0.1, standardError: 0.02 };
+    const bins = [
+      { ...bin, interval: [-0.1, 0.3] as const },
+      { ...bin, interval: [0.05, 0.15] as const },
+    ];
+    expect(numberVerdict({ bins, quantiles: rows }, 1200, true)).toMatch(
+      / Still noise: 1 bin of 2\. The truth lies inside 3 of 5 intervals\.$/,
+    );
+    const none = quantileRows(undefined, truth);
+    expect(numberVerdict({ bins: [], quantiles: none }, 0, true)).toMatch(/No reports yet/);
+  });
+
+  it("say what the page calls, and what is clipped", () => {
+    expect(callOf({ theme: "dark", features: ["search", "share"], loadMs: 1830 })).toBe(
+      'await client.report({\n  theme: "dark",\n  features: ["search", "share"],\n  loadMs: 1830,\n});',
+    );
+    expect([measured(1830), measured(12)]).toEqual([
+      "1,830 ms, measured",
+      "12 ms, measured, counted as 50 ms",
+    ]);
+  });
+});
