@@ -48,7 +48,7 @@ impl From<Cube> for CubeParts {
 }
 
 /// Corners are drawn until one is favoured, or is not: of 2¹² one is at least, on either
-/// side.
+/// side. In a page the longest take 0.3 ms a report, those that are best at ε = 4 some µs.
 const TRIES_BITS: u32 = 12;
 
 impl Cube {
