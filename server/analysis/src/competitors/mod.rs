@@ -43,7 +43,6 @@ mod favoured;
 mod gaussian;
 mod learning;
 mod numbers;
-mod sampled_cube;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
 pub use choice::{Direct, HashReport, LocalHash, OptimalHash, Rates, Unary, best_buckets};
@@ -54,4 +53,3 @@ pub use learning::{Loss, clip, encode_category};
 pub use numbers::{
     ANSWERED_EPSILON, ATTRIBUTES, Majority, SampledTwoPoints, TwoPoints, piecewise_variance,
 };
-pub use sampled_cube::SampledCube;

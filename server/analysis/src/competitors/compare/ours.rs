@@ -1,7 +1,9 @@
 //! What hushbin does for the question, as its drafts choose it.
 
-use hushbin::choose::{Asked as Draft, MechanismDraft, NumberDraft, QuestionDraft};
+use hushbin::choose::{self, Asked as Draft, MechanismDraft, NumberDraft, QuestionDraft};
+use hushbin::domain::Domain;
 use hushbin::mechanism::collision::{Collision, Rates as Realised};
+use hushbin::mechanism::cube::Cube;
 use hushbin::task::{Kind, Scale};
 use hushbin::{Error, Items, Mechanism, Question};
 
@@ -9,7 +11,6 @@ use super::asked::Asked;
 use super::variance::{Line, Variance};
 use crate::competitors::budget::Budget;
 use crate::competitors::choice::Rates;
-use crate::competitors::sampled_cube::SampledCube;
 
 /// Ours at ε, whatever δ is.
 ///
@@ -21,9 +22,11 @@ pub(super) fn line(asked: Asked, budget: &Budget) -> Result<Line, Error> {
         Asked::Choice { options } => choice(options, epsilon)?,
         Asked::Number => number(epsilon)?,
         Asked::Numbers { attributes } => {
-            let cube = SampledCube::best(attributes, epsilon)?;
-            let parameters = format!("k {}, κ {}", cube.drawn, cube.threshold);
-            (parameters, Variance::less_square(cube.square))
+            let domain = Domain::dense(attributes);
+            let cube = Cube::choose(&domain, epsilon, &choose::cube::Draft::default())?;
+            let parameters = format!("k {}, κ {}", cube.drawn(), cube.agreements());
+            let square = cube.rates(&domain, epsilon).mean_square();
+            (parameters, Variance::less_square(square))
         }
     };
     Ok(Line {
