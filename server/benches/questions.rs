@@ -13,9 +13,10 @@ use std::process::ExitCode;
 
 use hushbin::choose::Objective;
 use hushbin::sample::{below, choose_front};
-use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft};
+use hushbin::{Entry, Mechanism, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{
-    Estimand, Estimator, NumberEstimates, Options, QuantileEstimate, Query, Totals, points,
+    Estimand, Estimator, Expectation, NumberEstimates, Options, QuantileEstimate, Query, Totals,
+    points,
 };
 use indicatif::ProgressBar;
 use rand_chacha::ChaCha20Rng;
@@ -94,7 +95,8 @@ impl Way<'_> {
         }
         let items: Vec<u64> = (0..u64::from(cells)).collect();
         let estimand = match question.kind().name() {
-            "ratings" if cells == 1 => Estimand::Mean,
+            "numbers" => Estimand::Mean,
+            "ratings" if question.value() == ValueKind::Real => Estimand::Mean,
             "ratings" => Estimand::Plus,
             _ => Estimand::Share,
         };
@@ -195,7 +197,49 @@ fn compare_kinds(real: bool) -> bool {
             near &= compare(&what, epsilon, ways, expected, runs / 4 + 2);
         }
     }
-    near & compare_numbers(runs)
+    near & compare_numbers(runs) & compare_dense(runs / 4 + 2)
+}
+
+/// Of several numbers that everybody has, at either end, by what rates predict of both.
+fn compare_dense(runs: u64) -> bool {
+    let mut near = true;
+    for attributes in [4, 16] {
+        for epsilon in EPSILONS {
+            let entries = move |rng: &mut ChaCha20Rng| {
+                let end = |rng: &mut ChaCha20Rng| [1.0, -1.0][below(rng, 2) as usize];
+                let entry = |item: u64| Entry {
+                    item,
+                    value: end(rng),
+                };
+                (0..attributes).map(entry).collect()
+            };
+            let of = |index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 });
+            let of: Vec<Value> = (0..attributes).map(of).collect();
+            let ours = asked(epsilon, json!({ "kind": "numbers", "of": of }));
+            let d = attributes as u32;
+            let theirs = rated(d, d, epsilon, "real", &Objective::MEAN);
+            let predicted = |task: &Task| {
+                let question = &task.questions()[0];
+                let mut expectation = Expectation::new(question, Estimand::Mean, d).unwrap();
+                let ends = (0..attributes).map(|item| Entry { item, value: 1.0 });
+                expectation.add(&ends.collect::<Vec<_>>());
+                expectation.mean_squared_error()
+            };
+            let expected = predicted(&ours) / predicted(&theirs);
+            let ways = [ours, theirs].map(|task| Way {
+                task,
+                entries: &entries,
+            });
+            near &= compare(
+                &format!("numbers d={attributes}"),
+                epsilon,
+                ways,
+                expected,
+                runs,
+            );
+        }
+    }
+    near
 }
 
 const EPSILONS: [f64; 3] = [1.0, 2.0, 4.0];
