@@ -14,7 +14,8 @@
 //! both is α·E‖g‖² + β·E‖h‖² less a constant, over d, with α = a + b/4 and β = b/4 where
 //! a + b = 1 weigh means and frequencies. The entries of h may be taken to add up to s,
 //! as n's do, since leaving off what is along (1, …, 1) keeps it unbiased; with
-//! h′ = h − s/d, E‖h‖² = s²/d + E‖h′‖².
+//! h′ = h − s/d, E‖h‖² = s²/d + E‖h′‖². Of a question without signs, a choice or a set,
+//! shares are what n alone says: α = 0, β = 1. What is subtracted is always (α + β)·s.
 //!
 //! # The bound
 //!
@@ -170,7 +171,7 @@ fn more(times: f64) -> String {
 }
 
 /// The least variance over a domain at local ε; `None` for an open domain, where it has
-/// no meaning.
+/// no meaning. Of a question without signs it is that of shares, whatever the objective.
 ///
 /// ```
 /// use hushbin::TaskDraft;
@@ -189,7 +190,15 @@ fn more(times: f64) -> String {
 /// ```
 #[must_use]
 pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Least> {
-    let question = Question::new(domain.items()?, domain.sparsity(), epsilon, objective);
+    let (items, entries) = (domain.items()?, domain.sparsity());
+    let question = if domain.is_rated() {
+        Question::new(items, entries, epsilon, objective)
+    } else if entries < items {
+        Question::of_shares(items, entries, epsilon)
+    } else {
+        // Everybody has everything.
+        return None;
+    };
     let (cost, kind) = question.reached();
     Some(Least {
         variance: question.variance(cost),
@@ -237,7 +246,11 @@ pub fn distance(
     }
     let population = Population::even(1.0, domain.sparsity());
     let predicted = mechanism.predict(domain, epsilon, &population);
-    let error = objective.weigh(&predicted)?;
+    let error = if domain.is_rated() {
+        objective.weigh(&predicted)?
+    } else {
+        Objective::FREQUENCY.weigh(&predicted)?
+    };
     if error.squared_bias > 0.0 {
         return None;
     }
@@ -256,29 +269,32 @@ struct Question {
     entries: u32,
     /// e − 1.
     excess: f64,
-    /// a and b.
-    weights: [f64; 2],
+    /// α and β.
+    parts: [f64; 2],
 }
 
 impl Question {
     fn new(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Self {
         let sum = objective.mean + objective.frequency;
+        let quarter = objective.frequency / sum / 4.0;
         Self {
             items,
             entries,
             excess: epsilon.exp_m1(),
-            weights: [objective.mean / sum, objective.frequency / sum],
+            parts: [objective.mean / sum + quarter, quarter],
+        }
+    }
+
+    /// Of what is there or not.
+    fn of_shares(items: u32, entries: u32, epsilon: f64) -> Self {
+        Self {
+            parts: [0.0, 1.0],
+            ..Self::new(items, entries, epsilon, &Objective::MEAN)
         }
     }
 
     fn d_and_s(&self) -> [f64; 2] {
         [self.items, self.entries].map(f64::from)
-    }
-
-    /// α and β.
-    fn parts(&self) -> [f64; 2] {
-        let [mean, frequency] = self.weights;
-        [mean + frequency / 4.0, frequency / 4.0]
     }
 
     /// V = s(d − s)/d.
@@ -290,13 +306,12 @@ impl Question {
     /// The variance at a cost.
     fn variance(&self, cost: f64) -> f64 {
         let [d, s] = self.d_and_s();
-        let [mean, frequency] = self.weights;
-        let known = self.parts()[1] * s * s / d;
-        (cost + known - s * (mean + frequency / 2.0)) / d
+        let [alpha, beta] = self.parts;
+        (cost + beta * s * s / d - s * (alpha + beta)) / d
     }
 
     fn cost(&self) -> Cost {
-        let [sign, presence] = self.parts();
+        let [sign, presence] = self.parts;
         Cost {
             sign: sign * f64::from(self.entries).powi(2),
             presence: presence * self.spread().powi(2),
@@ -330,7 +345,7 @@ impl Question {
     /// The cost that no mechanism is below.
     fn proven(&self) -> f64 {
         let [d, s] = self.d_and_s();
-        let [alpha, beta] = self.parts();
+        let [alpha, beta] = self.parts;
         let excess = self.excess;
         let symmetric = if excess <= 2.0 {
             (excess / (excess + 2.0)).powi(2)

@@ -96,10 +96,10 @@ impl Cost {
     /// mixture does: then, as the cost is convex, no mixture is cheaper. Until then the
     /// set that does is added. In the plane the best mixture is of two.
     pub(super) fn least(&self, most: impl Fn([f64; 2]) -> Told) -> f64 {
-        let first: &[[f64; 2]] = if self.presence > 0.0 {
-            &[[1.0, 0.0], [0.0, 1.0]]
-        } else {
-            &[[1.0, 0.0]]
+        let first: &[[f64; 2]] = match (self.sign > 0.0, self.presence > 0.0) {
+            (true, true) => &[[1.0, 0.0], [0.0, 1.0]],
+            (true, false) => &[[1.0, 0.0]],
+            (false, _) => &[[0.0, 1.0]],
         };
         let mut sets: Vec<Told> = first.iter().map(|weights| most(*weights)).collect();
         let mut best = sets[0];

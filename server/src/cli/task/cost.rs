@@ -1,6 +1,7 @@
 //! What a task will cost: privacy, bytes and error.
 
 use hushbin::choose::{Candidate, Choice, Objective, together};
+use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
@@ -172,10 +173,12 @@ impl QuestionCost {
     fn new(choice: Choice, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
         let (mechanism, domain) = (question.mechanism(), question.domain());
-        // The bound is of inputs that are rated.
-        let far = |objective| {
-            let distance = distance(&domain, mechanism, question.epsilon(), &objective);
-            distance.filter(|_| domain.is_rated())
+        // Of numbers in cells it is not single shares that matter, and shares have no mean.
+        let far = |objective: Objective| {
+            let cells = matches!(question.kind(), Kind::Number(_));
+            let means = objective == Objective::MEAN && !domain.is_rated();
+            let distance = || distance(&domain, mechanism, question.epsilon(), &objective);
+            (!cells && !means).then(distance).flatten()
         };
         Ok(Self {
             bias: bias(question),

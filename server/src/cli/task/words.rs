@@ -117,9 +117,14 @@ impl QuestionCost {
         if let Some(bias) = &self.bias {
             writeln!(out, "bias         {bias}")?;
         }
+        let frequencies = if question.domain().is_rated() {
+            "of frequencies"
+        } else {
+            "of shares"
+        };
         for (of, distance) in [
             ("of means", &self.mean_distance),
-            ("of frequencies", &self.frequency_distance),
+            (frequencies, &self.frequency_distance),
         ] {
             if let Some(distance) = distance {
                 writeln!(out, "bound        {of} it {}", distance.text)?;

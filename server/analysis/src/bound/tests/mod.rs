@@ -3,6 +3,7 @@
 mod directions;
 mod distances;
 mod sets;
+mod shares;
 
 use hushbin::choose::Objective;
 

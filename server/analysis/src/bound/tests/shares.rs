@@ -1,0 +1,91 @@
+//! What is there or not: choices and sets.
+
+use hushbin::TaskDraft;
+use hushbin::choose::Objective;
+use hushbin::domain::Domain;
+use serde_json::{Value, json};
+
+use super::super::{BoundKind, Distance, distance, least};
+
+/// Subset selection of m of k answers at odds of e, for the best m: p and q are the
+/// probabilities that a report favours the own answer and another.
+fn best_subsets(answers: u32, epsilon: f64) -> f64 {
+    let (k, e) = (f64::from(answers), epsilon.exp());
+    let variance = |m: u32| {
+        let m = f64::from(m);
+        let p = e * m / (e * m + k - m);
+        let q = (m - p) / (k - 1.0);
+        (p * (1.0 - p) + (k - 1.0) * q * (1.0 - q)) / (p - q).powi(2) / k
+    };
+    (1..answers).map(variance).fold(f64::INFINITY, f64::min)
+}
+
+/// The bound of a choice is the best subset selection (Ye and Barg 2018), over all sets.
+#[test]
+fn choices_are_bounded_by_subset_selection() {
+    for answers in [2, 3, 5, 7, 10, 40, 257] {
+        for epsilon in [0.1, 0.5, 1.0, 2.0, 4.0, 6.0] {
+            let found = least(&Domain::exact(answers, 1), epsilon, &Objective::FREQUENCY).unwrap();
+            let expected = best_subsets(answers, epsilon);
+            let what = format!("{answers}, {epsilon}: {found:?}, {expected}");
+            assert!((found.variance / expected - 1.0).abs() < 1e-9, "{what}");
+            assert_eq!(found.kind, BoundKind::Exact);
+            assert!(found.proven <= found.variance * (1.0 + 1e-9), "{what}");
+            // Shares have no signs, whatever is asked.
+            let means = least(&Domain::exact(answers, 1), epsilon, &Objective::MEAN);
+            assert_eq!(means, Some(found));
+        }
+    }
+}
+
+fn asked(epsilon: f64, mut question: Value) -> Distance {
+    question["name"] = json!("q");
+    let file = json!({ "id": "t", "epsilon": epsilon, "questions": [question] });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    let task = draft.resolve().unwrap();
+    let question = &task.questions()[0];
+    let domain = question.domain();
+    distance(
+        &domain,
+        question.mechanism(),
+        epsilon,
+        &Objective::FREQUENCY,
+    )
+    .unwrap()
+}
+
+/// Where buckets hold as many answers as the best subsets, nothing is better; elsewhere
+/// empty slots cost something, the more the fewer answers there are.
+#[test]
+fn choices_are_near_the_bound() {
+    for epsilon in [0.5, 1.0, 2.0, 4.0] {
+        let flag = asked(epsilon, json!({ "kind": "flag" }));
+        assert!((flag.times_bound - 1.0).abs() < 1e-9, "{flag:?}");
+        for (options, most) in [
+            (3, 1.01),
+            (5, 1.12),
+            (7, 1.12),
+            (10, 1.05),
+            (30, 1.02),
+            (1000, 1.02),
+        ] {
+            let found = asked(epsilon, json!({ "kind": "choice", "options": options }));
+            let what = format!("{options}, {epsilon}: {found:?}");
+            println!("{what}");
+            assert!((1.0 - 1e-9..most).contains(&found.times_bound), "{what}");
+        }
+    }
+}
+
+#[test]
+fn sets_are_near_the_bound() {
+    for epsilon in [0.5, 1.0, 2.0, 4.0] {
+        for (options, sparsity) in [(5, 2), (16, 4), (40, 3), (200, 5)] {
+            let set = json!({ "kind": "set", "options": options, "sparsity": sparsity });
+            let found = asked(epsilon, set);
+            let what = format!("{options}, {sparsity}, {epsilon}: {found:?}");
+            assert!(found.times_bound > 1.0 - 1e-9, "{what}");
+            assert!(found.times_bound <= found.at_most, "{what}");
+        }
+    }
+}
