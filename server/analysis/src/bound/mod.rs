@@ -255,9 +255,11 @@ pub fn distance(
         return None;
     }
     let least = least(domain, epsilon, objective)?;
+    // Nothing is below but by rounding.
+    let over = |least: f64| (error.variance / least).max(1.0);
     Some(Distance::new(
-        error.variance / least.variance,
-        error.variance / least.proven,
+        over(least.variance),
+        over(least.proven),
         least.kind,
     ))
 }

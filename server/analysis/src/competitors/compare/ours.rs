@@ -11,6 +11,7 @@ use super::asked::Asked;
 use super::variance::{Line, Variance};
 use crate::competitors::budget::Budget;
 use crate::competitors::choice::Rates;
+use crate::competitors::numbers::ATTRIBUTES;
 
 /// Ours at ε, whatever δ is.
 ///
@@ -22,6 +23,7 @@ pub(super) fn line(asked: Asked, budget: &Budget) -> Result<Line, Error> {
         Asked::Choice { options } => choice(options, epsilon)?,
         Asked::Number => number(epsilon)?,
         Asked::Numbers { attributes } => {
+            ATTRIBUTES.check(f64::from(attributes))?;
             let domain = Domain::dense(attributes);
             let cube = Cube::choose(&domain, epsilon, &choose::cube::Draft::default())?;
             let parameters = format!("k {}, κ {}", cube.drawn(), cube.agreements());
