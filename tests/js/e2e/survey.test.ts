@@ -42,7 +42,8 @@ const SURVEY = {
   ],
 };
 
-interface Person {
+// An interface would have no index signature.
+type Person = {
   readonly theme: string;
   readonly plan: number;
   readonly beta: boolean;
@@ -51,7 +52,7 @@ interface Person {
   readonly loadMs: number;
   readonly opinions: Readonly<Record<string, number>>;
   readonly layout: Readonly<Record<string, number>>;
-}
+};
 
 /** The same people in every run; their answers do not go together. */
 function person(index: number): Person {
