@@ -287,11 +287,15 @@ describe("typed", () => {
       export { client };`;
     expect(check(use, resolution)).toBe("");
     const mechanisms = `
-      import type { CocoMechanism, CollisionMechanism, HashBinMechanism, Mechanism } from "hushbin";
+      import type { CocoMechanism, CollisionMechanism, CubeMechanism, HashBinMechanism, Mechanism } from "hushbin";
       const clipped: HashBinMechanism = ${CLIPPED};
       export const width = (mechanism: Mechanism): number => {
         if (mechanism.name === "hash-bin") {
           return mechanism.bins * (mechanism.clip ?? mechanism.distance ?? clipped.grid);
+        }
+        if (mechanism.name === "cube") {
+          const cube: CubeMechanism = mechanism;
+          return cube.drawn;
         }
         const bucketed: CollisionMechanism | CocoMechanism = mechanism;
         return bucketed.buckets;
