@@ -201,6 +201,13 @@ impl Task {
         &self.questions
     }
 
+    /// The position of the question called `name`, where there is one.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let mut questions = self.questions.iter();
+        questions.position(|question| question.name() == name)
+    }
+
     /// The same, shared.
     pub(crate) fn shared_questions(&self) -> Arc<Vec<Question>> {
         Arc::clone(&self.questions)

@@ -267,8 +267,7 @@ fn item(question: &Question, name: &Value) -> Result<u64, String> {
 }
 
 fn position(task: &Task, name: &str) -> Result<usize, String> {
-    let mut questions = task.questions().iter();
-    let found = questions.position(|question| question.name() == name);
+    let found = task.position(name);
     found.ok_or_else(|| format!("the task has no question {name:?}"))
 }
 

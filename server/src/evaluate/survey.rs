@@ -1,7 +1,5 @@
 //! Simulations of tasks of questions: what is answered about each, beside the truth.
 
-use std::collections::HashMap;
-
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomized, Randomizer, Task};
 use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
@@ -189,35 +187,28 @@ impl Truth {
             query,
             numbers: Vec::new(),
         };
-        let places = truth.query.items().iter().zip(0_usize..);
-        let places: HashMap<u64, usize> = places.map(|(&item, place)| (item, place)).collect();
         for person in 0..people {
             for entry in answers.answer(person, index) {
-                truth.add(question, entry, &places, people as f64);
+                truth.add(question, entry, people as f64);
             }
         }
         truth.numbers.sort_by(f64::total_cmp);
         Ok(truth)
     }
 
-    fn add(
-        &mut self,
-        question: &Question,
-        entry: &Entry,
-        places: &HashMap<u64, usize>,
-        people: f64,
-    ) {
+    fn add(&mut self, question: &Question, entry: &Entry, people: f64) {
+        // All items are asked for, in their order.
+        let item = entry.item as usize;
         let scale = match question.kind() {
             Kind::Number(scale) => scale,
             Kind::Numbers(of) => {
-                let item = entry.item as usize;
                 let [min, max] = of[item].range();
                 self.by_item[item] += entry.value.clamp(min, max) / people;
                 self.widths[item] = max - min;
                 return;
             }
             _ => {
-                self.by_item[places[&entry.item]] += entry.value / people;
+                self.by_item[item] += entry.value / people;
                 return;
             }
         };

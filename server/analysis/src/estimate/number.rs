@@ -6,6 +6,8 @@ use serde::Serialize;
 use super::interval::{Estimate, Quantiles};
 use super::law::normal_limit;
 use super::one_answer::OneAnswer;
+use super::point::Point;
+use super::score::ScoreLaw;
 use crate::numeric::roots::bisect;
 
 /// What a question about a number is answered with, beside the shares of its bins or
@@ -64,21 +66,24 @@ pub(super) fn estimates(
     quantiles: &[f64],
     confidence: &Quantiles,
 ) -> NumberEstimates {
-    let edges = scale.edges();
-    NumberEstimates {
+    let mut found = NumberEstimates {
         unit: scale.unit().map(str::to_owned),
         range: scale.range(),
-        mean: edges.is_none().then(|| mean(scale, answers, confidence)),
-        distribution: edges.map_or_else(Vec::new, |edges| {
-            let inner = &edges[1..edges.len() - 1];
-            distribution(inner, answers, &confidence.together(inner.len()))
-        }),
-        quantiles: edges.map_or_else(Vec::new, |edges| {
-            let confidence = confidence.together(quantiles.len());
-            let bands = Bands::new(edges, answers, &confidence);
-            quantiles.iter().map(|&part| bands.quantile(part)).collect()
-        }),
+        mean: None,
+        distribution: Vec::new(),
+        quantiles: Vec::new(),
+    };
+    match scale.edges() {
+        None => found.mean = Some(mean(scale, answers, confidence)),
+        Some(edges) => {
+            let distribution = Distribution::new(edges, answers);
+            let inner = edges.len() - 2;
+            found.distribution = distribution.below(&confidence.together(inner));
+            let bands = Bands::new(&distribution, &confidence.together(quantiles.len()));
+            found.quantiles = quantiles.iter().map(|&part| bands.quantile(part)).collect();
+        }
     }
+    found
 }
 
 fn mean(scale: &Scale, answers: &OneAnswer, confidence: &Quantiles) -> Estimate {
@@ -92,15 +97,32 @@ fn mean(scale: &Scale, answers: &OneAnswer, confidence: &Quantiles) -> Estimate 
     place.within(scale.range())
 }
 
-fn distribution(inner: &[f64], answers: &OneAnswer, confidence: &Quantiles) -> Vec<Below> {
-    let below = |(&below, bins): (&f64, usize)| {
-        let (point, law) = answers.among_first(bins);
-        let share = confidence.estimate(point, |failure, side| {
-            law.limit(point, answers.reports, failure, side)
-        });
-        Below { below, share }
-    };
-    inner.iter().zip(1..).map(below).collect()
+/// The share of people below each edge between two bins, and the law of its noise.
+struct Distribution<'a> {
+    edges: &'a [f64],
+    inner: Vec<(Point, ScoreLaw)>,
+    reports: u64,
+}
+
+impl<'a> Distribution<'a> {
+    fn new(edges: &'a [f64], answers: &OneAnswer) -> Self {
+        let inner = 1..edges.len() - 1;
+        Self {
+            edges,
+            inner: inner.map(|bins| answers.among_first(bins)).collect(),
+            reports: answers.reports,
+        }
+    }
+
+    fn below(&self, confidence: &Quantiles) -> Vec<Below> {
+        let below = |(&below, (point, law)): (&f64, &(Point, ScoreLaw))| {
+            let share = confidence.estimate(*point, |failure, side| {
+                law.limit(*point, self.reports, failure, side)
+            });
+            Below { below, share }
+        };
+        self.edges[1..].iter().zip(&self.inner).map(below).collect()
+    }
 }
 
 /// What a distribution function may be.
@@ -112,8 +134,8 @@ struct Bands {
 }
 
 impl Bands {
-    fn new(edges: &[f64], answers: &OneAnswer, confidence: &Quantiles) -> Self {
-        let below = distribution(&edges[1..edges.len() - 1], answers, confidence);
+    fn new(distribution: &Distribution<'_>, confidence: &Quantiles) -> Self {
+        let below = distribution.below(confidence);
         // Nobody is below the first edge, everybody below the last.
         let with_ends = |inner: Vec<f64>| [vec![0.0], inner, vec![1.0]].concat();
         let of = |number: fn(&Estimate) -> f64| -> Vec<f64> {
@@ -134,7 +156,7 @@ impl Bands {
         Self {
             single: [lower, upper].map(beside),
             simultaneous: [low, high].map(beside),
-            curve: Monotone::new(edges, &rising),
+            curve: Monotone::new(distribution.edges, &rising),
         }
     }
 

@@ -9,7 +9,7 @@ use statrs::distribution::{Binomial, Discrete, Hypergeometric};
 use hushbin::mechanism::collision::Rates;
 
 use super::people::People;
-use super::point::Point;
+use super::point::{Point, variance_over_people};
 use super::projection::{Sum, project};
 use super::score::{Crowd, Score, ScoreLaw};
 
@@ -28,28 +28,24 @@ pub(super) struct OneAnswer {
 }
 
 impl OneAnswer {
-    /// The raw share of each answer.
-    pub(super) fn shares(&self) -> Vec<f64> {
+    /// The raw share of each of the first so many answers.
+    fn shares(&self, first: usize) -> Vec<f64> {
         let (n, rates) = (self.reports as f64, &self.rates);
         let share = |&hits: &u64| (hits as f64 / n - rates.p_false) / rates.gap();
-        self.hits.iter().map(share).collect()
+        self.hits[..first].iter().map(share).collect()
     }
 
     /// The share of people whose answer is one of the first so many.
     pub(super) fn among_first(&self, answers: usize) -> (Point, ScoreLaw) {
-        let estimate: f64 = self.shares()[..answers].iter().sum();
-        let share = estimate.clamp(0.0, 1.0);
+        let estimate: f64 = self.shares(answers).iter().sum();
         let variance = |among| self.rates.sum_variance(answers as u32, among);
-        let mut mixed = share * variance(true) + (1.0 - share) * variance(false);
-        if self.whose == People::Drawn {
-            mixed += share * (1.0 - share);
-        }
+        let variance = variance_over_people(self.whose, estimate, variance(true), variance(false));
         let crowd = |among| Crowd::alike(self.hits_among(answers as u32, among));
         let law = ScoreLaw {
             nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
             given: self.whose == People::Given,
         };
-        (Point::new(estimate, mixed, self.reports as f64), law)
+        (Point::new(estimate, variance, self.reports as f64), law)
     }
 
     /// How many of the first `answers` one report hits, of a person whose answer is among
@@ -73,8 +69,9 @@ impl OneAnswer {
                     let law = Hypergeometric::new(u64::from(slots - 1), others, draws.into());
                     law.expect("as many slots as elements, at least")
                 };
-                add(p, own, &|hit| of(m - 1).pmf(hit));
-                add(1.0 - p, 0, &|hit| of(m).pmf(hit));
+                let [beside, elsewhere] = [of(m - 1), of(m)];
+                add(p, own, &|hit| beside.pmf(hit));
+                add(1.0 - p, 0, &|hit| elsewhere.pmf(hit));
             }
             None => {
                 let law = Binomial::new(self.rates.p_false, others).expect("a probability");
@@ -97,7 +94,7 @@ impl OneAnswer {
     pub(super) fn mean_place(&self) -> (Point, Option<ScoreLaw>) {
         let steps = self.hits.len() as f64 - 1.0;
         let weights = || (0..self.hits.len()).map(|answer| answer as f64 / steps - 0.5);
-        let raw = self.shares();
+        let raw = self.shares(self.hits.len());
         let sum: f64 = raw.iter().zip(weights()).map(|(share, w)| share * w).sum();
         let shares = self.likely_shares(0.5 + sum);
         let (all, gap) = (weights().map(|w| w * w).sum(), self.rates.gap());
@@ -123,7 +120,7 @@ impl OneAnswer {
     /// Shares that people can have, near those estimated, of whose places this is the
     /// mean.
     fn likely_shares(&self, mean: f64) -> Vec<f64> {
-        let mut shares = self.shares();
+        let mut shares = self.shares(self.hits.len());
         project(&mut shares, Sum::Exactly(1.0));
         let steps = shares.len() as f64 - 1.0;
         let places = shares

@@ -167,8 +167,7 @@ fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
             None => Err(EstimateError::QuestionNeeded),
         };
     };
-    let mut questions = task.questions().iter();
-    let found = questions.position(|question| question.name() == name);
+    let found = task.position(name);
     found.ok_or_else(|| EstimateError::UnknownQuestion {
         question: name.to_owned(),
     })
