@@ -69,6 +69,10 @@ pub const AGREEMENTS: Bound = Bound::new("agreements", 1.0, DRAWN.max);
 pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
 /// Number of bins that numbers are put into.
 pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 4096.0);
+/// Number of prefixes of a text that are drawn from.
+pub const PREFIXES: Bound = Bound::new("number of \"prefixes\"", 1.0, 64.0);
+/// Length of a prefix, in characters.
+pub const PREFIX_LENGTH: Bound = Bound::new("length of a prefix", 1.0, 256.0);
 /// Number of questions of one task.
 pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
 /// Weight of a question: it is answered by so many reports of the sum of all weights.

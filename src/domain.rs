@@ -150,6 +150,23 @@ impl Domain {
         }
     }
 
+    /// Exactly one of any items, there or not.
+    ///
+    /// ```
+    /// use hushbin::domain::Domain;
+    ///
+    /// let texts = Domain::one_of_any();
+    /// assert_eq!((texts.items(), texts.sparsity()), (None, 1));
+    /// assert!(!texts.is_padded() && !texts.is_rated());
+    /// ```
+    #[must_use]
+    pub const fn one_of_any() -> Self {
+        Self {
+            is_padded: false,
+            ..Self::named(None, 1)
+        }
+    }
+
     /// All of so many items, each with a value that may be 0 like any other.
     ///
     /// ```

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::mechanism::hash_bin;
 use crate::mechanism::{Prepared, Report};
 use crate::sample::word;
-use crate::task::{Draw, Question, Task};
+use crate::task::{Draw, Kind, Question, Task};
 
 /// A report with what the client may know about its making.
 ///
@@ -114,7 +114,8 @@ impl Randomizer {
 
     /// Randomises one person's answers into a report: the entries for each question, in
     /// their order. A number is the value of an entry for item 0, several are the values of
-    /// entries for their items.
+    /// entries for their items. A text is an entry for each [prefix](crate::task::Prefixes),
+    /// of value 1.
     ///
     /// Which question the report answers is drawn by the seed, before the answers are
     /// looked at for anything but errors.
@@ -169,20 +170,26 @@ impl Randomizer {
         let seed = word(rng);
         self.answered = self.draw.question(seed);
         let kind = self.questions[self.answered].kind();
-        let entries = kind.code(answers[self.answered], &mut self.coded, rng);
+        let entries = kind.code(answers[self.answered], &mut self.coded, seed, rng);
         Ok(self.prepared[self.answered].randomize(entries, seed, rng))
     }
 }
 
 /// The check that entries answer a question.
 fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    let Some(count) = question.kind().numbers() else {
-        return question.domain().check(entries, question.value(), keys);
+    let (kind, domain) = (question.kind(), question.domain());
+    let Some(count) = kind.entries() else {
+        return domain.check(entries, question.value(), keys);
     };
     let expected = count as u32;
     if entries.len() != count {
         let given = entries.len();
         return Err(Error::AnswerCount { given, expected });
+    }
+    if let Kind::Text(_) = kind {
+        // A text that is short is all of several prefixes.
+        let is_there = |value| value == 1.0;
+        return check_values(entries, None, &is_there, "1 for each prefix");
     }
     check_values(entries, Some(expected), &f64::is_finite, "a finite number")?;
     check_distinct(entries, keys)

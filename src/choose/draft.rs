@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::differs::same;
 use super::question::{Choice, QuestionDraft};
 use crate::error::Error;
-use crate::task::{Question, Task};
+use crate::task::{Kind, Question, Task};
 
 /// A [`Task`] whose mechanisms may lack parameters, or be missing altogether, and
 /// whose sparsity may be left to hushbin.
@@ -150,5 +150,9 @@ fn root_variance(question: &Question) -> f64 {
     let mechanism = question.mechanism();
     let predicted = mechanism.predict(&domain, question.epsilon(), &people);
     let error = predicted.mean.or(predicted.frequency);
-    error.map_or(1.0, |error| libm::sqrt(error.variance))
+    let parts = match question.kind() {
+        Kind::Text(prefixes) => prefixes.lengths().len(),
+        _ => 1,
+    };
+    error.map_or(1.0, |error| libm::sqrt(error.variance * parts as f64))
 }

@@ -11,8 +11,8 @@ use super::number::NumberDraft;
 use super::question::{Asked, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
-use crate::task::Items;
 use crate::task::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
+use crate::task::{Items, Prefixes};
 
 /// A draft of either form.
 #[derive(Deserialize)]
@@ -86,6 +86,7 @@ impl TryFrom<QuestionFile<MechanismDraft>> for QuestionDraft {
             (KindName::Set, Some(items), _) => Asked::Set(items),
             (KindName::Choice, Some(items), _) => Asked::Choice(items),
             (KindName::Numbers, ..) => Asked::Numbers(names, limits),
+            (KindName::Text, ..) => Asked::Text(text(&file).map_err(|error| file.blame(error))?),
             (KindName::Number, ..) => Asked::Number(NumberDraft {
                 want: file.want,
                 min: file.min,
@@ -107,5 +108,16 @@ impl TryFrom<QuestionFile<MechanismDraft>> for QuestionDraft {
             weight: file.weight,
             mechanism: file.mechanism.unwrap_or_default(),
         })
+    }
+}
+
+/// The prefixes of a text, or those that its length leads to.
+fn text(file: &QuestionFile<MechanismDraft>) -> Result<Prefixes, Error> {
+    match (&file.prefixes, file.length) {
+        (Some(_), None) => file.prefixes(),
+        (None, Some(length)) => Prefixes::up_to(length),
+        _ => Err(Error::Combination {
+            reason: "a \"text\" has a \"length\", in characters, or lengths of \"prefixes\"",
+        }),
     }
 }

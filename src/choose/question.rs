@@ -13,7 +13,7 @@ use super::{MechanismDraft, cube, offers};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::task::{Items, Kind, Limits, Question, QuestionParts, check_asked};
+use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, check_asked};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity, weight or scale may be left to hushbin.
@@ -75,6 +75,8 @@ pub enum Asked {
     Number(NumberDraft),
     /// Several numbers, with their names.
     Numbers(Items, Vec<Limits>),
+    /// A text, of which prefixes are asked for.
+    Text(Prefixes),
 }
 
 /// What a draft comes to, beside what it could have come to.
@@ -133,6 +135,7 @@ impl QuestionDraft {
             Asked::Flag => (Kind::Flag, None),
             Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
             Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
+            Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
         };
         let items = kind.own_items().or_else(|| items.cloned());
         Ok((
@@ -263,7 +266,7 @@ impl QuestionDraft {
                 let population = Population::from_counts(entries)?;
                 let count = match &self.asked {
                     Asked::Ratings(items, _) | Asked::Set(items) => items.count(),
-                    Asked::Choice(_) | Asked::Flag | Asked::Number(_) => Some(1),
+                    Asked::Choice(_) | Asked::Flag | Asked::Number(_) | Asked::Text(_) => Some(1),
                     Asked::Numbers(..) => {
                         return Err(Error::Combination {
                             reason: "everybody has all \"numbers\": there are no \"entries\" to count",
@@ -335,8 +338,10 @@ impl QuestionDraft {
                     let (kind, items) = self.kind(question.epsilon())?;
                     same("kind", &kind.name(), &question.kind().name())?;
                     same("items", &&items, &question.items())?;
-                    if let Kind::Numbers(_) = kind {
-                        same("of", &&kind, &question.kind())?;
+                    match kind {
+                        Kind::Numbers(_) => same("of", &&kind, &question.kind())?,
+                        Kind::Text(_) => same("prefixes", &&kind, &question.kind())?,
+                        _ => {}
                     }
                     same("value", &kind.value(), &question.value())?;
                 }

@@ -51,6 +51,13 @@ impl Keys {
         }
     }
 
+    /// What the [independent hash](super::independent_bucket) mixes into elements.
+    #[inline]
+    #[must_use]
+    pub const fn independent(&self) -> u64 {
+        self.independent
+    }
+
     /// Expands the seed of a report's `function`-th hash function, counted from 0.
     ///
     /// The first has the report's own. Each further one has one of its own, the

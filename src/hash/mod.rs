@@ -13,7 +13,7 @@ mod keys;
 mod sign;
 
 pub use balanced::Balanced;
-pub use drawn::for_each_drawn;
+pub use drawn::{drawn_part, for_each_drawn};
 pub use functions::Functions;
 pub use keys::{Keys, mix64};
 pub(crate) use sign::{SignBit, element_sign};

@@ -12,6 +12,7 @@ use super::items::Items;
 use super::kind::{Kind, Scale};
 use super::limits::Limits;
 use super::parts::TaskParts;
+use super::prefixes::Prefixes;
 use super::question::{Question, QuestionParts};
 use crate::domain::ValueKind;
 use crate::error::Error;
@@ -27,6 +28,7 @@ pub(crate) enum KindName {
     Flag,
     Number,
     Numbers,
+    Text,
 }
 
 /// One of several numbers in a task file.
@@ -91,6 +93,10 @@ pub(crate) struct QuestionFile<M> {
     pub(crate) unit: Option<String>,
     #[serde(default, skip_serializing)]
     pub(crate) entries: Option<Vec<u64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) prefixes: Option<Vec<u32>>,
+    #[serde(default, skip_serializing)]
+    pub(crate) length: Option<u32>,
     #[serde(default, skip_serializing)]
     pub(crate) want: Option<Want>,
     #[serde(default, skip_serializing)]
@@ -156,6 +162,9 @@ impl<M> QuestionFile<M> {
         if self.of.is_some() != (self.kind == KindName::Numbers) {
             return combination("\"numbers\", and no other kind, say \"of\" which they are");
         }
+        if self.kind != KindName::Text && (self.prefixes.is_some() || self.length.is_some()) {
+            return combination("\"text\", and no other kind, has \"prefixes\" or a \"length\"");
+        }
         if self.sparsity.is_some() && !rates && self.kind != KindName::Set {
             return combination(
                 "\"sparsity\" is for \"ratings\" and \"set\": of others one answer is given, or all",
@@ -192,10 +201,10 @@ impl<M> QuestionFile<M> {
     /// # Errors
     /// As [`QuestionFile::listed`], and those of a number's scale.
     fn asked(&self) -> Result<(Kind, Items), Error> {
-        if self.has_open_scale() || self.entries.is_some() {
+        if self.has_open_scale() || self.entries.is_some() || self.length.is_some() {
             return Err(Error::Combination {
-                reason: "\"entries\", \"want\", \"bins\" and \"spacing\" are what is chosen by, not \
-                         part of a complete question",
+                reason: "\"entries\", \"want\", \"bins\", \"spacing\" and \"length\" are what is \
+                         chosen by, not part of a complete question",
             });
         }
         let items = self.listed()?.cloned();
@@ -208,6 +217,7 @@ impl<M> QuestionFile<M> {
             (KindName::Set, _) => Kind::Set,
             (KindName::Choice, _) => Kind::Choice,
             (KindName::Flag, _) => Kind::Flag,
+            (KindName::Text, _) => Kind::Text(self.prefixes()?),
             _ => Kind::Number(self.scale()?),
         };
         let items = kind.own_items().or(items);
@@ -215,6 +225,14 @@ impl<M> QuestionFile<M> {
             kind,
             items.expect("a kind without items of its own lists them"),
         ))
+    }
+
+    /// The prefixes of a text.
+    ///
+    /// # Errors
+    /// As [`Prefixes::new`].
+    pub(crate) fn prefixes(&self) -> Result<Prefixes, Error> {
+        Prefixes::new(self.prefixes.clone().unwrap_or_default())
     }
 
     const fn has_open_scale(&self) -> bool {
@@ -245,7 +263,7 @@ impl<M> QuestionFile<M> {
     pub(crate) fn sparsity(&self) -> Option<u32> {
         match self.kind {
             KindName::Ratings | KindName::Set => self.sparsity,
-            KindName::Choice | KindName::Flag | KindName::Number => Some(1),
+            KindName::Choice | KindName::Flag | KindName::Number | KindName::Text => Some(1),
             KindName::Numbers => self.of.as_ref().map(|of| of.len() as u32),
         }
     }
@@ -296,6 +314,7 @@ impl QuestionFile<Mechanism> {
                 Kind::Flag => KindName::Flag,
                 Kind::Number(_) => KindName::Number,
                 Kind::Numbers(_) => KindName::Numbers,
+                Kind::Text(_) => KindName::Text,
             },
             items,
             options,
@@ -311,6 +330,11 @@ impl QuestionFile<Mechanism> {
             edges: scale.and_then(Scale::edges).map(<[f64]>::to_vec),
             unit: scale.and_then(Scale::unit).map(ToOwned::to_owned),
             entries: None,
+            prefixes: match kind {
+                Kind::Text(prefixes) => Some(prefixes.lengths().to_vec()),
+                _ => None,
+            },
+            length: None,
             want: None,
             bins: None,
             spacing: None,

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::items::Items;
+use super::items::{Items, Open};
 use super::limits::{Limits, ascending};
+use super::prefixes::Prefixes;
 use crate::bounds;
 use crate::domain::{Entry, ValueKind};
 use crate::error::Error;
@@ -37,6 +38,8 @@ pub enum Kind {
     Number(Scale),
     /// Several numbers, one for each item, within its limits.
     Numbers(Vec<Limits>),
+    /// One text of any, of which a prefix is told.
+    Text(Prefixes),
 }
 
 impl Kind {
@@ -50,6 +53,7 @@ impl Kind {
             Self::Flag => "flag",
             Self::Number(_) => "number",
             Self::Numbers(_) => "numbers",
+            Self::Text(_) => "text",
         }
     }
 
@@ -70,24 +74,28 @@ impl Kind {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cells())),
+            Self::Text(_) => Some(Items::Open(Open::Open)),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
         }
     }
 
-    /// How many numbers answer it, where numbers do.
-    pub(crate) const fn numbers(&self) -> Option<usize> {
+    /// How many entries answer it, where that is not for the domain to say.
+    pub(crate) fn entries(&self) -> Option<usize> {
         match self {
             Self::Number(_) => Some(1),
             Self::Numbers(of) => Some(of.len()),
+            Self::Text(prefixes) => Some(prefixes.lengths().len()),
             _ => None,
         }
     }
 
-    /// Numbers as entries of the domain; whatever else answers is one already.
+    /// Numbers and texts as entries of the domain, under a report's seed; whatever else
+    /// answers is one already.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
         coded: &'a mut Vec<Entry>,
+        seed: u64,
         rng: &mut R,
     ) -> &'a [Entry] {
         coded.clear();
@@ -97,6 +105,7 @@ impl Kind {
                 value: of[entry.item as usize].code(entry.value),
                 ..*entry
             })),
+            Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
             _ => return entries,
         }
         coded
@@ -117,6 +126,10 @@ impl Kind {
                 canonical.number(6);
                 canonical.number(of.len() as u64);
                 of.iter().for_each(|own| own.write_canonical(canonical));
+            }
+            Self::Text(prefixes) => {
+                canonical.number(8);
+                prefixes.write_canonical(canonical);
             }
         }
     }
@@ -139,6 +152,7 @@ impl Kind {
                 }
                 Self::Numbers(of)
             }
+            8 => return Some(Prefixes::read_canonical(reader)?.map(Self::Text)),
             _ => return None,
         }))
     }

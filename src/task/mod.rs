@@ -7,6 +7,7 @@ mod items;
 mod kind;
 mod limits;
 mod parts;
+mod prefixes;
 mod question;
 
 pub use draw::Draw;
@@ -15,6 +16,7 @@ pub use items::{Items, Open, item_key};
 pub use kind::{Kind, Scale};
 pub use limits::Limits;
 pub use parts::TaskParts;
+pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
 
 #[cfg(feature = "wasm")]

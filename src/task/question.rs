@@ -61,7 +61,7 @@ pub struct QuestionParts {
     /// What is asked.
     pub kind: Kind,
     /// The items asked about: of a flag no and yes, two that are counted, of a number the
-    /// cells of its scale, of numbers their names.
+    /// cells of its scale, of numbers their names, of a text all there are.
     pub items: Items,
     /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named, of
     /// numbers all.
@@ -83,7 +83,7 @@ impl Question {
     pub fn new(parts: QuestionParts) -> Result<Self, Error> {
         let own = parts.kind.own_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
-            "the items of a \"flag\" or a \"number\" are those of its kind"
+            "the items of a \"flag\", a \"number\" or a \"text\" are those of its kind"
         } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
             "ratings are signs or real numbers: what is there or not is a \"set\""
         } else {
@@ -192,6 +192,7 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
             Domain::exact(items.count().unwrap_or(0), sparsity)
         }
         Kind::Numbers(of) => Domain::dense(of.len() as u32),
+        Kind::Text(_) => Domain::one_of_any(),
     }
 }
 
@@ -226,6 +227,7 @@ pub(crate) fn check_asked(
                 });
             }
         }
+        Kind::Text(_) => bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?,
         Kind::Ratings(_) | Kind::Set => {}
     }
     let most = items.count().map_or(bounds::SPARSITY.max, |d| {

@@ -3,7 +3,8 @@
 //! [`estimate`] folds reports into totals and turns totals into estimates with
 //! error bars; [`accounting`] says what a shuffled batch gives away; [`bound`] how far
 //! a mechanism is from the best that any could be; [`plan`] weighs people, privacy and
-//! accuracy against each other; [`likelihood`] tells
+//! accuracy against each other; [`heavy_hitters`] finds
+//! texts that nobody listed; [`likelihood`] tells
 //! inputs apart by their reports, for audits; [`promise`] words what ε protects;
 //! [`explain`] takes a single report apart; [`competitors`] are mechanisms of others,
 //! for comparison; [`numeric`] is the ground that they
@@ -17,6 +18,7 @@ pub mod competitors;
 pub mod errata {}
 pub mod estimate;
 pub mod explain;
+pub mod heavy_hitters;
 pub mod likelihood;
 pub mod numeric;
 pub mod plan;

@@ -7,6 +7,7 @@ mod compare;
 mod describe;
 mod output;
 mod plan;
+mod search;
 mod serve;
 mod simulate;
 mod task;
@@ -32,6 +33,7 @@ enum Command {
     Audit(audit::Options),
     Compare(compare::Options),
     Plan(plan::Options),
+    Search(search::Options),
     Serve(serve::Options),
     Simulate(simulate::Options),
     Task(task::Options),
@@ -51,6 +53,7 @@ impl Cli {
             Command::Audit(options) => audit::run(&options, out),
             Command::Compare(options) => compare::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
+            Command::Search(options) => search::run(&options, out),
             Command::Serve(options) => serve::run(options, out),
             Command::Simulate(options) => simulate::run(&options, out),
             Command::Task(options) => task::run(&options, out),

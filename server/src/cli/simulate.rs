@@ -12,10 +12,12 @@ use rand_core::SeedableRng;
 use super::Error;
 use super::describe;
 use crate::evaluate::{
-    Answers, Compared, DataSet, Errors, Format, Found, Outcome, Repeated, Survey, simulate, survey,
+    Answers, Compared, ComparedText, DataSet, Errors, Format, Found, FoundTexts, Outcome, Repeated,
+    Survey, simulate, survey,
 };
 use crate::task_file::TaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
+use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// Run the randomizer and the estimator over a data set and compare with its
 /// truth.
@@ -48,6 +50,9 @@ pub(super) struct Options {
     /// .jsonl.
     #[arg(long, value_name = "P", default_value_t = DEFAULT_CONFIDENCE)]
     confidence: f64,
+    /// Letters of texts to search for, where the task asks for a text.
+    #[arg(long, value_name = "LETTERS", default_value = DEFAULT_ALPHABET)]
+    alphabet: String,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -129,7 +134,12 @@ fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<
     let bar = super::progress_bar(people as u64 * options.runs, "people");
     let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
     let rngs = rngs(options)?;
-    let found = survey(&task, &answers, people, options.confidence, rngs, progress)?;
+    let search = heavy_hitters::Options {
+        alphabet: options.alphabet.clone(),
+        confidence: options.confidence,
+        ..heavy_hitters::Options::default()
+    };
+    let found = survey(&task, &answers, people, &search, rngs, progress)?;
     bar.finish_and_clear();
     super::write_answer(out, options.json, &found, |out| write_survey(out, &found))
 }
@@ -140,8 +150,35 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
         1 => String::new(),
         runs => format!(", average of {runs} runs"),
     };
-    let percent = 100.0 * found.confidence;
     writeln!(out, "{people} people{times}")?;
+    if !found.questions.is_empty() {
+        write_questions(out, found)?;
+    }
+    for texts in &found.texts {
+        write_texts(out, texts, found.confidence)?;
+    }
+    if found.sampled_down > 0 {
+        writeln!(
+            out,
+            "{} people had more entries than the sparsity of the question that they answered",
+            found.sampled_down
+        )?;
+    }
+    writeln!(
+        out,
+        "randomising {:.0} ns a report on one core",
+        found.randomize_ns
+    )?;
+    writeln!(
+        out,
+        "decoding {:.0} ns a report on one core",
+        found.decode_ns
+    )
+}
+
+/// A line for each question whose items are listed, and its numbers.
+fn write_questions(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
+    let percent = 100.0 * found.confidence;
     let width = found
         .questions
         .iter()
@@ -175,24 +212,42 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
         "MSE: mean squared error of shares (of ratings, means) of items, stated by standard errors, of answering zero. \
          covered: items whose {percent}% interval holds the truth; all: runs in which all \
          simultaneous ones do"
+    )
+}
+
+/// What was found of a question for a text.
+fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::Result<()> {
+    let name = &found.question;
+    writeln!(
+        out,
+        "{name}: texts of {:.3}% of people or more are found with probability {}; there are {}, \
+         and {:.2} of them were found",
+        100.0 * found.stated_share,
+        found.probability,
+        found.above,
+        found.above_found,
     )?;
-    if found.sampled_down > 0 {
+    writeln!(
+        out,
+        "{name}: found {:.2} in all, of which nobody has {:.3}; all intervals, together at {}%, \
+         hold in {:.0}% of runs",
+        found.found,
+        found.invented,
+        100.0 * confidence,
+        100.0 * found.all_covered,
+    )?;
+    for ComparedText { text, truth } in &found.texts {
+        let [low, high] = text.simultaneous_interval.map(|share| 100.0 * share);
         writeln!(
             out,
-            "{} people had more entries than the sparsity of the question that they answered",
-            found.sampled_down
+            "{name}: {:?}{} {:.3}%, interval {low:.3} to {high:.3}%, truth {:.3}%",
+            text.text,
+            if text.goes_on { " and longer" } else { "" },
+            100.0 * text.estimate,
+            100.0 * truth,
         )?;
     }
-    writeln!(
-        out,
-        "randomising {:.0} ns a report on one core",
-        found.randomize_ns
-    )?;
-    writeln!(
-        out,
-        "decoding {:.0} ns a report on one core",
-        found.decode_ns
-    )
+    Ok(())
 }
 
 /// Mean and quantiles of a number, of the first run.

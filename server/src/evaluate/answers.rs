@@ -1,7 +1,7 @@
 //! Answers of people to the questions of a task, as text.
 //!
 //! As CSV, under a header of question names: a choice by its option, a flag as `true` or
-//! `false`, a number as such, a set as options between semicolons, ratings and several
+//! `false`, a number and a text as such, a set as options between semicolons, ratings and several
 //! numbers as `name:value` between semicolons. As JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
@@ -199,6 +199,10 @@ impl Answers {
                 Ok(entries)
             }
             (Kind::Numbers(_), _) => expected("each number by its name"),
+            (Kind::Text(prefixes), Value::String(text)) => {
+                Ok(prefixes.keys(text).into_iter().map(one).collect())
+            }
+            (Kind::Text(_), _) => expected("a text"),
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
@@ -282,6 +286,7 @@ fn value(question: &Question, cell: &str) -> Value {
     };
     match question.kind() {
         Kind::Set => Value::Array(parts().map(Value::from).collect()),
+        Kind::Text(_) => text(),
         _ if cell.is_empty() => Value::Null,
         Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
         Kind::Number(_) => number(cell),

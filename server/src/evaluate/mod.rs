@@ -6,9 +6,11 @@ mod data_set;
 mod outcome;
 mod simulate;
 mod survey;
+mod texts;
 
 pub(crate) use answers::{Answers, Format};
 pub(crate) use data_set::DataSet;
 pub(crate) use outcome::{Errors, Outcome, Repeated};
 pub(crate) use simulate::simulate;
 pub(crate) use survey::{Compared, Found, Survey, survey};
+pub(crate) use texts::{ComparedText, FoundTexts};

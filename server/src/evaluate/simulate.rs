@@ -14,6 +14,7 @@ use super::outcome::{Errors, Outcome};
 use hushbin_analysis::estimate::{
     Estimand, EstimateError, Expectation, Point, Totals, points, shrink,
 };
+use hushbin_analysis::heavy_hitters::{Reports, SearchError};
 
 /// Why a simulation cannot run.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -56,6 +57,9 @@ pub(crate) enum SimulateError {
     /// Estimates that cannot be given.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
+    /// Texts that cannot be searched for.
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// A value that the task does not take.
     #[error("person {person}: {source}")]
     Entry {
@@ -203,6 +207,8 @@ pub(super) struct Part {
     randomizer: Randomizer,
     reports: Vec<Report>,
     pub(super) totals: Totals,
+    /// Of questions for texts, those who answered.
+    pub(super) texts: Vec<Reports>,
     pub(super) sampled_down: usize,
     pub(super) randomizing: Duration,
     pub(super) decoding: Duration,
@@ -214,6 +220,9 @@ impl Part {
             randomizer,
             reports: Vec::with_capacity(BLOCK),
             totals: Totals::new(task),
+            texts: (0..task.questions().len())
+                .filter_map(|question| Reports::new(task, question))
+                .collect(),
             sampled_down: 0,
             randomizing: Duration::ZERO,
             decoding: Duration::ZERO,
@@ -238,6 +247,7 @@ impl Part {
         let randomized = Instant::now();
         for report in &self.reports {
             self.totals.fold(report);
+            self.texts.iter_mut().for_each(|texts| texts.fold(report));
         }
         self.decoding += randomized.elapsed();
         self.randomizing += randomized - begin;
@@ -246,6 +256,9 @@ impl Part {
 
     fn merge(mut self, other: &Self) -> Self {
         self.totals.merge(&other.totals);
+        for (own, others) in self.texts.iter_mut().zip(&other.texts) {
+            own.merge(others);
+        }
         self.sampled_down += other.sampled_down;
         self.randomizing += other.randomizing;
         self.decoding += other.decoding;

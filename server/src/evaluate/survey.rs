@@ -3,11 +3,13 @@
 use hushbin::task::Kind;
 use hushbin::{Entry, Question, Randomized, Randomizer, Task};
 use hushbin_analysis::estimate::{Estimand, Estimates, Estimator, Options, Query, Totals};
+use hushbin_analysis::heavy_hitters;
 use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::answers::Answers;
 use super::simulate::{People, SimulateError, randomize};
+use super::texts::{Crowd, FoundTexts};
 
 /// What simulations of a task found, on average over `runs`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,8 +26,11 @@ pub(crate) struct Survey {
     pub(crate) randomize_ns: f64,
     /// Nanoseconds to fold one report into totals, on one core.
     pub(crate) decode_ns: f64,
-    /// By question.
+    /// By question, those for texts aside.
     pub(crate) questions: Vec<Found>,
+    /// By question for a text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) texts: Vec<FoundTexts>,
 }
 
 /// What was found of a question.
@@ -94,7 +99,7 @@ pub(crate) fn survey(
     task: &Task,
     answers: &Answers,
     people: usize,
-    confidence: f64,
+    search: &heavy_hitters::Options,
     rngs: impl Iterator<Item = ChaCha20Rng>,
     progress: impl Fn(usize, usize) + Sync,
 ) -> Result<Survey, SimulateError> {
@@ -105,15 +110,26 @@ pub(crate) fn survey(
         });
     }
     let estimator = Estimator::for_task(task.clone());
-    let truths: Vec<Truth> = (0..task.questions().len())
-        .map(|index| Truth::new(task, index, answers, people, confidence))
+    let confidence = search.confidence;
+    let truth = |index| Truth::new(task, index, answers, people, confidence);
+    let is_text = |&index: &usize| matches!(task.questions()[index].kind(), Kind::Text(_));
+    let (texts, listed): (Vec<usize>, Vec<usize>) = (0..task.questions().len()).partition(is_text);
+    let truths: Vec<Truth> = listed
+        .iter()
+        .copied()
+        .map(truth)
         .collect::<Result<_, _>>()?;
+    let crowd = |index| Crowd::new(task, index, answers, people, search);
+    let mut crowds: Vec<Crowd> = texts.into_iter().map(crowd).collect::<Result<_, _>>()?;
     let mut found: Vec<Sum> = truths.iter().map(|_| Sum::default()).collect();
     let (mut runs, mut sampled_down, mut nanoseconds) = (0, 0, [0.0; 2]);
     for (run, rng) in rngs.enumerate() {
         let whole = randomize(task, answers, people, &rng, &|done| progress(run, done))?;
         for (sum, truth) in found.iter_mut().zip(&truths) {
             sum.add(truth, &estimator, &whole.totals);
+        }
+        for (crowd, reports) in crowds.iter_mut().zip(&whole.texts) {
+            crowd.search(reports)?;
         }
         for (sum, time) in nanoseconds
             .iter_mut()
@@ -125,7 +141,7 @@ pub(crate) fn survey(
         sampled_down += whole.sampled_down;
     }
     let [randomize_ns, decode_ns] = nanoseconds.map(|time| time / f64::from(runs));
-    let questions = task.questions().iter().zip(found).zip(&truths).enumerate();
+    let questions = listed.into_iter().zip(found).zip(&truths);
     Ok(Survey {
         people,
         runs: runs as usize,
@@ -134,10 +150,12 @@ pub(crate) fn survey(
         randomize_ns,
         decode_ns,
         questions: questions
-            .map(|(index, ((question, sum), truth))| {
+            .map(|((index, sum), truth)| {
+                let question = &task.questions()[index];
                 sum.found(question, truth, f64::from(runs), answers.clipped(index))
             })
             .collect(),
+        texts: crowds.into_iter().map(|crowd| crowd.found(runs)).collect(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Estimates of the reports so far.
 
+use std::io;
 use std::ops::ControlFlow;
 
 use axum::Json;
@@ -7,14 +8,15 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use hushbin::{Items, Upload};
+use hushbin::{Items, Report, Upload};
+use serde::Serialize;
 use tokio::runtime::Handle;
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, query, tasks};
 use crate::store::{Store, StoredTask};
-use hushbin_analysis::estimate::{Estimates, Query, Totals};
+use hushbin_analysis::estimate::{Query, Totals};
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -31,7 +33,8 @@ pub(super) async fn show(
         .compute(move |store, given_up| {
             let query = Query::new(stored.task(), &options)?;
             let totals = totals(store, &stored, &query, given_up)?;
-            render(&stored.estimator().estimates(&totals, &query), csv)
+            let estimates = stored.estimator().estimates(&totals, &query);
+            render(csv, &estimates, |out| estimates.write_csv(out))
         })
         .await
 }
@@ -57,8 +60,22 @@ fn scan(
     query: &Query,
     given_up: &dyn Fn() -> bool,
 ) -> Result<Totals, Problem> {
+    let mut totals = Totals::of_items(stored.task(), query.question(), query.items());
+    for_each_report(store, stored, given_up, |report| totals.fold(report))?;
+    Ok(totals)
+}
+
+/// Visits all reports of a task, from its journal, unless given up.
+///
+/// # Errors
+/// [`Problem::Storage`].
+pub(super) fn for_each_report(
+    store: &Store,
+    stored: &StoredTask,
+    given_up: &dyn Fn() -> bool,
+    mut visit: impl FnMut(&Report),
+) -> Result<(), Problem> {
     let task = stored.task();
-    let mut totals = Totals::of_items(task, query.question(), query.items());
     let mut damaged = false;
     store.for_each_upload(stored, |bytes| {
         if given_up() {
@@ -66,7 +83,7 @@ fn scan(
         }
         match Upload::decode(bytes, task) {
             Ok(upload) => {
-                upload.reports.iter().for_each(|report| totals.fold(report));
+                upload.reports.iter().for_each(&mut visit);
                 ControlFlow::Continue(())
             }
             Err(error) => {
@@ -79,23 +96,26 @@ fn scan(
     if damaged {
         Err(Problem::Storage)
     } else {
-        Ok(totals)
+        Ok(())
     }
 }
 
-fn render(estimates: &Estimates, csv: bool) -> Result<Response, Problem> {
+/// An answer as JSON or CSV.
+pub(super) fn render(
+    csv: bool,
+    answer: &impl Serialize,
+    write_csv: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+) -> Result<Response, Problem> {
     // Both forms live at one address, and each is old with the next report.
     let common = [
         (header::VARY, HeaderValue::from_static("accept")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
     if !csv {
-        return Ok((common, Json(estimates)).into_response());
+        return Ok((common, Json(answer)).into_response());
     }
     let mut body = Vec::new();
-    estimates
-        .write_csv(&mut body)
-        .map_err(|_| Problem::Internal)?;
+    write_csv(&mut body).map_err(|_| Problem::Internal)?;
     let csv = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
     Ok((common, [(header::CONTENT_TYPE, csv)], body).into_response())
 }

@@ -6,6 +6,7 @@
 //! | `GET /tasks` | ids of all tasks |
 //! | `GET /tasks/{id}` | the complete task, its fingerprint and effective ε |
 //! | `GET /tasks/{id}/estimates` | estimates with error bars, JSON or CSV |
+//! | `GET /tasks/{id}/heavy-hitters` | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | what the reports so far give away, one by one and shuffled |
 //! | `GET /livez` | the process answers |
 //! | `GET /readyz` | a write has gone through the journal |
@@ -17,6 +18,7 @@ mod accept;
 mod body;
 mod estimates;
 mod health;
+mod heavy_hitters;
 mod privacy;
 mod problem;
 mod query;
@@ -50,12 +52,13 @@ use state::AppState;
 const UPLOADS: &str = "/tasks/{id}/reports";
 
 /// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 7] {
+fn routes() -> [(&'static str, MethodRouter<AppState>); 8] {
     [
         (UPLOADS, post(uploads::create)),
         ("/tasks", get(tasks::list)),
         ("/tasks/{id}", get(tasks::show)),
         ("/tasks/{id}/estimates", get(estimates::show)),
+        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show)),
         ("/tasks/{id}/privacy", get(privacy::show)),
         ("/livez", get(health::live)),
         ("/readyz", get(health::ready)),

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::store::{Exhausted, StoreError};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing};
+use hushbin_analysis::heavy_hitters::SearchError;
 
 /// What went wrong, as the client learns it. Causes inside the collector stay in
 /// its log.
@@ -60,6 +61,11 @@ pub(crate) enum Problem {
         /// What is missing.
         detail: String,
     },
+    /// A search that takes longer than a request may.
+    SearchTooLong {
+        /// What there is to do.
+        detail: String,
+    },
     /// More is waiting than the collector will hold.
     Overloaded,
     /// The journal did not take or give data.
@@ -100,6 +106,7 @@ impl Problem {
             Self::UnknownItem { .. } => ("unknown-item", 404, "The task has no such item"),
             Self::UnknownPostProcessing { .. } => ("unknown-post-processing", 400, "There is no such post-processing"),
             Self::PostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 500, "The journal failed"),
             Self::NotReady => ("not-ready", 503, "The collector cannot take uploads"),
@@ -132,7 +139,9 @@ impl Problem {
                 Some(format!("an upload has at most {limit} bytes")),
                 vec![("limit", json!(limit))],
             ),
-            Self::BadQuery { detail } => (Some(detail.clone()), Vec::new()),
+            Self::BadQuery { detail } | Self::SearchTooLong { detail } => {
+                (Some(detail.clone()), Vec::new())
+            }
             Self::UnknownItem { item } => (
                 Some(format!("the task has no item {item:?}")),
                 vec![("item", json!(item))],
@@ -231,6 +240,19 @@ impl From<EstimateError> for Problem {
             EstimateError::NotEstimated { post, .. } | EstimateError::NotAllItems { post } => {
                 Self::PostProcessing { post, detail }
             }
+            _ => Self::BadQuery { detail },
+        }
+    }
+}
+
+impl From<SearchError> for Problem {
+    fn from(error: SearchError) -> Self {
+        let detail = error.to_string();
+        match error {
+            SearchError::Question(error) => error.into(),
+            SearchError::Work { .. } => Self::SearchTooLong { detail },
+            // Nobody is there to read it.
+            SearchError::GivenUp => Self::Overloaded,
             _ => Self::BadQuery { detail },
         }
     }

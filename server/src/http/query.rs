@@ -1,4 +1,4 @@
-//! The queries of `GET /tasks/{id}/estimates` and `/privacy`.
+//! The queries of `GET /tasks/{id}/estimates`, `/heavy-hitters` and `/privacy`.
 
 use percent_encoding::percent_decode_str;
 
@@ -7,6 +7,7 @@ use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
 };
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options, PostProcessing};
+use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`,
 /// `quantiles=0.5,0.9` and `false_discovery_rate=0.05`. A literal comma separates items;
@@ -21,11 +22,7 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
     let mut confidence = None;
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
-            "question" => {
-                if options.question.replace(decode(value)?).is_some() {
-                    return Err(bad("question is given twice"));
-                }
-            }
+            "question" => read_text("question", value, &mut options.question)?,
             "items" => {
                 let names = options.items.get_or_insert_default();
                 for name in value.split(',') {
@@ -74,6 +71,36 @@ fn read_post_processing(names: &str, post: &mut Vec<PostProcessing>) -> Result<(
     Ok(())
 }
 
+/// How many hashes a request may have worked out for prefixes of one length: some ten
+/// seconds of a core.
+const WORK: u64 = 10_000_000_000;
+
+/// The options of `question=q&alphabet=abc&confidence=0.99`, all optional.
+///
+/// # Errors
+/// [`Problem::BadQuery`].
+pub(super) fn heavy_hitters(query: &str) -> Result<heavy_hitters::Options, Problem> {
+    let (mut question, mut alphabet, mut confidence) = (None, None, None);
+    for (key, value) in pairs(query) {
+        match decode(key)?.as_str() {
+            "question" => read_text("question", value, &mut question)?,
+            "alphabet" => read_text("alphabet", value, &mut alphabet)?,
+            "confidence" => read_number("confidence", value, &mut confidence)?,
+            other => {
+                return Err(bad(format!(
+                    "unknown parameter {other:?}, expected question, alphabet or confidence"
+                )));
+            }
+        }
+    }
+    Ok(heavy_hitters::Options {
+        question,
+        alphabet: alphabet.unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
+        confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
+        work: WORK,
+    })
+}
+
 /// What is asked of a shuffled batch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Privacy {
@@ -117,6 +144,14 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
         .split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+/// Reads a text that may be given once.
+fn read_text(key: &str, value: &str, slot: &mut Option<String>) -> Result<(), Problem> {
+    match slot.replace(decode(value)?) {
+        None => Ok(()),
+        Some(_) => Err(bad(format!("{key} is given twice"))),
+    }
 }
 
 /// Reads a number that may be given once.

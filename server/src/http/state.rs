@@ -76,7 +76,7 @@ impl AppState {
     /// is handed the store, and a way to ask whether the request was given up.
     pub(super) async fn compute<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Store, &dyn Fn() -> bool) -> Result<T, Problem> + Send + 'static,
+        work: impl FnOnce(&Store, &(dyn Fn() -> bool + Sync)) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
         // Waiting here is bounded by the deadline of all requests.
         let place = Arc::clone(&self.0.computing)

@@ -55,9 +55,25 @@ pub enum OpenError {
         /// What is wrong.
         source: hushbin::Error,
     },
+    /// A task that the journal does not have.
+    #[error("the journal has no task {id:?}, but {}", quoted(there))]
+    UnknownTask {
+        /// What was asked for.
+        id: String,
+        /// Those that it has.
+        there: Vec<String>,
+    },
     /// There is nothing to collect.
     #[error("no task: the journal holds none and no task file was given")]
     NoTasks,
+}
+
+fn quoted(ids: &[String]) -> String {
+    let quoted: Vec<String> = ids.iter().map(|id| format!("{id:?}")).collect();
+    match &quoted[..] {
+        [] => "none".to_owned(),
+        _ => quoted.join(", "),
+    }
 }
 
 /// A reason why the store did not do what it was asked.

@@ -21,6 +21,7 @@ mod error;
 mod journal;
 mod memory;
 mod sqlite;
+mod stored;
 mod task;
 mod totals;
 mod writer;
@@ -38,6 +39,7 @@ pub use error::{OpenError, StoreError};
 pub use journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use sqlite::SqliteJournal;
+pub(crate) use stored::StoredReports;
 pub use task::StoredTask;
 
 use hushbin_analysis::estimate::Totals;

@@ -90,7 +90,7 @@ fn push(tasks: &mut Vec<StoredTask>, key: TaskKey, task: Task) {
     });
 }
 
-fn read_task(row: &TaskRow) -> Result<Task, OpenError> {
+pub(super) fn read_task(row: &TaskRow) -> Result<Task, OpenError> {
     let unusable = |reason: String| OpenError::StoredTask {
         id: row.id.clone(),
         reason,

@@ -67,6 +67,10 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             item: 0,
             value: answer.as_f64().unwrap(),
         }],
+        Kind::Text(prefixes) => {
+            let keys = prefixes.keys(answer.as_str().unwrap()).into_iter();
+            keys.map(|item| Entry { item, value: 1.0 }).collect()
+        }
     }
 }
 

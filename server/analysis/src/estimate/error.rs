@@ -81,6 +81,14 @@ pub enum EstimateError {
         /// What was asked for.
         rate: f64,
     },
+    /// Estimates of what is searched for.
+    #[error(
+        "{question:?} asks for a text: what people have is found by a search for heavy hitters"
+    )]
+    Searched {
+        /// The question.
+        question: String,
+    },
     /// A comparison with 0 of numbers that have limits of their own.
     #[error(
         "{question:?} asks for numbers, for which 0 means nothing: they are not shrunken, nor do any stand out"

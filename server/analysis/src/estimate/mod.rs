@@ -51,6 +51,7 @@ pub use point::{Estimand, ItemPoints, Point};
 pub use post::{ConditionalMean, PostProcessed, Projected};
 pub use predict::Predictor;
 pub use processing::PostProcessing;
+pub(crate) use query::position;
 pub use query::{Label, Options, Query};
 pub use shrinkage::{Shrinkage, Shrunken, shrink};
 pub use stand_out::StandOut;

@@ -22,7 +22,7 @@ impl People {
     pub(super) fn of(question: &Question, several: bool) -> Self {
         match question.kind() {
             _ if several => Self::Drawn,
-            Kind::Ratings(ValueKind::Real) | Kind::Numbers(_) => Self::Drawn,
+            Kind::Ratings(ValueKind::Real) | Kind::Numbers(_) | Kind::Text(_) => Self::Drawn,
             Kind::Number(scale) if scale.edges().is_none() => Self::Rounded,
             Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Flag | Kind::Number(_) => {
                 Self::Given

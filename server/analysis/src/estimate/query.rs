@@ -117,6 +117,11 @@ impl Query {
     pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {
         let index = position(task, options.question.as_deref())?;
         let question = &task.questions()[index];
+        if let Kind::Text(_) = question.kind() {
+            return Err(EstimateError::Searched {
+                question: question.name().to_owned(),
+            });
+        }
         let (items, labels) = match &options.items {
             None => all_items(question)?,
             Some(names) => named_items(question, names)?,
@@ -160,7 +165,11 @@ impl Query {
     }
 }
 
-fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
+/// The position of the question called `name`, which may be left out where a task asks one.
+///
+/// # Errors
+/// [`EstimateError::UnknownQuestion`], [`EstimateError::QuestionNeeded`].
+pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
     let Some(name) = name else {
         return match task.sole() {
             Some(_) => Ok(0),
@@ -214,7 +223,9 @@ fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
         Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
         Kind::Number(scale) => Label::of_cell(scale, item),
-        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) => Label::Index(item),
+        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) | Kind::Text(_) => {
+            Label::Index(item)
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use statrs::function::beta::beta_reg;
 
-use super::roots::{arithmetic, bisect};
+use super::roots::{arithmetic, bisect, whole};
 
 /// What is cut off `failure` for the rounding of tails, whose logarithms come
 /// from differences of ln Γ: up to 10⁹ trials their errors are below 10⁻⁴.
@@ -32,6 +32,26 @@ pub fn lower_bound(hits: u64, trials: u64, failure: f64) -> f64 {
     let (a, b) = (hits as f64, (trials - hits + 1) as f64);
     let rare = |p: f64| beta_reg(a, b, p) <= failure;
     bisect(0.0, hits as f64 / trials as f64, arithmetic(0.0), rare).0
+}
+
+/// The fewest hits of `trials` that are as rare as that: those whose [`lower_bound`] is
+/// at least `p`. One more than there are trials where even all would not be.
+///
+/// # Panics
+/// If `failure` is not in (0, 0.5].
+///
+/// ```
+/// use hushbin_analysis::numeric::clopper_pearson::least_rare;
+///
+/// // 15 heads of 20 or more have a probability of 2 per cent, 14 or more of 6.
+/// assert_eq!(least_rare(20, 0.5, 0.05), 15);
+/// ```
+#[must_use]
+pub fn least_rare(trials: u64, p: f64, failure: f64) -> u64 {
+    assert!(failure > 0.0 && failure <= 0.5, "failure is {failure}");
+    let failure = failure * (1.0 - ROUNDING);
+    let rare = |hits: u64| beta_reg(hits as f64, (trials - hits + 1) as f64, p) <= failure;
+    bisect(trials + 1, 0, whole, rare).0
 }
 
 /// The same from above: [`lower_bound`] of the opposite event.
@@ -114,6 +134,31 @@ mod tests {
         let [lower, upper] = [lower_bound, upper_bound].map(|f| f(100, 100_000_000, 0.0005));
         assert!((lower * 1e8 - 70.330).abs() < 0.01, "{lower}");
         assert!((upper * 1e8 - 137.375).abs() < 0.01, "{upper}");
+    }
+
+    /// Beside sums of exact probabilities, and the bound that it belongs to.
+    #[test]
+    fn as_rare_is_what_no_fewer_are() {
+        for trials in [0, 1, 7, 40_u64] {
+            for p in [0.01, 0.27, 0.5, 0.9] {
+                for failure in [1e-9, 0.001, 0.2] {
+                    let hits = least_rare(trials, p, failure);
+                    let of = |x: u64| {
+                        let choose = (0..x).map(|i| (trials - i) as f64 / (i + 1) as f64);
+                        choose.product::<f64>()
+                            * p.powi(x as i32)
+                            * (1.0 - p).powi((trials - x) as i32)
+                    };
+                    let tail = |from: u64| (from..=trials).map(of).sum::<f64>();
+                    assert!(tail(hits) <= failure, "{trials} {p} {failure}: {hits}");
+                    assert!(tail(hits - 1) > failure * (1.0 - 2.0 * ROUNDING));
+                    if hits <= trials {
+                        assert!(lower_bound(hits, trials, failure) >= p * (1.0 - 1e-12));
+                    }
+                    assert!(hits == 1 || lower_bound(hits - 1, trials, failure) < p);
+                }
+            }
+        }
     }
 
     /// For every n up to 40 and every p of a grid: the exact probability that a

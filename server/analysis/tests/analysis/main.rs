@@ -8,5 +8,6 @@ mod cube;
 mod errata;
 mod estimate;
 mod explain;
+mod heavy_hitters;
 mod plan;
 mod support;

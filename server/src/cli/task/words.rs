@@ -86,6 +86,10 @@ fn asked(question: &Question) -> String {
         Kind::Set => format!("{}, {} of them", items("options"), question.sparsity()),
         Kind::Choice => format!("one of {}", items("options")),
         Kind::Flag => "no or yes".to_owned(),
+        Kind::Text(prefixes) => {
+            let lengths: Vec<String> = prefixes.lengths().iter().map(u32::to_string).collect();
+            format!("a text, by its first {} characters", lengths.join(", "))
+        }
         Kind::Numbers(limits) => match limits.len() {
             1 => "one number".to_owned(),
             several => format!("{several} numbers"),

@@ -143,18 +143,7 @@ impl SqliteJournal {
 
 impl Journal for SqliteJournal {
     fn tasks(&self) -> Result<Vec<TaskRow>, JournalError> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT key, id, fingerprint, parameters FROM task ORDER BY key")?;
-        let rows = statement.query_map([], |row| {
-            Ok(TaskRow {
-                key: TaskKey(row.get(0)?),
-                id: row.get(1)?,
-                fingerprint: row.get(2)?,
-                parameters: row.get(3)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        tasks(&self.connection)
     }
 
     fn add_task(
@@ -228,11 +217,55 @@ impl Journal for SqliteJournal {
     }
 }
 
+/// The tasks of a data directory's journal, which may be in use, and a reader of it.
+///
+/// # Errors
+/// When there is no journal, it belongs to another program or cannot be read.
+pub(super) fn open_to_read(
+    directory: &Path,
+) -> Result<(Vec<TaskRow>, Arc<dyn JournalReader>), JournalError> {
+    let path = directory.join(FILE_NAME);
+    File::open(&path).map_err(|source| file_error(&path, source))?;
+    let reader = SqliteReader { path };
+    let connection = reader.connect()?;
+    let found = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    if found != APPLICATION_ID {
+        let path = reader.path.display().to_string();
+        return Err(JournalError::Foreign { path, found });
+    }
+    Ok((tasks(&connection)?, Arc::new(reader)))
+}
+
+fn tasks(connection: &Connection) -> Result<Vec<TaskRow>, JournalError> {
+    let mut statement =
+        connection.prepare("SELECT key, id, fingerprint, parameters FROM task ORDER BY key")?;
+    let rows = statement.query_map([], |row| {
+        Ok(TaskRow {
+            key: TaskKey(row.get(0)?),
+            id: row.get(1)?,
+            fingerprint: row.get(2)?,
+            parameters: row.get(3)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// Opens a connection of its own for every scan, so that scans run side by side
 /// and none of them holds the log back longer than it lasts.
 #[derive(Debug)]
 struct SqliteReader {
     path: PathBuf,
+}
+
+impl SqliteReader {
+    fn connect(&self) -> Result<Connection, JournalError> {
+        let connection = Connection::open_with_flags(
+            &self.path,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        connection.busy_timeout(Duration::from_secs(5))?;
+        Ok(connection)
+    }
 }
 
 impl JournalReader for SqliteReader {
@@ -241,11 +274,7 @@ impl JournalReader for SqliteReader {
         task: TaskKey,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<(), JournalError> {
-        let connection = Connection::open_with_flags(
-            &self.path,
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        connection.busy_timeout(Duration::from_secs(5))?;
+        let connection = self.connect()?;
         let mut statement =
             connection.prepare("SELECT bytes FROM upload WHERE task = ?1 ORDER BY id")?;
         let mut rows = statement.query([task.0])?;

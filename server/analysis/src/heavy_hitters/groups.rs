@@ -1,0 +1,264 @@
+//! Reports by the length of the prefix that they tell of.
+
+use std::num::NonZero;
+use std::ops::Range;
+use std::thread;
+
+use hushbin::hash::{Keys, mix64};
+use hushbin::mechanism::collision::Collision;
+use hushbin::task::{Draw, Kind, Prefixes};
+use hushbin::{Mechanism, Report, Task};
+
+/// The reports of a question for a text.
+///
+/// ```
+/// use hushbin_analysis::heavy_hitters::Reports;
+///
+/// let draft: hushbin::TaskDraft = serde_json::from_str(
+///     r#"{ "id": "t", "epsilon": 1.0,
+///          "questions": [{ "name": "query", "kind": "text", "length": 6 }] }"#,
+/// ).unwrap();
+/// let task = draft.resolve().unwrap();
+/// let reports = Reports::new(&task, 0).unwrap();
+/// assert_eq!(reports.len(), 0);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Reports {
+    draw: Draw,
+    question: usize,
+    prefixes: Prefixes,
+    collision: Collision,
+    /// The group of each prefix: those of the same length share one.
+    group_of: Vec<usize>,
+    groups: Vec<Group>,
+}
+
+impl Reports {
+    /// No reports yet, of the question in this position; `None` of one for anything but a
+    /// text.
+    ///
+    /// # Panics
+    /// If there is no such question.
+    #[must_use]
+    pub fn new(task: &Task, question: usize) -> Option<Self> {
+        let asked = &task.questions()[question];
+        let (Kind::Text(prefixes), Mechanism::Collision(collision)) =
+            (asked.kind(), asked.mechanism())
+        else {
+            return None;
+        };
+        let mut groups: Vec<Group> = Vec::new();
+        let mut group_of = Vec::new();
+        for &length in prefixes.lengths() {
+            if groups.last().is_none_or(|group| group.length != length) {
+                groups.push(Group {
+                    length,
+                    heard: Vec::new(),
+                });
+            }
+            group_of.push(groups.len() - 1);
+        }
+        Some(Self {
+            draw: task.draw().clone(),
+            question,
+            prefixes: prefixes.clone(),
+            collision: *collision,
+            group_of,
+            groups,
+        })
+    }
+
+    /// Adds a report of the task, if it answers the question.
+    ///
+    /// # Panics
+    /// If it was decoded under another task.
+    pub fn fold(&mut self, report: &Report) {
+        if self.draw.question(report.seed()) != self.question {
+            return;
+        }
+        let Report::Collision(report) = report else {
+            panic!("reports are decoded under the task of the question");
+        };
+        let t = self.collision.buckets();
+        let keys = Keys::of_function(report.seed, report.bucket / t);
+        let bucket = report.bucket % t;
+        let first = first_word(bucket, t);
+        let group = self.group_of[self.prefixes.drawn(report.seed)];
+        self.groups[group].heard.push(Heard {
+            key: keys.independent(),
+            first,
+            width: first_word(bucket + 1, t).wrapping_sub(first),
+        });
+    }
+
+    /// Adds other reports of the question.
+    pub fn merge(&mut self, others: &Self) {
+        for (own, others) in self.groups.iter_mut().zip(&others.groups) {
+            own.heard.extend_from_slice(&others.heard);
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(Group::len).sum()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// By ascending length.
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+}
+
+/// The reports of one length.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    length: u32,
+    heard: Vec<Heard>,
+}
+
+/// A report: what keys are mixed with, and what words are in its bucket.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    key: u64,
+    first: u64,
+    width: u64,
+}
+
+/// The least word of a bucket, ⌈bucket·2⁶⁴/t⌉: [`independent_bucket`] is ⌊word·t/2⁶⁴⌋.
+/// 0 for the end of the last.
+///
+/// [`independent_bucket`]: hushbin::hash::independent_bucket
+fn first_word(bucket: u32, t: u32) -> u64 {
+    (u128::from(bucket) << 64).div_ceil(u128::from(t)) as u64
+}
+
+impl Heard {
+    #[inline]
+    fn hits(&self, key: u64) -> bool {
+        mix64(key ^ self.key).wrapping_sub(self.first) < self.width
+    }
+}
+
+/// Reports that are looked at together: 24 kilobytes, which stay in the nearest cache
+/// while all keys pass by.
+const BLOCK: usize = 1024;
+
+impl Group {
+    /// Of the prefixes.
+    pub(super) const fn length(&self) -> u32 {
+        self.length
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.heard.len()
+    }
+
+    /// How many reports hit each key, of those in a range, on all cores; `None` once given
+    /// up.
+    pub(super) fn hits(
+        &self,
+        range: Range<usize>,
+        keys: &[u64],
+        given_up: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<u64>> {
+        // Where there are no threads this is not known either.
+        let workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let heard = &self.heard[range];
+        let part = heard.len().div_ceil(workers).max(BLOCK);
+        let parts: Vec<&[Heard]> = heard.chunks(part).collect();
+        if let [] | [_] = parts[..] {
+            return hits(parts.first().unwrap_or(&&[][..]), keys, given_up);
+        }
+        thread::scope(|scope| {
+            let spawn = |part| scope.spawn(move || hits(part, keys, given_up));
+            let threads: Vec<_> = parts.into_iter().map(spawn).collect();
+            let mut sums = vec![0; keys.len()];
+            for thread in threads {
+                let of_part = thread.join().expect("counting does not panic")?;
+                sums.iter_mut().zip(of_part).for_each(|(sum, n)| *sum += n);
+            }
+            Some(sums)
+        })
+    }
+}
+
+fn hits(heard: &[Heard], keys: &[u64], given_up: &(dyn Fn() -> bool + Sync)) -> Option<Vec<u64>> {
+    let mut sums = vec![0; keys.len()];
+    for block in heard.chunks(BLOCK) {
+        if given_up() {
+            return None;
+        }
+        for (sum, &key) in sums.iter_mut().zip(keys) {
+            *sum += block.iter().filter(|heard| heard.hits(key)).count() as u64;
+        }
+    }
+    Some(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::hash::independent_bucket;
+
+    use super::*;
+
+    /// Bounds of buckets beside the product that they stand for, at their ends and for
+    /// words of all kinds.
+    #[test]
+    fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
+        for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {
+            for bucket in [0, 1, t / 2, t - 1] {
+                let [first, end] = [bucket, bucket + 1].map(|bucket| first_word(bucket, t));
+                let of = |word: u64| ((u128::from(word) * u128::from(t)) >> 64) as u32;
+                assert_eq!((of(first), of(end.wrapping_sub(1))), (bucket, bucket));
+                assert!(bucket == 0 || of(first - 1) == bucket - 1);
+            }
+            for seed in 0..200 {
+                let keys = Keys::of_function(seed, (seed % 3) as u32);
+                let bucket = (seed as u32 * 7) % t;
+                let first = first_word(bucket, t);
+                let heard = Heard {
+                    key: keys.independent(),
+                    first,
+                    width: first_word(bucket + 1, t).wrapping_sub(first),
+                };
+                for key in (0..50).map(mix64) {
+                    let expected = independent_bucket(&keys, key, t) == bucket;
+                    assert_eq!(heard.hits(key), expected);
+                }
+            }
+        }
+    }
+
+    /// All cores together count what one by one does, and nobody counts once given up.
+    #[test]
+    fn parts_add_up() {
+        let draft: hushbin::TaskDraft = serde_json::from_value(serde_json::json!({
+            "id": "t", "epsilon": 1.0, "questions": [{ "name": "q", "kind": "text", "length": 2 }],
+        }))
+        .unwrap();
+        let task = draft.resolve().unwrap();
+        let mut reports = Reports::new(&task, 0).unwrap();
+        for seed in 0..5000 {
+            let bucket = (seed % u64::from(reports.collision.buckets())) as u32;
+            let seed = mix64(seed);
+            reports.fold(&Report::Collision(hushbin::mechanism::collision::Report {
+                seed,
+                bucket,
+            }));
+        }
+        let keys = [1, 2, u64::MAX];
+        let group = &reports.groups()[0];
+        assert_eq!(group.len(), 5000);
+        let counted = group.hits(0..5000, &keys, &|| false).unwrap();
+        let of = |key: &u64| group.heard.iter().filter(|heard| heard.hits(*key)).count() as u64;
+        assert_eq!(counted, keys.iter().map(of).collect::<Vec<_>>());
+        assert_eq!(group.hits(0..5000, &keys, &|| true), None);
+    }
+}

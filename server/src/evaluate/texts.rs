@@ -1,0 +1,175 @@
+//! Searches for texts that simulated people have, beside what they have.
+
+use std::collections::HashMap;
+
+use hushbin::Task;
+use hushbin::task::Prefixes;
+use hushbin_analysis::heavy_hitters::{Detectable, Options, Reports, Search, Text};
+use serde::Serialize;
+
+use super::answers::Answers;
+use super::simulate::SimulateError;
+
+/// The probability with which a text of the stated share is found.
+const PROBABILITY: f64 = 0.99;
+
+/// What searches for the texts of a question found, on average over runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct FoundTexts {
+    /// The question.
+    pub(crate) question: String,
+    /// How many reports answered it.
+    pub(crate) reports: f64,
+    /// The share of people that a text needs to be found with `probability`, as stated
+    /// before any report.
+    pub(crate) stated_share: f64,
+    /// Of finding a text of this share.
+    pub(crate) probability: f64,
+    /// How many texts, or beginnings of those that are longer than the greatest length,
+    /// so many people have.
+    pub(crate) above: usize,
+    /// How many of these were found.
+    pub(crate) above_found: f64,
+    /// How many texts and beginnings were found.
+    pub(crate) found: f64,
+    /// How many of these nobody has.
+    pub(crate) invented: f64,
+    /// Part of the runs in which all intervals hold the truth.
+    pub(crate) all_covered: f64,
+    /// Of the first run, by falling estimate.
+    pub(crate) texts: Vec<ComparedText>,
+}
+
+/// A text that was found, and how many have it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct ComparedText {
+    /// What was found.
+    #[serde(flatten)]
+    pub(crate) text: Text,
+    /// Share of people who have it.
+    pub(crate) truth: f64,
+}
+
+/// People with texts, and what was found of them so far.
+pub(super) struct Crowd {
+    search: Search,
+    people: f64,
+    /// How many have each prefix, by its key.
+    by_key: HashMap<u64, u64>,
+    /// Keys of the longest prefixes that the stated share of people has.
+    above: Vec<u64>,
+    found: FoundTexts,
+}
+
+impl Crowd {
+    /// # Errors
+    /// [`SimulateError::Search`].
+    pub(super) fn new(
+        task: &Task,
+        index: usize,
+        answers: &Answers,
+        people: usize,
+        options: &Options,
+    ) -> Result<Self, SimulateError> {
+        let question = &task.questions()[index];
+        let (mut by_key, mut longest) = (HashMap::new(), HashMap::new());
+        for person in 0..people {
+            let mut keys: Vec<u64> = answers
+                .answer(person, index)
+                .iter()
+                .map(|e| e.item)
+                .collect();
+            *longest.entry(keys[keys.len() - 1]).or_insert(0_u64) += 1;
+            // A text that has ended is the same at all greater lengths.
+            keys.dedup();
+            for key in keys {
+                *by_key.entry(key).or_insert(0_u64) += 1;
+            }
+        }
+        let search = Search::new(
+            task,
+            Options {
+                question: Some(question.name().to_owned()),
+                ..options.clone()
+            },
+        )?;
+        let letters = options.alphabet.chars().count();
+        let answering = (people as f64 * task.share(index)) as u64;
+        let detectable = Detectable::new(
+            question,
+            answering,
+            letters,
+            options.confidence,
+            PROBABILITY,
+        );
+        let stated_share = detectable.map_or(f64::INFINITY, |detectable| detectable.share);
+        let enough = |(_, count): &(&u64, &u64)| **count as f64 / people as f64 >= stated_share;
+        let above: Vec<u64> = longest.iter().filter(enough).map(|(key, _)| *key).collect();
+        Ok(Self {
+            search,
+            people: people as f64,
+            by_key,
+            found: FoundTexts {
+                question: question.name().to_owned(),
+                reports: 0.0,
+                stated_share,
+                probability: PROBABILITY,
+                above: above.len(),
+                above_found: 0.0,
+                found: 0.0,
+                invented: 0.0,
+                all_covered: 0.0,
+                texts: Vec::new(),
+            },
+            above,
+        })
+    }
+
+    /// Searches the reports of one run.
+    ///
+    /// # Errors
+    /// [`SimulateError::Search`].
+    pub(super) fn search(&mut self, reports: &Reports) -> Result<(), SimulateError> {
+        let answer = self.search.run(reports, &|| false)?;
+        let key = |text: &Text| Prefixes::key_of(&text.text, text.goes_on);
+        let compared = |text: Text| ComparedText {
+            truth: self
+                .by_key
+                .get(&key(&text))
+                .map_or(0.0, |&n| n as f64 / self.people),
+            text,
+        };
+        let keys: Vec<u64> = answer.texts.iter().map(key).collect();
+        let texts: Vec<ComparedText> = answer.texts.into_iter().map(compared).collect();
+        let dead_ends = answer.dead_ends.into_iter().map(compared);
+        let all: Vec<ComparedText> = texts.iter().cloned().chain(dead_ends).collect();
+        let covers = |compared: &ComparedText| {
+            let [low, high] = compared.text.simultaneous_interval;
+            (low..=high).contains(&compared.truth)
+        };
+        let count = |what: &dyn Fn(&ComparedText) -> bool| all.iter().filter(|c| what(c)).count();
+        let found = &mut self.found;
+        found.reports += reports.len() as f64;
+        found.above_found += self.above.iter().filter(|key| keys.contains(key)).count() as f64;
+        found.found += texts.len() as f64;
+        found.invented += count(&|compared| compared.truth == 0.0) as f64;
+        found.all_covered += f64::from(u8::from(all.iter().all(covers)));
+        if found.texts.is_empty() {
+            found.texts = texts;
+        }
+        Ok(())
+    }
+
+    /// What was found, on average over so many runs.
+    pub(super) fn found(self, runs: u32) -> FoundTexts {
+        let average = |sum: f64| sum / f64::from(runs);
+        FoundTexts {
+            reports: average(self.found.reports),
+            above_found: average(self.found.above_found),
+            found: average(self.found.found),
+            invented: average(self.found.invented),
+            all_covered: average(self.found.all_covered),
+            ..self.found
+        }
+    }
+}

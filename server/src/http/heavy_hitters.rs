@@ -1,0 +1,33 @@
+//! Texts that many people have.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use hushbin_analysis::heavy_hitters::Search;
+
+use super::estimates::{for_each_report, render};
+use super::problem::Problem;
+use super::state::AppState;
+use super::{accept, query, tasks};
+
+/// `GET /tasks/{id}/heavy-hitters`, as JSON, or as CSV where that is preferred.
+pub(super) async fn show(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    let options = query::heavy_hitters(raw.as_deref().unwrap_or_default())?;
+    let search = Search::new(stored.task(), options)?;
+    let csv = accept::prefers_csv(&headers);
+    state
+        .compute(move |store, given_up| {
+            let mut reports = search.no_reports();
+            for_each_report(store, &stored, given_up, |report| reports.fold(report))?;
+            let found = search.run(&reports, given_up)?;
+            render(csv, &found, |out| found.write_csv(out))
+        })
+        .await
+}

@@ -1,0 +1,136 @@
+//! Which prefix of a text a report tells of.
+
+use alloc::vec::Vec;
+
+use super::items::item_key;
+use crate::bounds;
+use crate::error::{Error, worded};
+use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::hash;
+
+/// The prefixes of a text that are asked for, by their lengths in characters (Unicode
+/// scalar values): a report tells of one, which its seed draws.
+///
+/// A length may be there several times, so as to be drawn more often. A text that is no
+/// longer than a prefix is told of whole, and cannot be taken for a prefix of a longer
+/// one.
+///
+/// ```
+/// use hushbin::task::Prefixes;
+///
+/// let prefixes = Prefixes::new(vec![2, 4]).unwrap();
+/// assert_eq!(prefixes.keys("cat")[1], hushbin::item_key("cat"));
+/// assert_eq!(prefixes.keys("cat")[0], prefixes.keys("care")[0]);
+/// assert_ne!(prefixes.keys("cat")[0], prefixes.keys("ca")[0]);
+/// assert!(Prefixes::new(vec![4, 2]).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefixes {
+    lengths: Vec<u32>,
+}
+
+/// What stands behind a prefix of a longer text: a character that Unicode assigns to
+/// none.
+const GOES_ON: char = '\u{FFFF}';
+
+impl Prefixes {
+    /// Prefixes of these lengths.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where there are not as many as [`bounds::PREFIXES`], or one
+    /// is outside [`bounds::PREFIX_LENGTH`]; [`Error::Combination`] unless they ascend.
+    pub fn new(lengths: Vec<u32>) -> Result<Self, Error> {
+        bounds::PREFIXES.check(lengths.len() as f64)?;
+        for &length in &lengths {
+            bounds::PREFIX_LENGTH.check(f64::from(length))?;
+        }
+        if !lengths.is_sorted() {
+            return Err(Error::Combination {
+                reason: worded("lengths of \"prefixes\" are to ascend"),
+            });
+        }
+        Ok(Self { lengths })
+    }
+
+    /// Prefixes for texts of which so many characters are wanted: of 2, 4, 6 and so on,
+    /// the last twice.
+    ///
+    /// What shorter prefixes are for, to be extended, takes fewer people than telling a
+    /// text that somebody has from all that nobody has.
+    ///
+    /// # Errors
+    /// As [`Prefixes::new`].
+    ///
+    /// ```
+    /// use hushbin::task::Prefixes;
+    ///
+    /// assert_eq!(Prefixes::up_to(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
+    /// assert_eq!(Prefixes::up_to(2).unwrap().lengths(), [2]);
+    /// assert!(Prefixes::up_to(0).is_err());
+    /// ```
+    #[cfg(feature = "analysis")]
+    pub fn up_to(length: u32) -> Result<Self, Error> {
+        bounds::PREFIX_LENGTH.check(f64::from(length))?;
+        let mut lengths: Vec<u32> = (2..length).step_by(2).collect();
+        let last = if lengths.is_empty() { 1 } else { 2 };
+        lengths.extend(core::iter::repeat_n(length, last));
+        Self::new(lengths)
+    }
+
+    /// Their lengths, ascending.
+    #[must_use]
+    pub fn lengths(&self) -> &[u32] {
+        &self.lengths
+    }
+
+    /// Which of them a report tells of, counted from 0: each with the same probability.
+    #[must_use]
+    pub fn drawn(&self, seed: u64) -> usize {
+        hash::drawn_part(seed, self.lengths.len() as u32) as usize
+    }
+
+    /// The key of a prefix: of the text where that is all of it.
+    ///
+    /// ```
+    /// use hushbin::task::Prefixes;
+    ///
+    /// assert_eq!(Prefixes::key("caf\u{e9}", 4), hushbin::item_key("caf\u{e9}"));
+    /// assert_eq!(Prefixes::key("cafeteria", 4), Prefixes::key_of("cafe", true));
+    /// ```
+    #[must_use]
+    pub fn key(text: &str, length: u32) -> u64 {
+        match text.char_indices().nth(length as usize) {
+            Some((end, _)) => Self::key_of(&text[..end], true),
+            None => Self::key_of(text, false),
+        }
+    }
+
+    /// The key of a text, or of all that go on behind it.
+    #[must_use]
+    pub fn key_of(text: &str, goes_on: bool) -> u64 {
+        let mut marked = alloc::string::String::from(text);
+        marked.extend(goes_on.then_some(GOES_ON));
+        item_key(&marked)
+    }
+
+    /// The keys of all prefixes of a text: as entries they are its answer.
+    #[must_use]
+    pub fn keys(&self, text: &str) -> Vec<u64> {
+        let key = |&length: &u32| Self::key(text, length);
+        self.lengths.iter().map(key).collect()
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(self.lengths.len() as u64);
+        let lengths = self.lengths.iter();
+        lengths.for_each(|&length| canonical.number(u64::from(length)));
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+        let mut lengths = Vec::new();
+        for _ in 0..reader.small()? {
+            lengths.push(reader.small()?);
+        }
+        Some(Self::new(lengths))
+    }
+}
