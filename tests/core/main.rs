@@ -20,3 +20,4 @@ mod stability;
 mod statistics;
 mod support;
 mod task;
+mod text;

@@ -6,6 +6,7 @@ mod audit;
 mod cli;
 #[cfg(unix)]
 mod crash;
+mod heavy_hitters;
 mod http;
 mod plan;
 mod readme;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::cli::Error;
 use hushbin_analysis::bound::{Distance, distance};
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
+use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable};
 use hushbin_analysis::promise::{bias, protects};
 
 /// The cost of a task: privacy of a report, its bytes, and the error of estimates.
@@ -121,7 +122,14 @@ pub(super) struct Prediction {
     pub(super) interval: f64,
     /// The same over all items simultaneously; absent for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
+    /// The share of people that a text needs to be found with [`PROBABILITY`], over as
+    /// many letters as are tried by default; absent for what is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) found_share: Option<f64>,
 }
+
+/// Of finding a text of the share that is stated.
+pub(super) const PROBABILITY: f64 = 0.99;
 
 impl Prediction {
     /// Standard error of the mean, or else of the frequency.
@@ -211,13 +219,33 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
         if people == 0 {
             return Err("there is nothing to predict for 0 people".into());
         }
-        let reports = people as f64 * share;
+        let all = people as f64 * share;
+        // Those that tell of a text's greatest length.
+        let reports = match question.kind() {
+            Kind::Text(prefixes) => {
+                let lengths = prefixes.lengths();
+                let last = lengths
+                    .iter()
+                    .filter(|length| Some(length) == lengths.last().as_ref());
+                all * last.count() as f64 / lengths.len() as f64
+            }
+            _ => all,
+        };
+        let letters = DEFAULT_ALPHABET.chars().count();
+        let found = Detectable::new(
+            question,
+            all as u64,
+            letters,
+            DEFAULT_CONFIDENCE,
+            PROBABILITY,
+        );
         let mut prediction = Prediction {
             people,
             frequency_standard_error: predictor.standard_error(frequency, reports),
             mean_standard_error: predictor.standard_error(Estimand::Mean, reports),
             interval: 0.0,
             simultaneous_interval: None,
+            found_share: found.map(|found| found.share),
         };
         let error = prediction.standard_error();
         let error = error.ok_or("the mechanism estimates neither means nor frequencies")?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use hushbin::task::Kind;
 use hushbin::{Items, Question};
 
-use super::cost::{Cost, QuestionCost};
+use super::cost::{Cost, PROBABILITY, QuestionCost};
 use crate::cli::describe;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 
@@ -175,6 +175,20 @@ impl QuestionCost {
                 prediction.standard_error().unwrap_or(f64::NAN),
                 format!("±{:.4}", prediction.interval),
             )?;
+        }
+        for prediction in &self.predictions {
+            if let Some(share) = prediction.found_share {
+                writeln!(
+                    out,
+                    "of {} reports a text is found with probability {PROBABILITY} if {} have it",
+                    prediction.people,
+                    if share <= 1.0 {
+                        format!("{:.3}% of people", 100.0 * share)
+                    } else {
+                        "more than all people".to_owned()
+                    }
+                )?;
+            }
         }
         Ok(())
     }

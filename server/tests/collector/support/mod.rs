@@ -34,7 +34,8 @@ pub(crate) const OPEN: &str = r#"{
 pub(crate) struct App {
     pub(crate) store: Store,
     pub(crate) router: Router,
-    _directory: Option<tempfile::TempDir>,
+    /// Of the data, unless the store is over something else.
+    pub(crate) directory: Option<tempfile::TempDir>,
 }
 
 pub(crate) struct Answer {
@@ -53,7 +54,7 @@ impl App {
         let drafts: Vec<TaskDraft> = tasks.iter().map(|task| draft(task)).collect();
         let store = Store::open(directory.path(), &drafts, StoreOptions::default()).unwrap();
         Self {
-            _directory: Some(directory),
+            directory: Some(directory),
             ..Self::over(store, Limits::default())
         }
     }
@@ -62,7 +63,7 @@ impl App {
         Self {
             router: router(store.clone(), limits),
             store,
-            _directory: None,
+            directory: None,
         }
     }
 
