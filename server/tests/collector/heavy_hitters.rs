@@ -36,7 +36,7 @@ fn entries(task: &Task, question: usize, text: &str) -> Vec<Entry> {
 async fn asked() -> App {
     let app = App::with(&[QUERIES]);
     let task = app.task("queries");
-    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut rng = ChaCha20Rng::seed_from_u64(3);
     let mut randomizer = Randomizer::new(&task);
     let yes = [Entry {
         item: 1,
@@ -207,7 +207,7 @@ fn simulations_search() {
         "--seed",
         "1",
         "--alphabet",
-        "abcné",
+        "abcnée",
     ];
     let found = answer(&[&common[..], &["--runs", "3", "--json"]].concat());
     assert_eq!(found["questions"].as_array().unwrap().len(), 1);
