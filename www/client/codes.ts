@@ -33,6 +33,7 @@ const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
   "duplicate-item": "an item occurs twice",
   "answer-count": "too many or too few answers",
   "value-range": "a value is not one that the task takes",
+  "unknown-mechanism": "the module lacks the mechanism",
 };
 
 /** A core error in words. `hushbin task check` says more about a task. */

@@ -16,7 +16,7 @@ let supplier: Supplier = () => {
 };
 /** Of the module with all mechanisms. */
 let completeSupplier: Supplier = () => {
-  throw new Error("the module lacks the task's mechanism; hushbin.wasm has all");
+  throw new Error("the module lacks the mechanism; hushbin.wasm has all");
 };
 let loading: Promise<void> | undefined;
 let completing: Promise<void> | undefined;
