@@ -85,7 +85,7 @@ async function bundle() {
   await rm(DIST, { recursive: true, force: true });
   await build({
     entryPoints: ["index", "slim", "with-hash-bin"].map((name) => join(CLIENT, `${name}.ts`)),
-    // Loaded where it is needed, as the file that it is.
+    // Imported as the file that it is. Whatever folder names it so: nothing else may.
     external: ["./with-hash-bin.js"],
     outdir: DIST,
     bundle: true,

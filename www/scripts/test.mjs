@@ -77,7 +77,7 @@ async function lintRust() {
 }
 
 async function types() {
-  if (!existsSync(join(GLUE, "bytes.ts"))) {
+  if (!existsSync(join(GLUE, "hushbin-bytes.ts"))) {
     await build();
   }
   if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {
