@@ -115,6 +115,12 @@ pub enum Error {
         /// What the task takes.
         expected: &'static str,
     },
+    /// A task names a mechanism that this build of the core does not have.
+    #[error("mechanism {name:?} is unknown, or left out of this build")]
+    UnknownMechanism {
+        /// The mechanism's name.
+        name: String,
+    },
     /// The upload was written by another version of the format.
     #[error("upload has format version {found}, expected {expected}")]
     Version {
@@ -205,6 +211,8 @@ pub enum ErrorCode {
     NoEntropy = 13,
     /// [`Error::AnswerCount`].
     AnswerCount = 14,
+    /// [`Error::UnknownMechanism`].
+    UnknownMechanism = 15,
 }
 
 impl ErrorCode {
@@ -226,6 +234,7 @@ impl ErrorCode {
             Self::Malformed => "malformed",
             Self::NoEntropy => "no-entropy",
             Self::AnswerCount => "answer-count",
+            Self::UnknownMechanism => "unknown-mechanism",
         }
     }
 }
@@ -260,6 +269,7 @@ impl Error {
             Self::FingerprintMismatch { .. } => ErrorCode::FingerprintMismatch,
             Self::Malformed { .. } => ErrorCode::Malformed,
             Self::AnswerCount { .. } => ErrorCode::AnswerCount,
+            Self::UnknownMechanism { .. } => ErrorCode::UnknownMechanism,
             Self::Question { error, .. } => error.code(),
         }
     }

@@ -53,10 +53,12 @@
 //!
 //! # Features
 //!
-//! `analysis` adds what chooses parameters and knows how often reports hit what:
-//! collectors and planners need it, pages that report do not. `wasm` adds the
-//! bindings for web pages; it needs a browser. Without features the crate needs
-//! `alloc` and nothing else, and holds what randomises and nothing else.
+//! `hash-bin`, which is on by default, adds the mechanism of that name; without it
+//! its tasks are [`Error::UnknownMechanism`] in bytes. `analysis` adds what chooses
+//! parameters and knows how often reports hit what, for all mechanisms: collectors
+//! and planners need it, pages that report do not. `wasm` adds the bindings for web
+//! pages; it needs a browser. Without features the crate needs `alloc` and nothing
+//! else, and holds what randomises and nothing else.
 
 #![no_std]
 

@@ -353,7 +353,7 @@ fn wrong_tasks_are_codes() {
             },
             ErrorCode::Combination,
         ),
-        (Arguments { rule: 8, ..s }, ErrorCode::Malformed),
+        (Arguments { rule: 8, ..s }, ErrorCode::UnknownMechanism),
         (Arguments { names: None, ..s }, ErrorCode::Combination),
     ];
     for (index, (arguments, code)) in cases.into_iter().enumerate() {

@@ -21,7 +21,6 @@ pub use sign::{closed_sign, closed_sign_word, open_sign};
 
 use crate::domain::Domain;
 use crate::error::{Error, worded};
-use crate::fingerprint::CanonicalReader;
 
 /// A family of hash functions, from elements to t buckets.
 ///
@@ -101,11 +100,6 @@ impl Hashing {
     pub(crate) const COUNT: u64 = 3;
 
     /// `None` for a number that stands for none.
-    pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Self> {
-        Self::of_canonical(reader.number()?)
-    }
-
-    /// The same of a number that was read.
     pub(crate) const fn of_canonical(number: u64) -> Option<Self> {
         match number {
             0 => Some(Self::Balanced),

@@ -24,23 +24,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::Cursor;
 use crate::domain::{Domain, Entry};
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The one list of mechanisms: hands each one's module and type, which is also
 /// the name of its variant, to the macro that is named.
 ///
 /// A module holds the parameters under that name, `Report` and `Randomizer`.
+/// What stands in brackets is there with the feature `hash-bin`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! mechanisms {
     ($($callback:tt)+) => {
-        $($callback)+! {
+        $crate::with_hash_bin! { [$($callback)+]
             collision: Collision,
             coco: Coco,
-            hash_bin: HashBin,
+            [hash_bin: HashBin,]
             cube: Cube,
         }
+    };
+}
+
+/// Takes the brackets off. Decided here, because what a macro expands to sees the
+/// features of the crate that calls it.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(feature = "hash-bin")]
+macro_rules! with_hash_bin {
+    ([$($callback:tt)+] $($module:ident: $Name:ident,)* [$($own:tt)+] $($rest:tt)*) => {
+        $($callback)+! { $($module: $Name,)* $($own)+ $($rest)* }
+    };
+}
+
+/// Leaves out what stands in brackets.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(feature = "hash-bin"))]
+macro_rules! with_hash_bin {
+    ([$($callback:tt)+] $($module:ident: $Name:ident,)* [$($own:tt)+] $($rest:tt)*) => {
+        $($callback)+! { $($module: $Name,)* $($rest)* }
     };
 }
 
@@ -149,7 +171,7 @@ macro_rules! register {
                                 .map(|read| read.map(Self::$Name))
                         }
                     )+
-                    _ => None,
+                    name => Some(Err(Error::UnknownMechanism { name: quoted(name) })),
                 }
             }
 

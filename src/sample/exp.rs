@@ -87,19 +87,6 @@ impl ExpLowerBound {
         fraction(pair, pair * u128::from(a) + self.fixed(b.into()))
     }
 
-    /// A number not below ln(`value`), within 2⁻²⁰ of it: its exponential's lower
-    /// bound is at least `value`, which is at most exp(15).
-    pub(crate) fn log_upper_bound(value: f64) -> f64 {
-        let (mut bound, mut step) = (16.0, 8.0);
-        while step > 1.0 / f64::from(1 << 20) {
-            if Self::new(bound - step).to_f64() >= value {
-                bound -= step;
-            }
-            step /= 2.0;
-        }
-        bound
-    }
-
     /// floor(2⁶⁴ · (E − 1)/(E + 1) · part/whole): how far the response to a
     /// number in [−whole, whole] leans towards its sign.
     ///

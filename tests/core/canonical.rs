@@ -46,6 +46,27 @@ fn no_prefix_is_a_task_nor_anything_longer() {
     }
 }
 
+#[test]
+fn another_mechanism_is_told_by_its_name() {
+    let name = b"hash-bin";
+    let positions = |task: &Task| {
+        let bytes = task.canonical_bytes();
+        let at = bytes
+            .windows(name.len())
+            .position(|window| window == name)?;
+        Some((bytes, at))
+    };
+    let (mut bytes, at) = tasks().iter().find_map(positions).unwrap();
+    bytes[at..at + name.len()].copy_from_slice(b"hash-bun");
+    let error = Task::from_canonical_bytes(&bytes).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::UnknownMechanism);
+    assert!(
+        error
+            .to_string()
+            .starts_with("mechanism \"hash-bun\" is unknown")
+    );
+}
+
 proptest! {
     /// Whatever is read has no other spelling.
     #[test]

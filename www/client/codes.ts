@@ -14,10 +14,14 @@ export const CORE_CODES = {
   12: "malformed",
   13: "no-entropy",
   14: "answer-count",
+  15: "unknown-mechanism",
 } as const satisfies Readonly<Record<number, string>>;
 
 /** The code that means: the browser gave no randomness. */
 export const NO_ENTROPY = 13;
+
+/** The code that means: the module lacks the task's mechanism. */
+export const UNKNOWN_MECHANISM = 15;
 
 const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
   "out-of-range": "a parameter is out of range",
@@ -29,6 +33,7 @@ const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
   "duplicate-item": "an item occurs twice",
   "answer-count": "too many or too few answers",
   "value-range": "a value is not one that the task takes",
+  "unknown-mechanism": "the module lacks the mechanism",
 };
 
 /** A core error in words. `hushbin task check` says more about a task. */

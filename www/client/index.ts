@@ -2,21 +2,16 @@
  * hushbin: telemetry under local differential privacy.
  *
  * The default entry, which carries the WebAssembly module in itself: nothing
- * to configure, nothing else to serve. Importing it does nothing, anywhere;
- * the module is compiled when the first client is made.
+ * to configure. Importing it does nothing, anywhere; the module is compiled when
+ * the first client is made. A task of the mechanism hash-bin takes another module,
+ * which is then imported from a file of its own.
  *
  * @packageDocumentation
  */
 
 import { supplyModule } from "./module.js";
-import { HIGH, LOW, letters } from "./wasm/bytes.js";
+import { bytes } from "./wasm/without-hash-bin-bytes.js";
 
-supplyModule(() =>
-  Uint8Array.from(
-    { length: letters.length / 2 },
-    (_, index) =>
-      (letters.charCodeAt(2 * index) - LOW) | ((letters.charCodeAt(2 * index + 1) - HIGH) << 4),
-  ),
-);
+supplyModule(bytes, async () => (await import("./with-hash-bin.js")).bytes());
 
 export * from "./exports.js";

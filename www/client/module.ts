@@ -1,5 +1,6 @@
 /**
- * The WebAssembly module: loading it once, and starting it afresh after a trap.
+ * The WebAssembly module: loading it once, putting the one with all mechanisms in its
+ * place, and starting it afresh after a trap.
  */
 
 import { HushbinError, WasmError } from "./errors.js";
@@ -10,18 +11,26 @@ export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Mo
 
 type Supplier = () => WasmSource | Promise<WasmSource>;
 
-let supplier: Supplier | undefined;
+let supplier: Supplier = () => {
+  throw new Error("call initialize() first, or import hushbin");
+};
+/** Of the module with all mechanisms. */
+let completeSupplier: Supplier = () => {
+  throw new Error("the module lacks the mechanism; hushbin.wasm has all");
+};
 let loading: Promise<void> | undefined;
+let completing: Promise<void> | undefined;
 let broken = false;
-let instance = 0;
 
 /**
- * Says where the module comes from, unless it is there already. Nothing is
- * loaded until it is needed.
+ * Says where the module comes from, unless it is there already, and where one with
+ * all mechanisms does, for tasks whose mechanism the first lacks. Nothing is loaded
+ * until it is needed.
  */
-export function supplyModule(source: Supplier): void {
+export function supplyModule(source: Supplier, complete = completeSupplier): void {
   if (loading === undefined) {
     supplier = source;
+    completeSupplier = complete;
   }
 }
 
@@ -46,15 +55,12 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   return WebAssembly.compile(source);
 }
 
-async function start(): Promise<void> {
+async function start(supply: Supplier): Promise<void> {
   try {
-    if (supplier === undefined) {
-      throw new Error("call initialize() first, or import hushbin");
-    }
     if (typeof WebAssembly === "undefined") {
       throw new Error("this browser has no WebAssembly");
     }
-    await init({ module_or_path: await compile(await supplier()) });
+    await init({ module_or_path: await compile(await supply()) });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new WasmError(`WebAssembly could not be loaded: ${why}`, { cause });
@@ -67,7 +73,7 @@ async function start(): Promise<void> {
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loading ??= start().catch((error: unknown) => {
+  loading ??= start(supplier).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
@@ -75,11 +81,17 @@ export function loadModule(): Promise<void> {
 }
 
 /**
- * Which start of the module this is. Handles of an earlier one are dead, and
- * must not even be freed.
+ * Puts the module with all mechanisms in the place of the one that {@link loadModule}
+ * has loaded; tries again where it failed before.
+ *
+ * @throws WasmError
  */
-export function currentInstance(): number {
-  return instance;
+export function completeModule(): Promise<void> {
+  completing ??= start(completeSupplier).catch((error: unknown) => {
+    completing = undefined;
+    throw error;
+  });
+  return completing;
 }
 
 /**
@@ -94,7 +106,6 @@ export function currentInstance(): number {
 export function guarded<T>(call: () => T): T {
   try {
     if (broken) {
-      instance += 1;
       restart();
       broken = false;
     }

@@ -2,12 +2,12 @@
 
 import { joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
-import { explain, NO_ENTROPY } from "./codes.js";
+import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { InputReader, type ReportInput } from "./input.js";
-import { currentInstance, guarded, loadModule } from "./module.js";
+import { completeModule, guarded, loadModule } from "./module.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
-import { item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
+import { currentInstance, item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
 /**
  * Makes the reports of one task, without outbox and network: a step below
@@ -90,19 +90,11 @@ class Engine implements Randomizer {
   #sampledDownBefore = 0;
   #clipped = 0;
 
+  /** @throws number, TaskError, WasmError */
   constructor(task: Task) {
     this.task = task;
     this.#reader = new InputReader(task, (name) => item_key(utf8(name)));
-    try {
-      this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
-    } catch (cause) {
-      if (typeof cause !== "number") {
-        throw cause;
-      }
-      throw cause === NO_ENTROPY
-        ? new EntropyError()
-        : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
-    }
+    this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
   }
 
   get sampledDown(): number {
@@ -173,6 +165,24 @@ class Engine implements Randomizer {
 }
 
 /**
+ * The engine of a task. The module knows which mechanisms it has; where the task's is
+ * not among them, the one that has all takes its place.
+ *
+ * @throws number, TaskError, WasmError
+ */
+async function engineOf(task: Task): Promise<Engine> {
+  try {
+    return new Engine(task);
+  } catch (cause) {
+    if (cause !== UNKNOWN_MECHANISM) {
+      throw cause;
+    }
+    await completeModule();
+    return new Engine(task);
+  }
+}
+
+/**
  * Makes a randomiser for a complete task.
  *
  * @example
@@ -190,5 +200,14 @@ export async function createRandomizer<const T extends Task>(
 export async function createRandomizer(options: RandomizerOptions): Promise<Randomizer> {
   const task = parseTask(options.task);
   await loadModule();
-  return new Engine(task);
+  try {
+    return await engineOf(task);
+  } catch (cause) {
+    if (typeof cause !== "number") {
+      throw cause;
+    }
+    throw cause === NO_ENTROPY
+      ? new EntropyError()
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * hushbin without the WebAssembly module in it: for pages that serve
- * `hushbin/hushbin.wasm` themselves, which is a little smaller once compressed
- * and compiles while it downloads.
+ * `hushbin/hushbin.wasm` themselves, or `hushbin/without-hash-bin.wasm`, which lacks
+ * that mechanism: a little smaller once compressed, and compiled while it downloads.
  *
  * @packageDocumentation
  */
@@ -24,9 +24,14 @@ export type { WasmSource } from "./module.js";
  * ```
  *
  * @param source a URL, a response, the bytes, or a compiled module
+ * @param complete where `hushbin.wasm` is, if `source` is the smaller one; loaded when
+ * the first task needs it
  * @throws WasmError when it cannot be loaded; call again to try again
  */
-export async function initialize(source: WasmSource | Promise<WasmSource>): Promise<void> {
-  supplyModule(() => source);
+export async function initialize(
+  source: WasmSource | Promise<WasmSource>,
+  complete?: WasmSource | Promise<WasmSource>,
+): Promise<void> {
+  supplyModule(() => source, complete === undefined ? undefined : () => complete);
   await loadModule();
 }

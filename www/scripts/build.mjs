@@ -8,55 +8,85 @@ import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
+/**
+ * The modules, with what cargo leaves out of each: the one with all mechanisms, and the
+ * one that pages begin with. Their glue is the same.
+ *
+ * @type {readonly (readonly [string, readonly string[]])[]}
+ */
+const MODULES = [
+  ["hushbin", []],
+  ["without-hash-bin", ["--no-default-features"]],
+];
+
 /** "a" and "A", the letters of halves that are 0. */
 const LOW = 97;
 const HIGH = 65;
 
 /**
- * The module as letters, for the entry that carries it along: two of each byte, its low
+ * A module as letters, for a script that carries it along: two of each byte, its low
  * half from "a" and then its high half from "A". Compressed these are 600 bytes less
  * than hexadecimal digits, which are the same for either half, and 7 KB less than
  * base64, whose digits do not end where bytes do.
  */
-async function embed(module) {
-  const letters = Array.from(await readFile(module), (byte) =>
+async function embed(name) {
+  const letters = Array.from(await readFile(join(GLUE, `${name}.wasm`)), (byte) =>
     String.fromCharCode(LOW + (byte & 15), HIGH + (byte >> 4)),
   ).join("");
   await writeFile(
-    join(GLUE, "bytes.ts"),
-    `/** The module hushbin.wasm, in letters: two of each byte, low half first. */
-export const letters: string =
+    join(GLUE, `${name}-bytes.ts`),
+    `const letters =
   "${letters}";
-/** The letters of halves that are 0. */
-export const LOW = ${LOW};
-export const HIGH = ${HIGH};
+
+/** The module ${name}.wasm. */
+export const bytes = (): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(
+    { length: letters.length / 2 },
+    (_, index) =>
+      (letters.charCodeAt(2 * index) - ${LOW}) | ((letters.charCodeAt(2 * index + 1) - ${HIGH}) << 4),
+  );
 `,
   );
 }
 
+/** The glue's end: it takes a compiled module, also in place of another. */
+const START = `export default async function __wbg_init({ module_or_path: module }) {
+    const instance = await WebAssembly.instantiate(module, __wbg_get_imports());
+    __wbg_instance_id++;
+    return __wbg_finalize_init(instance, module);
+}
+export const currentInstance = () => __wbg_instance_id;
+`;
+const START_TYPE = `
+/**
+ * Which start of a module this is: objects of an earlier one are dead, and must not even
+ * be freed.
+ */
+export function currentInstance(): number;
+`;
+
 /**
  * Leaves out of the glue what fetches and compiles a module: the client does, and
  * hands a compiled one over.
+ *
+ * @param {string} glue
  */
-async function trim() {
-  const file = join(GLUE, "hushbin.js");
-  const [kept, loader] = (await readFile(file, "utf8")).split("async function __wbg_load(");
-  if (!loader?.includes("export { initSync, __wbg_init as default };")) {
+function trimmed(glue) {
+  const [kept, loader] = glue.split("async function __wbg_load(");
+  const expected = "export { initSync, __wbg_init as default };";
+  if (!loader?.includes(expected) || !kept?.includes("let __wbg_instance_id = 0;")) {
     throw new Failed("the glue loads its module in another way than is expected");
   }
-  const start = `export default async function __wbg_init({ module_or_path: module }) {
-    const instance = await WebAssembly.instantiate(module, __wbg_get_imports());
-    return __wbg_finalize_init(instance, module);
-}
-`;
-  await writeFile(file, kept + start);
+  return kept + START;
 }
 
 async function bundle() {
   const { build } = await import("esbuild");
   await rm(DIST, { recursive: true, force: true });
   await build({
-    entryPoints: ["index", "slim"].map((name) => join(CLIENT, `${name}.ts`)),
+    entryPoints: ["index", "slim", "with-hash-bin"].map((name) => join(CLIENT, `${name}.ts`)),
+    // Imported as the file that it is. Whatever folder names it so: nothing else may.
+    external: ["./with-hash-bin.js"],
     outdir: DIST,
     bundle: true,
     format: "esm",
@@ -67,7 +97,9 @@ async function bundle() {
     legalComments: "none",
     logLevel: "warning",
   });
-  await copyFile(join(GLUE, "hushbin.wasm"), join(DIST, "hushbin.wasm"));
+  for (const [name] of MODULES) {
+    await copyFile(join(GLUE, `${name}.wasm`), join(DIST, `${name}.wasm`));
+  }
 }
 
 /** Declarations, of the modules that the entries' declarations reach. */
@@ -89,14 +121,41 @@ async function declare() {
   }
 }
 
-/** The module and its glue, which checking and testing the sources needs too. */
+/** Where a module is made, with its glue. */
+const workshop = (name) => join(TARGET, "glue", name);
+
+/** The glue, which has to be that of every module, ends as the client expects. */
+async function glue() {
+  await rm(GLUE, { recursive: true, force: true });
+  await mkdir(GLUE, { recursive: true });
+  const glues = MODULES.map(([name]) => readFile(join(workshop(name), "hushbin.js"), "utf8"));
+  const [first = "", ...others] = await Promise.all(glues);
+  if (others.some((other) => other !== first)) {
+    throw new Failed("the modules differ in their glue");
+  }
+  await writeFile(join(GLUE, "hushbin.js"), trimmed(first));
+  const types = await readFile(join(workshop("hushbin"), "hushbin.d.ts"), "utf8");
+  await writeFile(join(GLUE, "hushbin.d.ts"), types + START_TYPE);
+}
+
+/** The modules and their glue, which checking and testing the sources needs too. */
 export async function buildWasm() {
-  const compiled = await step("build: core to WebAssembly", () =>
-    compile("hushbin", ["--features", "wasm-module"]),
+  for (const [name, without] of MODULES) {
+    const compiled = await step(`build: core to WebAssembly, ${name}`, () =>
+      compile("hushbin", [...without, "--features", "wasm-module"]),
+    );
+    await step(`build: bindings, ${name}`, () => bind(compiled, workshop(name), "hushbin"));
+  }
+  await step("build: glue", glue);
+  await step("build: wasm-opt", () =>
+    Promise.all(
+      MODULES.map(async ([name]) => {
+        const module = await optimise(workshop(name), "hushbin", "size");
+        await copyFile(module, join(GLUE, `${name}.wasm`));
+        await embed(name);
+      }),
+    ),
   );
-  await step("build: bindings", () => bind(compiled, GLUE, "hushbin"));
-  await step("build: glue", trim);
-  await step("build: wasm-opt", async () => embed(await optimise(GLUE, "hushbin", "size")));
 }
 
 export async function buildPackage() {

@@ -68,14 +68,16 @@ async function sources() {
 async function lintRust() {
   await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
   await step("lint: bindings", async () => {
-    await cargo("clippy", "--lib", "--features", "wasm-module", ...WASM, ...STRICT);
+    for (const without of [[], ["--no-default-features"]]) {
+      await cargo("clippy", "--lib", ...without, "--features", "wasm-module", ...WASM, ...STRICT);
+    }
     const others = ["--package", "hushbin", "--package", "hushbin-analysis"];
     await cargo("clippy", ...others, "--lib", "--test", "web", ...ANALYSIS, ...WASM, ...STRICT);
   });
 }
 
 async function types() {
-  if (!existsSync(join(GLUE, "bytes.ts"))) {
+  if (!existsSync(join(GLUE, "hushbin-bytes.ts"))) {
     await build();
   }
   if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {

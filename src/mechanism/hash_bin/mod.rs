@@ -95,7 +95,7 @@ impl Parameters for HashBin {
             },
             _ => return None,
         };
-        let hashing = Hashing::read_canonical(reader)?;
+        let hashing = Hashing::of_canonical(reader.number()?)?;
         let (bins, bits) = (reader.small()?, reader.small()?);
         // Too fine a grid is out of range however fine.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);

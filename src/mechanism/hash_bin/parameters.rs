@@ -218,7 +218,7 @@ impl HashBin {
         };
         let bins = f64::from(self.bins);
         let root = libm::sqrt(libm::sqrt(2.0 * bins / delta));
-        let log = 4.0 * ExpLowerBound::log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
+        let log = 4.0 * log_upper_bound(root * (1.0 + 4.0 * f64::EPSILON));
         let bound = 2.0 * libm::sqrt(bins * distance * log);
         Some(bound * (1.0 + 4.0 * f64::EPSILON)).filter(|bound| *bound < distance)
     }
@@ -231,4 +231,17 @@ impl HashBin {
             None => 0.0,
         }
     }
+}
+
+/// A number not below ln(`value`), within 2⁻²⁰ of it: its exponential's lower
+/// bound is at least `value`, which is at most exp(15).
+fn log_upper_bound(value: f64) -> f64 {
+    let (mut bound, mut step) = (16.0, 8.0);
+    while step > 1.0 / f64::from(1 << 20) {
+        if ExpLowerBound::new(bound - step).to_f64() >= value {
+            bound -= step;
+        }
+        step /= 2.0;
+    }
+    bound
 }

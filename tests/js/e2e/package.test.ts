@@ -12,11 +12,14 @@ import {
   World,
 } from "./harness.js";
 
+/** For reports that nobody looks into. */
+const FURTHER = { ...EVENTS, id: "further" };
+
 let world: World;
 let before: Record<string, number>;
 
 beforeAll(async () => {
-  world = await World.start(SETTINGS, PLUGINS, RATINGS, MEANS, EVENTS, CLIPPED);
+  world = await World.start(SETTINGS, PLUGINS, RATINGS, MEANS, EVENTS, CLIPPED, FURTHER);
 });
 afterAll(() => world?.stop());
 
@@ -35,6 +38,18 @@ beforeEach(async () => {
 /** How many reports a task got since the test began. */
 async function arrived(task: string): Promise<number> {
   return (await world.reports(task)) - (before[task] ?? 0);
+}
+
+/** Which of the package's files a page asks for, from now on. */
+function loads(page: Awaited<ReturnType<World["page"]>>): string[] {
+  const loaded: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/dist/")) {
+      loaded.push(pathname);
+    }
+  });
+  return loaded;
 }
 
 describe("reports", () => {
@@ -154,20 +169,41 @@ describe("reports", () => {
     }
   });
 
-  it("come from workers too", async () => {
+  it.each([SETTINGS, FURTHER])("come from workers too: $id", async (task) => {
     const page = await world.page();
+    const reports = await world.reports(task.id);
     const said = await page.evaluate(
       (options) =>
         new Promise((resolve, reject) => {
           const worker = new Worker("/worker.js", { type: "module" });
           worker.onmessage = ({ data }) => resolve(data);
           worker.onerror = ({ message }) => reject(new Error(message));
-          worker.postMessage({ ...options, input: { autoplay: 1 } });
+          worker.postMessage(options);
         }),
-      { endpoint: world.endpoint, task: SETTINGS },
+      { endpoint: world.endpoint, task, input: task === FURTHER ? { 7: 1 } : { autoplay: 1 } },
     );
     expect(said).toBe("closed");
-    expect(await arrived("settings")).toBe(1);
+    expect(await world.reports(task.id)).toBe(reports + 1);
+  });
+
+  it("load the chunk of hash-bin for its tasks alone, and others go on", async () => {
+    const page = await world.page();
+    const loaded = loads(page);
+    const further = await world.reports(FURTHER.id);
+    await page.evaluate(async (endpoint) => {
+      globalThis.client = await hushbin.createClient({ endpoint, task: "settings" });
+      await globalThis.client.report({ autoplay: 1 });
+    }, world.endpoint);
+    expect(loaded).toEqual([]);
+    await page.evaluate(async (endpoint) => {
+      const other = await hushbin.createClient({ endpoint, task: "further" });
+      await globalThis.client.report({ autoplay: -1 });
+      await other.report({ 7: 1 });
+      await Promise.all([globalThis.client.close(), other.close()]);
+    }, world.endpoint);
+    expect(loaded).toEqual(["/dist/with-hash-bin.js"]);
+    expect(await arrived("settings")).toBe(2);
+    expect(await world.reports(FURTHER.id)).toBe(further + 1);
   });
 });
 
@@ -460,6 +496,24 @@ describe("the slim entry", () => {
       await slim.initialize(await WebAssembly.compileStreaming(response));
     });
     expect(await arrived("settings")).toBe(3);
+  });
+
+  it("begins with the smaller module, and fetches the complete one for hash-bin", async () => {
+    const page = await world.page();
+    const loaded = loads(page);
+    const further = await world.reports(FURTHER.id);
+    await page.evaluate(() => slim.initialize("/dist/without-hash-bin.wasm", "/dist/hushbin.wasm"));
+    await page.evaluate(report, world.endpoint);
+    expect(loaded).toEqual(["/dist/without-hash-bin.wasm"]);
+    await page.evaluate(async (endpoint) => {
+      const client = await slim.createClient({ endpoint, task: "further" });
+      await client.report({ 7: 1 });
+      await client.close();
+    }, world.endpoint);
+    expect(loaded.slice(1)).toEqual(["/dist/hushbin.wasm"]);
+    expect(await world.reports(FURTHER.id)).toBe(further + 1);
+    await page.evaluate(report, world.endpoint);
+    expect(await arrived("settings")).toBe(2);
   });
 
   it("says what is missing, and can be tried again", async () => {

@@ -1,14 +1,16 @@
 /** The package as npm would publish it: packed, installed, loaded, bundled, typed. */
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { BIN, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
 let project: string;
@@ -28,9 +30,15 @@ const TASK = JSON.stringify({
   mechanism: { name: "collision", rule: "heaviest", favoured: 1, hashing: "balanced", buckets: 8 },
 });
 
-const CLIPPED = `{
-  name: "hash-bin", level: "user", clip: 0.5, noise: "two-point", hashing: "balanced", bins: 1, grid: 256,
-}`;
+const CLIPPED = JSON.stringify({
+  name: "hash-bin",
+  level: "user",
+  clip: 0.5,
+  noise: "two-point",
+  hashing: "balanced",
+  bins: 1,
+  grid: 256,
+});
 
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
@@ -72,6 +80,9 @@ describe("the tarball", () => {
       "package/dist/slim.js",
       "package/dist/slim.js.map",
       "package/dist/task.d.ts",
+      "package/dist/with-hash-bin.js",
+      "package/dist/with-hash-bin.js.map",
+      "package/dist/without-hash-bin.wasm",
       "package/package.json",
     ]);
   });
@@ -94,13 +105,14 @@ describe("the tarball", () => {
 
   it("has types that every resolution finds", () => {
     // It is ESM only, on purpose; wasm has no types.
-    const args = ["--profile", "esm-only", "--exclude-entrypoints", "hushbin.wasm"];
+    const modules = ["hushbin.wasm", "without-hash-bin.wasm"];
+    const args = ["--profile", "esm-only", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
   });
 });
 
-describe("the module", () => {
-  const wasm = () => new WebAssembly.Module(readFileSync(installed("dist/hushbin.wasm")));
+describe.each(["hushbin.wasm", "without-hash-bin.wasm"])("the module %s", (name) => {
+  const wasm = () => new WebAssembly.Module(readFileSync(installed(`dist/${name}`)));
 
   it("exports the bindings, and no way to hand a seed in", () => {
     const names = WebAssembly.Module.exports(wasm())
@@ -128,7 +140,7 @@ describe("the module", () => {
   it("uses only what the stated browsers have", () => {
     // Checked by wasm-opt: it refuses a module that uses other features.
     const features = FEATURES.map((feature) => `--enable-${feature}`);
-    const args = [installed("dist/hushbin.wasm"), "--mvp-features", ...features];
+    const args = [installed(`dist/${name}`), "--mvp-features", ...features];
     run(join(BIN, "wasm-opt"), [...args, "-o", join(project, "checked.wasm")]);
   });
 });
@@ -180,6 +192,20 @@ describe("in Node", () => {
     expect(evaluate(script)).toBe("32");
   });
 
+  it("works slim with hash-bin, from the module that has it", () => {
+    const script = (...modules: string[]) => `
+      import { readFile } from "node:fs/promises";
+      import { createRandomizer, initialize } from "hushbin/slim";
+      const read = (name) => readFile(new URL(import.meta.resolve("hushbin/" + name)));
+      await initialize(...${JSON.stringify(modules)}.map(read));
+      const task = { ...${TASK}, mechanism: ${CLIPPED} };
+      const made = createRandomizer({ task });
+      console.log(await made.then((r) => r.randomize({ autoplay: 1 }).length, (e) => e.message));`;
+    expect(evaluate(script("hushbin.wasm"))).toBe("9");
+    expect(evaluate(script("without-hash-bin.wasm", "hushbin.wasm"))).toBe("9");
+    expect(evaluate(script("without-hash-bin.wasm"))).toContain("hushbin.wasm has all");
+  });
+
   it("lets the process end while reports wait", () => {
     const script = `
       import { createClient } from "hushbin";
@@ -188,6 +214,93 @@ describe("in Node", () => {
       await client.flush().catch(({ code }) => console.log(code));
       await client.report({ autoplay: 1 });`;
     expect(evaluate(script)).toBe("network");
+  });
+});
+
+/** What the bundled page has. */
+interface Page {
+  lengthOrCode(task: unknown): Promise<number | string>;
+}
+
+/** The modules that a script carries, as letters. */
+const modulesIn = (file: string) => readFileSync(file, "utf8").match(/[a-pA-P]{10000,}/g) ?? [];
+
+/** Bundles of `page.ts`, to be loaded by an `index.html`. */
+const BUNDLERS: [string, (to: string) => unknown][] = [
+  [
+    "esbuild",
+    async (to) => {
+      await build({
+        entryPoints: [join(project, "page.ts")],
+        outdir: join(project, to),
+        bundle: true,
+        splitting: true,
+        minify: true,
+        format: "esm",
+        logLevel: "warning",
+      });
+      const html = '<!doctype html><script type="module" src="/page.js"></script>';
+      writeFileSync(join(project, to, "index.html"), html);
+    },
+  ],
+  ["Vite", (to) => run(join(BIN, "vite"), ["build", "--outDir", to, "--logLevel", "warn"])],
+];
+
+describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
+  const to = `split-${name}`;
+  const scripts = () =>
+    readdirSync(join(project, to), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".js"))
+      .map((file) => join(project, to, file));
+  const isChunk = (file: string) => basename(file).startsWith("with-hash-bin");
+
+  beforeAll(async () => {
+    const page = `
+      import { createRandomizer } from "hushbin";
+      const lengthOrCode = (task) => createRandomizer({ task })
+        .then((randomizer) => randomizer.randomize({ autoplay: 1 }).length, ({ code }) => code);
+      Object.assign(globalThis, { lengthOrCode });`;
+    writeFileSync(join(project, "page.ts"), page);
+    const html = '<!doctype html><script type="module" src="/page.ts"></script>';
+    writeFileSync(join(project, "index.html"), html);
+    await bundle(to);
+  });
+
+  it("has the module with hash-bin in a chunk of its own", () => {
+    const page = modulesIn(installed("dist/index.js"));
+    const chunk = modulesIn(installed("dist/with-hash-bin.js"));
+    expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
+    expect(scripts()).toHaveLength(2);
+    for (const file of scripts()) {
+      // Not shown where they differ: they are long.
+      expect(modulesIn(file).join() === (isChunk(file) ? chunk : page).join(), file).toBe(true);
+    }
+  });
+
+  it("reports in a browser, where hash-bin alone loads the chunk", async () => {
+    const site = await serve({ directories: { "/": `${join(project, to)}/` } });
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const loaded: string[] = [];
+      page.on("request", (request) => loaded.push(basename(request.url())));
+      await page.goto(site.url);
+      await page.waitForFunction(() => "lengthOrCode" in globalThis);
+      const made = (task: unknown) =>
+        page.evaluate((task) => (globalThis as never as Page).lengthOrCode(task), task);
+      const choices = JSON.parse(TASK);
+      const clipped = { ...choices, mechanism: JSON.parse(CLIPPED) };
+      expect(await made(choices)).toBe(9);
+      expect(loaded.filter(isChunk)).toEqual([]);
+      await page.route(/with-hash-bin/, (route) => route.abort());
+      expect([await made(clipped), await made(choices)]).toEqual(["wasm", 9]);
+      await page.unroute(/with-hash-bin/);
+      expect([await made(clipped), await made(choices)]).toEqual([9, 9]);
+      expect(loaded.filter(isChunk)).toHaveLength(2);
+    } finally {
+      await browser.close();
+      site.close();
+    }
   });
 });
 
@@ -229,12 +342,14 @@ describe("bundled by esbuild", () => {
   it("runs", async () => {
     const { text } = await bundle(
       `import { createRandomizer } from "hushbin";
-       const { fingerprint } = await createRandomizer({ task: ${TASK} as never });
-       console.log(fingerprint.length);`,
+       for (const mechanism of [${TASK}.mechanism, ${CLIPPED}]) {
+         const { fingerprint } = await createRandomizer({ task: { ...${TASK}, mechanism } as never });
+         console.log(fingerprint.length);
+       }`,
       "node",
     );
     writeFileSync(join(project, "bundle.mjs"), text);
-    expect(run(process.execPath, ["bundle.mjs"]).trim()).toBe("32");
+    expect(run(process.execPath, ["bundle.mjs"]).trim()).toBe("32\n32");
   });
 });
 
@@ -303,7 +418,7 @@ describe("typed", () => {
     expect(check(mechanisms, resolution)).toBe("");
     const level = check(mechanisms.replace('"user"', '"person"'), resolution);
     expect(level).toMatch(/TS2322.*"person"/);
-    expect(check(mechanisms.replace("bins: 1,", ""), resolution)).toMatch(/TS2741.*'bins'/);
+    expect(check(mechanisms.replace('"bins":1,', ""), resolution)).toMatch(/TS2741.*'bins'/);
     const misuse = (line: string) =>
       check(`import { createClient } from "hushbin"; ${line} export {};`, resolution);
     expect(misuse(`await createClient({ endpoint: "/" });`)).toContain("TS2741");

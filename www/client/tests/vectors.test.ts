@@ -1,8 +1,8 @@
 /** Byte vectors through the package: what the core made elsewhere, it makes here. */
 
 import { readFileSync } from "node:fs";
-import { describe, expect, it, vi } from "vitest";
-import { createRandomizer, type QuestionsTask, type ReportInput, type Task } from "../index.js";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { createRandomizer as Create, QuestionsTask, ReportInput, Task } from "../index.js";
 
 /** As in `tests/support/src/byte_vectors.rs`. */
 interface Case {
@@ -48,65 +48,81 @@ function seedBy(generator: string) {
   });
 }
 
-describe.each(["collision", "coco", "hash-bin"])("the vectors of %s", (mechanism) => {
-  const cases: readonly Case[] = read(mechanism);
+const MODULES: [module: string, mechanisms: string[]][] = [
+  ["hushbin.wasm", ["collision", "coco", "hash-bin"]],
+  ["without-hash-bin.wasm", ["collision", "coco"]],
+];
 
-  it.each(cases.map((each) => [each.outcome.task.id, each] as const))(
-    "hold: %s",
-    async (_, { given, outcome }) => {
-      seedBy(given.generator);
-      const randomizer = await createRandomizer({ task: outcome.task });
-      expect(randomizer.task).toEqual(outcome.task);
-      expect(randomizer.fingerprint).toBe(outcome.fingerprint);
-      let sampledDown = 0;
-      const reports = given.inputs.map((input, person) => {
-        const report = randomizer.randomize(new Map(input));
-        sampledDown += Number(outcome.sampled_down[person]);
-        expect(randomizer.sampledDown).toBe(sampledDown);
-        return report;
-      });
-      expect(reports.map(hex)).toEqual(outcome.reports);
-      const upload = randomizer.upload(Buffer.concat(reports), reports.length);
-      expect(hex(upload)).toBe(outcome.upload);
-      randomizer.free();
-    },
-  );
-});
+describe.each(MODULES)("by %s", (module, mechanisms) => {
+  let createRandomizer: typeof Create;
 
-describe("the vectors of questions", () => {
-  const cases: readonly QuestionsCase[] = read("questions");
-
-  it("answer questions of every kind", () => {
-    const kinds = cases.flatMap(({ given: { task }, outcome: { answered } }) =>
-      task.questions.filter(({ name }) => answered.includes(name)).map(({ kind }) => kind),
-    );
-    expect([...new Set(kinds)].sort()).toEqual([
-      "choice",
-      "flag",
-      "number",
-      "numbers",
-      "ratings",
-      "set",
-    ]);
+  beforeAll(async () => {
+    vi.resetModules();
+    const slim = await import("../slim.js");
+    await slim.initialize(readFileSync(new URL(`../wasm/${module}`, import.meta.url)));
+    createRandomizer = slim.createRandomizer;
   });
 
-  it.each(cases.map((each) => [each.given.task.id, each] as const))(
-    "hold: %s",
-    async (_, { given, outcome }) => {
-      seedBy(given.generator);
-      const randomizer = await createRandomizer({ task: given.task });
-      expect(randomizer.task).toEqual(given.task);
-      expect(randomizer.fingerprint).toBe(outcome.fingerprint);
-      let sampledDown = 0;
-      const reports = given.inputs.map((input, person) => {
-        const report = randomizer.randomize(input);
-        sampledDown += Number(outcome.sampled_down[person]);
-        expect(randomizer.sampledDown).toBe(sampledDown);
-        return report;
-      });
-      expect(reports.map(hex)).toEqual(outcome.reports);
-      expect(hex(randomizer.upload(Buffer.concat(reports), reports.length))).toBe(outcome.upload);
-      randomizer.free();
-    },
-  );
+  describe.each(mechanisms)("the vectors of %s", (mechanism) => {
+    const cases: readonly Case[] = read(mechanism);
+
+    it.each(cases.map((each) => [each.outcome.task.id, each] as const))(
+      "hold: %s",
+      async (_, { given, outcome }) => {
+        seedBy(given.generator);
+        const randomizer = await createRandomizer({ task: outcome.task });
+        expect(randomizer.task).toEqual(outcome.task);
+        expect(randomizer.fingerprint).toBe(outcome.fingerprint);
+        let sampledDown = 0;
+        const reports = given.inputs.map((input, person) => {
+          const report = randomizer.randomize(new Map(input));
+          sampledDown += Number(outcome.sampled_down[person]);
+          expect(randomizer.sampledDown).toBe(sampledDown);
+          return report;
+        });
+        expect(reports.map(hex)).toEqual(outcome.reports);
+        const upload = randomizer.upload(Buffer.concat(reports), reports.length);
+        expect(hex(upload)).toBe(outcome.upload);
+        randomizer.free();
+      },
+    );
+  });
+
+  describe("the vectors of questions", () => {
+    const cases: readonly QuestionsCase[] = read("questions");
+
+    it("answer questions of every kind", () => {
+      const kinds = cases.flatMap(({ given: { task }, outcome: { answered } }) =>
+        task.questions.filter(({ name }) => answered.includes(name)).map(({ kind }) => kind),
+      );
+      expect([...new Set(kinds)].sort()).toEqual([
+        "choice",
+        "flag",
+        "number",
+        "numbers",
+        "ratings",
+        "set",
+      ]);
+    });
+
+    it.each(cases.map((each) => [each.given.task.id, each] as const))(
+      "hold: %s",
+      async (_, { given, outcome }) => {
+        seedBy(given.generator);
+        const randomizer = await createRandomizer({ task: given.task });
+        expect(randomizer.task).toEqual(given.task);
+        expect(randomizer.fingerprint).toBe(outcome.fingerprint);
+        let sampledDown = 0;
+        const reports = given.inputs.map((input, person) => {
+          const report = randomizer.randomize(input);
+          sampledDown += Number(outcome.sampled_down[person]);
+          expect(randomizer.sampledDown).toBe(sampledDown);
+          return report;
+        });
+        expect(reports.map(hex)).toEqual(outcome.reports);
+        expect(hex(randomizer.upload(Buffer.concat(reports), reports.length))).toBe(outcome.upload);
+        randomizer.free();
+      },
+    );
+  });
 });

@@ -1,0 +1,137 @@
+/** The two modules side by side: whatever both can do, they do alike. */
+
+import { readFile } from "node:fs/promises";
+import { beforeAll, expect, it, vi } from "vitest";
+import { CORE_CODES } from "../codes.js";
+import type { Task } from "../index.js";
+import { canonicalBytes } from "../task.js";
+import { PLUGINS, RATINGS, SETTINGS, SURVEY } from "./harness.js";
+
+type Glue = typeof import("../wasm/hushbin.js");
+
+async function load(name: string): Promise<Glue> {
+  vi.resetModules();
+  const glue = await import("../wasm/hushbin.js");
+  const bytes = await readFile(new URL(`../wasm/${name}.wasm`, import.meta.url));
+  await glue.default({ module_or_path: await WebAssembly.compile(bytes) });
+  return glue;
+}
+
+const MEANS: Task = {
+  ...RATINGS,
+  id: "means",
+  mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
+};
+const CLIPPED = {
+  name: "hash-bin",
+  level: "user",
+  clip: 0.75,
+  noise: "two-point",
+  hashing: "balanced",
+  bins: 1,
+  grid: 256,
+} as const;
+const CLIPPED_RATINGS = { ...RATINGS, mechanism: CLIPPED };
+const MIXED: Task = {
+  ...SURVEY,
+  questions: [
+    ...SURVEY.questions,
+    { name: "stars", kind: "ratings", items: 9, sparsity: 3, value: "real", mechanism: CLIPPED },
+  ],
+};
+/** Of ratings; what the survey's reports are the vectors say. */
+const RATED: readonly Task[] = [SETTINGS, RATINGS, PLUGINS, MEANS];
+
+let smaller: Glue;
+let complete: Glue;
+
+beforeAll(async () => {
+  smaller = await load("without-hash-bin");
+  complete = await load("hushbin");
+});
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+/** What a call gives, or the code that it throws. */
+function outcome<T>(call: () => T): T | string {
+  try {
+    return call();
+  } catch (code) {
+    const names: Readonly<Record<number, string>> = CORE_CODES;
+    // Whatever else is thrown is a trap.
+    return names[code as number] ?? `no code: ${code}`;
+  }
+}
+
+/** The fingerprint of the task that bytes are, or the code of what is wrong with them. */
+const taskOf = (glue: Glue, bytes: Uint8Array) =>
+  outcome(() => {
+    const randomizer = new glue.Randomizer(bytes);
+    const fingerprint = hex(randomizer.fingerprint());
+    randomizer.free();
+    return fingerprint;
+  });
+
+const named = (tasks: readonly Task[]) => tasks.map((task) => [task.id, task] as const);
+
+it.each(named([...RATED, SURVEY]))(
+  "take the same bytes for the same task, or refuse them alike: %s",
+  (_, task) => {
+    const bytes = canonicalBytes(task);
+    const found = new Set<string>();
+    const compare = (changed: Uint8Array) => {
+      const made = taskOf(smaller, changed);
+      expect(taskOf(complete, changed)).toBe(made);
+      found.add(made);
+    };
+    compare(bytes);
+    bytes.forEach((byte, at) => {
+      compare(bytes.subarray(0, at));
+      for (const other of [byte ^ 1, byte ^ 0x40, 0xff]) {
+        const changed = Uint8Array.from(bytes);
+        changed[at] = other;
+        compare(changed);
+      }
+    });
+    // Some of them are other tasks, some are wrong in this way or that.
+    const codes = [...found].filter((made) => !/^[0-9a-f]{32}$/.test(made));
+    expect(found.size - codes.length).toBeGreaterThan(10);
+    const some = ["malformed", "out-of-range", "task-id", "unknown-mechanism"];
+    expect(codes).toEqual(expect.arrayContaining(some));
+    expect(codes.join()).not.toContain("no code");
+  },
+);
+
+it.each(named(RATED))("report and refuse alike from the same seed: %s", (_, task) => {
+  vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
+    (array as unknown as Uint8Array).fill(7);
+    return array;
+  });
+  const randomizers = [smaller, complete].map((glue) => new glue.Randomizer(canonicalBytes(task)));
+  const found = new Set<string>();
+  for (let round = 0; round < 300; round += 1) {
+    // At times not as many items as values, items that there are not, or twice.
+    const items = Uint32Array.from({ length: round % 8 }, (_, at) => (at * 3 + round) % 41);
+    const values = new Float64Array(items.length + Number(round % 13 === 12));
+    values.fill([1, -1, 1, 0.5, -1][round % 5] ?? 0);
+    const [one, other] = randomizers.map((randomizer) =>
+      outcome(() => {
+        const report = hex(randomizer.randomize(Uint32Array.of(values.length), items, values));
+        return `${report} ${randomizer.sampled_down()} ${hex(randomizer.upload_header(1))}`;
+      }),
+    );
+    expect(other).toBe(one);
+    found.add(String(one));
+  }
+  expect(found.size).toBeGreaterThan(20);
+  expect([...found]).toEqual(expect.arrayContaining(["combination"]));
+  expect([...found].join()).not.toContain("no code");
+});
+
+it("only one knows hash-bin, and the other says so", () => {
+  for (const task of [CLIPPED_RATINGS, MIXED]) {
+    const bytes = canonicalBytes(task);
+    expect(taskOf(smaller, bytes)).toBe("unknown-mechanism");
+    expect(taskOf(complete, bytes)).toMatch(/^[0-9a-f]{32}$/);
+  }
+});

@@ -1,0 +1,6 @@
+/**
+ * The WebAssembly module with all mechanisms, in a file of its own that the default
+ * entry imports once a task needs it.
+ */
+
+export { bytes } from "./wasm/hushbin-bytes.js";
