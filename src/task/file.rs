@@ -9,10 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Task;
 use super::items::Items;
-use super::kind::{Kind, Scale};
+use super::kind::Kind;
 use super::limits::Limits;
 use super::parts::TaskParts;
 use super::question::{Question, QuestionParts};
+use super::scale::Scale;
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;

@@ -8,14 +8,16 @@ mod kind;
 mod limits;
 mod parts;
 mod question;
+mod scale;
 
 pub use draw::Draw;
 pub use file::{Spacing, Want};
 pub use items::{Items, Open, item_key};
-pub use kind::{Kind, Scale};
+pub use kind::Kind;
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use question::{Question, QuestionParts};
+pub use scale::Scale;
 
 #[cfg(feature = "wasm")]
 pub(crate) use items::key_of;
