@@ -114,7 +114,8 @@ impl Randomizer {
 
     /// Randomises one person's answers into a report: the entries for each question, in
     /// their order. A number is the value of an entry for item 0, several are the values of
-    /// entries for their items.
+    /// entries for their items; of a cross the item is the row, the value the index of the
+    /// column or the number.
     ///
     /// Which question the report answers is drawn by the seed, before the answers are
     /// looked at for anything but errors.
@@ -176,14 +177,15 @@ impl Randomizer {
 
 /// The check that entries answer a question.
 fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    let Some(count) = question.kind().numbers() else {
+    let kind = question.kind();
+    let Some([expected, items]) = kind.coded() else {
         return question.domain().check(entries, question.value(), keys);
     };
-    let expected = count as u32;
-    if entries.len() != count {
-        let given = entries.len();
+    let given = entries.len();
+    if given != expected as usize {
         return Err(Error::AnswerCount { given, expected });
     }
-    check_values(entries, Some(expected), &f64::is_finite, "a finite number")?;
+    let accepts = |value| kind.accepts(value);
+    check_values(entries, Some(items), &accepts, kind.expected())?;
     check_distinct(entries, keys)
 }

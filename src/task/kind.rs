@@ -1,5 +1,6 @@
 //! What a question asks for, and how an answer becomes entries of its domain.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use rand_core::Rng;
@@ -8,7 +9,7 @@ use super::items::Items;
 use super::limits::Limits;
 use super::scale::Scale;
 use crate::domain::{Entry, ValueKind};
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The kind of a question.
@@ -35,6 +36,8 @@ pub enum Kind {
     Number(Scale),
     /// Several numbers, one for each item, within its limits.
     Numbers(Vec<Limits>),
+    /// A row and a column at once, which become one of the cells.
+    Cross(Cross),
 }
 
 impl Kind {
@@ -48,6 +51,7 @@ impl Kind {
             Self::Flag => "flag",
             Self::Number(_) => "number",
             Self::Numbers(_) => "numbers",
+            Self::Cross(_) => "cross",
         }
     }
 
@@ -68,20 +72,43 @@ impl Kind {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cells())),
+            Self::Cross(cross) => Some(Items::Count(cross.cells())),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
         }
     }
 
-    /// How many numbers answer it, where numbers do.
-    pub(crate) const fn numbers(&self) -> Option<usize> {
+    /// How many entries answer it, of how many items, where entries are to be
+    /// [coded](Kind::code).
+    pub(crate) fn coded(&self) -> Option<[u32; 2]> {
         match self {
-            Self::Number(_) => Some(1),
-            Self::Numbers(of) => Some(of.len()),
+            Self::Number(_) => Some([1, 1]),
+            Self::Numbers(of) => Some([of.len() as u32; 2]),
+            Self::Cross(cross) => Some([1, cross.shape()[0]]),
             _ => None,
         }
     }
 
-    /// Numbers as entries of the domain; whatever else answers is one already.
+    /// Whether an entry that is to be coded may have this value.
+    pub(crate) fn accepts(&self, value: f64) -> bool {
+        match self {
+            // The index of a column.
+            Self::Cross(cross) if cross.columns().scale().is_none() => {
+                f64::from(value as u32) == value && (value as u32) < cross.columns().cells()
+            }
+            _ => value.is_finite(),
+        }
+    }
+
+    /// The same in words.
+    pub(crate) const fn expected(&self) -> &'static str {
+        match self {
+            Self::Cross(_) => worded("a finite number, or the index of a column"),
+            _ => worded("a finite number"),
+        }
+    }
+
+    /// Numbers, and rows with columns, as entries of the domain; whatever else answers is one
+    /// already.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
@@ -90,7 +117,11 @@ impl Kind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(scale.code(entries[0].value, rng)),
+            Self::Number(scale) => coded.push(Scale::code(scale.cell(entries[0].value), rng)),
+            Self::Cross(cross) => {
+                let Entry { item, value } = entries[0];
+                coded.push(Scale::code(cross.cell(item as u32, value), rng));
+            }
             Self::Numbers(of) => coded.extend(entries.iter().map(|entry| Entry {
                 value: of[entry.item as usize].code(entry.value),
                 ..*entry
@@ -116,17 +147,39 @@ impl Kind {
                 canonical.number(of.len() as u64);
                 of.iter().for_each(|own| own.write_canonical(canonical));
             }
+            Self::Cross(cross) => {
+                canonical.number(7);
+                for part in cross.parts() {
+                    canonical.text(part.name());
+                    part.kind.write_canonical(canonical);
+                    if part.kind.own_items().is_none() {
+                        part.items.write_canonical(canonical);
+                    }
+                }
+            }
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Ok(match reader.number()? {
+    /// A kind and the items, its own or what is listed; of a part, which is no cross again,
+    /// only what an answer names one cell of.
+    pub(super) fn read_canonical(
+        reader: &mut CanonicalReader<'_>,
+        is_part: bool,
+    ) -> Option<Result<(Self, Items), Error>> {
+        let number = reader.number()?;
+        if is_part && !matches!(number, 3..=5) {
+            return None;
+        }
+        let kind = match number {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
             3 => Self::Choice,
             4 => Self::Flag,
-            5 => return Some(Scale::read_canonical(reader)?.map(Self::Number)),
+            5 => match Scale::read_canonical(reader)? {
+                Ok(scale) => Self::Number(scale),
+                Err(error) => return Some(Err(error)),
+            },
             6 => {
                 let mut of = Vec::new();
                 for _ in 0..reader.small()? {
@@ -137,7 +190,188 @@ impl Kind {
                 }
                 Self::Numbers(of)
             }
+            7 => {
+                let mut parts = Vec::new();
+                for _ in 0..2 {
+                    let name = reader.text()?.into();
+                    match Self::read_canonical(reader, true)? {
+                        Ok((kind, items)) => parts.push(Part { name, kind, items }),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Self::Cross(Cross { parts })
+            }
             _ => return None,
-        }))
+        };
+        let items = match kind.own_items() {
+            Some(items) => items,
+            None => Items::read_canonical(reader)?,
+        };
+        Some(Ok((kind, items)))
+    }
+}
+
+/// The product of two small choices, or of a choice and a number: a cross table, whose
+/// cells are rows · columns options of which everybody is in one.
+///
+/// A person's answer is one entry: the item is the row, the value the index of the column
+/// or the number. The cell of row r and column c is option r · columns + c. What goes
+/// together is for [`Question`](super::Question) to check.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Cross, Part, Scale};
+///
+/// let plan = Part::choice("plan", Items::Count(2));
+/// let load = Part::number("loadMs", Scale::levels(0.0, 10_000.0, 3).unwrap());
+/// let cross = Cross::new(plan, load);
+/// assert_eq!((cross.shape(), cross.cells()), ([2, 3], 6));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cross {
+    /// Rows and columns.
+    parts: Vec<Part>,
+}
+
+/// One of the two parts of a [`Cross`]: a choice, a flag or a number.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Kind, Part};
+///
+/// assert_eq!((Part::flag("beta").cells(), Part::flag("beta").kind()), (2, &Kind::Flag));
+/// assert_eq!(Part::choice("theme", Items::Count(7)).cells(), 7);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    name: String,
+    kind: Kind,
+    /// As of a question of this kind.
+    items: Items,
+}
+
+impl Part {
+    /// Exactly one of these.
+    #[must_use]
+    pub fn choice(name: impl Into<String>, options: Items) -> Self {
+        Self {
+            name: name.into(),
+            kind: Kind::Choice,
+            items: options,
+        }
+    }
+
+    /// No or yes.
+    #[must_use]
+    pub fn flag(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            kind: Kind::Flag,
+            items: Items::Count(2),
+        }
+    }
+
+    /// A number: levels for means within rows, or bins.
+    #[must_use]
+    pub fn number(name: impl Into<String>, scale: Scale) -> Self {
+        Self {
+            name: name.into(),
+            items: Items::Count(scale.cells()),
+            kind: Kind::Number(scale),
+        }
+    }
+
+    /// The name that its answers go by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is asked: a choice, a flag or a number.
+    #[must_use]
+    pub const fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The options; of a flag no and yes, of a number the cells of its scale.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// The scale of a number.
+    #[must_use]
+    pub const fn scale(&self) -> Option<&Scale> {
+        match &self.kind {
+            Kind::Number(scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// How many rows or columns it has; 0 where options are open.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.items.count().unwrap_or(0)
+    }
+}
+
+impl Cross {
+    /// The cross of rows and columns.
+    #[must_use]
+    pub fn new(rows: Part, columns: Part) -> Self {
+        Self {
+            parts: alloc::vec![rows, columns],
+        }
+    }
+
+    /// Rows and columns.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The part whose options are the rows.
+    #[must_use]
+    pub fn rows(&self) -> &Part {
+        &self.parts[0]
+    }
+
+    /// The part whose options, levels or bins are the columns.
+    #[must_use]
+    pub fn columns(&self) -> &Part {
+        &self.parts[1]
+    }
+
+    /// Numbers of rows and columns.
+    #[must_use]
+    pub fn shape(&self) -> [u32; 2] {
+        [self.rows(), self.columns()].map(Part::cells)
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        let [rows, columns] = self.shape();
+        // What saturates is beyond what options there may be.
+        rows.saturating_mul(columns)
+    }
+
+    /// The cell of a row and a column, and the probability of the next one instead, which
+    /// is 0 but for levels.
+    ///
+    /// ```
+    /// # use hushbin::task::{Cross, Part, Scale};
+    /// let load = Part::number("load", Scale::levels(0.0, 30.0, 4).unwrap());
+    /// // Of 4 levels.
+    /// assert_eq!(Cross::new(Part::flag("beta"), load).cell(1, 15.0), (5, 0.5));
+    /// ```
+    #[must_use]
+    pub fn cell(&self, row: u32, column: f64) -> (u32, f64) {
+        let columns = self.columns();
+        let (cell, next) = match columns.scale() {
+            Some(scale) => scale.cell(column),
+            None => (column as u32, 0.0),
+        };
+        (row * columns.cells() + cell, next)
     }
 }

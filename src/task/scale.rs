@@ -158,10 +158,9 @@ impl Scale {
         }
     }
 
-    /// The cell of a number; of two levels one at random, so that their expectation is
-    /// the number.
-    pub(crate) fn code<R: Rng + ?Sized>(&self, number: f64, rng: &mut R) -> Entry {
-        let (cell, next) = self.cell(number);
+    /// One of two cells, the next with this probability: of two levels one at random, so
+    /// that their expectation is the number.
+    pub(super) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
         Entry {
             item: u64::from(cell + u32::from(sample::with_probability(rng, next))),
             value: 1.0,

@@ -26,12 +26,15 @@ export type {
   Attribute,
   BinsQuestion,
   ChoiceQuestion,
+  Columns,
+  CrossQuestion,
   FlagQuestion,
   LevelsQuestion,
   NumberQuestion,
   NumbersQuestion,
   Question,
   RatingsQuestion,
+  Rows,
   SetQuestion,
 } from "./question.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";

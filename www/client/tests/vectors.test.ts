@@ -82,6 +82,7 @@ describe("the vectors of questions", () => {
     );
     expect([...new Set(kinds)].sort()).toEqual([
       "choice",
+      "cross",
       "flag",
       "number",
       "numbers",
