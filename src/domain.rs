@@ -244,7 +244,7 @@ impl Domain {
         }
         Err(Error::Combination {
             reason: worded(
-                "only \"collision\" answers a \"set\", a \"choice\", a \"flag\" or a \"number\"",
+                "only \"collision\" answers a \"set\", a \"choice\", a \"flag\", a \"number\" or a \"cross\"",
             ),
         })
     }

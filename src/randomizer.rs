@@ -114,8 +114,9 @@ impl Randomizer {
 
     /// Randomises one person's answers into a report: the entries for each question, in
     /// their order. A number is the value of an entry for item 0, several are the values of
-    /// entries for their items. A text is an entry for each [prefix](crate::task::Prefixes),
-    /// of value 1.
+    /// entries for their items; of a cross the item is the row, the value the index of the
+    /// column or the number. A text is an entry for each [prefix](crate::task::Prefixes), of value
+    /// 1.
     ///
     /// Which question the report answers is drawn by the seed, before the answers are
     /// looked at for anything but errors.
@@ -177,20 +178,19 @@ impl Randomizer {
 
 /// The check that entries answer a question.
 fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<(), Error> {
-    let (kind, domain) = (question.kind(), question.domain());
-    let Some(count) = kind.entries() else {
-        return domain.check(entries, question.value(), keys);
+    let kind = question.kind();
+    let Some([expected, items]) = kind.coded() else {
+        return question.domain().check(entries, question.value(), keys);
     };
-    let expected = count as u32;
-    if entries.len() != count {
-        let given = entries.len();
+    let given = entries.len();
+    if given != expected as usize {
         return Err(Error::AnswerCount { given, expected });
     }
     if let Kind::Text(_) = kind {
         // A text that is short is all of several prefixes.
-        let is_there = |value| value == 1.0;
-        return check_values(entries, None, &is_there, "1 for each prefix");
+        return check_values(entries, None, &|value| value == 1.0, kind.expected());
     }
-    check_values(entries, Some(expected), &f64::is_finite, "a finite number")?;
+    let accepts = |value| kind.accepts(value);
+    check_values(entries, Some(items), &accepts, kind.expected())?;
     check_distinct(entries, keys)
 }

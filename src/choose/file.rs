@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, de};
 
 use super::MechanismDraft;
+use super::cross::{CrossDraft, PartDraft};
 use super::draft::TaskDraft;
-use super::number::NumberDraft;
 use super::question::{Asked, QuestionDraft};
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::task::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
+use crate::task::part_file::{AskedPart, PartFile};
 use crate::task::{Items, Prefixes};
 
 /// A draft of either form.
@@ -74,29 +75,40 @@ impl<'de> Deserialize<'de> for TaskDraft {
     }
 }
 
+impl CrossDraft {
+    fn of(file: &QuestionFile<MechanismDraft>) -> Result<Self, Error> {
+        let part = |file: &PartFile| {
+            Ok(match file.asked()? {
+                AskedPart::Complete(part) => PartDraft::Complete(part),
+                AskedPart::Number(name, scale) => PartDraft::Number(name, scale.into()),
+            })
+        };
+        let [rows, columns] = file.parts()?;
+        Ok(Self {
+            parts: [part(rows)?, part(columns)?],
+        })
+    }
+}
+
 impl TryFrom<QuestionFile<MechanismDraft>> for QuestionDraft {
     type Error = Error;
 
     fn try_from(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let listed = file.listed().map_err(|error| file.blame(error))?.cloned();
         let sparsity = file.sparsity();
-        let (names, limits) = file.attributes().map_err(|error| file.blame(error))?;
         let asked = match (file.kind, listed, file.value) {
             (KindName::Ratings, Some(items), Some(value)) => Asked::Ratings(items, value),
             (KindName::Set, Some(items), _) => Asked::Set(items),
             (KindName::Choice, Some(items), _) => Asked::Choice(items),
-            (KindName::Numbers, ..) => Asked::Numbers(names, limits),
+            (KindName::Numbers, ..) => {
+                let (names, limits) = file.attributes().map_err(|error| file.blame(error))?;
+                Asked::Numbers(names, limits)
+            }
+            (KindName::Number, ..) => Asked::Number(file.scale().into()),
             (KindName::Text, ..) => Asked::Text(text(&file).map_err(|error| file.blame(error))?),
-            (KindName::Number, ..) => Asked::Number(NumberDraft {
-                want: file.want,
-                min: file.min,
-                max: file.max,
-                unit: file.unit,
-                levels: file.levels,
-                edges: file.edges,
-                bins: file.bins,
-                spacing: file.spacing,
-            }),
+            (KindName::Cross, ..) => {
+                Asked::Cross(CrossDraft::of(&file).map_err(|error| file.blame(error))?)
+            }
             // What else there is lists nothing.
             _ => Asked::Flag,
         };

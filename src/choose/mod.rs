@@ -8,6 +8,7 @@
 mod buckets;
 mod budget;
 mod contract;
+mod cross;
 mod differs;
 mod draft;
 mod file;
@@ -24,6 +25,7 @@ mod together;
 pub use crate::task::{Spacing, Want};
 pub use buckets::BucketsDraft;
 pub use budget::{Budget, alpha};
+pub use cross::{CrossDraft, PartDraft};
 pub use draft::TaskDraft;
 pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};

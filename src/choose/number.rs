@@ -11,7 +11,8 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::hash::Hashing;
 use crate::mechanism::collision::{Collision, Rule, RuleName};
-use crate::task::{Kind, Scale, Spacing, Want};
+use crate::task::part_file::ScaleFile;
+use crate::task::{Scale, Spacing, Want};
 
 /// A number's scale, of which the levels or bins may be left open.
 ///
@@ -57,7 +58,8 @@ impl NumberDraft {
         self.edges.is_some() || self.bins.is_some() || self.spacing.is_some()
     }
 
-    fn want(&self) -> Want {
+    /// What it is wanted for, by what is said.
+    pub(super) fn wanted(&self) -> Want {
         self.want.unwrap_or(if self.is_binned() {
             Want::Histogram
         } else {
@@ -72,7 +74,7 @@ impl NumberDraft {
     /// missing, and those of [`Scale::levels`] and [`Scale::bins`].
     pub fn scale(&self, epsilon: f64) -> Result<Scale, Error> {
         let combination = |reason| Err(Error::Combination { reason });
-        let mean = self.want() == Want::Mean;
+        let mean = self.wanted() == Want::Mean;
         if mean && self.is_binned() {
             return combination("the mean of a \"number\" takes \"levels\", not bins or \"edges\"");
         }
@@ -112,29 +114,39 @@ impl NumberDraft {
     /// As [`NumberDraft::scale`].
     pub(super) fn mechanism(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         let cells = self.scale(epsilon)?.cells();
-        let buckets = match self.want() {
+        let buckets = match self.wanted() {
             // A level for each bucket: the variance that levels are chosen by.
             Want::Mean => Some(cells),
             Want::Histogram => None,
             Want::Quantiles => Some(best_for_sums(cells, epsilon)?),
         };
-        Ok(MechanismDraft::Collision(Draft {
+        Ok(Self::collision(buckets))
+    }
+
+    /// Collision with so many buckets, or with what is best for cells.
+    pub(super) fn collision(buckets: Option<u32>) -> MechanismDraft {
+        MechanismDraft::Collision(Draft {
             rule: Some(RuleName::Heaviest),
             favoured: buckets.map(|_| 1),
             hashing: buckets.map(|_| Hashing::Balanced),
             buckets,
             hashes: buckets.map(|_| 1),
-        }))
+        })
+    }
+
+    /// The same with so many levels, where there are any.
+    pub(super) fn with_levels(&self, levels: Option<u32>) -> Self {
+        Self {
+            levels: levels.or(self.levels),
+            ..self.clone()
+        }
     }
 
     /// The check that a scale in use has what is said.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
-    pub(super) fn agrees_with(&self, kind: &Kind) -> Result<(), Error> {
-        let Kind::Number(scale) = kind else {
-            return Ok(());
-        };
+    pub(super) fn agrees_with(&self, scale: &Scale) -> Result<(), Error> {
         let edges = scale.edges().map(<[f64]>::to_vec);
         let [min, max] = scale.range();
         let mean = edges.is_none();
@@ -146,7 +158,22 @@ impl NumberDraft {
         let [levels, bins] = [mean, !mean].map(|own| own.then_some(&cells));
         same_if_said("levels", self.levels.as_ref(), levels)?;
         same_if_said("bins", self.bins.as_ref(), bins)?;
-        same("for its mean", &(self.want() == Want::Mean), &mean)
+        same("for its mean", &(self.wanted() == Want::Mean), &mean)
+    }
+}
+
+impl From<ScaleFile> for NumberDraft {
+    fn from(file: ScaleFile) -> Self {
+        Self {
+            want: file.want,
+            min: file.min,
+            max: file.max,
+            unit: file.unit,
+            levels: file.levels,
+            edges: file.edges,
+            bins: file.bins,
+            spacing: file.spacing,
+        }
     }
 }
 

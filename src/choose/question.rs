@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::budget::Budget;
+use super::cross::CrossDraft;
 use super::differs::{same, same_if_said};
 use super::number::NumberDraft;
 use super::objective::Objective;
@@ -75,6 +76,8 @@ pub enum Asked {
     Number(NumberDraft),
     /// Several numbers, with their names.
     Numbers(Items, Vec<Limits>),
+    /// A row and a column at once.
+    Cross(CrossDraft),
     /// A text, of which prefixes are asked for.
     Text(Prefixes),
 }
@@ -135,6 +138,7 @@ impl QuestionDraft {
             Asked::Flag => (Kind::Flag, None),
             Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
             Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
+            Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
             Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
         };
         let items = kind.own_items().or_else(|| items.cloned());
@@ -236,6 +240,7 @@ impl QuestionDraft {
     fn mechanism_draft(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
         match &self.asked {
             Asked::Number(number) if self.is_open() => number.mechanism(epsilon),
+            Asked::Cross(cross) if self.is_open() => cross.mechanism(epsilon),
             Asked::Numbers(..) if self.is_open() => {
                 Ok(MechanismDraft::Cube(cube::Draft::default()))
             }
@@ -266,7 +271,11 @@ impl QuestionDraft {
                 let population = Population::from_counts(entries)?;
                 let count = match &self.asked {
                     Asked::Ratings(items, _) | Asked::Set(items) => items.count(),
-                    Asked::Choice(_) | Asked::Flag | Asked::Number(_) | Asked::Text(_) => Some(1),
+                    Asked::Choice(_)
+                    | Asked::Flag
+                    | Asked::Number(_)
+                    | Asked::Cross(_)
+                    | Asked::Text(_) => Some(1),
                     Asked::Numbers(..) => {
                         return Err(Error::Combination {
                             reason: "everybody has all \"numbers\": there are no \"entries\" to count",
@@ -329,11 +338,9 @@ impl QuestionDraft {
     pub fn agrees_with(&self, question: &Question) -> Result<(), Error> {
         let agrees = || {
             same("name", &self.name.as_str(), &question.name())?;
-            match &self.asked {
-                Asked::Number(number) => {
-                    same("kind", &"number", &question.kind().name())?;
-                    number.agrees_with(question.kind())?;
-                }
+            match (&self.asked, question.kind()) {
+                (Asked::Number(number), Kind::Number(scale)) => number.agrees_with(scale)?,
+                (Asked::Cross(draft), Kind::Cross(cross)) => draft.agrees_with(cross)?,
                 _ => {
                     let (kind, items) = self.kind(question.epsilon())?;
                     same("kind", &kind.name(), &question.kind().name())?;

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::items::{Items, Open};
+use super::items::Items;
 use super::kind::Kind;
 use super::parts::TaskParts;
 use super::question::{Question, QuestionParts};
@@ -24,7 +24,7 @@ pub(super) fn write(id: &str, questions: &[Question]) -> Vec<u8> {
         [sole] if sole.name().is_empty() => {
             canonical.text(UNNAMED);
             canonical.text(id);
-            write_items(sole.items(), &mut canonical);
+            sole.items().write_canonical(&mut canonical);
             canonical.number(u64::from(sole.sparsity()));
             canonical.number(sole.epsilon().to_bits());
             sole.kind().write_canonical(&mut canonical);
@@ -40,7 +40,7 @@ pub(super) fn write(id: &str, questions: &[Question]) -> Vec<u8> {
                 canonical.number(u64::from(question.weight()));
                 question.kind().write_canonical(&mut canonical);
                 if question.kind().own_items().is_none() {
-                    write_items(question.items(), &mut canonical);
+                    question.items().write_canonical(&mut canonical);
                     canonical.number(u64::from(question.sparsity()));
                 }
                 question.mechanism().write_canonical(&mut canonical);
@@ -48,21 +48,6 @@ pub(super) fn write(id: &str, questions: &[Question]) -> Vec<u8> {
         }
     }
     canonical.into_bytes()
-}
-
-fn write_items(items: &Items, canonical: &mut Canonical) {
-    match items {
-        Items::Named(names) => {
-            canonical.number(0);
-            canonical.number(names.len() as u64);
-            names.iter().for_each(|name| canonical.text(name));
-        }
-        Items::Count(count) => {
-            canonical.number(1);
-            canonical.number(u64::from(*count));
-        }
-        Items::Open(_) => canonical.number(2),
-    }
 }
 
 /// What canonical bytes say.
@@ -90,7 +75,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Result<Read, Error>> {
 
 fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
     let id = reader.text()?.to_owned();
-    let items = read_items(reader)?;
+    let items = Items::read_canonical(reader)?;
     let sparsity = reader.small()?;
     let epsilon = f64::from_bits(reader.number()?);
     let value = match reader.number()? {
@@ -142,13 +127,13 @@ fn read_question(
 ) -> Option<Result<Question, Error>> {
     let name = reader.text()?.to_owned();
     let weight = reader.small()?;
-    let kind = match Kind::read_canonical(reader)? {
-        Ok(kind) => kind,
+    let (kind, items) = match Kind::read_canonical(reader, false)? {
+        Ok(asked) => asked,
         Err(error) => return Some(Err(error)),
     };
-    let (items, sparsity) = match kind.own_items() {
-        Some(items) => (items, 1),
-        None => (read_items(reader)?, reader.small()?),
+    let sparsity = match kind.own_items() {
+        Some(_) => 1,
+        None => reader.small()?,
     };
     let mechanism = Mechanism::read_canonical(reader)?;
     let question = |mechanism| {
@@ -163,19 +148,4 @@ fn read_question(
         })
     };
     Some(mechanism.and_then(question))
-}
-
-fn read_items(reader: &mut CanonicalReader<'_>) -> Option<Items> {
-    Some(match reader.number()? {
-        0 => {
-            let mut names = Vec::new();
-            for _ in 0..reader.small()? {
-                names.push(reader.text()?.to_owned());
-            }
-            Items::Named(names)
-        }
-        1 => Items::Count(reader.small()?),
-        2 => Items::Open(Open::Open),
-        _ => return None,
-    })
 }

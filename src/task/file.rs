@@ -9,11 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Task;
 use super::items::Items;
-use super::kind::{Kind, Scale};
+use super::kind::{Cross, Kind};
 use super::limits::Limits;
+use super::part_file::{PartFile, ScaleFile};
 use super::parts::TaskParts;
 use super::prefixes::Prefixes;
 use super::question::{Question, QuestionParts};
+use super::want::{Spacing, Want};
 use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
@@ -28,40 +30,8 @@ pub(crate) enum KindName {
     Flag,
     Number,
     Numbers,
+    Cross,
     Text,
-}
-
-/// One of several numbers in a task file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AttributeFile {
-    name: String,
-    min: f64,
-    max: f64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    unit: Option<String>,
-}
-
-/// Several numbers in a task file.
-type AttributeFiles = Vec<AttributeFile>;
-
-impl AttributeFile {
-    /// The fields of so many numbers.
-    fn all(items: &Items, limits: &[Limits]) -> AttributeFiles {
-        let Items::Named(names) = items else {
-            unreachable!("numbers have names");
-        };
-        let attribute = |(name, limits): (&String, &Limits)| {
-            let [min, max] = limits.range();
-            Self {
-                name: name.clone(),
-                min,
-                max,
-                unit: limits.unit().map(ToOwned::to_owned),
-            }
-        };
-        names.iter().zip(limits).map(attribute).collect()
-    }
 }
 
 /// A question in a task file, M being its mechanism: what belongs to another kind is
@@ -76,7 +46,7 @@ pub(crate) struct QuestionFile<M> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) options: Option<Items>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) of: Option<AttributeFiles>,
+    pub(crate) of: Option<Vec<PartFile>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sparsity: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,41 +79,6 @@ pub(crate) struct QuestionFile<M> {
     pub(crate) mechanism: Option<M>,
 }
 
-/// What a number is wanted for.
-///
-/// ```
-/// use hushbin::task::Want;
-///
-/// assert_eq!(serde_json::from_str::<Want>(r#""quantiles""#).unwrap(), Want::Quantiles);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Want {
-    /// Its mean: levels.
-    Mean,
-    /// How many people are in each bin.
-    Histogram,
-    /// Its distribution function and quantiles.
-    Quantiles,
-}
-
-/// How the edges of bins follow each other.
-///
-/// ```
-/// use hushbin::task::Spacing;
-///
-/// let factors: Spacing = serde_json::from_str(r#""logarithmic""#).unwrap();
-/// assert_eq!(factors, Spacing::Logarithmic);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Spacing {
-    /// By differences.
-    Even,
-    /// By factors: for numbers above 0 of different magnitudes.
-    Logarithmic,
-}
-
 impl<M> QuestionFile<M> {
     /// The items of ratings, or the options of a set or choice.
     ///
@@ -159,8 +94,11 @@ impl<M> QuestionFile<M> {
         if self.options.is_some() != lists {
             return combination("\"set\" and \"choice\", and no other kind, have \"options\"");
         }
-        if self.of.is_some() != (self.kind == KindName::Numbers) {
-            return combination("\"numbers\", and no other kind, say \"of\" which they are");
+        let parts = matches!(self.kind, KindName::Numbers | KindName::Cross);
+        if self.of.is_some() != parts {
+            return combination(
+                "\"numbers\" and \"cross\", and no other kind, say \"of\" what they are",
+            );
         }
         if self.kind != KindName::Text && (self.prefixes.is_some() || self.length.is_some()) {
             return combination("\"text\", and no other kind, has \"prefixes\" or a \"length\"");
@@ -170,12 +108,7 @@ impl<M> QuestionFile<M> {
                 "\"sparsity\" is for \"ratings\" and \"set\": of others one answer is given, or all",
             );
         }
-        let scale = [self.min, self.max].iter().any(Option::is_some)
-            || self.levels.is_some()
-            || self.edges.is_some()
-            || self.unit.is_some()
-            || self.has_open_scale();
-        if scale && self.kind != KindName::Number {
+        if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
             return combination(
                 "\"min\", \"max\", \"levels\", \"edges\" and \"unit\" are for a \"number\"",
             );
@@ -186,14 +119,23 @@ impl<M> QuestionFile<M> {
     /// The names and limits of numbers.
     ///
     /// # Errors
-    /// As [`Limits::new`].
+    /// As [`Limits::new`], and [`Error::Combination`] for other fields than theirs.
     pub(crate) fn attributes(&self) -> Result<(Items, Vec<Limits>), Error> {
         let of = self.of.as_deref().unwrap_or_default();
         let names = of.iter().map(|own| own.name.clone()).collect();
-        let limits = of
-            .iter()
-            .map(|own| Limits::new(own.min, own.max, own.unit.clone()));
-        Ok((Items::Named(names), limits.collect::<Result<_, Error>>()?))
+        let limits: Result<_, Error> = of.iter().map(PartFile::limits).collect();
+        Ok((Items::Named(names), limits?))
+    }
+
+    /// The two parts of a cross.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where there are more or fewer.
+    pub(crate) fn parts(&self) -> Result<&[PartFile; 2], Error> {
+        let of = self.of.as_deref().unwrap_or_default();
+        of.try_into().map_err(|_| Error::Combination {
+            reason: "a \"cross\" is \"of\" two parts, its rows and its columns",
+        })
     }
 
     /// What is asked, with its items.
@@ -201,7 +143,7 @@ impl<M> QuestionFile<M> {
     /// # Errors
     /// As [`QuestionFile::listed`], and those of a number's scale.
     fn asked(&self) -> Result<(Kind, Items), Error> {
-        if self.has_open_scale() || self.entries.is_some() || self.length.is_some() {
+        if self.scale().is_open() || self.entries.is_some() || self.length.is_some() {
             return Err(Error::Combination {
                 reason: "\"entries\", \"want\", \"bins\", \"spacing\" and \"length\" are what is \
                          chosen by, not part of a complete question",
@@ -213,12 +155,16 @@ impl<M> QuestionFile<M> {
             return Ok((Kind::Numbers(limits), names));
         }
         let kind = match (self.kind, self.value) {
+            (KindName::Cross, _) => {
+                let [rows, columns] = self.parts()?;
+                Kind::Cross(Cross::new(rows.complete()?, columns.complete()?))
+            }
             (KindName::Ratings, Some(value)) => Kind::Ratings(value),
             (KindName::Set, _) => Kind::Set,
             (KindName::Choice, _) => Kind::Choice,
             (KindName::Flag, _) => Kind::Flag,
             (KindName::Text, _) => Kind::Text(self.prefixes()?),
-            _ => Kind::Number(self.scale()?),
+            _ => Kind::Number(self.scale().complete()?),
         };
         let items = kind.own_items().or(items);
         Ok((
@@ -235,20 +181,18 @@ impl<M> QuestionFile<M> {
         Prefixes::new(self.prefixes.clone().unwrap_or_default())
     }
 
-    const fn has_open_scale(&self) -> bool {
-        self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
-    }
-
-    fn scale(&self) -> Result<Scale, Error> {
-        let scale = match (self.min, self.max, self.levels, &self.edges) {
-            (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
-            (None, None, None, Some(edges)) => Scale::bins(edges.clone()),
-            _ => Err(Error::Combination {
-                reason: "a \"number\" has \"min\", \"max\" and \"levels\" for its mean, or \
-                         \"edges\" of bins for its distribution",
-            }),
-        };
-        scale?.in_unit(self.unit.clone())
+    /// What is said of a number's scale.
+    pub(crate) fn scale(&self) -> ScaleFile {
+        ScaleFile {
+            want: self.want,
+            min: self.min,
+            max: self.max,
+            unit: self.unit.clone(),
+            levels: self.levels,
+            edges: self.edges.clone(),
+            bins: self.bins,
+            spacing: self.spacing,
+        }
     }
 
     /// An error of this question.
@@ -263,7 +207,11 @@ impl<M> QuestionFile<M> {
     pub(crate) fn sparsity(&self) -> Option<u32> {
         match self.kind {
             KindName::Ratings | KindName::Set => self.sparsity,
-            KindName::Choice | KindName::Flag | KindName::Number | KindName::Text => Some(1),
+            KindName::Choice
+            | KindName::Flag
+            | KindName::Number
+            | KindName::Cross
+            | KindName::Text => Some(1),
             KindName::Numbers => self.of.as_ref().map(|of| of.len() as u32),
         }
     }
@@ -292,17 +240,13 @@ impl QuestionFile<Mechanism> {
 
     fn of(question: &Question) -> Self {
         let kind = question.kind();
-        let (scale, items) = match kind {
-            Kind::Number(scale) => (Some(scale), None),
-            Kind::Numbers(_) => (None, None),
-            _ => (
-                None,
-                kind.own_items().is_none().then(|| question.items().clone()),
-            ),
+        let scale = match kind {
+            Kind::Number(scale) => ScaleFile::of(scale),
+            _ => ScaleFile::default(),
         };
+        let lists = kind.own_items().is_none() && !matches!(kind, Kind::Numbers(_));
+        let items = lists.then(|| question.items().clone());
         let rates = matches!(kind, Kind::Ratings(_));
-        let range = scale.filter(|scale| scale.edges().is_none());
-        let [min, max] = [0, 1].map(|end: usize| range.map(|scale| scale.range()[end]));
         let several = rates || *kind == Kind::Set;
         let (items, options) = if rates { (items, None) } else { (None, items) };
         Self {
@@ -314,21 +258,23 @@ impl QuestionFile<Mechanism> {
                 Kind::Flag => KindName::Flag,
                 Kind::Number(_) => KindName::Number,
                 Kind::Numbers(_) => KindName::Numbers,
+                Kind::Cross(_) => KindName::Cross,
                 Kind::Text(_) => KindName::Text,
             },
             items,
             options,
             of: match kind {
-                Kind::Numbers(limits) => Some(AttributeFile::all(question.items(), limits)),
+                Kind::Numbers(limits) => Some(PartFile::of_numbers(question.items(), limits)),
+                Kind::Cross(cross) => Some(cross.parts().iter().map(PartFile::of).collect()),
                 _ => None,
             },
             sparsity: several.then(|| question.sparsity()),
             value: rates.then(|| question.value()),
-            min,
-            max,
-            levels: range.map(Scale::cells),
-            edges: scale.and_then(Scale::edges).map(<[f64]>::to_vec),
-            unit: scale.and_then(Scale::unit).map(ToOwned::to_owned),
+            min: scale.min,
+            max: scale.max,
+            levels: scale.levels,
+            edges: scale.edges,
+            unit: scale.unit,
             entries: None,
             prefixes: match kind {
                 Kind::Text(prefixes) => Some(prefixes.lengths().to_vec()),

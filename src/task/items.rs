@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bounds;
-use crate::error::{Error, quoted};
+use crate::error::{Error, quoted, worded};
+use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sort::sort;
 
 /// The items that a task asks about.
@@ -79,6 +80,50 @@ impl Items {
             }
             Self::Open(_) => Some(item_key(name)),
         }
+    }
+
+    /// The number of options of which one is given.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where they are open, [`Error::OutOfRange`] for another number
+    /// than there may be.
+    pub(super) fn options(&self) -> Result<(), Error> {
+        let Some(count) = self.count() else {
+            return Err(Error::Combination {
+                reason: worded("a \"choice\" needs a list of \"options\""),
+            });
+        };
+        bounds::OPTIONS.check(f64::from(count))
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        match self {
+            Self::Named(names) => {
+                canonical.number(0);
+                canonical.number(names.len() as u64);
+                names.iter().for_each(|name| canonical.text(name));
+            }
+            Self::Count(count) => {
+                canonical.number(1);
+                canonical.number(u64::from(*count));
+            }
+            Self::Open(_) => canonical.number(2),
+        }
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Self> {
+        Some(match reader.number()? {
+            0 => {
+                let mut names = Vec::new();
+                for _ in 0..reader.small()? {
+                    names.push(reader.text()?.into());
+                }
+                Self::Named(names)
+            }
+            1 => Self::Count(reader.small()?),
+            2 => Self::Open(Open::Open),
+            _ => return None,
+        })
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {

@@ -6,13 +6,12 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::items::{Items, Open};
-use super::limits::{Limits, ascending};
+use super::limits::Limits;
 use super::prefixes::Prefixes;
-use crate::bounds;
+use super::scale::Scale;
 use crate::domain::{Entry, ValueKind};
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::fingerprint::{Canonical, CanonicalReader};
-use crate::sample;
 
 /// The kind of a question.
 ///
@@ -38,6 +37,8 @@ pub enum Kind {
     Number(Scale),
     /// Several numbers, one for each item, within its limits.
     Numbers(Vec<Limits>),
+    /// A row and a column at once, which become one of the cells.
+    Cross(Cross),
     /// One text of any, of which a prefix is told.
     Text(Prefixes),
 }
@@ -53,6 +54,7 @@ impl Kind {
             Self::Flag => "flag",
             Self::Number(_) => "number",
             Self::Numbers(_) => "numbers",
+            Self::Cross(_) => "cross",
             Self::Text(_) => "text",
         }
     }
@@ -74,23 +76,46 @@ impl Kind {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cells())),
+            Self::Cross(cross) => Some(Items::Count(cross.cells())),
             Self::Text(_) => Some(Items::Open(Open::Open)),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
         }
     }
 
-    /// How many entries answer it, where that is not for the domain to say.
-    pub(crate) fn entries(&self) -> Option<usize> {
+    /// How many entries answer it, of how many items, where entries are to be
+    /// [coded](Kind::code).
+    pub(crate) fn coded(&self) -> Option<[u32; 2]> {
         match self {
-            Self::Number(_) => Some(1),
-            Self::Numbers(of) => Some(of.len()),
-            Self::Text(prefixes) => Some(prefixes.lengths().len()),
+            Self::Number(_) => Some([1, 1]),
+            Self::Numbers(of) => Some([of.len() as u32; 2]),
+            Self::Cross(cross) => Some([1, cross.shape()[0]]),
+            Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
             _ => None,
         }
     }
 
-    /// Numbers and texts as entries of the domain, under a report's seed; whatever else
-    /// answers is one already.
+    /// Whether an entry that is to be coded may have this value.
+    pub(crate) fn accepts(&self, value: f64) -> bool {
+        match self {
+            // The index of a column.
+            Self::Cross(cross) if cross.columns().scale().is_none() => {
+                f64::from(value as u32) == value && (value as u32) < cross.columns().cells()
+            }
+            _ => value.is_finite(),
+        }
+    }
+
+    /// The same in words.
+    pub(crate) const fn expected(&self) -> &'static str {
+        match self {
+            Self::Cross(_) => worded("a finite number, or the index of a column"),
+            Self::Text(_) => worded("1 for each prefix"),
+            _ => worded("a finite number"),
+        }
+    }
+
+    /// Numbers, rows with columns, and texts as entries of the domain, under a report's
+    /// seed; whatever else answers is one already.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
@@ -100,7 +125,11 @@ impl Kind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(scale.code(entries[0].value, rng)),
+            Self::Number(scale) => coded.push(Scale::code(scale.cell(entries[0].value), rng)),
+            Self::Cross(cross) => {
+                let Entry { item, value } = entries[0];
+                coded.push(Scale::code(cross.cell(item as u32, value), rng));
+            }
             Self::Numbers(of) => coded.extend(entries.iter().map(|entry| Entry {
                 value: of[entry.item as usize].code(entry.value),
                 ..*entry
@@ -131,17 +160,39 @@ impl Kind {
                 canonical.number(8);
                 prefixes.write_canonical(canonical);
             }
+            Self::Cross(cross) => {
+                canonical.number(7);
+                for part in cross.parts() {
+                    canonical.text(part.name());
+                    part.kind.write_canonical(canonical);
+                    if part.kind.own_items().is_none() {
+                        part.items.write_canonical(canonical);
+                    }
+                }
+            }
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Ok(match reader.number()? {
+    /// A kind and the items, its own or what is listed; of a part, which is no cross again,
+    /// only what an answer names one cell of.
+    pub(super) fn read_canonical(
+        reader: &mut CanonicalReader<'_>,
+        is_part: bool,
+    ) -> Option<Result<(Self, Items), Error>> {
+        let number = reader.number()?;
+        if is_part && !matches!(number, 3..=5) {
+            return None;
+        }
+        let kind = match number {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
             3 => Self::Choice,
             4 => Self::Flag,
-            5 => return Some(Scale::read_canonical(reader)?.map(Self::Number)),
+            5 => match Scale::read_canonical(reader)? {
+                Ok(scale) => Self::Number(scale),
+                Err(error) => return Some(Err(error)),
+            },
             6 => {
                 let mut of = Vec::new();
                 for _ in 0..reader.small()? {
@@ -152,203 +203,192 @@ impl Kind {
                 }
                 Self::Numbers(of)
             }
-            8 => return Some(Prefixes::read_canonical(reader)?.map(Self::Text)),
-            _ => return None,
-        }))
-    }
-}
-
-/// The cells that numbers are put into.
-///
-/// Numbers beyond the ends belong to the first or last cell: they are clipped, which
-/// is a bias of those that estimates do not undo.
-///
-/// ```
-/// use hushbin::task::Scale;
-///
-/// let seconds = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
-/// assert_eq!((seconds.cells(), seconds.range()), (3, [0.0, 10.0]));
-/// assert!(Scale::bins(vec![0.0, 3.0, 1.0]).is_err());
-/// assert!(Scale::levels(0.0, 1.0, 1).is_err());
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Scale {
-    cells: Cells,
-    unit: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Cells {
-    /// So many numbers, evenly from the first to the last; a number in between
-    /// becomes one of its neighbours at random, so that its expectation stays.
-    Levels { min: f64, max: f64, count: u32 },
-    /// Ascending; a bin reaches from one up to, but not including, the next.
-    Edges(Vec<f64>),
-}
-
-impl Scale {
-    /// So many levels, evenly from `min` to `max`: for means.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when `levels` is outside [`bounds::LEVELS`];
-    /// [`Error::Combination`] unless `min` and `max` are finite and ascending.
-    pub fn levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
-        bounds::LEVELS.check(f64::from(levels))?;
-        ascending(&[min, max])?;
-        Ok(Self {
-            cells: Cells::Levels {
-                min,
-                max,
-                count: levels,
+            8 => match Prefixes::read_canonical(reader)? {
+                Ok(prefixes) => Self::Text(prefixes),
+                Err(error) => return Some(Err(error)),
             },
-            unit: None,
-        })
+            7 => {
+                let mut parts = Vec::new();
+                for _ in 0..2 {
+                    let name = reader.text()?.into();
+                    match Self::read_canonical(reader, true)? {
+                        Ok((kind, items)) => parts.push(Part { name, kind, items }),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Self::Cross(Cross { parts })
+            }
+            _ => return None,
+        };
+        let items = match kind.own_items() {
+            Some(items) => items,
+            None => Items::read_canonical(reader)?,
+        };
+        Some(Ok((kind, items)))
     }
+}
 
-    /// Bins between these edges: for histograms and quantiles.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when the number of bins is outside [`bounds::CELLS`];
-    /// [`Error::Combination`] unless edges are finite and ascending.
-    pub fn bins(edges: Vec<f64>) -> Result<Self, Error> {
-        bounds::CELLS.check(edges.len() as f64 - 1.0)?;
-        ascending(&edges)?;
-        Ok(Self {
-            cells: Cells::Edges(edges),
-            unit: None,
-        })
-    }
+/// The product of two small choices, or of a choice and a number: a cross table, whose
+/// cells are rows · columns options of which everybody is in one.
+///
+/// A person's answer is one entry: the item is the row, the value the index of the column
+/// or the number. The cell of row r and column c is option r · columns + c. What goes
+/// together is for [`Question`](super::Question) to check.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Cross, Part, Scale};
+///
+/// let plan = Part::choice("plan", Items::Count(2));
+/// let load = Part::number("loadMs", Scale::levels(0.0, 10_000.0, 3).unwrap());
+/// let cross = Cross::new(plan, load);
+/// assert_eq!((cross.shape(), cross.cells()), ([2, 3], 6));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cross {
+    /// Rows and columns.
+    parts: Vec<Part>,
+}
 
-    /// The same with the unit of its numbers.
-    ///
-    /// # Errors
-    /// [`Error::ItemName`] for what could not be an item's name.
-    pub fn in_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
-        if let Some(unit) = &unit {
-            super::items::check_name(0, unit)?;
-        }
-        self.unit = unit;
-        Ok(self)
-    }
+/// One of the two parts of a [`Cross`]: a choice, a flag or a number.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Kind, Part};
+///
+/// assert_eq!((Part::flag("beta").cells(), Part::flag("beta").kind()), (2, &Kind::Flag));
+/// assert_eq!(Part::choice("theme", Items::Count(7)).cells(), 7);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    name: String,
+    kind: Kind,
+    /// As of a question of this kind.
+    items: Items,
+}
 
-    /// The unit, where there is one.
+impl Part {
+    /// Exactly one of these.
     #[must_use]
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
+    pub fn choice(name: impl Into<String>, options: Items) -> Self {
+        Self {
+            name: name.into(),
+            kind: Kind::Choice,
+            items: options,
+        }
+    }
+
+    /// No or yes.
+    #[must_use]
+    pub fn flag(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            kind: Kind::Flag,
+            items: Items::Count(2),
+        }
+    }
+
+    /// A number: levels for means within rows, or bins.
+    #[must_use]
+    pub fn number(name: impl Into<String>, scale: Scale) -> Self {
+        Self {
+            name: name.into(),
+            items: Items::Count(scale.cells()),
+            kind: Kind::Number(scale),
+        }
+    }
+
+    /// The name that its answers go by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is asked: a choice, a flag or a number.
+    #[must_use]
+    pub const fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The options; of a flag no and yes, of a number the cells of its scale.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// The scale of a number.
+    #[must_use]
+    pub const fn scale(&self) -> Option<&Scale> {
+        match &self.kind {
+            Kind::Number(scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// How many rows or columns it has; 0 where options are open.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.items.count().unwrap_or(0)
+    }
+}
+
+impl Cross {
+    /// The cross of rows and columns.
+    #[must_use]
+    pub fn new(rows: Part, columns: Part) -> Self {
+        Self {
+            parts: alloc::vec![rows, columns],
+        }
+    }
+
+    /// Rows and columns.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The part whose options are the rows.
+    #[must_use]
+    pub fn rows(&self) -> &Part {
+        &self.parts[0]
+    }
+
+    /// The part whose options, levels or bins are the columns.
+    #[must_use]
+    pub fn columns(&self) -> &Part {
+        &self.parts[1]
+    }
+
+    /// Numbers of rows and columns.
+    #[must_use]
+    pub fn shape(&self) -> [u32; 2] {
+        [self.rows(), self.columns()].map(Part::cells)
     }
 
     /// How many cells there are.
     #[must_use]
     pub fn cells(&self) -> u32 {
-        match &self.cells {
-            Cells::Levels { count, .. } => *count,
-            Cells::Edges(edges) => edges.len() as u32 - 1,
-        }
+        let [rows, columns] = self.shape();
+        // What saturates is beyond what options there may be.
+        rows.saturating_mul(columns)
     }
 
-    /// The least and the greatest number that is not clipped.
-    #[must_use]
-    pub fn range(&self) -> [f64; 2] {
-        match &self.cells {
-            Cells::Levels { min, max, .. } => [*min, *max],
-            Cells::Edges(edges) => [edges[0], edges[edges.len() - 1]],
-        }
-    }
-
-    /// The edges of bins; `None` where there are levels.
-    #[must_use]
-    pub fn edges(&self) -> Option<&[f64]> {
-        match &self.cells {
-            Cells::Levels { .. } => None,
-            Cells::Edges(edges) => Some(edges),
-        }
-    }
-
-    /// The number that a level stands for; `None` where there are bins.
-    #[must_use]
-    pub fn level(&self, cell: u32) -> Option<f64> {
-        match &self.cells {
-            Cells::Levels { min, max, count } => {
-                let part = f64::from(cell) / f64::from(count - 1);
-                Some(min + (max - min) * part)
-            }
-            Cells::Edges(_) => None,
-        }
-    }
-
-    /// The cell of a number and the probability of the next one instead, which is 0 for
-    /// bins. Numbers that are not finite have no cell.
+    /// The cell of a row and a column, and the probability of the next one instead, which
+    /// is 0 but for levels.
     ///
     /// ```
-    /// use hushbin::task::Scale;
-    ///
-    /// let scale = Scale::levels(0.0, 30.0, 4).unwrap();
-    /// assert_eq!(scale.cell(15.0), (1, 0.5));
-    /// assert_eq!([-4.0, 99.0].map(|number| scale.cell(number)), [(0, 0.0), (3, 0.0)]);
+    /// # use hushbin::task::{Cross, Part, Scale};
+    /// let load = Part::number("load", Scale::levels(0.0, 30.0, 4).unwrap());
+    /// // Of 4 levels.
+    /// assert_eq!(Cross::new(Part::flag("beta"), load).cell(1, 15.0), (5, 0.5));
     /// ```
     #[must_use]
-    pub fn cell(&self, number: f64) -> (u32, f64) {
-        let [min, max] = self.range();
-        let number = number.clamp(min, max);
-        match &self.cells {
-            Cells::Levels { count, .. } => {
-                let steps = f64::from(count - 1);
-                let place = ((number - min) / (max - min) * steps).clamp(0.0, steps);
-                let below = libm::floor(place);
-                (below as u32, place - below)
-            }
-            Cells::Edges(edges) => {
-                let inner = &edges[1..edges.len() - 1];
-                (inner.partition_point(|edge| *edge <= number) as u32, 0.0)
-            }
-        }
-    }
-
-    /// The cell of a number; of two levels one at random, so that their expectation is
-    /// the number.
-    pub(crate) fn code<R: Rng + ?Sized>(&self, number: f64, rng: &mut R) -> Entry {
-        let (cell, next) = self.cell(number);
-        Entry {
-            item: u64::from(cell + u32::from(sample::with_probability(rng, next))),
-            value: 1.0,
-        }
-    }
-
-    fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.text(self.unit().unwrap_or(""));
-        match &self.cells {
-            Cells::Levels { min, max, count } => {
-                canonical.number(0);
-                canonical.number(u64::from(*count));
-                canonical.number(min.to_bits());
-                canonical.number(max.to_bits());
-            }
-            Cells::Edges(edges) => {
-                canonical.number(edges.len() as u64);
-                edges
-                    .iter()
-                    .for_each(|edge| canonical.number(edge.to_bits()));
-            }
-        }
-    }
-
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let unit = reader.text()?;
-        let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let scale = match reader.small()? {
-            0 => {
-                let levels = reader.small()?;
-                let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
-                Self::levels(min, max, levels)
-            }
-            count => {
-                let mut edges = Vec::new();
-                for _ in 0..count {
-                    edges.push(f64::from_bits(reader.number()?));
-                }
-                Self::bins(edges)
-            }
+    pub fn cell(&self, row: u32, column: f64) -> (u32, f64) {
+        let columns = self.columns();
+        let (cell, next) = match columns.scale() {
+            Some(scale) => scale.cell(column),
+            None => (column as u32, 0.0),
         };
-        Some(scale.and_then(|scale| scale.in_unit(unit)))
+        (row * columns.cells() + cell, next)
     }
 }

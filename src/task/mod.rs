@@ -6,18 +6,22 @@ pub(crate) mod file;
 mod items;
 mod kind;
 mod limits;
+pub(crate) mod part_file;
 mod parts;
 mod prefixes;
 mod question;
+mod scale;
+mod want;
 
 pub use draw::Draw;
-pub use file::{Spacing, Want};
 pub use items::{Items, Open, item_key};
-pub use kind::{Kind, Scale};
+pub use kind::{Cross, Kind, Part};
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
+pub use scale::Scale;
+pub use want::{Spacing, Want};
 
 #[cfg(feature = "wasm")]
 pub(crate) use items::key_of;

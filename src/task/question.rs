@@ -2,11 +2,11 @@
 
 use alloc::string::String;
 
-use super::items::Items;
-use super::kind::Kind;
+use super::items::{Items, check_name};
+use super::kind::{Cross, Kind};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
-use crate::error::{Error, worded};
+use crate::error::{Error, quoted, worded};
 use crate::mechanism::Mechanism;
 
 /// A question with the mechanism that randomises its answers.
@@ -61,7 +61,8 @@ pub struct QuestionParts {
     /// What is asked.
     pub kind: Kind,
     /// The items asked about: of a flag no and yes, two that are counted, of a number the
-    /// cells of its scale, of numbers their names, of a text all there are.
+    /// cells of its scale, of a cross its cells, of numbers their names, of
+    /// a text all there are.
     pub items: Items,
     /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named, of
     /// numbers all.
@@ -83,7 +84,7 @@ impl Question {
     pub fn new(parts: QuestionParts) -> Result<Self, Error> {
         let own = parts.kind.own_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
-            "the items of a \"flag\", a \"number\" or a \"text\" are those of its kind"
+            "the items of a \"flag\", a \"number\", a \"cross\" or a \"text\" are those of its kind"
         } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
             "ratings are signs or real numbers: what is there or not is a \"set\""
         } else {
@@ -122,7 +123,7 @@ impl Question {
         &self.0.kind
     }
 
-    /// The items asked about; of a number, the cells of its scale.
+    /// The items asked about; of a number the cells of its scale, of a cross its cells.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.0.items
@@ -188,12 +189,34 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
         Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
         Kind::Set => Domain::named(items.count(), sparsity),
         // Open domains are refused: one of no list cannot be told from paddings.
-        Kind::Choice | Kind::Flag | Kind::Number(_) => {
+        Kind::Choice | Kind::Flag | Kind::Number(_) | Kind::Cross(_) => {
             Domain::exact(items.count().unwrap_or(0), sparsity)
         }
         Kind::Numbers(of) => Domain::dense(of.len() as u32),
         Kind::Text(_) => Domain::one_of_any(),
     }
+}
+
+/// Validates rows and columns.
+fn check_parts(cross: &Cross, epsilon: f64) -> Result<(), Error> {
+    for (index, part) in cross.parts().iter().enumerate() {
+        check_name(index, part.name())?;
+        check_asked(part.kind(), part.items(), 1, epsilon)?;
+    }
+    let (rows, columns) = (cross.rows(), cross.columns());
+    if rows.name() == columns.name() {
+        return Err(Error::DuplicateName {
+            name: quoted(rows.name()),
+        });
+    }
+    if rows.scale().is_some() {
+        return Err(Error::Combination {
+            reason: worded(
+                "the first part of a \"cross\" is a \"choice\" or a \"flag\": it has a row for each option",
+            ),
+        });
+    }
+    Ok(())
 }
 
 /// Validates all but the mechanism.
@@ -203,15 +226,13 @@ pub(crate) fn check_asked(
     sparsity: u32,
     epsilon: f64,
 ) -> Result<Domain, Error> {
+    if let Kind::Cross(cross) = kind {
+        check_parts(cross, epsilon)?;
+    }
     items.check()?;
     match kind {
-        Kind::Choice | Kind::Flag | Kind::Number(_) => {
-            let Some(count) = items.count() else {
-                return Err(Error::Combination {
-                    reason: worded("a \"choice\" needs a list of \"options\""),
-                });
-            };
-            bounds::OPTIONS.check(f64::from(count))?;
+        Kind::Choice | Kind::Flag | Kind::Number(_) | Kind::Cross(_) => {
+            items.options()?;
             bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
         }
         Kind::Numbers(of) => {

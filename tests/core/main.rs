@@ -6,6 +6,7 @@
 mod canonical;
 mod choose;
 mod codec;
+mod cross;
 mod cube;
 mod epsilon;
 mod errata;

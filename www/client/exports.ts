@@ -26,13 +26,17 @@ export type {
   Attribute,
   BinsQuestion,
   ChoiceQuestion,
+  Columns,
+  CrossQuestion,
   FlagQuestion,
   LevelsQuestion,
   NumberQuestion,
   NumbersQuestion,
   Question,
   RatingsQuestion,
+  Rows,
   SetQuestion,
+  TextQuestion,
 } from "./question.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
 export type { QuestionsTask, RatingsTask, Task } from "./task.js";

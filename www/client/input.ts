@@ -2,11 +2,13 @@
 
 import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
 import {
+  type Columns,
   type Items,
   itemsOf,
   type NumberQuestion,
   type Question,
   type Ratings,
+  type Rows,
 } from "./question.js";
 import type { QuestionsTask, RatingsTask, Task } from "./task.js";
 
@@ -30,7 +32,22 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
         ? boolean
         : Q extends { readonly kind: "numbers" }
           ? Readonly<Record<Q["of"][number]["name"], number>> | ReadonlyMap<string, number>
-          : number;
+          : Q extends { readonly kind: "cross" }
+            ? Parts<Q["of"][number]> | ReadonlyMap<string, unknown>
+            : Q extends { readonly kind: "text" }
+              ? string
+              : number;
+
+/** The answers to both parts of a cross, by name. */
+type Parts<P extends Rows | Columns> = {
+  readonly [Name in P["name"]]: PartAnswer<Extract<P, { readonly name: Name }>>;
+};
+
+type PartAnswer<P> = P extends { readonly options: infer O }
+  ? OptionName<O>
+  : P extends { readonly kind: "flag" }
+    ? boolean
+    : number;
 
 type Answers<Q extends Question> = {
   readonly [Name in Q["name"]]: Answer<Extract<Q, { readonly name: Name }>>;
@@ -42,8 +59,8 @@ type Answers<Q extends Question> = {
  * reported on.
  *
  * An answer is one option's name to a choice, a list or set of names to a set, a
- * boolean to a flag, a number to a number, all of them by name to numbers, and values
- * by item name to ratings.
+ * boolean to a flag, a number to a number, all of them by name to numbers, both parts by
+ * name to a cross, a text to a text, and values by item name to ratings.
  *
  * @typeParam T the task, whose names are known where its type is that of a literal
  */
@@ -72,6 +89,8 @@ const EXPECTED = {
   flag: "true or false",
   number: "a finite number",
   numbers: "numbers by name, in an object or Map",
+  cross: "answers to both parts, in an object or Map",
+  text: "a text",
 } as const;
 
 function isValue(kind: Ratings["value"], value: unknown): value is number {
@@ -148,20 +167,40 @@ class Packed {
 
 type AnswerReader = (answer: unknown, packed: Packed) => void;
 
-/** Reads answers to one question; one without a name is the whole task. */
+/**
+ * Reads answers to one question; one without a name is the whole task.
+ *
+ * @param as which part of it that is, in words
+ */
 function answerReader(
   question: Question,
   taskId: string,
   keyOf: (name: string) => bigint,
+  as = "",
 ): AnswerReader {
   const { kind, name } = question;
-  const wrong = (answer: unknown) => new AnswerError(name || undefined, answer, EXPECTED[kind]);
+  const wrong = (answer: unknown) =>
+    new AnswerError(name || undefined, answer, EXPECTED[kind] + as);
   if (kind === "flag") {
     return (answer, packed) => {
       if (typeof answer !== "boolean") {
         throw wrong(answer);
       }
       packed.add(Number(answer), 1);
+    };
+  }
+  if (kind === "text") {
+    return (answer, packed) => {
+      if (typeof answer !== "string") {
+        throw wrong(answer);
+      }
+      const characters = [...answer];
+      for (const length of question.prefixes) {
+        // What goes on is marked by a character that no text has.
+        const goesOn = length < characters.length;
+        const text = goesOn ? `${characters.slice(0, length).join("")}\uFFFF` : answer;
+        packed.add(keyOf(text), 1);
+      }
     };
   }
   if (kind === "number") {
@@ -178,7 +217,7 @@ function answerReader(
     if (found !== undefined) {
       return found;
     }
-    const where = name ? `question ${JSON.stringify(name)}` : `task ${taskId}`;
+    const where = name ? `question ${JSON.stringify(name)}${as}` : `task ${taskId}`;
     throw typeof given === "string" ? new UnknownItemError(given, where) : wrong(given);
   };
   const named = (answer: unknown) => {
@@ -198,6 +237,22 @@ function answerReader(
           throw new AnswerError(name, value, `a finite number as ${JSON.stringify(each.name)}`);
         }
       });
+    };
+  }
+  if (kind === "cross") {
+    const readers = question.of.map((each) => {
+      // Errors are those of the question; its mechanism is not looked at.
+      const part = { ...each, name } as Question;
+      return answerReader(part, taskId, keyOf, ` as ${JSON.stringify(each.name)}`);
+    });
+    return (answer, packed) => {
+      const given = new Map(named(answer));
+      given.forEach((_, part) => void item(part));
+      const both = new Packed();
+      question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), both));
+      const columns = question.of[1].kind === "number" ? both.values : both.items;
+      packed.add(both.items[0] as Item, Number(columns[1]));
+      packed.clipped += both.clipped;
     };
   }
   if (kind === "ratings") {

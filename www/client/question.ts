@@ -4,6 +4,7 @@ import type { CanonicalBytes } from "./canonical.js";
 import {
   type Fields,
   integer,
+  invalid,
   listOf,
   number,
   oneOf,
@@ -117,6 +118,32 @@ export interface NumbersQuestion extends Named {
   readonly of: readonly Attribute[];
 }
 
+/** What a part of a cross asks, by the name that it is answered by. */
+type PartOf<Q> = Q extends Question ? Omit<Q, keyof Named> & Pick<Q, "name"> : never;
+
+/** What the rows of a cross are: options, or no and yes. */
+export type Rows = PartOf<ChoiceQuestion | FlagQuestion>;
+
+/** What the columns of a cross are. */
+export type Columns = PartOf<ChoiceQuestion | FlagQuestion | NumberQuestion>;
+
+/** A question for two things at once: shares of both, or the mean of a number in each row. */
+export interface CrossQuestion extends Named {
+  readonly kind: "cross";
+  /** Rows and columns, at most 1048576 cells. */
+  readonly of: readonly [Rows, Columns];
+}
+
+/** A question for a text, of which any that many people have is found. */
+export interface TextQuestion extends Named {
+  readonly kind: "text";
+  /**
+   * Lengths of its prefixes, in characters, ascending, 1 to 256: a report tells of one of
+   * them.
+   */
+  readonly prefixes: readonly number[];
+}
+
 /** One of the questions of a task. */
 export type Question =
   | RatingsQuestion
@@ -124,15 +151,17 @@ export type Question =
   | ChoiceQuestion
   | FlagQuestion
   | NumberQuestion
-  | NumbersQuestion;
+  | NumbersQuestion
+  | CrossQuestion
+  | TextQuestion;
 
 /**
  * What is listed by a question that lists.
  *
  * @internal
  */
-export function itemsOf(question: Exclude<Question, FlagQuestion | NumberQuestion>): Items {
-  if (question.kind === "numbers") {
+export function itemsOf(question: Exclude<Question, FlagQuestion | NumberQuestion | TextQuestion>): Items {
+  if (question.kind === "numbers" || question.kind === "cross") {
     return question.of.map((each) => each.name);
   }
   return question.kind === "ratings" ? question.items : question.options;
@@ -147,6 +176,19 @@ const items: Reader<Items> = (from, key) => {
     return value;
   }
   return (typeof value === "number" ? integer : listOf(text))(from, key);
+};
+
+const part: Reader<Columns> = (from, key) =>
+  fieldsOf(Object(from[key]) as Fields, key, AXES, {}, {}) as Columns;
+
+/** Two of them, as no more and no fewer have canonical bytes. */
+const parts: Reader<CrossQuestion["of"]> = (from, key) => {
+  const both = listOf(part)(from, key);
+  if (both.length !== 2) {
+    throw invalid(`${key} is not two parts`);
+  }
+  // Rows of numbers are refused by the core.
+  return both as readonly Columns[] as CrossQuestion["of"];
 };
 
 const mechanism: Reader<Mechanism> = (from, key) => parseMechanism(from[key]);
@@ -172,15 +214,45 @@ export const RATINGS = {
 
 /** In the order of the numbers that stand for them in canonical bytes, ratings aside. */
 const OF_KIND = {
-  set: { options: items, sparsity: integer, mechanism },
-  choice: { options: items, mechanism },
-  flag: { mechanism },
-  number: { min: number, max: number, levels: integer, mechanism },
-  numbers: { of: listOf(attribute), mechanism },
+  set: { options: items, sparsity: integer },
+  choice: { options: items },
+  flag: {},
+  number: { min: number, max: number, levels: integer },
+  numbers: { of: listOf(attribute) },
+  cross: { of: parts },
+  text: { prefixes: listOf(integer) },
   ratings: RATINGS,
 } as const satisfies Readonly<Record<Question["kind"], Readers>>;
 
-const KINDS = Object.keys(OF_KIND) as Question["kind"][];
+type Kind = Question["kind"];
+
+const KINDS = Object.keys(OF_KIND) as Kind[];
+
+/** Those that a part of a cross can be. */
+const AXES = ["choice", "flag", "number"] as const;
+
+/** The fields of a kind beside those of all. */
+function fieldsOf(
+  value: Fields,
+  what: string,
+  kinds: readonly Kind[],
+  required: Readers,
+  optional: Readers,
+): object {
+  const kind = oneOf(kinds)(value, "kind");
+  const binned = kind === "number" && value.edges !== undefined;
+  return read(
+    value,
+    what,
+    {
+      name: text,
+      kind: text,
+      ...(binned ? { edges: listOf(number) } : OF_KIND[kind]),
+      ...required,
+    },
+    { ...optional, ...(kind === "number" && { unit: text }) },
+  );
+}
 
 /**
  * Checks the shape of a question; ranges are the core's to check.
@@ -191,16 +263,8 @@ const KINDS = Object.keys(OF_KIND) as Question["kind"][];
 export const parseQuestion: Reader<Question> = (from, key) => {
   const value = Object(from[key]) as Fields;
   try {
-    const kind = oneOf(KINDS)(value, "kind");
-    const binned = kind === "number" && value.edges !== undefined;
-    const required = {
-      name: text,
-      kind: text,
-      ...(binned ? { edges: listOf(number), mechanism } : OF_KIND[kind]),
-    };
-    const optional = { weight: integer, ...(kind === "number" && { unit: text }) };
     // Its fields are those of its kind.
-    return read(value, "it", required, optional) as object as Question;
+    return fieldsOf(value, "it", KINDS, { mechanism }, { weight: integer }) as Question;
   } catch (error) {
     (error as Error).message += ` in question ${JSON.stringify(value.name)}`;
     throw error;
@@ -232,7 +296,7 @@ function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
-function writeScale(question: NumberQuestion, bytes: CanonicalBytes): void {
+function writeScale(question: PartOf<NumberQuestion>, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   if ("edges" in question) {
     // Where there are levels 0 is written.
@@ -246,6 +310,20 @@ function writeScale(question: NumberQuestion, bytes: CanonicalBytes): void {
   }
 }
 
+function writePart(part: Columns, bytes: CanonicalBytes): void {
+  bytes.text(part.name);
+  writeKind(part.kind, bytes);
+  if (part.kind === "number") {
+    writeScale(part, bytes);
+  } else if (part.kind === "choice") {
+    writeItems(part.options, bytes);
+  }
+}
+
+function writeKind(kind: Kind, bytes: CanonicalBytes): void {
+  bytes.number(VALUES.length + KINDS.indexOf(kind));
+}
+
 /**
  * Appends a question to a task's canonical bytes.
  *
@@ -256,11 +334,18 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
   const { name, weight = 1, kind } = question;
   bytes.text(name);
   bytes.number(weight);
-  bytes.number(
-    kind === "ratings" ? VALUES.indexOf(question.value) : VALUES.length + KINDS.indexOf(kind),
-  );
+  if (kind === "ratings") {
+    bytes.number(VALUES.indexOf(question.value));
+  } else {
+    writeKind(kind, bytes);
+  }
   if (kind === "number") {
     writeScale(question, bytes);
+  } else if (kind === "cross") {
+    question.of.forEach((each) => void writePart(each, bytes));
+  } else if (kind === "text") {
+    bytes.number(question.prefixes.length);
+    question.prefixes.forEach((length) => void bytes.number(length));
   } else if (kind !== "flag") {
     let sparsity = 1;
     if (kind === "numbers") {

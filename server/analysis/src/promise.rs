@@ -146,7 +146,12 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
 /// none for people with at most s entries.
 #[must_use]
 pub fn bias(question: &Question) -> Option<String> {
-    if let Kind::Number(scale) = question.kind() {
+    let scale = match question.kind() {
+        Kind::Number(scale) => Some(scale),
+        Kind::Cross(cross) => cross.columns().scale(),
+        _ => None,
+    };
+    if let Some(scale) = scale {
         let [min, max] = scale.range();
         let unit = scale
             .unit()

@@ -110,7 +110,7 @@ fn numbers_that_make_no_sense_are_refused() {
         (json!({ "of": [{ "name": "a", "min": 0.0 }] }), "max"),
         (
             json!({ "of": [{ "name": "a", "min": 0.0, "max": 1.0, "levels": 3 }] }),
-            "unknown field",
+            "\"levels\"",
         ),
         (json!({ "of": [attribute("a", 1.0, 1.0)] }), "ascending"),
         (json!({ "of": [attribute("a", -1e308, 1e308)] }), "finite"),

@@ -1,7 +1,7 @@
 //! Byte vectors of tasks with named questions, whose inputs are answers as pages
 //! give them. The native tests and those of the package run the same.
 
-use hushbin::task::{Kind, Question};
+use hushbin::task::{Kind, Part, Question};
 use hushbin::{Entry, Fingerprint, Randomizer, Task};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -71,6 +71,19 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             let keys = prefixes.keys(answer.as_str().unwrap()).into_iter();
             keys.map(|item| Entry { item, value: 1.0 }).collect()
         }
+        Kind::Cross(cross) => vec![Entry {
+            item: part(cross.rows(), answer) as u64,
+            value: part(cross.columns(), answer),
+        }],
+    }
+}
+
+/// The answer to a part of a cross: an option's index or a number.
+fn part(part: &Part, answer: &Value) -> f64 {
+    match &answer[part.name()] {
+        Value::String(name) => part.items().resolve(name).unwrap() as f64,
+        Value::Bool(answer) => f64::from(u8::from(*answer)),
+        number => number.as_f64().unwrap(),
     }
 }
 

@@ -97,11 +97,13 @@ describe.each(MODULES)("by %s", (module, mechanisms) => {
       );
       expect([...new Set(kinds)].sort()).toEqual([
         "choice",
+        "cross",
         "flag",
         "number",
         "numbers",
         "ratings",
         "set",
+        "text",
       ]);
     });
 

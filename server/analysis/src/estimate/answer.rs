@@ -6,9 +6,11 @@ use std::io;
 use hushbin::Fingerprint;
 use serde::{Serialize, Serializer};
 
+use super::cross::{CrossEstimates, MarginalShare};
 use super::interval::Estimate;
 use super::number::NumberEstimates;
 use super::post::{ConditionalMean, PostProcessed, Projected};
+use super::ratio::RatioEstimate;
 use super::shrinkage::Shrinkage;
 use super::stand_out::StandOut;
 use super::{Estimand, Label};
@@ -87,6 +89,9 @@ pub struct Estimates {
     /// Of a question about a number, once there are reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<NumberEstimates>,
+    /// Of a cross, once there are reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross: Option<CrossEstimates>,
     /// By item; empty while there are no reports.
     pub estimates: Vec<ItemEstimates>,
 }
@@ -95,8 +100,8 @@ impl Estimates {
     /// Writes one line for each item and estimand, after a header. What was made
     /// of estimates comes in lines of its own, with other names: cells are empty
     /// where something was refused, and where there are no error bars. Of a number the
-    /// mean, the share of people below each edge and the quantiles follow, and of what
-    /// stands out a line each.
+    /// mean, the share of people below each edge and the quantiles follow, of a cross the
+    /// margins and what there is within rows, and of what stands out a line each.
     ///
     /// # Errors
     /// Those of `writer`.
@@ -121,6 +126,9 @@ impl Estimates {
             }
         }
         for line in self.number.iter().flat_map(number_lines) {
+            csv.serialize(line)?;
+        }
+        for line in self.cross.iter().flat_map(cross_lines) {
             csv.serialize(line)?;
         }
         for label in self.stand_out.iter().flat_map(|found| &found.items) {
@@ -176,6 +184,39 @@ fn number_lines(number: &NumberEstimates) -> Vec<(String, &'static str, Cells)> 
         (quantile.quantile.to_string(), "quantile", numbers)
     });
     mean.chain(below).chain(quantiles).collect()
+}
+
+/// The lines of what a cross is answered with.
+fn cross_lines(cross: &CrossEstimates) -> Vec<(String, &'static str, Cells)> {
+    let mut lines = Vec::new();
+    for margin in [&cross.rows, &cross.columns] {
+        for MarginalShare { item, share } in &margin.shares {
+            lines.push((format!("{}: {item}", margin.name), "share", cells(share)));
+        }
+    }
+    let [rows, columns] = [&cross.rows, &cross.columns].map(|margin| &margin.name);
+    for own in &cross.conditional_means {
+        let row = format!("{rows}: {}", own.row);
+        lines.push((row, "conditional-mean", ratio_cells(&own.mean)));
+    }
+    for own in &cross.conditional_shares {
+        let cell = format!("{rows}: {}, {columns}: {}", own.row, own.column);
+        lines.push((cell, "conditional-share", ratio_cells(&own.share)));
+    }
+    lines
+}
+
+fn ratio_cells(ratio: &RatioEstimate) -> Cells {
+    let [lower, upper] = ratio.interval.map(Some);
+    let [low, high] = ratio.simultaneous_interval.map(Some);
+    [
+        ratio.estimate,
+        ratio.standard_error,
+        lower,
+        upper,
+        low,
+        high,
+    ]
 }
 
 /// The lines of what was made of an item's estimates.

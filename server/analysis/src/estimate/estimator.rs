@@ -8,13 +8,13 @@ use super::contract::Asked;
 use super::interval::Estimate;
 use super::interval::Quantiles;
 use super::law::Law;
-use super::number::NumberEstimates;
+use super::one_answer::OneAnswer;
 use super::people::People;
 use super::point::{Estimand, ItemPoints};
 use super::query::Query;
 use super::stand_out::{StandOut, Tested};
 use super::totals::{Folded, Totals};
-use super::{Label, Prepared, conditional, number, post, stand_out};
+use super::{Label, Prepared, conditional, cross, number, post, stand_out};
 use crate::promise::{Privacy, bias};
 
 /// A task with the rates of its mechanisms, which are computed once.
@@ -120,6 +120,7 @@ impl Estimator {
                 }
             })
             .collect();
+        let one_answer = self.one_answer(index, folded);
         Estimates {
             task: task.id().to_owned(),
             question: (!task.is_unnamed()).then(|| question.name().to_owned()),
@@ -133,28 +134,30 @@ impl Estimator {
             stand_out: query
                 .false_discovery_rate
                 .and_then(|rate| laws.stand_out(&query.labels, rate)),
-            number: self.number(question, index, folded, query),
+            number: match question.kind() {
+                Kind::Number(scale) => one_answer.as_ref().map(|answers| {
+                    number::estimates(scale, answers, &query.parts, &query.quantiles)
+                }),
+                _ => None,
+            },
+            cross: match question.kind() {
+                Kind::Cross(cross) => one_answer
+                    .as_ref()
+                    .map(|answers| cross::estimates(cross, answers, &query.quantiles)),
+                _ => None,
+            },
             estimates,
         }
     }
 
-    fn number(
-        &self,
-        question: &Question,
-        index: usize,
-        folded: &Folded,
-        query: &Query,
-    ) -> Option<NumberEstimates> {
-        let Kind::Number(scale) = question.kind() else {
-            return None;
-        };
-        if folded.reports == 0 {
+    /// What was hit of a question in cells, once there are reports.
+    fn one_answer(&self, question: usize, folded: &Folded) -> Option<OneAnswer> {
+        let kind = self.task.questions()[question].kind();
+        if folded.reports == 0 || !matches!(kind, Kind::Number(_) | Kind::Cross(_)) {
             return None;
         }
-        let prepared = &self.prepared[index];
-        let answers = prepared.one_answer(&folded.counts, self.people(index), folded.reports)?;
-        let confidence = &query.quantiles;
-        Some(number::estimates(scale, &answers, &query.parts, confidence))
+        let whose = self.people(question);
+        self.prepared[question].one_answer(&folded.counts, whose, folded.reports)
     }
 }
 

@@ -86,6 +86,11 @@ impl Quantiles {
         self.simultaneous.z()
     }
 
+    /// What an interval on its own leaves on one side.
+    pub(super) const fn single(&self) -> &Failure {
+        &self.single
+    }
+
     /// What is significantly above 0.
     pub(super) const fn one_sided(&self) -> &Failure {
         &self.one_sided

@@ -109,7 +109,7 @@ impl<'a> Distribution<'a> {
         let inner = 1..edges.len() - 1;
         Self {
             edges,
-            inner: inner.map(|bins| answers.among_first(bins)).collect(),
+            inner: inner.map(|bins| answers.among(0..bins)).collect(),
             reports: answers.reports,
         }
     }

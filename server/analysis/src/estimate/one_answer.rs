@@ -28,16 +28,22 @@ pub(super) struct OneAnswer {
 }
 
 impl OneAnswer {
-    /// The raw share of each of the first so many answers.
-    fn shares(&self, first: usize) -> Vec<f64> {
-        let (n, rates) = (self.reports as f64, &self.rates);
-        let share = |&hits: &u64| (hits as f64 / n - rates.p_false) / rates.gap();
-        self.hits[..first].iter().map(share).collect()
+    /// The raw share of an answer.
+    pub(super) fn share(&self, answer: usize) -> f64 {
+        let part = self.hits[answer] as f64 / self.reports as f64;
+        (part - self.rates.p_false) / self.rates.gap()
     }
 
-    /// The share of people whose answer is one of the first so many.
-    pub(super) fn among_first(&self, answers: usize) -> (Point, ScoreLaw) {
-        let estimate: f64 = self.shares(answers).iter().sum();
+    fn shares(&self) -> Vec<f64> {
+        (0..self.hits.len())
+            .map(|answer| self.share(answer))
+            .collect()
+    }
+
+    /// The share of people whose answer is one of these, each named once.
+    pub(super) fn among(&self, answers: impl Iterator<Item = usize> + Clone) -> (Point, ScoreLaw) {
+        let estimate: f64 = answers.clone().map(|answer| self.share(answer)).sum();
+        let answers = answers.count();
         let variance = |among| self.rates.sum_variance(answers as u32, among);
         let variance = variance_over_people(self.whose, estimate, variance(true), variance(false));
         let crowd = |among| Crowd::alike(self.hits_among(answers as u32, among));
@@ -48,7 +54,7 @@ impl OneAnswer {
         (Point::new(estimate, variance, self.reports as f64), law)
     }
 
-    /// How many of the first `answers` one report hits, of a person whose answer is among
+    /// How many of so many `answers` one report hits, of a person whose answer is among
     /// them or not.
     fn hits_among(&self, answers: u32, among: bool) -> Score {
         let own = u64::from(among);
@@ -94,7 +100,7 @@ impl OneAnswer {
     pub(super) fn mean_place(&self) -> (Point, Option<ScoreLaw>) {
         let steps = self.hits.len() as f64 - 1.0;
         let weights = || (0..self.hits.len()).map(|answer| answer as f64 / steps - 0.5);
-        let raw = self.shares(self.hits.len());
+        let raw = self.shares();
         let sum: f64 = raw.iter().zip(weights()).map(|(share, w)| share * w).sum();
         let shares = self.likely_shares(0.5 + sum);
         let (all, gap) = (weights().map(|w| w * w).sum(), self.rates.gap());
@@ -120,7 +126,7 @@ impl OneAnswer {
     /// Shares that people can have, near those estimated, of whose places this is the
     /// mean.
     fn likely_shares(&self, mean: f64) -> Vec<f64> {
-        let mut shares = self.shares(self.hits.len());
+        let mut shares = self.shares();
         project(&mut shares, Sum::Exactly(1.0));
         let steps = shares.len() as f64 - 1.0;
         let places = shares
@@ -250,7 +256,7 @@ mod tests {
                         let mut answers = template.clone();
                         answers.reports = n as u64;
                         answers.hits[0] = hits as u64;
-                        let (point, law) = answers.among_first(first);
+                        let (point, law) = answers.among(0..first);
                         let limit = |side| law.limit(point, n as u64, &failure_law, side);
                         missed[0] += p * f64::from(u8::from(limit(Side::Lower) > truth + 1e-12));
                         missed[1] += p * f64::from(u8::from(limit(Side::Upper) < truth - 1e-12));

@@ -1,6 +1,6 @@
 //! Whether it is given who has what.
 
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Scale};
 use hushbin::{Question, ValueKind};
 
 /// The people whose reports answer a question.
@@ -23,10 +23,18 @@ impl People {
         match question.kind() {
             _ if several => Self::Drawn,
             Kind::Ratings(ValueKind::Real) | Kind::Numbers(_) | Kind::Text(_) => Self::Drawn,
-            Kind::Number(scale) if scale.edges().is_none() => Self::Rounded,
-            Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Flag | Kind::Number(_) => {
-                Self::Given
-            }
+            Kind::Number(scale) if has_levels(scale) => Self::Rounded,
+            Kind::Cross(cross) if cross.columns().scale().is_some_and(has_levels) => Self::Rounded,
+            Kind::Ratings(_)
+            | Kind::Set
+            | Kind::Choice
+            | Kind::Flag
+            | Kind::Number(_)
+            | Kind::Cross(_) => Self::Given,
         }
     }
+}
+
+fn has_levels(scale: &Scale) -> bool {
+    scale.edges().is_none()
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hushbin::task::{Kind, Scale};
+use hushbin::task::{Kind, Part, Scale};
 use hushbin::{Items, Question, Task};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::confidence::{DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 use super::error::EstimateError;
@@ -19,7 +19,8 @@ use super::{conditional, estimands};
 pub struct Options {
     /// The question asked, by name; may be left out where a task asks one.
     pub question: Option<String>,
-    /// The items asked for, by name (or index, where they are counted); all if
+    /// The items asked for, by name (or index, where they are counted; cells of a cross as
+    /// "plan: pro, theme: dark"); all if
     /// `None`, which an open task refuses.
     pub items: Option<Vec<String>>,
     /// Confidence of every interval, within [`CONFIDENCE`](super::CONFIDENCE).
@@ -83,6 +84,16 @@ pub enum Label {
     },
     /// Of a level of numbers: itself.
     Level(f64),
+    /// Of a cell: its row and its column, by the names of the parts.
+    #[serde(serialize_with = "by_name")]
+    Cell([(String, Box<Label>); 2]),
+}
+
+fn by_name<S: Serializer>(
+    parts: &[(String, Box<Label>); 2],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|(name, label)| (name, label)))
 }
 
 impl fmt::Display for Label {
@@ -92,6 +103,9 @@ impl fmt::Display for Label {
             Self::Index(index) => index.fmt(f),
             Self::Bin { from, to } => write!(f, "{from} to {to}"),
             Self::Level(level) => level.fmt(f),
+            Self::Cell([(rows, row), (columns, column)]) => {
+                write!(f, "{rows}: {row}, {columns}: {column}")
+            }
         }
     }
 }
@@ -206,12 +220,11 @@ const FLAG: [&str; 2] = ["no", "yes"];
 
 fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     let labels = match question.items() {
-        Items::Count(count) if matches!(question.kind(), Kind::Flag | Kind::Number(_)) => {
+        Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
+        Items::Count(count) => {
             let label = |item| counted_label(question, item);
             (0..u64::from(*count)).map(label).collect()
         }
-        Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
-        Items::Count(count) => (0..u64::from(*count)).map(Label::Index).collect(),
         Items::Open(_) => return Err(EstimateError::ItemsNeeded),
     };
     let labels: Vec<Label> = labels;
@@ -223,9 +236,26 @@ fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
         Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
         Kind::Number(scale) => Label::of_cell(scale, item),
+        Kind::Cross(cross) => {
+            let columns = cross.shape()[1];
+            let [row, column] = [item as u32 / columns, item as u32 % columns];
+            let named =
+                |part: &Part, index| (part.name().to_owned(), Box::new(part_label(part, index)));
+            Label::Cell([named(cross.rows(), row), named(cross.columns(), column)])
+        }
         Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) | Kind::Text(_) => {
             Label::Index(item)
         }
+    }
+}
+
+/// What a row or a column is called.
+pub(super) fn part_label(part: &Part, index: u32) -> Label {
+    match (part.kind(), part.items()) {
+        (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
+        (Kind::Number(scale), _) => Label::of_cell(scale, index.into()),
+        (_, Items::Named(names)) => Label::Name(names[index as usize].clone()),
+        _ => Label::Index(index.into()),
     }
 }
 
@@ -234,8 +264,16 @@ fn named_items(
     names: &[String],
 ) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
     // One pass over the list, rather than one for every name.
-    let by_name: Option<std::collections::HashMap<&str, u64>> = match question.items() {
-        Items::Named(all) => Some(all.iter().map(String::as_str).zip(0..).collect()),
+    let by_name: Option<std::collections::HashMap<String, u64>> = match question.items() {
+        Items::Named(all) => Some(all.iter().cloned().zip(0..).collect()),
+        Items::Count(count) if matches!(question.kind(), Kind::Cross(_)) => {
+            let cells = 0..u64::from(*count);
+            Some(
+                cells
+                    .map(|cell| (counted_label(question, cell).to_string(), cell))
+                    .collect(),
+            )
+        }
         Items::Count(_) | Items::Open(_) => None,
     };
     let mut seen = std::collections::HashSet::new();

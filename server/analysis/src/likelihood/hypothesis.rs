@@ -32,8 +32,12 @@ impl Hypothesis {
     /// in which each entry comes about as often as it should.
     #[must_use]
     pub fn new(question: &Question, entries: &[Entry]) -> Self {
-        if let (Kind::Number(scale), [entry]) = (question.kind(), entries) {
-            return Self::of_cells(scale.cell(entry.value));
+        match (question.kind(), entries) {
+            (Kind::Number(scale), [entry]) => return Self::of_cells(scale.cell(entry.value)),
+            (Kind::Cross(cross), [entry]) => {
+                return Self::of_cells(cross.cell(entry.item as u32, entry.value));
+            }
+            _ => {}
         }
         if let Kind::Numbers(limits) = question.kind() {
             return Self::of_numbers(limits, entries);
@@ -52,7 +56,7 @@ impl Hypothesis {
         Self { entries, parts }
     }
 
-    /// A number, which becomes one of two cells.
+    /// A number or a row and a column, which become one of two cells.
     fn of_cells((cell, next): (u32, f64)) -> Self {
         let entry = |cell: u32| Entry {
             item: u64::from(cell),

@@ -75,6 +75,27 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
         };
         return vec![pair(min, max), pair(between, min), pair(max + 1.0, between)];
     }
+    if let Kind::Cross(cross) = question.kind() {
+        let rows = cross.shape()[0];
+        let ends = match cross.columns().scale() {
+            Some(scale) => scale.range(),
+            None => [0.0, f64::from(cross.shape()[1] - 1)],
+        };
+        let pair = |[row, other]: [u32; 2], [a, b]: [f64; 2]| {
+            let name = |row: u32, column: f64| format!("row {row}, {column}");
+            NeighbourPair::new(
+                [name(row, a), name(other, b)],
+                [answer(row, a), answer(other, b)],
+            )
+        };
+        let [first, last] = ends;
+        return vec![
+            pair([0, rows - 1], ends),
+            pair([0, 0], ends),
+            pair([0, rows - 1], [last, last]),
+            pair([rows - 1, 0], [last, first]),
+        ];
+    }
     let last = question.items().count().unwrap_or(1) - 1;
     let pair = |a: u32, b: u32| {
         let name = |item: u32| format!("option {item}");

@@ -1,0 +1,223 @@
+//! A cross whose number's cells are left open, and the mechanism that suits it.
+
+use alloc::string::String;
+
+use super::MechanismDraft;
+use super::differs::same;
+use super::number::NumberDraft;
+use crate::bounds;
+use crate::error::Error;
+use crate::mechanism::collision::Rates;
+use crate::task::{Cross, Part, Scale, Want};
+
+/// A [`Cross`] of which the levels or bins of a number may be left open.
+///
+/// Where the means of a number within rows are asked for, its levels and the buckets are
+/// chosen together: so that the standard error of the mean within a row is least, as the
+/// delta method has it, at its worst over means, for rows of equal size whose people are
+/// all at the mean. Else buckets are chosen for the cells, as of a choice.
+///
+/// ```
+/// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{
+///     "id": "t", "epsilon": 4.0,
+///     "questions": [{ "name": "load-by-plan", "kind": "cross", "of": [
+///         { "name": "plan", "kind": "choice", "options": ["free", "pro"] },
+///         { "name": "loadMs", "kind": "number", "min": 0, "max": 10000, "unit": "ms" }
+///     ] }]
+/// }"#).unwrap();
+/// let task = draft.resolve().unwrap();
+/// let hushbin::task::Kind::Cross(cross) = task.questions()[0].kind() else { panic!() };
+/// assert_eq!(cross.shape(), [2, 4]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossDraft {
+    /// Rows and columns.
+    pub parts: [PartDraft; 2],
+}
+
+/// One of the two parts of a [`CrossDraft`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum PartDraft {
+    /// With nothing left open.
+    Complete(Part),
+    /// A number of this name, whose scale may be left open.
+    Number(String, NumberDraft),
+}
+
+impl CrossDraft {
+    /// The cross at a local ε.
+    ///
+    /// # Errors
+    /// Those of [`NumberDraft::scale`], and [`Error::Combination`] where quantiles are wanted.
+    pub fn cross(&self, epsilon: f64) -> Result<Cross, Error> {
+        let [rows, columns] = &self.parts;
+        let rows = rows.part(&|number| number.scale(epsilon))?;
+        let columns = columns.part(&|number| {
+            let shape = shape(rows.cells(), number, epsilon);
+            let levels = shape.map(|shape| shape.levels);
+            number.with_levels(levels).scale(epsilon)
+        })?;
+        Ok(Cross::new(rows, columns))
+    }
+
+    /// Collision with the number of buckets that is best for what is wanted.
+    pub(super) fn mechanism(&self, epsilon: f64) -> Result<MechanismDraft, Error> {
+        let [rows, _] = self.cross(epsilon)?.shape();
+        let number = match &self.parts[1] {
+            PartDraft::Number(_, number) => number,
+            PartDraft::Complete(_) => return Ok(MechanismDraft::default()),
+        };
+        let buckets = shape(rows, number, epsilon).map(|shape| shape.buckets);
+        Ok(NumberDraft::collision(buckets))
+    }
+
+    /// The check that a cross in use has what is said.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] naming the first difference.
+    pub(super) fn agrees_with(&self, cross: &Cross) -> Result<(), Error> {
+        for (draft, part) in self.parts.iter().zip(cross.parts()) {
+            match draft {
+                PartDraft::Complete(draft) => same("of", &draft, &part)?,
+                PartDraft::Number(name, number) => {
+                    same("of", &name.as_str(), &part.name())?;
+                    same("kind", &"number", &part.kind().name())?;
+                    part.scale()
+                        .map_or(Ok(()), |scale| number.agrees_with(scale))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PartDraft {
+    fn part(&self, scale: &dyn Fn(&NumberDraft) -> Result<Scale, Error>) -> Result<Part, Error> {
+        match self {
+            Self::Complete(part) => Ok(part.clone()),
+            Self::Number(_, number) if number.wanted() == Want::Quantiles => {
+                Err(Error::Combination {
+                    reason: "a \"cross\" has means and shares within rows, but no \"quantiles\"",
+                })
+            }
+            Self::Number(name, number) => Ok(Part::number(name.as_str(), scale(number)?)),
+        }
+    }
+}
+
+/// Levels and buckets for the means of a number within rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shape {
+    levels: u32,
+    buckets: u32,
+}
+
+/// Most levels that are chosen: at ε = 12 and two rows it is 42.
+const MOST_LEVELS: u32 = 64;
+
+/// The best there is; `None` where means are not wanted, or for rows and levels out of
+/// range, which are refused.
+fn shape(rows: u32, number: &NumberDraft, epsilon: f64) -> Option<Shape> {
+    let asked = |levels: u32| {
+        bounds::LEVELS.holds(f64::from(levels))
+            && bounds::OPTIONS.holds(f64::from(rows) * f64::from(levels))
+    };
+    let levels = match number.levels {
+        Some(levels) => levels..=levels,
+        None => 2..=MOST_LEVELS,
+    };
+    let possible = number.wanted() == Want::Mean && bounds::OPTIONS.holds(f64::from(rows));
+    let mut best = None;
+    let mut least = f64::INFINITY;
+    let mut risen = 0;
+    for levels in levels.filter(|levels| possible && asked(*levels)) {
+        let (variance, buckets) = best_buckets(rows, levels, epsilon);
+        risen = if variance < least { 0 } else { risen + 1 };
+        if variance < least {
+            least = variance;
+            best = Some(Shape { levels, buckets });
+        }
+        if risen == WITHOUT_GAIN {
+            break;
+        }
+    }
+    best
+}
+
+/// After so many numbers of levels that are no better none is.
+const WITHOUT_GAIN: u32 = 8;
+
+/// The numbers of buckets that are compared are the least for each number of slots m: more
+/// buckets of as many slots make reports less likely to name their own, and add slots that
+/// nobody is in.
+fn best_buckets(rows: u32, levels: u32, epsilon: f64) -> (f64, u32) {
+    let cells = rows * levels;
+    let mut best = (f64::INFINITY, cells);
+    let mut buckets = cells;
+    loop {
+        let variance = worst_variance(rows, levels, buckets, epsilon);
+        if variance < best.0 {
+            best = (variance, buckets);
+        }
+        let slots = cells.div_ceil(buckets);
+        // The greatest number of buckets of more slots, then the least of as many.
+        let fewer = (cells - 1) / slots;
+        if fewer < 2 {
+            return best;
+        }
+        buckets = cells.div_ceil(cells.div_ceil(fewer)).max(2);
+    }
+}
+
+/// Variance of one report's estimate of a mean within a row, of one of so many rows of
+/// equal size, of numbers from −1 to 1: its worst over means.
+///
+/// The mean θ is Σ x·f/Σ f over the shares f of the row's cells, x being their levels. To
+/// first order its error is that of Σ (x − θ)·f, a sum of weighted shares that is 0, divided
+/// by the row's share (delta method). That sum has the variance of a score with the weights
+/// x − θ in the row and 0 elsewhere.
+fn worst_variance(rows: u32, levels: u32, buckets: u32, epsilon: f64) -> f64 {
+    let rates = rates(rows * levels, buckets, epsilon);
+    let (m, r, g) = (f64::from(levels), f64::from(levels - 1), f64::from(rows));
+    // Of the levels' squares.
+    let spread = m * (m + 1.0) / (3.0 * r);
+    let variance = |mean: f64| {
+        let (sum, squares) = (-m * mean, spread + m * mean * mean);
+        // Of a person whose own cell has this weight, less the square of what nobody is.
+        let score = |own: f64| {
+            let square = rates.score_square(own, sum, squares);
+            let none = rates.p_false * sum;
+            square - none * none - 2.0 * none * own * rates.gap()
+        };
+        // A person at the mean is at the level below or above.
+        let place = (mean + 1.0) / 2.0 * r;
+        let part = place - libm::floor(place);
+        let step = 2.0 / r;
+        let own = (1.0 - part) * score(-part * step) + part * score((1.0 - part) * step);
+        // A row's share is 1/g.
+        (own / g + (1.0 - 1.0 / g) * score(0.0)) * g * g / (rates.gap() * rates.gap())
+    };
+    // Every quarter of a step from the middle, or from beside it, to an end.
+    let steps = 4 * (levels - 1);
+    let mean = |step: u32| 2.0 * f64::from(step) / f64::from(steps) - 1.0;
+    (steps / 2..=steps)
+        .map(|step| variance(mean(step)))
+        .fold(0.0, f64::max)
+}
+
+/// The rates of Collision over so many answers and buckets, of which one is favoured, in
+/// closed form.
+fn rates(cells: u32, buckets: u32, epsilon: f64) -> Rates {
+    let (e, t) = (libm::exp(epsilon), f64::from(buckets));
+    let m = f64::from(cells.div_ceil(buckets));
+    let others = m * t - 1.0;
+    let p = e / (e + t - 1.0);
+    // Pairs of others that are hit: m of them where the answer is not hit, else one fewer.
+    let pairs = (1.0 - p) * m * (m - 1.0) + p * (m - 1.0) * (m - 2.0);
+    Rates {
+        p_true: p,
+        p_false: (m - p) / others,
+        both_member: p * (m - 1.0) / others,
+        both_none: pairs / (others * (others - 1.0)),
+    }
+}

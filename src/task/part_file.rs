@@ -1,0 +1,222 @@
+//! Parts of questions as they stand in files: each of several numbers, or the rows and
+//! columns of a cross.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::items::Items;
+use super::kind::{Kind, Part};
+use super::limits::Limits;
+use super::scale::Scale;
+use super::want::{Spacing, Want};
+use crate::error::Error;
+
+/// What is said of a number's scale.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ScaleFile {
+    pub(crate) want: Option<Want>,
+    pub(crate) min: Option<f64>,
+    pub(crate) max: Option<f64>,
+    pub(crate) unit: Option<String>,
+    pub(crate) levels: Option<u32>,
+    pub(crate) edges: Option<Vec<f64>>,
+    pub(crate) bins: Option<u32>,
+    pub(crate) spacing: Option<Spacing>,
+}
+
+impl ScaleFile {
+    /// All that there is to say.
+    pub(crate) fn of(scale: &Scale) -> Self {
+        let range = scale.edges().is_none().then(|| scale.range());
+        Self {
+            min: range.map(|[min, _]| min),
+            max: range.map(|[_, max]| max),
+            levels: range.map(|_| scale.cells()),
+            edges: scale.edges().map(<[f64]>::to_vec),
+            unit: scale.unit().map(ToOwned::to_owned),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it says what cells are chosen by.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.want.is_some() || self.bins.is_some() || self.spacing.is_some()
+    }
+
+    /// The scale of a complete task.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where it is not complete, and those of [`Scale`].
+    pub(crate) fn complete(self) -> Result<Scale, Error> {
+        let scale = match (self.min, self.max, self.levels, self.edges) {
+            (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
+            (None, None, None, Some(edges)) => Scale::bins(edges),
+            _ => Err(Error::Combination {
+                reason: "a \"number\" has \"min\", \"max\" and \"levels\" for its mean, or \
+                         \"edges\" of bins for its distribution",
+            }),
+        };
+        scale?.in_unit(self.unit)
+    }
+}
+
+/// The kind of a part of a cross.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AxisName {
+    Choice,
+    Flag,
+    Number,
+}
+
+/// A part in a task file: of several numbers it has no kind.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PartFile {
+    pub(crate) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<AxisName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    options: Option<Items>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    min: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    levels: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    edges: Option<Vec<f64>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+    #[serde(default, skip_serializing)]
+    want: Option<Want>,
+    #[serde(default, skip_serializing)]
+    bins: Option<u32>,
+    #[serde(default, skip_serializing)]
+    spacing: Option<Spacing>,
+}
+
+impl PartFile {
+    /// The fields of so many numbers.
+    pub(super) fn of_numbers(items: &Items, limits: &[Limits]) -> Vec<Self> {
+        let Items::Named(names) = items else {
+            unreachable!("numbers have names");
+        };
+        let number = |(name, limits): (&String, &Limits)| {
+            let [min, max] = limits.range();
+            Self {
+                name: name.clone(),
+                min: Some(min),
+                max: Some(max),
+                unit: limits.unit().map(ToOwned::to_owned),
+                ..Self::default()
+            }
+        };
+        names.iter().zip(limits).map(number).collect()
+    }
+
+    /// The fields of a part of a cross.
+    pub(super) fn of(part: &Part) -> Self {
+        let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
+        let (kind, options) = match part.kind() {
+            Kind::Number(_) => (AxisName::Number, None),
+            Kind::Flag => (AxisName::Flag, None),
+            // There is nothing else.
+            _ => (AxisName::Choice, Some(part.items().clone())),
+        };
+        Self {
+            name: part.name().to_owned(),
+            kind: Some(kind),
+            options,
+            min: scale.min,
+            max: scale.max,
+            levels: scale.levels,
+            edges: scale.edges,
+            unit: scale.unit,
+            ..Self::default()
+        }
+    }
+
+    fn scale(&self) -> ScaleFile {
+        ScaleFile {
+            want: self.want,
+            min: self.min,
+            max: self.max,
+            unit: self.unit.clone(),
+            levels: self.levels,
+            edges: self.edges.clone(),
+            bins: self.bins,
+            spacing: self.spacing,
+        }
+    }
+
+    /// The limits of one of several numbers.
+    ///
+    /// # Errors
+    /// As [`Limits::new`], and [`Error::Combination`] for other fields.
+    pub(super) fn limits(&self) -> Result<Limits, Error> {
+        let scale = ScaleFile {
+            min: None,
+            max: None,
+            unit: None,
+            ..self.scale()
+        };
+        let alone = self.kind.is_none() && self.options.is_none();
+        match (self.min, self.max) {
+            (Some(min), Some(max)) if alone && scale == ScaleFile::default() => {
+                Limits::new(min, max, self.unit.clone())
+            }
+            _ => Err(Error::Combination {
+                reason: "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
+                         has no \"kind\", \"options\", \"levels\" or bins",
+            }),
+        }
+    }
+
+    /// What a part of a cross asks for, its scale as it is said.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where its kind or options are missing, or fields belong to
+    /// another kind.
+    pub(crate) fn asked(&self) -> Result<AskedPart, Error> {
+        let (name, scale) = (self.name.clone(), self.scale());
+        let scaled = scale != ScaleFile::default();
+        match (self.kind, &self.options) {
+            (Some(AxisName::Choice), Some(items)) if !scaled => {
+                Ok(AskedPart::Complete(Part::choice(name, items.clone())))
+            }
+            (Some(AxisName::Flag), None) if !scaled => Ok(AskedPart::Complete(Part::flag(name))),
+            (Some(AxisName::Number), None) => Ok(AskedPart::Number(name, scale)),
+            _ => Err(Error::Combination {
+                reason: "each part of a \"cross\" has the \"kind\" \"choice\" and \"options\", \
+                         \"flag\", or \"number\" and what belongs to one",
+            }),
+        }
+    }
+
+    /// The part of a complete task.
+    ///
+    /// # Errors
+    /// As [`PartFile::asked`], and [`Error::Combination`] where a scale is left open.
+    pub(super) fn complete(&self) -> Result<Part, Error> {
+        match self.asked()? {
+            AskedPart::Complete(part) => Ok(part),
+            AskedPart::Number(_, scale) if scale.is_open() => Err(Error::Combination {
+                reason: "\"want\", \"bins\" and \"spacing\" are what is chosen by, not part of a \
+                         complete question",
+            }),
+            AskedPart::Number(name, scale) => Ok(Part::number(name, scale.complete()?)),
+        }
+    }
+}
+
+/// What a part of a cross asks for.
+pub(crate) enum AskedPart {
+    /// A choice or a flag.
+    Complete(Part),
+    /// A number of this name.
+    Number(String, ScaleFile),
+}

@@ -1,0 +1,207 @@
+//! The cells of a number.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use super::limits::ascending;
+use crate::bounds;
+use crate::domain::Entry;
+use crate::error::Error;
+use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::sample;
+
+/// The cells that numbers are put into.
+///
+/// Numbers beyond the ends belong to the first or last cell: they are clipped, which
+/// is a bias of those that estimates do not undo.
+///
+/// ```
+/// use hushbin::task::Scale;
+///
+/// let seconds = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+/// assert_eq!((seconds.cells(), seconds.range()), (3, [0.0, 10.0]));
+/// assert!(Scale::bins(vec![0.0, 3.0, 1.0]).is_err());
+/// assert!(Scale::levels(0.0, 1.0, 1).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale {
+    cells: Cells,
+    unit: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Cells {
+    /// So many numbers, evenly from the first to the last; a number in between
+    /// becomes one of its neighbours at random, so that its expectation stays.
+    Levels { min: f64, max: f64, count: u32 },
+    /// Ascending; a bin reaches from one up to, but not including, the next.
+    Edges(Vec<f64>),
+}
+
+impl Scale {
+    /// So many levels, evenly from `min` to `max`: for means.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when `levels` is outside [`bounds::LEVELS`];
+    /// [`Error::Combination`] unless `min` and `max` are finite and ascending.
+    pub fn levels(min: f64, max: f64, levels: u32) -> Result<Self, Error> {
+        bounds::LEVELS.check(f64::from(levels))?;
+        ascending(&[min, max])?;
+        Ok(Self {
+            cells: Cells::Levels {
+                min,
+                max,
+                count: levels,
+            },
+            unit: None,
+        })
+    }
+
+    /// Bins between these edges: for histograms and quantiles.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when the number of bins is outside [`bounds::CELLS`];
+    /// [`Error::Combination`] unless edges are finite and ascending.
+    pub fn bins(edges: Vec<f64>) -> Result<Self, Error> {
+        bounds::CELLS.check(edges.len() as f64 - 1.0)?;
+        ascending(&edges)?;
+        Ok(Self {
+            cells: Cells::Edges(edges),
+            unit: None,
+        })
+    }
+
+    /// The same with the unit of its numbers.
+    ///
+    /// # Errors
+    /// [`Error::ItemName`] for what could not be an item's name.
+    pub fn in_unit(mut self, unit: Option<String>) -> Result<Self, Error> {
+        if let Some(unit) = &unit {
+            super::items::check_name(0, unit)?;
+        }
+        self.unit = unit;
+        Ok(self)
+    }
+
+    /// The unit, where there is one.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        match &self.cells {
+            Cells::Levels { count, .. } => *count,
+            Cells::Edges(edges) => edges.len() as u32 - 1,
+        }
+    }
+
+    /// The least and the greatest number that is not clipped.
+    #[must_use]
+    pub fn range(&self) -> [f64; 2] {
+        match &self.cells {
+            Cells::Levels { min, max, .. } => [*min, *max],
+            Cells::Edges(edges) => [edges[0], edges[edges.len() - 1]],
+        }
+    }
+
+    /// The edges of bins; `None` where there are levels.
+    #[must_use]
+    pub fn edges(&self) -> Option<&[f64]> {
+        match &self.cells {
+            Cells::Levels { .. } => None,
+            Cells::Edges(edges) => Some(edges),
+        }
+    }
+
+    /// The number that a level stands for; `None` where there are bins.
+    #[must_use]
+    pub fn level(&self, cell: u32) -> Option<f64> {
+        match &self.cells {
+            Cells::Levels { min, max, count } => {
+                let part = f64::from(cell) / f64::from(count - 1);
+                Some(min + (max - min) * part)
+            }
+            Cells::Edges(_) => None,
+        }
+    }
+
+    /// The cell of a number and the probability of the next one instead, which is 0 for
+    /// bins. Numbers that are not finite have no cell.
+    ///
+    /// ```
+    /// use hushbin::task::Scale;
+    ///
+    /// let scale = Scale::levels(0.0, 30.0, 4).unwrap();
+    /// assert_eq!(scale.cell(15.0), (1, 0.5));
+    /// assert_eq!([-4.0, 99.0].map(|number| scale.cell(number)), [(0, 0.0), (3, 0.0)]);
+    /// ```
+    #[must_use]
+    pub fn cell(&self, number: f64) -> (u32, f64) {
+        let [min, max] = self.range();
+        let number = number.clamp(min, max);
+        match &self.cells {
+            Cells::Levels { count, .. } => {
+                let steps = f64::from(count - 1);
+                let place = ((number - min) / (max - min) * steps).clamp(0.0, steps);
+                let below = libm::floor(place);
+                (below as u32, place - below)
+            }
+            Cells::Edges(edges) => {
+                let inner = &edges[1..edges.len() - 1];
+                (inner.partition_point(|edge| *edge <= number) as u32, 0.0)
+            }
+        }
+    }
+
+    /// One of two cells, the next with this probability: of two levels one at random, so
+    /// that their expectation is the number.
+    pub(super) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
+        Entry {
+            item: u64::from(cell + u32::from(sample::with_probability(rng, next))),
+            value: 1.0,
+        }
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.text(self.unit().unwrap_or(""));
+        match &self.cells {
+            Cells::Levels { min, max, count } => {
+                canonical.number(0);
+                canonical.number(u64::from(*count));
+                canonical.number(min.to_bits());
+                canonical.number(max.to_bits());
+            }
+            Cells::Edges(edges) => {
+                canonical.number(edges.len() as u64);
+                edges
+                    .iter()
+                    .for_each(|edge| canonical.number(edge.to_bits()));
+            }
+        }
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
+        let unit = reader.text()?;
+        let unit = (!unit.is_empty()).then(|| String::from(unit));
+        let scale = match reader.small()? {
+            0 => {
+                let levels = reader.small()?;
+                let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
+                Self::levels(min, max, levels)
+            }
+            count => {
+                let mut edges = Vec::new();
+                for _ in 0..count {
+                    edges.push(f64::from_bits(reader.number()?));
+                }
+                Self::bins(edges)
+            }
+        };
+        Some(scale.and_then(|scale| scale.in_unit(unit)))
+    }
+}
