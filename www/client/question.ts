@@ -160,7 +160,9 @@ export type Question =
  *
  * @internal
  */
-export function itemsOf(question: Exclude<Question, FlagQuestion | NumberQuestion | TextQuestion>): Items {
+export function itemsOf(
+  question: Exclude<Question, FlagQuestion | NumberQuestion | TextQuestion>,
+): Items {
   if (question.kind === "numbers" || question.kind === "cross") {
     return question.of.map((each) => each.name);
   }
