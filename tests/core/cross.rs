@@ -109,7 +109,7 @@ fn answers_hide_in_each_other() {
 }
 
 fn assert_hidden(cross: &Cross, collision: &Collision, epsilon: f64) {
-    let question = question(cross, collision.clone(), epsilon);
+    let question = question(cross, *collision, epsilon);
     let effective = question.effective_epsilon();
     assert!(effective <= epsilon);
     let mut randomizer = collision::Randomizer::new(collision, &question.domain(), epsilon);
@@ -184,7 +184,7 @@ fn answers_become_their_cells() {
     let cross = Cross::new(options(2), levels(3));
     let rule = Rule::Heaviest { favoured: 1 };
     let collision = Collision::new(rule, Hashing::Independent, 50).unwrap();
-    let question = question(&cross, collision.clone(), 4.0);
+    let question = question(&cross, collision, 4.0);
     let domain = question.domain();
     let support = collision.support(&domain);
     let rates = collision.rates(&domain, 4.0);
@@ -434,7 +434,7 @@ fn wrong_answers_are_refused_and_nothing_is_drawn() {
             ErrorCode::ValueRange,
         ),
     ] {
-        let question = question(cross, collision.clone(), 1.0);
+        let question = question(cross, collision, 1.0);
         let task = Task::of_questions("t".to_owned(), vec![question]).unwrap();
         let mut rng = Scripted::new(&[]);
         let error = Randomizer::new(&task)

@@ -250,18 +250,20 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::
     Ok(())
 }
 
-/// Mean and quantiles of a number, of the first run.
+/// Mean and quantiles of a number, or means within rows, of the first run.
 fn write_numbers(out: &mut dyn Write, found: &Found) -> io::Result<()> {
     for Compared {
+        row,
         quantile,
         estimate,
         interval: [low, high],
         truth,
     } in &found.numbers
     {
-        let what = match quantile {
-            None => "mean".to_owned(),
-            Some(part) => format!("quantile {part}"),
+        let what = match (row, quantile) {
+            (None, None) => "mean".to_owned(),
+            (Some(row), _) => format!("mean of {row}"),
+            (None, Some(part)) => format!("quantile {part}"),
         };
         writeln!(
             out,

@@ -1,8 +1,10 @@
 //! Answers of people to the questions of a task, as text.
 //!
 //! As CSV, under a header of question names: a choice by its option, a flag as `true` or
-//! `false`, a number and a text as such, a set as options between semicolons, ratings and several
-//! numbers as `name:value` between semicolons. As JSON lines: what a page would pass to `report`, an object each.
+//! `false`, a number and a text as such, a set as options between semicolons,
+//! ratings and several
+//! numbers as `name:value` between semicolons, a cross in two columns, `question.part` each. As
+//! JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
 use std::collections::HashSet;
@@ -10,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use hushbin::task::Kind;
+use hushbin::task::{Cross, Kind, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
@@ -99,8 +101,13 @@ impl Answers {
                 ]
             } else {
                 let mut given = vec![Value::Null; answers.questions];
-                for (&question, cell) in columns.iter().zip(cells) {
-                    given[question] = value(&task.questions()[question], cell);
+                for (column, cell) in columns.iter().zip(cells) {
+                    let question = &task.questions()[column.question];
+                    let own = &mut given[column.question];
+                    match column.part {
+                        None => *own = value(question.kind(), cell),
+                        Some(part) => add_part(own, part, cell),
+                    }
                 }
                 given
             };
@@ -167,7 +174,7 @@ impl Answers {
             (Kind::Flag, Value::Bool(answer)) => Ok(vec![one((*answer).into())]),
             (Kind::Flag, _) => expected("true or false"),
             (Kind::Choice, Value::String(_) | Value::Number(_)) => {
-                Ok(vec![one(item(question, value)?)])
+                Ok(vec![one(item(question.items(), value)?)])
             }
             (Kind::Choice, _) => expected("one of the options"),
             (Kind::Number(scale), Value::Number(number)) => {
@@ -185,7 +192,7 @@ impl Answers {
             (Kind::Set, Value::Array(options)) => {
                 let options = options.iter();
                 options
-                    .map(|option| item(question, option).map(one))
+                    .map(|option| item(question.items(), option).map(one))
                     .collect()
             }
             (Kind::Set, _) => expected("a list of options"),
@@ -203,6 +210,26 @@ impl Answers {
                 Ok(prefixes.keys(text).into_iter().map(one).collect())
             }
             (Kind::Text(_), _) => expected("a text"),
+            (Kind::Cross(cross), Value::Object(parts)) => {
+                if let Some(other) = parts.keys().find(|name| !is_part(cross, name)) {
+                    return Err(format!("there is no part {other:?}"));
+                }
+                let given = |part: &Part| {
+                    let given = parts.get(part.name()).unwrap_or(&Value::Null);
+                    let found = part_answer(part, given);
+                    found.map_err(|reason| format!("{:?}: {reason}", part.name()))
+                };
+                let (row, column) = (given(cross.rows())?, given(cross.columns())?);
+                if let Some(scale) = cross.columns().scale() {
+                    let [min, max] = scale.range();
+                    self.clipped[index] += u64::from(!(min..=max).contains(&column));
+                }
+                Ok(vec![Entry {
+                    item: row as u64,
+                    value: column,
+                }])
+            }
+            (Kind::Cross(_), _) => expected("the answers to both parts, by name"),
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
@@ -236,13 +263,71 @@ impl Answers {
     }
 }
 
-/// The question of each column.
-fn columns(task: &Task, header: &csv::StringRecord) -> Result<Vec<usize>, String> {
-    let columns = if task.is_unnamed() {
-        Ok(vec![0; header.len()])
-    } else {
-        header.iter().map(|name| position(task, name)).collect()
-    };
+fn is_part(cross: &Cross, name: &str) -> bool {
+    cross.parts().iter().any(|part| part.name() == name)
+}
+
+/// The index of a row or column, or the number.
+fn part_answer(part: &Part, given: &Value) -> Result<f64, String> {
+    let expected = |what: &str| Err(format!("expected {what}, found {given}"));
+    match (part.kind(), given) {
+        (_, Value::Null) => Err("there is no answer".to_owned()),
+        (Kind::Flag, Value::Bool(answer)) => Ok(f64::from(u8::from(*answer))),
+        (Kind::Flag, _) => expected("true or false"),
+        (Kind::Number(_), given) => match given.as_f64() {
+            Some(number) => Ok(number),
+            None => expected("a finite number"),
+        },
+        (_, given) => item(part.items(), given).map(|item| item as f64),
+    }
+}
+
+/// What a column of CSV answers: a question, or a part of a cross.
+struct Column<'a> {
+    question: usize,
+    part: Option<&'a Part>,
+}
+
+impl<'a> Column<'a> {
+    fn new(task: &'a Task, name: &str) -> Result<Self, String> {
+        if task.is_unnamed() {
+            let (question, part) = (0, None);
+            return Ok(Self { question, part });
+        }
+        let questions = task.questions().iter().zip(0..);
+        let named = |(own, question): (&'a Question, usize)| match own.kind() {
+            Kind::Cross(cross) => {
+                let part = name.strip_prefix(own.name())?.strip_prefix('.')?;
+                let part = cross.parts().iter().find(|own| own.name() == part)?;
+                let part = Some(part);
+                Some(Self { question, part })
+            }
+            _ => (own.name() == name).then_some(Self {
+                question,
+                part: None,
+            }),
+        };
+        let found = questions.filter_map(named).next();
+        found.ok_or_else(|| match task.position(name) {
+            Some(_) => format!("{name:?} has a column for each part, as in \"{name}.part\""),
+            None => format!("the task has no question {name:?}"),
+        })
+    }
+}
+
+/// Adds the answer to a part of a cross.
+fn add_part(given: &mut Value, part: &Part, cell: &str) {
+    if given.is_null() {
+        *given = Value::Object(Map::new());
+    }
+    if let Value::Object(parts) = given {
+        parts.insert(part.name().to_owned(), value(part.kind(), cell));
+    }
+}
+
+/// What each column answers.
+fn columns<'a>(task: &'a Task, header: &csv::StringRecord) -> Result<Vec<Column<'a>>, String> {
+    let columns = header.iter().map(|name| Column::new(task, name)).collect();
     let mut seen = HashSet::new();
     match header.iter().find(|name| !seen.insert(*name)) {
         Some(twice) => Err(format!("{twice:?} stands twice")),
@@ -253,20 +338,20 @@ fn columns(task: &Task, header: &csv::StringRecord) -> Result<Vec<usize>, String
 /// Items and their values.
 fn rated(question: &Question, values: &Map<String, Value>) -> Result<Vec<Entry>, String> {
     let entry = |(name, value): (&String, &Value)| {
-        let item = item(question, &Value::String(name.clone()))?;
+        let item = item(question.items(), &Value::String(name.clone()))?;
         let value = value.as_f64().ok_or(format!("{name:?} is {value}"))?;
         Ok(Entry { item, value })
     };
     values.iter().map(entry).collect()
 }
 
-fn item(question: &Question, name: &Value) -> Result<u64, String> {
-    let text = match (name, question.items()) {
+fn item(items: &Items, name: &Value) -> Result<u64, String> {
+    let text = match (name, items) {
         (Value::String(name), _) => name.clone(),
         (Value::Number(number), Items::Count(_)) => number.to_string(),
         _ => return Err(format!("expected the name of an option, found {name}")),
     };
-    let item = question.items().resolve(&text);
+    let item = items.resolve(&text);
     item.ok_or_else(|| format!("there is no option {text:?}"))
 }
 
@@ -277,20 +362,21 @@ fn position(task: &Task, name: &str) -> Result<usize, String> {
 
 /// What a cell stands for, as far as that can be told: what cannot stays a text, which
 /// the question refuses.
-fn value(question: &Question, cell: &str) -> Value {
+fn value(kind: &Kind, cell: &str) -> Value {
     let text = || Value::String(cell.to_owned());
     let parts = || {
         cell.split(';')
             .map(str::trim)
             .filter(|part| !part.is_empty())
     };
-    match question.kind() {
+    match kind {
         Kind::Set => Value::Array(parts().map(Value::from).collect()),
         Kind::Text(_) => text(),
         _ if cell.is_empty() => Value::Null,
         Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
         Kind::Number(_) => number(cell),
-        Kind::Choice => text(),
+        // The columns of a cross are those of its parts.
+        Kind::Choice | Kind::Cross(_) => text(),
         Kind::Ratings(_) | Kind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;
@@ -366,6 +452,96 @@ mod tests {
         assert_eq!(first[3], [entry(0, 1.0), entry(2, 1.0)]);
         assert_eq!(first[4], [entry(0, 0.5), entry(3, -1.0)]);
         assert_eq!(answers.person(1)[3], []);
+    }
+
+    fn crossed() -> Task {
+        let draft: hushbin::TaskDraft = serde_json::from_value(json!({
+            "id": "t", "epsilon": 1.0, "questions": [
+                { "name": "load-by-plan", "kind": "cross", "of": [
+                    { "name": "plan", "kind": "choice", "options": ["free", "pro"] },
+                    { "name": "loadMs", "kind": "number", "min": 0, "max": 100 },
+                ] },
+                { "name": "both", "kind": "cross", "of": [
+                    { "name": "beta", "kind": "flag" },
+                    { "name": "version", "kind": "choice", "options": 3 },
+                ] },
+            ],
+        }))
+        .unwrap();
+        draft.resolve().unwrap()
+    }
+
+    #[test]
+    fn parts_of_a_cross_have_columns_or_members() {
+        let task = crossed();
+        let from_csv = Answers::read_csv(
+            "both.version,load-by-plan.loadMs,load-by-plan.plan,both.beta\n\
+             2,150,pro,true\n0,7.5,free,false\n"
+                .as_bytes(),
+            &task,
+        );
+        let from_json = Answers::read_json_lines(
+            "{\"load-by-plan\":{\"plan\":\"pro\",\"loadMs\":150},\
+             \"both\":{\"beta\":true,\"version\":2}}\n\
+             {\"both\":{\"version\":0,\"beta\":false},\
+             \"load-by-plan\":{\"loadMs\":7.5,\"plan\":\"free\"}}\n"
+                .as_bytes(),
+            &task,
+        );
+        let answers = from_csv.unwrap();
+        assert_eq!(answers, from_json.unwrap());
+        let entry = |item, value| Entry { item, value };
+        assert_eq!(answers.answer(0, 0), [entry(1, 150.0)]);
+        assert_eq!(answers.answer(0, 1), [entry(1, 2.0)]);
+        assert_eq!(answers.answer(1, 0), [entry(0, 7.5)]);
+        assert_eq!([0, 1].map(|question| answers.clipped(question)), [1, 0]);
+    }
+
+    #[test]
+    fn wrong_parts_of_a_cross_are_named() {
+        let task = crossed();
+        let header = "load-by-plan.plan,load-by-plan.loadMs,both.beta,both.version\n";
+        for (text, expected) in [
+            (
+                "load-by-plan\n".to_owned(),
+                "line 1: \"load-by-plan\" has a column for each part",
+            ),
+            (
+                "both.gamma\n".to_owned(),
+                "line 1: the task has no question \"both.gamma\"",
+            ),
+            (
+                format!("{header}prof,1,true,0\n"),
+                "line 2: \"load-by-plan\": \"plan\": there is no option \"prof\"",
+            ),
+            (
+                format!("{header}pro,,true,0\n"),
+                "line 2: \"load-by-plan\": \"loadMs\": there is no answer",
+            ),
+            (
+                format!("{header}pro,NaN,true,0\n"),
+                "line 2: \"load-by-plan\": \"loadMs\": expected a finite number",
+            ),
+            (
+                format!("{header}pro,1,yes,0\n"),
+                "line 2: \"both\": \"beta\": expected true or false",
+            ),
+            (
+                "both.beta\ntrue\n".to_owned(),
+                "line 2: \"load-by-plan\": there is no answer",
+            ),
+        ] {
+            let error = Answers::read_csv(text.as_bytes(), &task)
+                .unwrap_err()
+                .to_string();
+            assert!(error.starts_with(expected), "{error}, expected {expected}");
+        }
+        let line = "{\"load-by-plan\":{\"plan\":\"pro\",\"load\":1}}";
+        let error = Answers::read_json_lines(line.as_bytes(), &task).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 1: \"load-by-plan\": there is no part \"load\""
+        );
     }
 
     #[test]

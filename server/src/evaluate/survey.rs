@@ -60,7 +60,7 @@ pub(crate) struct Found {
     pub(crate) all_covered: f64,
     /// How many answers lay beyond the range of a number.
     pub(crate) clipped: u64,
-    /// Mean and quantiles of a number, of the first run.
+    /// Mean and quantiles of a number, or means within rows of a cross, of the first run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) numbers: Vec<Compared>,
 }
@@ -68,6 +68,9 @@ pub(crate) struct Found {
 /// A number that was estimated, and the truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Compared {
+    /// The row of a cross, within which it is the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) row: Option<String>,
     /// The part of people below it; `None` for the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quantile: Option<f64>,
@@ -169,6 +172,8 @@ struct Truth {
     widths: Vec<f64>,
     /// Ascending; of a number.
     numbers: Vec<f64>,
+    /// Number of people and sum of their numbers, by row of a cross that has means.
+    rows: Vec<[f64; 2]>,
 }
 
 impl Truth {
@@ -204,6 +209,7 @@ impl Truth {
             estimand,
             query,
             numbers: Vec::new(),
+            rows: Vec::new(),
         };
         for person in 0..people {
             for entry in answers.answer(person, index) {
@@ -217,8 +223,21 @@ impl Truth {
     fn add(&mut self, question: &Question, entry: &Entry, people: f64) {
         // All items are asked for, in their order.
         let item = entry.item as usize;
-        let scale = match question.kind() {
-            Kind::Number(scale) => scale,
+        let (cell, next) = match question.kind() {
+            Kind::Number(scale) => {
+                let [min, max] = scale.range();
+                self.numbers.push(entry.value.clamp(min, max));
+                scale.cell(entry.value)
+            }
+            Kind::Cross(cross) => {
+                if let Some(scale) = cross.columns().scale().filter(|own| own.edges().is_none()) {
+                    let [min, max] = scale.range();
+                    self.rows.resize(cross.shape()[0] as usize, [0.0; 2]);
+                    self.rows[item][0] += 1.0;
+                    self.rows[item][1] += entry.value.clamp(min, max);
+                }
+                cross.cell(entry.item as u32, entry.value)
+            }
             Kind::Numbers(of) => {
                 let [min, max] = of[item].range();
                 self.by_item[item] += entry.value.clamp(min, max) / people;
@@ -230,35 +249,52 @@ impl Truth {
                 return;
             }
         };
-        let (cell, next) = scale.cell(entry.value);
         let cell = cell as usize;
         self.by_item[cell] += (1.0 - next) / people;
         if next > 0.0 {
             self.by_item[cell + 1] += next / people;
         }
-        let [min, max] = scale.range();
-        self.numbers.push(entry.value.clamp(min, max));
     }
 
     /// Mean and quantiles as answered, beside the true ones.
     fn compare(&self, answer: &Estimates) -> Vec<Compared> {
         let Some(number) = &answer.number else {
-            return Vec::new();
+            return self.compare_rows(answer);
         };
         let people = self.numbers.len() as f64;
         let mean = number.mean.iter().map(|mean| Compared {
+            row: None,
             quantile: None,
             estimate: mean.estimate,
             interval: mean.interval,
             truth: self.numbers.iter().sum::<f64>() / people,
         });
         let quantiles = number.quantiles.iter().map(|quantile| Compared {
+            row: None,
             quantile: Some(quantile.quantile),
             estimate: quantile.estimate,
             interval: quantile.interval,
             truth: self.numbers[(quantile.quantile * people) as usize],
         });
         mean.chain(quantiles).collect()
+    }
+
+    /// Means within rows that have an estimate, beside the true ones.
+    fn compare_rows(&self, answer: &Estimates) -> Vec<Compared> {
+        let means = answer
+            .cross
+            .iter()
+            .flat_map(|cross| &cross.conditional_means);
+        let compared = means.zip(&self.rows).filter_map(|(own, [people, sum])| {
+            Some(Compared {
+                row: Some(own.row.to_string()),
+                quantile: None,
+                estimate: own.mean.estimate?,
+                interval: own.mean.interval,
+                truth: sum / people,
+            })
+        });
+        compared.filter(|own| own.truth.is_finite()).collect()
     }
 }
 

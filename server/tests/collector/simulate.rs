@@ -55,16 +55,20 @@ fn questions_are_simulated_from_csv() {
             { "name": "load", "kind": "number", "want": "quantiles", "min": 0, "max": 10 },
             { "name": "zoom", "kind": "number", "min": 0.5, "max": 2 },
             { "name": "used", "kind": "set", "options": 12, "sparsity": 3 },
+            { "name": "zooms", "kind": "cross", "of": [
+                { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+                { "name": "zoom", "kind": "number", "min": 0.5, "max": 2 },
+            ] },
         ],
     });
     fs::write(&task, file.to_string()).unwrap();
-    let mut lines = String::from("theme,load,zoom,used\n");
+    let mut lines = String::from("theme,load,zoom,used,zooms.theme,zooms.zoom\n");
     for person in 0..3000_u32 {
         let theme = ["dark", "dark", "light", "system"][person as usize % 4];
         let load = f64::from(person % 100) / 9.0;
         let zoom = 0.5 + f64::from(person % 6) / 5.0;
         let used = ["", "0;1", "3;4;11"][person as usize % 3];
-        lines += &format!("{theme},{load},{zoom},{used}\n");
+        lines += &format!("{theme},{load},{zoom},{used},{theme},{zoom}\n");
     }
     fs::write(&data, lines).unwrap();
     let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());
@@ -89,6 +93,21 @@ fn questions_are_simulated_from_csv() {
         .as_f64()
         .unwrap();
     assert!((zoom - 1.0).abs() < 1e-9, "{zoom}");
+    // Of those at 0 and 1, 2 and 3 modulo 4, by what they are modulo 6.
+    for mean in found["questions"][4]["numbers"].as_array().unwrap() {
+        let truth = mean["truth"].as_f64().unwrap();
+        let expected = match mean["row"].as_str().unwrap() {
+            "dark" => 1.0,
+            "light" => 0.9,
+            _ => 1.1,
+        };
+        assert!((truth - expected).abs() < 1e-9, "{mean}");
+        let [low, high] = [0, 1].map(|end| mean["interval"][end].as_f64().unwrap());
+        assert!(
+            (0.5..=2.0).contains(&low) && low < high && high <= 2.0,
+            "{mean}"
+        );
+    }
 
     let [words, error] = [
         hushbin(&common),

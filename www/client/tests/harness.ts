@@ -74,6 +74,24 @@ export const SURVEY = {
       ],
       mechanism: { name: "cube", drawn: 2, agreements: 2 },
     },
+    {
+      name: "loadByPlan",
+      kind: "cross",
+      of: [
+        { name: "plan", kind: "choice", options: ["free", "pro"] },
+        { name: "loadMs", kind: "number", min: 0, max: 10_000, levels: 3, unit: "ms" },
+      ],
+      mechanism: { ...ONE_OF, buckets: 6 },
+    },
+    {
+      name: "betaByVersion",
+      kind: "cross",
+      of: [
+        { name: "version", kind: "choice", options: 12 },
+        { name: "beta", kind: "flag" },
+      ],
+      mechanism: { ...ONE_OF, buckets: 8 },
+    },
   ],
 } as const satisfies Task;
 

@@ -27,6 +27,8 @@ export const ANSWERS = {
   plugins: ["any"],
   opinions: { "dark-mode": 1 },
   layout: { width: 1200, zoom: 1.5, toString: 0 },
+  loadByPlan: { plan: "pro", loadMs: 1830 },
+  betaByVersion: { version: 3, beta: true },
 } as const satisfies ReportInput<typeof SURVEY>;
 
 export async function questions() {
@@ -64,6 +66,19 @@ export async function questions() {
   await client.report({ ...ANSWERS, layout: { ...ANSWERS.layout, height: 800 } });
   // @ts-expect-error numbers are no texts
   await client.report({ ...ANSWERS, layout: { ...ANSWERS.layout, width: "1200" } });
+  await client.report({ ...ANSWERS, loadByPlan: new Map<string, unknown>([["plan", "pro"]]) });
+  // @ts-expect-error both parts are given
+  await client.report({ ...ANSWERS, loadByPlan: { plan: "pro" } });
+  // @ts-expect-error no such option
+  await client.report({ ...ANSWERS, loadByPlan: { plan: "team", loadMs: 1 } });
+  // @ts-expect-error a number is no text
+  await client.report({ ...ANSWERS, loadByPlan: { plan: "pro", loadMs: "1" } });
+  // @ts-expect-error no such part
+  await client.report({ ...ANSWERS, loadByPlan: { ...ANSWERS.loadByPlan, beta: true } });
+  // @ts-expect-error options that are counted have indices
+  await client.report({ ...ANSWERS, betaByVersion: { version: "3", beta: true } });
+  // @ts-expect-error a flag is no number
+  await client.report({ ...ANSWERS, betaByVersion: { version: 3, beta: 1 } });
   const { theme: _, ...rest } = ANSWERS;
   // @ts-expect-error every question is answered
   await client.report(rest);
@@ -121,4 +136,6 @@ export const wrong: readonly Question[] = [
   { name: "loadMs", kind: "number", mechanism: SETTINGS.mechanism },
   // @ts-expect-error numbers have a range each
   { name: "layout", kind: "numbers", of: ["width"], mechanism: SETTINGS.mechanism },
+  // @ts-expect-error a cross has two parts
+  { name: "both", kind: "cross", of: [{ name: "a", kind: "flag" }], mechanism: SETTINGS.mechanism },
 ];

@@ -62,6 +62,10 @@ pub(super) struct QuestionCost {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_distance: Option<Distance>,
     pub(super) predictions: Vec<Prediction>,
+    /// Standard errors of the share of a row and of a column of a cross that few are in, for
+    /// the people planned for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) margins: Option<[f64; 2]>,
     /// People planned for.
     pub(super) planned_people: f64,
     /// The question's mechanism and what else there is, at the people planned for.
@@ -183,7 +187,11 @@ impl QuestionCost {
         let (mechanism, domain) = (question.mechanism(), question.domain());
         // Of numbers in cells it is not single shares that matter, and shares have no mean.
         let far = |objective: Objective| {
-            let cells = matches!(question.kind(), Kind::Number(_));
+            let cells = match question.kind() {
+                Kind::Number(_) => true,
+                Kind::Cross(cross) => cross.columns().scale().is_some(),
+                _ => false,
+            };
             let means = objective == Objective::MEAN && !domain.is_rated();
             let distance = || distance(&domain, mechanism, question.epsilon(), &objective);
             (!cells && !means).then(distance).flatten()
@@ -193,6 +201,7 @@ impl QuestionCost {
             mean_distance: far(Objective::MEAN),
             frequency_distance: far(Objective::FREQUENCY),
             predictions: predictions(question, share, people)?,
+            margins: margins(question, choice.people * share),
             planned_people: choice.people,
             candidates: std::iter::once(choice.picked)
                 .chain(choice.others)
@@ -200,6 +209,18 @@ impl QuestionCost {
                 .collect(),
         })
     }
+}
+
+/// Of sums of as many cells as a row and a column of a cross have.
+fn margins(question: &Question, reports: f64) -> Option<[f64; 2]> {
+    let (Kind::Cross(cross), Mechanism::Collision(collision)) =
+        (question.kind(), question.mechanism())
+    else {
+        return None;
+    };
+    let rates = collision.rates(&question.domain(), question.epsilon());
+    let [rows, columns] = cross.shape();
+    Some([columns, rows].map(|cells| (rates.sum_variance(cells, false) / reports).sqrt()))
 }
 
 /// At so many reports, of which a part answers the question.

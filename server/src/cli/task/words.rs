@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
 use super::cost::{Cost, PROBABILITY, QuestionCost};
@@ -94,6 +94,11 @@ fn asked(question: &Question) -> String {
             1 => "one number".to_owned(),
             several => format!("{several} numbers"),
         },
+        Kind::Cross(cross) => {
+            let [rows, columns] = cross.shape();
+            let [row, column] = [cross.rows(), cross.columns()].map(Part::name);
+            format!("{row} and {column} together, {rows} by {columns} cells")
+        }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
             let unit = scale
@@ -136,6 +141,13 @@ impl QuestionCost {
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;
+        if let Some([row, column]) = self.margins {
+            writeln!(
+                out,
+                "margins: standard errors of {row:.5} of a row's share and {column:.5} of a column's, for {} people",
+                self.planned_people
+            )?;
+        }
         writeln!(out)?;
         self.write_candidates(out)
     }

@@ -123,3 +123,39 @@ fn a_check_of_numbers_predicts_their_means() {
         assert!(words.contains(expected), "{words}");
     }
 }
+
+/// Of a cross the errors of both margins.
+#[test]
+fn a_check_of_a_cross_predicts_its_margins() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let draft = json!({
+        "id": "crossed", "epsilon": 3.0, "people": 10_000,
+        "questions": [{
+            "name": "themes", "kind": "cross", "of": [
+                { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+                { "name": "beta", "kind": "flag" },
+            ],
+            "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+                "hashing": "balanced", "buckets": 6 },
+        }],
+    });
+    fs::write(&file, draft.to_string()).unwrap();
+    let path = file.to_str().unwrap();
+    let printed = answer(&["task", "check", "--json", path]);
+    // Of b cells that nobody is in, each named with q: b·q·(1 − b·q)/(p − q)².
+    let e = 3.0_f64.exp();
+    let (q, gap) = (1.0 / (e + 5.0), (e - 1.0) / (e + 5.0));
+    for (margin, cells) in [(0, 2.0), (1, 3.0)] {
+        let error = printed["questions"][0]["margins"][margin].as_f64().unwrap();
+        let expected = (cells * q * (1.0 - cells * q)).sqrt() / gap / 100.0;
+        assert!((error / expected - 1.0).abs() < 1e-9, "{error}, {expected}");
+    }
+    let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+    for expected in [
+        "themes: theme and beta together, 3 by 2 cells",
+        "margins: standard errors",
+    ] {
+        assert!(words.contains(expected), "{words}");
+    }
+}

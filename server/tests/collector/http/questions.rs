@@ -145,3 +145,137 @@ async fn what_a_question_cannot_answer_is_refused() {
         .await
         .problem("impossible-post-processing", 400);
 }
+
+const CROSSED: &str = r#"{
+    "id": "crossed", "epsilon": 5.0, "questions": [
+        { "name": "loads", "kind": "cross", "of": [
+            { "name": "plan", "kind": "choice", "options": ["free", "pro", "team"] },
+            { "name": "load", "kind": "number", "min": 0, "max": 1000, "levels": 3, "unit": "ms" }
+        ] },
+        { "name": "themes", "kind": "cross", "of": [
+            { "name": "beta", "kind": "flag" },
+            { "name": "theme", "kind": "choice", "options": ["dark", "light"] }
+        ] }
+    ]
+}"#;
+
+/// One in four people has "pro" and 800 ms, is in the beta and takes "dark"; others have
+/// "free" and 300 ms and take "light". Nobody has "team".
+async fn crossed() -> App {
+    let app = App::with(&[CROSSED]);
+    let task = app.task("crossed");
+    let mut rng = ChaCha20Rng::seed_from_u64(2);
+    let mut randomizer = Randomizer::new(&task);
+    let report = |person: usize| {
+        let (item, load, theme) = match person % 4 {
+            0 => (1, 800.0, 0.0),
+            _ => (0, 300.0, 1.0),
+        };
+        let [load, theme] = [load, theme].map(|value| [Entry { item, value }]);
+        let made = randomizer.randomize_answers(&[&load, &theme], &mut rng);
+        made.unwrap().report
+    };
+    let upload = Upload {
+        id: UploadId([8; 16]),
+        reports: (0..4000).map(report).collect(),
+    };
+    let answer = app
+        .post("crossed", upload.encode(&task.fingerprint()))
+        .await;
+    assert_eq!(answer.status, StatusCode::CREATED);
+    app
+}
+
+#[tokio::test]
+async fn crosses_are_answered_by_cells_margins_and_rows() {
+    let app = crossed().await;
+    let path = "/tasks/crossed/estimates?confidence=0.9999";
+    let answer = app.get(&format!("{path}&question=loads")).await.json();
+    let items = answer["estimates"].as_array().unwrap();
+    assert_eq!(items.len(), 9);
+    let cell = serde_json::json!({ "plan": "pro", "load": 500.0 });
+    assert_eq!(items[4]["item"], cell);
+    // 800 ms are two fifths of the way from 1000 to 500.
+    assert!(holds(&items[4]["share"], 0.25 * 0.4), "{answer}");
+    let cross = &answer["cross"];
+    assert_eq!(cross["columns"]["unit"], "ms");
+    assert_eq!(cross["rows"]["name"], "plan");
+    let rows = cross["rows"]["shares"].as_array().unwrap();
+    for (row, (name, truth)) in rows
+        .iter()
+        .zip([("free", 0.75), ("pro", 0.25), ("team", 0.0)])
+    {
+        assert_eq!(row["item"], name);
+        assert!(holds(&row["share"], truth), "{row}");
+    }
+    let means = cross["conditional_means"].as_array().unwrap();
+    for (own, truth) in means.iter().zip([300.0, 800.0]) {
+        assert!(holds(own, truth) && own["whole_range"] == false, "{own}");
+        let [low, high] = [0, 1].map(|end| own["interval"][end].as_f64().unwrap());
+        assert!(high - low < 300.0, "{own}");
+    }
+    // Nobody is there.
+    assert_eq!(means[2]["row"], "team");
+    assert_eq!(means[2]["estimate"], Value::Null);
+    assert_eq!(means[2]["whole_range"], true);
+    assert_eq!(means[2]["interval"], serde_json::json!([0.0, 1000.0]));
+    assert!(cross.get("conditional_shares").is_none(), "{cross}");
+    assert!(answer["bias"].as_str().unwrap().contains("0 to 1000 ms"));
+
+    let answer = app.get(&format!("{path}&question=themes")).await.json();
+    let shares = answer["cross"]["conditional_shares"].as_array().unwrap();
+    let truths = [
+        ("no", "dark", 0.0),
+        ("no", "light", 1.0),
+        ("yes", "dark", 1.0),
+    ];
+    for (own, (row, column, truth)) in shares.iter().zip(truths) {
+        assert_eq!((&own["row"], &own["column"]), (&row.into(), &column.into()));
+        assert!(holds(own, truth), "{own}");
+    }
+    let one = "items=beta%3A%20yes%2C%20theme%3A%20dark";
+    let answer = app
+        .get(&format!("{path}&question=themes&{one}"))
+        .await
+        .json();
+    assert_eq!(
+        answer["estimates"].as_array().map(Vec::len),
+        Some(1),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn crosses_are_answered_as_csv() {
+    let app = crossed().await;
+    let accept = [("accept", "text/csv")];
+    for (question, lines) in [
+        (
+            "loads",
+            [
+                "\n\"plan: pro, load: 500\",share,",
+                "\nplan: pro,share,",
+                "\nload: 1000,share,",
+                "\nplan: pro,conditional-mean,",
+                "\nplan: team,conditional-mean,,,0.0,1000.0,0.0,1000.0",
+            ],
+        ),
+        (
+            "themes",
+            [
+                "\n\"beta: yes, theme: dark\",share,",
+                "\nbeta: yes,share,",
+                "\ntheme: light,share,",
+                "\n\"beta: no, theme: dark\",conditional-share,",
+                "\n\"beta: yes, theme: light\",conditional-share,",
+            ],
+        ),
+    ] {
+        let path = format!("/tasks/crossed/estimates?question={question}");
+        let csv = app.send(Method::GET, &path, &accept, Body::empty()).await;
+        let csv = String::from_utf8(csv.body).unwrap();
+        for line in lines {
+            assert!(csv.contains(line), "{line:?} is not in {csv}");
+        }
+    }
+}
