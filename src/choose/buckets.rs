@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::contract::Choose;
 use super::differs::same_if_said;
+use super::objective::Objective;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
 use crate::bounds;
@@ -121,17 +122,24 @@ pub(super) trait ChooseBuckets: Selection {
 
     /// The total variance of what is estimated under that rule with c = `favoured`,
     /// whatever the subset's, from the sums over the c strongest; infinite where
-    /// nothing tells.
+    /// nothing tells. It is that of the mechanism's own estimates, unless the objective
+    /// weighs others too.
     fn variance(
         subset: &Subset<Self>,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSum,
+        objective: &Objective,
     ) -> f64;
 
     /// The same under the paper's rule.
-    fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64) -> f64;
+    fn paper_variance(
+        subset: &Subset<Self>,
+        domain: &Domain,
+        epsilon: f64,
+        objective: &Objective,
+    ) -> f64;
 
     /// The best parameters where nothing is said.
     ///

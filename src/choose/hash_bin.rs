@@ -75,6 +75,7 @@ impl Predict for HashBin {
                 squared_bias: population.squared_bias(lost) / items,
             }),
             frequency: None,
+            nonmissing: None,
         }
     }
 

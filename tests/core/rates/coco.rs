@@ -211,7 +211,11 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
             estimates.iter().map(|(p, both)| p * of(*both)).sum()
         };
         for sign in [0, 1] {
-            close(1.0 + average(&|f| f[sign]), 1.0 + truth[sign], "a frequency");
+            close(
+                1.0 + average(&|f| f[sign]),
+                1.0 + truth[sign],
+                "a frequency",
+            );
             let exact = average(&|f| (f[sign] - truth[sign]).powi(2));
             close(variances[sign], exact, "its variance");
         }
@@ -220,7 +224,11 @@ fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64
         let presence = rates.nonmissing_variance(present).unwrap();
         let exact = average(&|f| (f[0] - truth[0]) * (f[1] - truth[1]));
         let scale = presence + mean;
-        close(scale + 0.25 * (presence - mean), scale + exact, "covariance");
+        close(
+            scale + 0.25 * (presence - mean),
+            scale + exact,
+            "covariance",
+        );
     }
     // A hit of the other side counts for a part of one of the own side.
     let part = rates.other_side().unwrap();

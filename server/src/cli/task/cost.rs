@@ -60,6 +60,9 @@ pub(super) struct QuestionCost {
     /// How far frequencies of items with either sign are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_distance: Option<Distance>,
+    /// How far non-missing frequencies are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonmissing_distance: Option<Distance>,
     pub(super) predictions: Vec<Prediction>,
     /// People planned for.
     pub(super) planned_people: f64,
@@ -85,6 +88,9 @@ pub(super) struct Compared {
     pub(super) mean_bias: Option<f64>,
     /// Root of the mean squared error of the frequencies of either sign.
     pub(super) frequency_error: Option<f64>,
+    /// Root of the mean squared error of the non-missing frequencies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonmissing_error: Option<f64>,
 }
 
 impl From<Candidate> for Compared {
@@ -101,6 +107,7 @@ impl From<Candidate> for Compared {
             mean_error: predicted.mean.map(|error| error.total().sqrt()),
             mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
             frequency_error: predicted.frequency.map(|error| error.total().sqrt()),
+            nonmissing_error: predicted.nonmissing.map(|error| error.total().sqrt()),
             mechanism,
         }
     }
@@ -113,6 +120,9 @@ pub(super) struct Prediction {
     /// Of the frequency of an item with one sign, where it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_standard_error: Option<f64>,
+    /// Of the non-missing frequency, of items that are rated, where it is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonmissing_standard_error: Option<f64>,
     /// Of the mean, of items that are rated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
@@ -176,7 +186,7 @@ impl QuestionCost {
         // Of numbers in cells it is not single shares that matter, and shares have no mean.
         let far = |objective: Objective| {
             let cells = matches!(question.kind(), Kind::Number(_));
-            let means = objective == Objective::MEAN && !domain.is_rated();
+            let means = objective != Objective::FREQUENCY && !domain.is_rated();
             let distance = || distance(&domain, mechanism, question.epsilon(), &objective);
             (!cells && !means).then(distance).flatten()
         };
@@ -184,6 +194,7 @@ impl QuestionCost {
             bias: bias(question),
             mean_distance: far(Objective::MEAN),
             frequency_distance: far(Objective::FREQUENCY),
+            nonmissing_distance: far(Objective::NONMISSING),
             predictions: predictions(question, share, people)?,
             planned_people: choice.people,
             candidates: std::iter::once(choice.picked)
@@ -215,6 +226,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
         let mut prediction = Prediction {
             people,
             frequency_standard_error: predictor.standard_error(frequency, reports),
+            nonmissing_standard_error: predictor.standard_error(Estimand::Nonmissing, reports),
             mean_standard_error: predictor.standard_error(Estimand::Mean, reports),
             interval: 0.0,
             simultaneous_interval: None,
