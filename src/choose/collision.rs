@@ -77,6 +77,11 @@ impl ChooseBuckets for Rule {
     ) -> f64 {
         total_variance(&collision.rates(domain, epsilon), domain, objective)
     }
+
+    /// P1, §5.
+    fn printed_buckets(sparsity: f64, e: f64) -> Option<f64> {
+        Some(libm::floor(sparsity * e + 2.0 * sparsity - 1.0))
+    }
 }
 
 impl Collision {

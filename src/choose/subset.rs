@@ -13,6 +13,7 @@ use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use super::contract::Choose;
 use super::grid::Grid;
 use super::objective::Objective;
+use super::population::Population;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
 use crate::bounds;
@@ -62,6 +63,7 @@ pub(super) fn choose<R: ChooseBuckets>(
     draft: &BucketsDraft<R::Name>,
     objective: &Objective,
 ) -> Result<Subset<R>, Error> {
+    let draft = &draft.in_numbers::<R>(domain, budget.epsilon)?;
     let complete = draft.complete::<R>(domain)?;
     let paper = draft.rule_or_default::<R>() == R::paper().name();
     let with = |hashing| Buckets {
@@ -105,10 +107,19 @@ where
     type Draft = BucketsDraft<R::Name>;
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete::<R>(domain)? {
+        match draft.with_rule::<R>()?.complete::<R>(domain)? {
             Some(own) => Parameters::check(&own, domain),
             None => Ok(()),
         }
+    }
+
+    fn in_numbers(
+        draft: &Self::Draft,
+        domain: &Domain,
+        epsilon: f64,
+        _: &Population,
+    ) -> Result<Self::Draft, Error> {
+        draft.in_numbers::<R>(domain, epsilon)
     }
 
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {

@@ -4,6 +4,7 @@
 //! `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
 //! numbers in `competitors/errata.rs`.
 
+use hushbin::choose::{Population, Predicted};
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::{Hashing, Keys, closed_sign, independent_bucket};
 use hushbin::mechanism::coco::{self, Rule};
@@ -11,7 +12,7 @@ use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
 use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Level, Noise};
 use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskParts, ValueKind};
 use num_traits::ToPrimitive;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::coco::Model;
 use hushbin_tests::errata::{assert_table, headers};
@@ -382,6 +383,118 @@ fn printed_clip(k: u32, n: f64) -> f64 {
 
 fn code_clip(k: u32, n: f64) -> f64 {
     (f64::from(k) * n.ln()).sqrt() / 2.5
+}
+
+/// One task over `items`, of people with `sparsity` entries of ±1 each.
+fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: Value) -> Task {
+    let draft: TaskDraft = serde_json::from_value(json!({
+        "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
+        "value": "sign", "mechanism": mechanism,
+    }))
+    .unwrap();
+    draft.resolve().unwrap()
+}
+
+fn predicted(task: &Task, people: f64) -> Predicted {
+    let question = task.sole().unwrap();
+    let population = Population::even(people, question.sparsity());
+    let domain = question.domain();
+    (question.mechanism()).predict(&domain, question.epsilon(), &population)
+}
+
+/// P1's t against the best of its rule, ours with one hash function, and what is chosen.
+#[test]
+fn printed_buckets_cost() {
+    let mut rows = Vec::new();
+    for (d, s, epsilon, one_function) in [
+        (256, 4, 1.0, None),
+        (256, 16, 0.5, Some(0.87)),
+        (256, 32, 1.0, Some(0.82)),
+        (256, 64, 1.0, Some(0.70)),
+        (256, 16, 3.0, None),
+        (4096, 64, 0.5, Some(0.88)),
+    ] {
+        let task = |mechanism: Value| planned(d, s, epsilon, 10_000, mechanism);
+        let variance = |task: &Task| predicted(task, 1.0).frequency.unwrap().variance;
+        let printed = task(json!({ "name": "collision", "parameters": "as-printed" }));
+        let best = task(json!({
+            "name": "collision", "rule": "occupied", "hashing": "independent",
+        }));
+        let [own, best_own] = [&printed, &best].map(variance);
+        let balanced = json!({ "name": "collision", "hashing": "balanced", "hashes": 1 });
+        let ratio = variance(&task(balanced)) / own;
+        assert!(
+            one_function.is_none_or(|known| (ratio - known).abs() < 0.006),
+            "{ratio}"
+        );
+        let buckets = |task: &Task| match task.sole().unwrap().mechanism() {
+            Mechanism::Collision(collision) => collision.buckets(),
+            _ => unreachable!("it was asked for"),
+        };
+        rows.push(format!(
+            "| {d} | {s} | {epsilon} | {} | {} | {:.3} | {:.2} |",
+            buckets(&printed),
+            buckets(&best),
+            own / best_own,
+            own / variance(&task(json!("collision"))),
+        ));
+    }
+    assert_table(
+        "| d | s | ε | t as printed | best t of the rule | variance over its | over what is chosen |",
+        &rows,
+    );
+}
+
+/// P3's b and η against what is chosen at the same level.
+#[test]
+fn printed_bins_and_clips_cost() {
+    let mut rows = Vec::new();
+    for (level, k, epsilon) in [
+        (json!({ "level": "event" }), 16, 1.0),
+        (json!({ "level": "event" }), 64, 1.0),
+        (json!({ "level": "event" }), 64, 2.0),
+        (json!({ "level": "neighbouring", "distance": 4.0 }), 64, 1.0),
+        (
+            json!({ "level": "neighbouring", "distance": 16.0, "delta": 1e-6 }),
+            64,
+            4.0,
+        ),
+        (json!({ "level": "user" }), 16, 1.0),
+        (json!({ "level": "user" }), 64, 1.0),
+        (json!({ "level": "user" }), 64, 4.0),
+    ] {
+        let n = 100_000;
+        let mut mechanism = level.clone();
+        mechanism["name"] = json!("hash-bin");
+        let chosen = planned(1000, k, epsilon, n, mechanism.clone());
+        mechanism["parameters"] = json!("as-printed");
+        let printed = planned(1000, k, epsilon, n, mechanism);
+        let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
+        let in_words = |task: &Task| match task.sole().unwrap().mechanism() {
+            Mechanism::HashBin(own) => match own.level() {
+                Level::User { clip, .. } => format!("η = {clip:.1}"),
+                _ => format!("b = {}", own.bins()),
+            },
+            _ => unreachable!("it was asked for"),
+        };
+        let ratio = error(&printed) / error(&chosen);
+        assert!(ratio >= 1.0 - 1e-9, "{ratio}");
+        let said = ["distance", "delta"].map(|name| match &level[name] {
+            Value::Null => String::new(),
+            number => format!(", {} {number}", if name == "delta" { "δ" } else { "L" }),
+        });
+        rows.push(format!(
+            "| {}{} | {k} | {epsilon} | {} | {} | {ratio:.2} |",
+            level["level"].as_str().unwrap(),
+            said.concat(),
+            in_words(&printed),
+            in_words(&chosen),
+        ));
+    }
+    assert_table(
+        "| level | k | ε | as printed | chosen | squared error over its |",
+        &rows,
+    );
 }
 
 /// P3 Algorithm 1 at user level: what the printed noise costs against the

@@ -2,6 +2,7 @@ mod coco;
 mod collision;
 mod hash_bin;
 mod nonmissing;
+mod printed;
 
 use hushbin::TaskDraft;
 use hushbin::domain::Domain;
