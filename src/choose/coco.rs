@@ -41,9 +41,9 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
         predict::sampled(domain, population, 2.0 * items, with, |_| none)
     });
     let [with, without] = [true, false].map(|present| rates.nonmissing_variance(present));
-    let nonmissing = with.zip(without).map(|(with, without)| {
-        predict::sampled(domain, population, items, with, |_| without)
-    });
+    let nonmissing = with
+        .zip(without)
+        .map(|(with, without)| predict::sampled(domain, population, items, with, |_| without));
     Predicted {
         mean: Some(mean),
         frequency,
@@ -74,12 +74,7 @@ impl ChooseBuckets for Rule {
         total_variance(&rates, domain, objective)
     }
 
-    fn paper_variance(
-        coco: &Coco,
-        domain: &Domain,
-        epsilon: f64,
-        objective: &Objective,
-    ) -> f64 {
+    fn paper_variance(coco: &Coco, domain: &Domain, epsilon: f64, objective: &Objective) -> f64 {
         total_variance(&coco.rates(domain, epsilon), domain, objective)
     }
 

@@ -1,10 +1,9 @@
 //! Errata of the papers that concern randomizers and estimators: what is
 //! printed fails, what is implemented holds. The tables of
-//! `server/analysis/src/docs/errata.md` are those computed here and in
-//! `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
+//! `server/analysis/src/docs/errata.md` are those computed here, in `choose/printed.rs`
+//! and in `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
 //! numbers in `competitors/errata.rs`.
 
-use hushbin::choose::{Population, Predicted};
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::{Hashing, Keys, closed_sign, independent_bucket};
 use hushbin::mechanism::coco::{self, Rule};
@@ -12,7 +11,7 @@ use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
 use hushbin::mechanism::hash_bin::{self, GRID, HashBin, Level, Noise};
 use hushbin::{Entry, ErrorCode, Items, Mechanism, Task, TaskDraft, TaskParts, ValueKind};
 use num_traits::ToPrimitive;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::coco::Model;
 use hushbin_tests::errata::{assert_table, headers};
@@ -25,6 +24,7 @@ fn assert_close(ours: f64, exact: f64, tolerance: f64, what: &str) {
 fn every_table_is_computed() {
     let tests = [
         include_str!("errata.rs"),
+        include_str!("choose/printed.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
         include_str!("../../server/analysis/tests/analysis/competitors/errata.rs"),
     ];
@@ -383,112 +383,6 @@ fn printed_clip(k: u32, n: f64) -> f64 {
 
 fn code_clip(k: u32, n: f64) -> f64 {
     (f64::from(k) * n.ln()).sqrt() / 2.5
-}
-
-/// One task over `items`, of people with `sparsity` entries of ±1 each.
-fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: Value) -> Task {
-    let draft: TaskDraft = serde_json::from_value(json!({
-        "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
-        "value": "sign", "mechanism": mechanism,
-    }))
-    .unwrap();
-    draft.resolve().unwrap()
-}
-
-fn predicted(task: &Task, people: f64) -> Predicted {
-    let question = task.sole().unwrap();
-    let population = Population::even(people, question.sparsity());
-    let domain = question.domain();
-    (question.mechanism()).predict(&domain, question.epsilon(), &population)
-}
-
-/// P1's t against the best of its rule, and what is chosen.
-#[test]
-fn printed_buckets_cost() {
-    let mut rows = Vec::new();
-    for (d, s, epsilon) in [
-        (256, 4, 1.0),
-        (256, 16, 0.5),
-        (256, 32, 1.0),
-        (256, 64, 1.0),
-        (256, 16, 3.0),
-        (4096, 64, 0.5),
-    ] {
-        let task = |mechanism: Value| planned(d, s, epsilon, 10_000, mechanism);
-        let variance = |task: &Task| predicted(task, 1.0).frequency.unwrap().variance;
-        let printed = task(json!({ "name": "collision", "parameters": "as-printed" }));
-        let best = task(json!({
-            "name": "collision", "rule": "occupied", "hashing": "independent",
-        }));
-        let [own, best_own] = [&printed, &best].map(variance);
-        let buckets = |task: &Task| match task.sole().unwrap().mechanism() {
-            Mechanism::Collision(collision) => collision.buckets(),
-            _ => unreachable!("it was asked for"),
-        };
-        rows.push(format!(
-            "| {d} | {s} | {epsilon} | {} | {} | {:.3} | {:.2} |",
-            buckets(&printed),
-            buckets(&best),
-            own / best_own,
-            own / variance(&task(json!("collision"))),
-        ));
-    }
-    assert_table(
-        "| d | s | ε | t as printed | best t of the rule | variance over its | over what is chosen |",
-        &rows,
-    );
-}
-
-/// P3's b and η against what is chosen at the same level.
-#[test]
-fn printed_bins_and_clips_cost() {
-    let mut rows = Vec::new();
-    for (level, k, epsilon) in [
-        (json!({ "level": "event" }), 16, 1.0),
-        (json!({ "level": "event" }), 64, 1.0),
-        (json!({ "level": "event" }), 64, 2.0),
-        (json!({ "level": "neighbouring", "distance": 4.0 }), 64, 1.0),
-        (
-            json!({ "level": "neighbouring", "distance": 16.0, "delta": 1e-6 }),
-            64,
-            4.0,
-        ),
-        (json!({ "level": "user" }), 16, 1.0),
-        (json!({ "level": "user" }), 64, 1.0),
-        (json!({ "level": "user" }), 64, 4.0),
-    ] {
-        let n = 100_000;
-        let mut mechanism = level.clone();
-        mechanism["name"] = json!("hash-bin");
-        let chosen = planned(1000, k, epsilon, n, mechanism.clone());
-        mechanism["parameters"] = json!("as-printed");
-        let printed = planned(1000, k, epsilon, n, mechanism);
-        let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
-        let in_words = |task: &Task| match task.sole().unwrap().mechanism() {
-            Mechanism::HashBin(own) => match own.level() {
-                Level::User { clip, .. } => format!("η = {clip:.1}"),
-                _ => format!("b = {}", own.bins()),
-            },
-            _ => unreachable!("it was asked for"),
-        };
-        let ratio = error(&printed) / error(&chosen);
-        assert!(ratio >= 1.0 - 1e-9, "{ratio}");
-        let said = ["distance", "delta"].map(|name| match &level[name] {
-            Value::Null => String::new(),
-            number => format!(", {} {number}", if name == "delta" { "δ" } else { "L" }),
-        });
-        rows.push(format!(
-            "| {}{} | {k} | {epsilon} | {} | {} | {ratio:.2} |",
-            level["level"].as_str().unwrap(),
-            said.concat(),
-            in_words(&printed),
-            in_words(&chosen),
-        ));
-    }
-    assert_table(
-        "| level | k | ε | as printed | chosen | squared error over its |",
-        &rows,
-    );
 }
 
 /// P3 Algorithm 1 at user level: what the printed noise costs against the
