@@ -1,14 +1,17 @@
-//! The best parameters: least total variance of the means.
+//! The best parameters: least total variance of the means, or of what an objective
+//! weighs beside.
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::Budget;
+use super::contract::Choose;
+use super::objective::Objective;
 use super::population::Population;
 use super::predict::{self, Predict, Predicted};
 use super::search::{Candidate, Search};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::coco::{Coco, Rule, RuleName};
+use crate::mechanism::coco::{Coco, Rates, Rule, RuleName};
 use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
 
@@ -23,15 +26,37 @@ const SINGLE_PAIR_COST: f64 = 1.02;
 
 impl Predict for Coco {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
-        let rates = self.rates(domain, epsilon);
-        let items = predict::items(domain, population);
-        let with = rates.mean_square(true) - 1.0;
-        let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
-        Predicted {
-            mean: Some(predict::sampled(domain, population, items, with, without)),
-            frequency: None,
-        }
+        predicted(&self.rates(domain, epsilon), domain, population)
     }
+}
+
+fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predicted {
+    let items = predict::items(domain, population);
+    let with = rates.mean_square(true) - 1.0;
+    let without = |kept| rates.mean_square_among(domain.sparsity(), f64::from(kept));
+    let mean = predict::sampled(domain, population, items, with, without);
+    // The frequency of an entry's other sign has a variance of its own.
+    let frequency = rates.frequency_variances().map(|[own, other, none]| {
+        let with = own + other - none;
+        predict::sampled(domain, population, 2.0 * items, with, |_| none)
+    });
+    let [with, without] = [true, false].map(|present| rates.nonmissing_variance(present));
+    let nonmissing = with
+        .zip(without)
+        .map(|(with, without)| predict::sampled(domain, population, items, with, |_| without));
+    Predicted {
+        mean: Some(mean),
+        frequency,
+        nonmissing,
+    }
+}
+
+/// The total variance of the means, or whatever is proportional to that of what the
+/// objective weighs, if this is estimated.
+fn total_variance(rates: &Rates, domain: &Domain, objective: &Objective) -> f64 {
+    objective
+        .variance(domain, |people| predicted(rates, domain, people))
+        .unwrap_or_else(|| rates.total_variance(domain))
 }
 
 impl ChooseBuckets for Rule {
@@ -43,16 +68,32 @@ impl ChooseBuckets for Rule {
         bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSum,
+        objective: &Objective,
     ) -> f64 {
         let rates = coco.strongest_rates(domain, bound, favoured, top);
-        rates.total_variance(domain)
+        total_variance(&rates, domain, objective)
     }
 
-    fn paper_variance(coco: &Coco, domain: &Domain, epsilon: f64) -> f64 {
-        coco.rates(domain, epsilon).total_variance(domain)
+    fn paper_variance(coco: &Coco, domain: &Domain, epsilon: f64, objective: &Objective) -> f64 {
+        total_variance(&coco.rates(domain, epsilon), domain, objective)
     }
 
+    fn printed_buckets(_: f64, _: f64) -> Option<f64> {
+        None
+    }
+
+    /// Only under rule `overwrite` non-missing frequencies are estimated.
     fn offer(search: &Search<'_>) -> Result<Candidate, Error> {
+        if search.objective.nonmissing > 0.0 {
+            let rule = Some(RuleName::Overwrite);
+            return Coco::best(
+                search,
+                &Draft {
+                    rule,
+                    ..Draft::default()
+                },
+            );
+        }
         search.best(preferred)
     }
 }
@@ -90,6 +131,6 @@ impl Coco {
         budget: impl Into<Budget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose(domain, budget.into(), draft)
+        subset::choose(domain, budget.into(), draft, &Objective::MEAN)
     }
 }

@@ -1,13 +1,15 @@
-//! The best parameters: least total variance.
+//! The best parameters: least total variance of the frequencies, or of what an objective
+//! weighs beside.
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::Budget;
+use super::objective::Objective;
 use super::population::Population;
-use super::predict::{self, Predict, Predicted};
+use super::predict::{self, Predict, Predicted, SquaredError};
 use super::subset;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::collision::{Collision, Rule, RuleName};
+use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
 
@@ -16,21 +18,35 @@ pub type Draft = BucketsDraft<RuleName>;
 
 impl Predict for Collision {
     fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
-        let rates = self.rates(domain, epsilon);
-        let items = predict::items(domain, population);
-        let sampled = |numbers, with, without| {
-            Some(predict::sampled(domain, population, numbers, with, |_| {
-                without
-            }))
-        };
-        let mean = |present| rates.mean_square(present);
-        let frequency = |member| rates.frequency_variance(member);
-        let elements = f64::from(domain.elements_per_item()) * items;
-        Predicted {
-            mean: sampled(items, mean(true) - 1.0, mean(false)).filter(|_| domain.is_rated()),
-            frequency: sampled(elements, frequency(true), frequency(false)),
-        }
+        predicted(&self.rates(domain, epsilon), domain, population)
     }
+}
+
+fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predicted {
+    let items = predict::items(domain, population);
+    let sampled = |numbers, with, without| {
+        Some(predict::sampled(domain, population, numbers, with, |_| {
+            without
+        }))
+    };
+    let mean = |present| rates.mean_square(present);
+    let frequency = |member| rates.frequency_variance(member);
+    let nonmissing = |present| rates.nonmissing_variance(present);
+    let elements = f64::from(domain.elements_per_item()) * items;
+    let rated = |_: &SquaredError| domain.is_rated();
+    Predicted {
+        mean: sampled(items, mean(true) - 1.0, mean(false)).filter(rated),
+        frequency: sampled(elements, frequency(true), frequency(false)),
+        nonmissing: sampled(items, nonmissing(true), nonmissing(false)).filter(rated),
+    }
+}
+
+/// The total variance of the frequencies, or whatever is proportional to that of what the
+/// objective weighs.
+fn total_variance(rates: &Rates, domain: &Domain, objective: &Objective) -> f64 {
+    objective
+        .variance(domain, |people| predicted(rates, domain, people))
+        .unwrap_or_else(|| rates.total_variance(domain))
 }
 
 impl ChooseBuckets for Rule {
@@ -42,18 +58,29 @@ impl ChooseBuckets for Rule {
         bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSum,
+        objective: &Objective,
     ) -> f64 {
         let rates = collision.heaviest_rates(domain, bound, favoured, top);
         // Near sums may leave no gap where there is a small one.
         if rates.gap() > 0.0 {
-            rates.total_variance(domain)
+            total_variance(&rates, domain, objective)
         } else {
             f64::INFINITY
         }
     }
 
-    fn paper_variance(collision: &Collision, domain: &Domain, epsilon: f64) -> f64 {
-        collision.rates(domain, epsilon).total_variance(domain)
+    fn paper_variance(
+        collision: &Collision,
+        domain: &Domain,
+        epsilon: f64,
+        objective: &Objective,
+    ) -> f64 {
+        total_variance(&collision.rates(domain, epsilon), domain, objective)
+    }
+
+    /// P1, §5.
+    fn printed_buckets(sparsity: f64, e: f64) -> Option<f64> {
+        Some(libm::floor(sparsity * e + 2.0 * sparsity - 1.0))
     }
 }
 
@@ -70,6 +97,6 @@ impl Collision {
         budget: impl Into<Budget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose(domain, budget.into(), draft)
+        subset::choose(domain, budget.into(), draft, &Objective::FREQUENCY)
     }
 }

@@ -60,6 +60,7 @@ impl Predict for Cube {
                 squared_bias: 0.0,
             }),
             frequency: None,
+            nonmissing: None,
         }
     }
 }

@@ -134,7 +134,7 @@ impl TaskDraft {
         let [drafts, questions] = [self.questions.len(), task.questions().len()];
         same("number of questions", &drafts, &questions)?;
         for (draft, question) in self.questions.iter().zip(task.questions()) {
-            draft.agrees_with(question)?;
+            draft.agrees_with(question, self.people)?;
         }
         Ok(())
     }

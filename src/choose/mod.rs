@@ -17,6 +17,7 @@ mod number;
 mod objective;
 mod population;
 mod predict;
+mod printed;
 mod question;
 mod search;
 mod subset;
@@ -31,6 +32,7 @@ pub use number::NumberDraft;
 pub use objective::{AutoDraft, AutoLevel, Objective, ObjectiveDraft, ObjectiveName};
 pub use population::{PEOPLE, Population};
 pub use predict::{Predicted, SquaredError};
+pub use printed::Source;
 pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
 pub use together::{Together, together};
@@ -135,6 +137,24 @@ macro_rules! register {
                     $(Self::$Name(draft) => mechanism::$module::$Name::best(search, draft),)+
                     Self::Auto(auto) => Ok(offers(search, auto.level.name())?.swap_remove(0)),
                 }
+            }
+
+            /// As the mechanism's `in_numbers`.
+            ///
+            /// # Errors
+            /// As there.
+            fn in_numbers(
+                &self,
+                domain: &Domain,
+                epsilon: f64,
+                population: &Population,
+            ) -> Result<Self, Error> {
+                Ok(match self {
+                    $(Self::$Name(draft) => Self::$Name(mechanism::$module::$Name::in_numbers(
+                        draft, domain, epsilon, population,
+                    )?),)+
+                    Self::Auto(auto) => Self::Auto(auto.clone()),
+                })
             }
 
             /// The check that a mechanism in use has what the draft says.

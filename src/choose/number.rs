@@ -131,6 +131,7 @@ impl NumberDraft {
             hashing: buckets.map(|_| Hashing::Balanced),
             buckets,
             hashes: buckets.map(|_| 1),
+            ..Draft::default()
         })
     }
 

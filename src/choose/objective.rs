@@ -3,7 +3,9 @@
 use serde::Deserialize;
 
 use super::differs::same;
+use super::population::Population;
 use super::predict::{Predicted, SquaredError};
+use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
@@ -14,7 +16,7 @@ use crate::mechanism::{Mechanism, Neighbours};
 /// use hushbin::choose::{Objective, Predicted, SquaredError};
 ///
 /// let mean = SquaredError { variance: 0.003, rare_variance: 0.002, squared_bias: 0.001 };
-/// let predicted = Predicted { mean: Some(mean), frequency: None };
+/// let predicted = Predicted { mean: Some(mean), frequency: None, nonmissing: None };
 /// assert_eq!(Objective::MEAN.weigh(&predicted), Some(mean));
 /// assert_eq!(Objective::FREQUENCY.weigh(&predicted), None);
 /// ```
@@ -24,6 +26,9 @@ pub struct Objective {
     pub mean: f64,
     /// Of the frequencies of an item with either sign.
     pub frequency: f64,
+    /// Of non-missing frequencies: of an item with any sign. What is estimated is the sum
+    /// of the frequencies of both signs, with their covariance.
+    pub nonmissing: f64,
 }
 
 impl Objective {
@@ -31,12 +36,26 @@ impl Objective {
     pub const MEAN: Self = Self {
         mean: 1.0,
         frequency: 0.0,
+        nonmissing: 0.0,
     };
     /// Frequencies alone.
     pub const FREQUENCY: Self = Self {
         mean: 0.0,
         frequency: 1.0,
+        nonmissing: 0.0,
     };
+    /// Non-missing frequencies alone.
+    pub const NONMISSING: Self = Self {
+        mean: 0.0,
+        frequency: 0.0,
+        nonmissing: 1.0,
+    };
+
+    /// Of all weights.
+    #[must_use]
+    pub fn sum(&self) -> f64 {
+        self.mean + self.frequency + self.nonmissing
+    }
 
     /// The weighed average of the errors; `None` where something that weighs is
     /// not estimated.
@@ -50,15 +69,33 @@ impl Objective {
         for (weight, error) in [
             (self.mean, predicted.mean),
             (self.frequency, predicted.frequency),
+            (self.nonmissing, predicted.nonmissing),
         ] {
             if weight > 0.0 {
-                let (part, error) = (weight / (self.mean + self.frequency), error?);
+                let (part, error) = (weight / self.sum(), error?);
                 average.variance += part * error.variance;
                 average.rare_variance += part * error.rare_variance;
                 average.squared_bias += part * error.squared_bias;
             }
         }
         Some(average)
+    }
+
+    /// The variance that parameters are chosen by where non-missing frequencies weigh:
+    /// the average of what is `predicted` for a person with s entries; infinite where
+    /// something that weighs is not estimated. `None` for other objectives: what is
+    /// chosen for a mechanism's own estimates serves these as well.
+    pub(super) fn variance(
+        &self,
+        domain: &Domain,
+        predicted: impl Fn(&Population) -> Predicted,
+    ) -> Option<f64> {
+        let variance = || {
+            let person = Population::even(1.0, domain.sparsity());
+            let error = self.weigh(&predicted(&person));
+            error.map_or(f64::INFINITY, |error| error.variance)
+        };
+        (self.nonmissing > 0.0).then(variance)
     }
 }
 
@@ -100,31 +137,35 @@ pub enum AutoLevel {
     User,
 }
 
-/// An [`Objective`] in a task file: `"mean"`, `"frequency"`, or an object with
-/// the weight of each.
+/// An [`Objective`] in a task file: `"mean"`, `"frequency"`, `"nonmissing"`, or an
+/// object with the weight of each.
 ///
 /// ```
 /// use hushbin::choose::{Objective, ObjectiveDraft};
 ///
 /// let named: ObjectiveDraft = serde_json::from_str(r#""mean""#).unwrap();
 /// assert_eq!(named.objective(), Ok(Objective::MEAN));
-/// assert!(ObjectiveDraft::Weights { mean: 0.0, frequency: 0.0 }.objective().is_err());
+/// let none = r#"{ "mean": 0, "frequency": 0 }"#;
+/// assert!(serde_json::from_str::<ObjectiveDraft>(none).unwrap().objective().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(
     untagged,
     deny_unknown_fields,
-    expecting = "expected an objective: \"mean\", \"frequency\", or an object with the weights \"mean\" and \"frequency\""
+    expecting = "expected an objective: \"mean\", \"frequency\", \"nonmissing\", or an object with the weights \"mean\", \"frequency\" and perhaps \"nonmissing\""
 )]
 pub enum ObjectiveDraft {
     /// One of them.
     Name(ObjectiveName),
-    /// Both.
+    /// Several.
     Weights {
         /// Weight of the squared error of means, from 0.
         mean: f64,
         /// Weight of the squared error of frequencies, from 0.
         frequency: f64,
+        /// Weight of the squared error of non-missing frequencies, from 0; by default 0.
+        #[serde(default)]
+        nonmissing: f64,
     },
 }
 
@@ -143,6 +184,8 @@ pub enum ObjectiveName {
     Mean,
     /// Frequencies of items with either sign.
     Frequency,
+    /// Non-missing frequencies: of items with any sign.
+    Nonmissing,
 }
 
 impl Default for ObjectiveDraft {
@@ -160,10 +203,21 @@ impl ObjectiveDraft {
         match self {
             Self::Name(ObjectiveName::Mean) => Ok(Objective::MEAN),
             Self::Name(ObjectiveName::Frequency) => Ok(Objective::FREQUENCY),
-            Self::Weights { mean, frequency } => {
-                let weight = |value: f64| value.is_finite() && value >= 0.0;
-                if weight(mean) && weight(frequency) && mean + frequency > 0.0 {
-                    Ok(Objective { mean, frequency })
+            Self::Name(ObjectiveName::Nonmissing) => Ok(Objective::NONMISSING),
+            Self::Weights {
+                mean,
+                frequency,
+                nonmissing,
+            } => {
+                let objective = Objective {
+                    mean,
+                    frequency,
+                    nonmissing,
+                };
+                let is_weight = |value: &f64| value.is_finite() && *value >= 0.0;
+                let all = [mean, frequency, nonmissing].iter().all(is_weight);
+                if all && objective.sum() > 0.0 {
+                    Ok(objective)
                 } else {
                     Err(Error::Combination {
                         reason: "the weights of an \"objective\" are to be 0 or more, and one of them more",

@@ -49,6 +49,8 @@ pub struct Predicted {
     pub mean: Option<SquaredError>,
     /// Of the frequencies of an item with either sign.
     pub frequency: Option<SquaredError>,
+    /// Of the non-missing frequencies of items.
+    pub nonmissing: Option<SquaredError>,
 }
 
 /// What can be told of a mechanism's reports and their error before there are any.

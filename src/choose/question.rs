@@ -330,12 +330,12 @@ impl QuestionDraft {
         error.of_question(&self.name)
     }
 
-    /// Whether all that this draft says holds of a question in use; what it leaves open
-    /// may be anything.
+    /// Whether all that this draft says, for so many people, holds of a question in use;
+    /// what it leaves open may be anything.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] naming the first difference.
-    pub fn agrees_with(&self, question: &Question) -> Result<(), Error> {
+    pub fn agrees_with(&self, question: &Question, people: Option<u64>) -> Result<(), Error> {
         let agrees = || {
             same("name", &self.name.as_str(), &question.name())?;
             match (&self.asked, question.kind()) {
@@ -356,7 +356,11 @@ impl QuestionDraft {
             let sparsity = question.sparsity();
             same_if_said("sparsity", self.sparsity.as_ref(), Some(&sparsity))?;
             same_if_said("weight", self.weight.as_ref(), Some(&question.weight()))?;
-            self.mechanism.agrees_with(question.mechanism())
+            let population = self.population(people)?;
+            let (domain, epsilon) = (question.domain(), question.epsilon());
+            self.mechanism
+                .in_numbers(&domain, epsilon, &population)?
+                .agrees_with(question.mechanism())
         };
         agrees().map_err(|error| self.blame(error))
     }

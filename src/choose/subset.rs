@@ -12,6 +12,8 @@ use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use super::contract::Choose;
 use super::grid::Grid;
+use super::objective::Objective;
+use super::population::Population;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
 use crate::bounds;
@@ -59,13 +61,16 @@ pub(super) fn choose<R: ChooseBuckets>(
     domain: &Domain,
     budget: Budget,
     draft: &BucketsDraft<R::Name>,
+    objective: &Objective,
 ) -> Result<Subset<R>, Error> {
+    let draft = &draft.in_numbers::<R>(domain, budget.epsilon)?;
     let complete = draft.complete::<R>(domain)?;
     let paper = draft.rule_or_default::<R>() == R::paper().name();
     let with = |hashing| Buckets {
         domain,
         epsilon: budget.epsilon,
         limit: budget.limit(),
+        objective,
         hashing,
         favoured: draft.favoured,
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
@@ -102,14 +107,23 @@ where
     type Draft = BucketsDraft<R::Name>;
 
     fn check_draft(draft: &Self::Draft, domain: &Domain) -> Result<(), Error> {
-        match draft.complete::<R>(domain)? {
+        match draft.with_rule::<R>()?.complete::<R>(domain)? {
             Some(own) => Parameters::check(&own, domain),
             None => Ok(()),
         }
     }
 
+    fn in_numbers(
+        draft: &Self::Draft,
+        domain: &Domain,
+        epsilon: f64,
+        _: &Population,
+    ) -> Result<Self::Draft, Error> {
+        draft.in_numbers::<R>(domain, epsilon)
+    }
+
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {
-        search.best(|domain, budget| choose(domain, budget, draft))
+        search.best(|domain, budget| choose(domain, budget, draft, &search.objective))
     }
 
     fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
@@ -142,6 +156,7 @@ struct Buckets<'a> {
     domain: &'a Domain,
     epsilon: f64,
     limit: Limit,
+    objective: &'a Objective,
     hashing: Hashing,
     favoured: Option<u32>,
     hashes: Option<u32>,
@@ -207,7 +222,7 @@ impl Buckets<'_> {
             .map(|cells| {
                 let subset = self.with(R::paper(), cells, 1);
                 (
-                    R::paper_variance(&subset, self.domain, self.epsilon),
+                    R::paper_variance(&subset, self.domain, self.epsilon, self.objective),
                     subset,
                 )
             });
@@ -356,7 +371,15 @@ impl Buckets<'_> {
     fn favour<R: ChooseBuckets>(&self, any: &Subset<R>, sums: &Sums) -> Rated<R> {
         let rate = |c: u32| {
             if self.limit.allows(c, any.outcomes()) {
-                R::variance(any, self.domain, &self.limit.bound, c, &sums.at(c))
+                let sums = sums.at(c);
+                R::variance(
+                    any,
+                    self.domain,
+                    &self.limit.bound,
+                    c,
+                    &sums,
+                    self.objective,
+                )
             } else {
                 f64::INFINITY
             }

@@ -1,7 +1,7 @@
 //! Errata of the papers that concern randomizers and estimators: what is
 //! printed fails, what is implemented holds. The tables of
-//! `server/analysis/src/docs/errata.md` are those computed here and in
-//! `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
+//! `server/analysis/src/docs/errata.md` are those computed here, in `choose/printed.rs`
+//! and in `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
 //! numbers in `competitors/errata.rs`.
 
 use hushbin::domain::{Domain, Signed};
@@ -24,6 +24,7 @@ fn assert_close(ours: f64, exact: f64, tolerance: f64, what: &str) {
 fn every_table_is_computed() {
     let tests = [
         include_str!("errata.rs"),
+        include_str!("choose/printed.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
         include_str!("../../server/analysis/tests/analysis/competitors/errata.rs"),
     ];

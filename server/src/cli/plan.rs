@@ -95,6 +95,8 @@ enum Objective {
     Mean,
     /// Frequencies of either sign.
     Frequency,
+    /// Non-missing frequencies: of any sign.
+    Nonmissing,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -149,6 +151,7 @@ impl Options {
             objective: ObjectiveDraft::Name(match self.objective {
                 Objective::Mean => ObjectiveName::Mean,
                 Objective::Frequency => ObjectiveName::Frequency,
+                Objective::Nonmissing => ObjectiveName::Nonmissing,
             }),
             level: match self.level {
                 Level::User => AutoLevel::User,

@@ -236,6 +236,37 @@ impl Rates {
         Some((1.0 - q_pair) / (p_pair - q_pair))
     }
 
+    /// Variances of one report's estimate of the frequency of an item with one sign,
+    /// for a person who has it with that sign, with the other one, and not at all;
+    /// `None` where the rule does not estimate it. The estimate is half the sum of
+    /// presence and mean, or for the negative sign half their difference.
+    #[must_use]
+    pub fn frequency_variances(&self) -> Option<[f64; 3]> {
+        // Of a sign that is negative presence and mean covary by as much below 0.
+        let covariance = self.mean_times_presence()? - 1.0;
+        let own = self.mean_square(true) - 1.0 + self.nonmissing_variance(true)?;
+        let none = self.mean_square(false) + self.nonmissing_variance(false)?;
+        let twice = 2.0 * covariance;
+        Some([own + twice, own - twice, none].map(|sum| 0.25 * sum))
+    }
+
+    /// What a hit on the other side counts for in the frequency of one sign, where one
+    /// on its own side counts 1: (a − g)/(a + g) for a presence that counts a hit of the
+    /// pair as a = 1/(p_pair − q_pair), and a mean that counts it as ±g = ±1/gap. `None`
+    /// where the rule does not estimate it.
+    ///
+    /// From 0 to 1: with N slots of pairs, infinitely many of them under the independent
+    /// hash, (p_pair − q_pair)·Ω/(e − 1) is 1 − s(m − 1)/(N − s), and
+    /// κ = gap·Ω/(e − 1), of which pairs of entries that share one take at most
+    /// (s − 1)(m − 1)/(2(N − 1)), is no less.
+    #[must_use]
+    pub fn other_side(&self) -> Option<f64> {
+        let Presence { p_pair, q_pair } = self.presence?;
+        let difference = p_pair - q_pair;
+        // Below 0 by rounding alone, where no pair is shared.
+        Some(((self.gap - difference) / (self.gap + difference)).max(0.0))
+    }
+
     /// Sum of the variances of one report's estimates of all d means, for an
     /// input of s entries of ±1; for an open domain, of one item that is none.
     #[must_use]

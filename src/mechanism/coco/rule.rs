@@ -22,7 +22,8 @@ pub type Coco = Subset<Rule>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// In each pushed pair one of its entries, uniformly at random, decides for
-    /// a side (P1). Takes t ≥ 2s + 2; also estimates non-missing frequencies.
+    /// a side (P1). Takes t ≥ 2s + 2; also estimates frequencies, of either sign and
+    /// of both.
     Overwrite,
     /// The `favoured` sides pushed to most strongly, on balance, ties broken
     /// uniformly at random.

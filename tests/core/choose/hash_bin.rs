@@ -226,8 +226,10 @@ fn weighed(objective: Objective, predicted: &Predicted) -> f64 {
         Some(error) => weight * error.total(),
         None => f64::INFINITY,
     };
-    let sum = part(objective.mean, predicted.mean) + part(objective.frequency, predicted.frequency);
-    sum / (objective.mean + objective.frequency)
+    let sum = part(objective.mean, predicted.mean)
+        + part(objective.frequency, predicted.frequency)
+        + part(objective.nonmissing, predicted.nonmissing);
+    sum / (objective.mean + objective.frequency + objective.nonmissing)
 }
 
 fn error_of(task: &Task, objective: Objective, crowd: &Population) -> f64 {
@@ -245,11 +247,13 @@ fn no_other_sparsity_is_better() {
     let objectives = [
         (json!("mean"), Objective::MEAN),
         (json!("frequency"), Objective::FREQUENCY),
+        (json!("nonmissing"), Objective::NONMISSING),
         (
             json!({ "mean": 1.0, "frequency": 2.0 }),
             Objective {
                 mean: 1.0,
                 frequency: 2.0,
+                nonmissing: 0.0,
             },
         ),
     ];

@@ -8,7 +8,7 @@ use hushbin::hash::{Balanced, Hashing};
 use num_traits::ToPrimitive;
 
 use crate::support::coco::{Model, Pushes};
-use hushbin::mechanism::coco::Presence;
+use hushbin::mechanism::coco::{Presence, Rates};
 
 /// What a report does, on average over the seed.
 #[derive(Debug, Default)]
@@ -138,6 +138,8 @@ fn check(model: &Model) {
         assert!(model.coco().favoured().is_some());
         assert_eq!(rates.nonmissing_variance(true), None);
         assert_eq!(rates.mean_times_presence(), None);
+        assert_eq!(rates.frequency_variances(), None);
+        assert_eq!(rates.other_side(), None);
         // A prediction, worst where few pairs are shared by few entries.
         let off = rates.predicted.p_pair / entry_pair - 1.0;
         assert!((-0.07..1e-9).contains(&off), "{off}: {model:?}");
@@ -179,6 +181,61 @@ fn check(model: &Model) {
     let exact = product(1.0, averages.own) + product(-1.0, averages.opposite);
     let ours = rates.mean_times_presence().unwrap();
     close(ours, exact, "mean_times_presence");
+    check_frequencies(&rates, &averages, close);
+}
+
+/// One report's estimates of the frequencies of both signs, half the sum and half the
+/// difference of presence and mean, over all that a report of a person of each of three
+/// types hits of an item: they are unbiased, with the variances and the covariance said.
+fn check_frequencies(rates: &Rates, averages: &Averages, close: impl Fn(f64, f64, &str)) {
+    let Presence { p_pair, q_pair } = rates.presence.unwrap();
+    let (own, opposite) = (averages.own, averages.opposite);
+    let other = 0.5 * averages.other_pair;
+    let [with, across, without] = rates.frequency_variances().unwrap();
+    let (member, nobody) = (true, false);
+    for (truth, hits, variances, present) in [
+        ([1.0, 0.0], [own, opposite], [with, across], member),
+        ([0.0, 1.0], [opposite, own], [across, with], member),
+        ([0.0, 0.0], [other, other], [without; 2], nobody),
+    ] {
+        let outcomes = [
+            (hits[0], 1.0, 1.0),
+            (hits[1], -1.0, 1.0),
+            (1.0 - hits[0] - hits[1], 0.0, 0.0),
+        ];
+        let estimates = outcomes.map(|(p, lean, hit)| {
+            let (mean, presence) = (lean / rates.gap, (hit - q_pair) / (p_pair - q_pair));
+            (p, [0.5 * (presence + mean), 0.5 * (presence - mean)])
+        });
+        let average = |of: &dyn Fn([f64; 2]) -> f64| -> f64 {
+            estimates.iter().map(|(p, both)| p * of(*both)).sum()
+        };
+        for sign in [0, 1] {
+            close(
+                1.0 + average(&|f| f[sign]),
+                1.0 + truth[sign],
+                "a frequency",
+            );
+            let exact = average(&|f| (f[sign] - truth[sign]).powi(2));
+            close(variances[sign], exact, "its variance");
+        }
+        // As of a mean and a presence: a quarter of the difference of their variances.
+        let mean = rates.mean_square(present) - f64::from(u8::from(present));
+        let presence = rates.nonmissing_variance(present).unwrap();
+        let exact = average(&|f| (f[0] - truth[0]) * (f[1] - truth[1]));
+        let scale = presence + mean;
+        close(
+            scale + 0.25 * (presence - mean),
+            scale + exact,
+            "covariance",
+        );
+    }
+    // A hit of the other side counts for a part of one of the own side.
+    let part = rates.other_side().unwrap();
+    assert!((0.0..1.0).contains(&part), "{part}");
+    let (plus, minus) = (1.0 / (p_pair - q_pair), 1.0 / rates.gap);
+    let exact = (plus - minus) / (plus + minus);
+    close(1.0 + part, 1.0 + exact, "other_side");
 }
 
 #[test]

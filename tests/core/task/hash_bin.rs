@@ -558,8 +558,18 @@ fn auto_resolves_to_any_mechanism() {
 
 #[test]
 fn auto_weighs_nothing_but_numbers() {
-    for (mean, frequency) in [(0.0, 0.0), (-1.0, 1.0), (1.0, -0.5), (f64::INFINITY, 1.0)] {
-        let objective = hushbin::choose::ObjectiveDraft::Weights { mean, frequency };
+    for (mean, frequency, nonmissing) in [
+        (0.0, 0.0, 0.0),
+        (-1.0, 1.0, 1.0),
+        (1.0, -0.5, 0.0),
+        (1.0, 1.0, -0.5),
+        (f64::INFINITY, 1.0, 0.0),
+    ] {
+        let objective = hushbin::choose::ObjectiveDraft::Weights {
+            mean,
+            frequency,
+            nonmissing,
+        };
         let mut draft = draft(task(json!("auto")));
         let auto = hushbin::choose::AutoDraft {
             objective,
@@ -777,7 +787,7 @@ fn forms_that_do_not_exist_are_named() {
         json!({ "name": "auto", "objective": "median" }),
     );
     assert!(
-        objective.contains("\"mean\", \"frequency\", or"),
+        objective.contains("\"mean\", \"frequency\", \"nonmissing\", or"),
         "{objective}"
     );
     let items = said("items", json!("closed"));

@@ -25,7 +25,15 @@ const WORDS: {
   ],
   budget: ["Privacy is given as", { local: "local ε", central: "shuffled ε" }],
   goal: ["Accuracy is given as", { error: "standard error", smallest: "smallest frequency" }],
-  objective: ["Estimates wanted", { mean: "means", frequency: "frequencies", both: "both" }],
+  objective: [
+    "Estimates wanted",
+    {
+      mean: "means",
+      frequency: "frequencies",
+      nonmissing: "non-missing frequencies",
+      both: "means and frequencies",
+    },
+  ],
   level: ["One report protects", { user: "a whole person", event: "single entries" }],
   value: ["Values", { sign: "yes or no", real: "−1 to 1" }],
   domain: ["Items are", { closed: "a fixed list", open: "any strings" }],

@@ -7,7 +7,7 @@ export const CHOICES = {
   solve: ["error", "people", "epsilon"],
   budget: ["local", "central"],
   goal: ["error", "smallest"],
-  objective: ["mean", "frequency", "both"],
+  objective: ["mean", "frequency", "nonmissing", "both"],
   level: ["user", "event"],
   value: ["sign", "real"],
   domain: ["closed", "open"],

@@ -192,7 +192,11 @@ fn more(times: f64) -> String {
 pub fn least(domain: &Domain, epsilon: f64, objective: &Objective) -> Option<Least> {
     let (items, entries) = (domain.items()?, domain.sparsity());
     let question = if domain.is_rated() {
-        Question::new(items, entries, epsilon, objective)
+        let question = Question::new(items, entries, epsilon, objective);
+        if question.parts[0] == 0.0 && entries == items {
+            return None;
+        }
+        question
     } else if entries < items {
         Question::of_shares(items, entries, epsilon)
     } else {
@@ -277,13 +281,14 @@ struct Question {
 
 impl Question {
     fn new(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Self {
-        let sum = objective.mean + objective.frequency;
+        let sum = objective.sum();
         let quarter = objective.frequency / sum / 4.0;
+        let presence = objective.nonmissing / sum;
         Self {
             items,
             entries,
             excess: epsilon.exp_m1(),
-            parts: [objective.mean / sum + quarter, quarter],
+            parts: [objective.mean / sum + quarter, presence + quarter],
         }
     }
 

@@ -5,7 +5,8 @@
 //! Local and Shuffle Model"), §5 and Algorithm 1: the difference of the two
 //! rates, divided by the gap, is unbiased for the mean, because items' signs
 //! are fair; with rule `overwrite` (pair hits − q)/(p − q) is unbiased for the
-//! non-missing frequency.
+//! non-missing frequency. The frequencies of either sign are half the sum and half the
+//! difference of both.
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
@@ -18,7 +19,10 @@ use super::counted::{Counted, Estimator, Hits};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
 use super::people::People;
-use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
+use super::point::{
+    Estimand, ItemPoints, Point, covariance_over_people, frequency_variance_over_people,
+    variance_over_people,
+};
 use super::signs::SignCounter;
 
 impl Estimated for Coco {
@@ -28,7 +32,7 @@ impl Estimated for Coco {
 
     fn estimands(&self, _: &Domain) -> &'static [Estimand] {
         match self.rule_name() {
-            RuleName::Overwrite => &[Estimand::Mean, Estimand::Nonmissing],
+            RuleName::Overwrite => &Estimand::RATINGS,
             RuleName::Strongest => &[Estimand::Mean],
         }
     }
@@ -82,21 +86,20 @@ impl Estimated for Coco {
             rates.mean_square(true),
             rates.mean_square_among(sparsity, left),
         ];
-        sampled(
-            sparsity,
-            estimand,
-            entries,
-            |value, present| match estimand {
-                Estimand::Mean => mean_variance(value, present, squares),
-                Estimand::Plus | Estimand::Minus | Estimand::Nonmissing | Estimand::Share => {
-                    let variances = [true, false].map(|present| rates.nonmissing_variance(present));
-                    share_variance(
-                        present,
-                        variances.map(|v| v.expect("asked for where the rule estimates it")),
-                    )
-                }
-            },
-        )
+        let estimated = "asked for where the rule estimates it";
+        sampled(sparsity, estimand, entries, |value| match estimand {
+            Estimand::Mean => mean_variance(value, squares),
+            Estimand::Plus | Estimand::Minus => {
+                let shares = [estimand.of(value), estimand.of(-value)];
+                let variances = rates.frequency_variances().expect(estimated);
+                frequency_variance_over_people(People::Drawn, shares, variances)
+            }
+            Estimand::Nonmissing | Estimand::Share => {
+                let variances = [true, false].map(|present| rates.nonmissing_variance(present));
+                let variances = variances.map(|variance| variance.expect(estimated));
+                share_variance(estimand.of(value), variances)
+            }
+        })
     }
 }
 
@@ -190,7 +193,11 @@ fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
     } else {
         0.0
     };
-    HitLaw::new(people(presence, rates.gap), given, mean, frequency)
+    let law = HitLaw::new(people(presence, rates.gap), given, mean, frequency);
+    match rates.other_side() {
+        Some(other_side) => law.counting_other_side(other_side),
+        None => law,
+    }
 }
 
 /// How people with an item at −1, without it, and with it at 1 hit its pair.
@@ -211,10 +218,14 @@ impl Estimator<Rates> {
         let pair = (plus + minus) as f64 / self.reports;
         let nonmissing = self.nonmissing(pair);
         let mean = self.mean(plus as f64 - minus as f64, pair, nonmissing);
+        let [plus, minus] = match nonmissing {
+            Some(nonmissing) => self.signs(mean.estimate, nonmissing.estimate),
+            None => [None; 2],
+        };
         ItemPoints {
             mean: Some(mean),
-            plus: None,
-            minus: None,
+            plus,
+            minus,
             nonmissing,
             covariance: nonmissing.and_then(|nonmissing| self.covariance(mean, nonmissing)),
             share: None,
@@ -234,6 +245,17 @@ impl Estimator<Rates> {
             _ => (estimate * estimate).min(1.0),
         };
         Point::new(estimate, pair / (gap * gap) - certain, self.reports)
+    }
+
+    /// The frequencies of both signs; `None` where the rule does not estimate them.
+    fn signs(&self, mean: f64, nonmissing: f64) -> [Option<Point>; 2] {
+        let plus = 0.5 * (nonmissing + mean);
+        let minus = 0.5 * (nonmissing - mean);
+        [[plus, minus], [minus, plus]].map(|shares| {
+            let variances = self.rates.frequency_variances()?;
+            let variance = frequency_variance_over_people(self.whose, shares, variances);
+            Some(Point::new(shares[0], variance, self.reports))
+        })
     }
 
     /// `None` where the rule does not estimate both.
@@ -308,6 +330,9 @@ mod tests {
             (40, 3, 1.0, 2, "strongest"),
             (100, 4, 6.0, 64, "overwrite"),
             (40, 3, 1.0, 12, "overwrite"),
+            // Few pairs: who has the other sign hits often.
+            (40, 6, 3.0, 14, "overwrite"),
+            (60, 10, 5.0, 22, "overwrite"),
             (1000, 20, 3.0, 400, "overwrite"),
         ] {
             let draft: TaskDraft = serde_json::from_value(serde_json::json!({

@@ -101,25 +101,20 @@ impl Estimated for Collision {
         estimand: Estimand,
         entries: &[Entry],
     ) -> Contribution {
-        sampled(
-            sparsity,
-            estimand,
-            entries,
-            |value, present| match estimand {
+        sampled(sparsity, estimand, entries, |value| {
+            let share = |variance: &dyn Fn(bool) -> f64| {
+                share_variance(estimand.of(value), [true, false].map(variance))
+            };
+            match estimand {
                 Estimand::Mean => {
-                    let squares = [true, false].map(|present| rates.mean_square(present));
-                    mean_variance(value, present, squares)
+                    mean_variance(value, [true, false].map(|has| rates.mean_square(has)))
                 }
-                Estimand::Plus | Estimand::Minus | Estimand::Share => share_variance(
-                    present,
-                    [true, false].map(|member| rates.frequency_variance(member)),
-                ),
-                Estimand::Nonmissing => share_variance(
-                    present,
-                    [true, false].map(|present| rates.nonmissing_variance(present)),
-                ),
-            },
-        )
+                Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                    share(&|member| rates.frequency_variance(member))
+                }
+                Estimand::Nonmissing => share(&|present| rates.nonmissing_variance(present)),
+            }
+        })
     }
 }
 

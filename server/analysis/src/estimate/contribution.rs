@@ -27,31 +27,25 @@ pub(super) struct EntryContribution {
 }
 
 /// What a report of sampled entries contributes: each has what sampling down to
-/// `sparsity` leaves of it, with the variance that `variance` gives for an item of
-/// this average value that is present with this probability.
+/// `sparsity` leaves of its value, with the variance that `variance` gives for an item
+/// of that value on average.
 pub(super) fn sampled(
     sparsity: u32,
     estimand: Estimand,
     entries: &[Entry],
-    variance: impl Fn(f64, f64) -> f64,
+    variance: impl Fn(f64) -> f64,
 ) -> Contribution {
     let kept = kept_probabilities(entries, sparsity as usize);
     let entry = |(entry, kept): (&Entry, f64)| {
-        let truth = match estimand {
-            Estimand::Mean => entry.value,
-            Estimand::Plus => entry.value.max(0.0),
-            Estimand::Minus => (-entry.value).max(0.0),
-            Estimand::Nonmissing | Estimand::Share => entry.value.abs(),
-        };
-        let expected = truth * kept;
+        let value = entry.value * kept;
         EntryContribution {
-            truth,
-            expected,
-            variance: variance(expected, expected.abs()),
+            truth: estimand.of(entry.value),
+            expected: estimand.of(value),
+            variance: variance(value),
         }
     };
     Contribution {
-        nobody: variance(0.0, 0.0),
+        nobody: variance(0.0),
         entries: entries.iter().zip(kept).map(entry).collect(),
     }
 }
@@ -63,6 +57,7 @@ pub(super) fn share_variance(present: f64, [with, without]: [f64; 2]) -> f64 {
 
 /// Variance of a mean of `value`: a second moment, averaged over presence, less the
 /// square.
-pub(super) fn mean_variance(value: f64, present: f64, [with, without]: [f64; 2]) -> f64 {
+pub(super) fn mean_variance(value: f64, [with, without]: [f64; 2]) -> f64 {
+    let present = value.abs();
     present * with + (1.0 - present) * without - value * value
 }

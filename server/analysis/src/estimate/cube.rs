@@ -66,7 +66,7 @@ impl Estimated for Cube {
         estimand: Estimand,
         entries: &[Entry],
     ) -> Contribution {
-        sampled(sparsity, estimand, entries, |value, _| {
+        sampled(sparsity, estimand, entries, |value| {
             rates.mean_square() - value * value
         })
     }

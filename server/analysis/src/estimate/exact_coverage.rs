@@ -31,8 +31,8 @@ pub(super) struct Item<'a> {
     pub(super) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitLaw),
 }
 
-/// Checks that intervals of this item miss no more often than they say, on their
-/// own and as one of `together`.
+/// Checks that intervals of this item miss no more often than they say, on their own at
+/// 90, 95 and 99 per cent, and as one of `together`.
 pub(super) fn check(what: &str, item: &Item, together: f64) {
     for n in [1, 5, 20, 100, 400] {
         for shares in CROWDS {
@@ -46,7 +46,7 @@ pub(super) fn check(what: &str, item: &Item, together: f64) {
             let joint = joint(&item.people, counts, most);
             let total: f64 = joint.iter().sum();
             assert!(total > 1.0 - 1e-9, "{what}: {total}");
-            for failure in [0.025, 0.025 / together] {
+            for failure in [0.05, 0.025, 0.005, 0.025 / together] {
                 for &estimand in item.estimands {
                     let truth = truth(estimand, plus, minus) / n as f64;
                     let missed = missed(item, n as u64, &joint, estimand, truth, failure);

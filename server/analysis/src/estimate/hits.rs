@@ -35,6 +35,8 @@ pub(super) struct HitLaw {
     given: bool,
     /// Share of people with the item, as estimated, in [0, 1].
     present: f64,
+    /// See [`HitLaw::counting_other_side`].
+    other_side: f64,
     /// Means from −1 to 1, ascending, and the likely share at each. It is convex in
     /// the mean: taken as linear between, it is too large there if anything.
     shares: [Share; NODES],
@@ -56,7 +58,7 @@ impl HitLaw {
     /// by e, the likeliest rate in all is (h + √(h² + 4gμ(gμ − e)))/2, the root of
     /// a quadratic: h at μ = 0 and at gμ = e, and more beyond.
     pub(super) fn new(people: [Outcomes; 3], given: bool, mean: f64, frequency: f64) -> Self {
-        let [signs, hits] = [Estimand::Mean, Estimand::Nonmissing].map(scores);
+        let [signs, hits] = [Estimand::Mean, Estimand::Nonmissing].map(|of| scores(of, 0.0));
         let [_, none, plus] = people;
         let gain = expectation(&plus, &signs);
         let without = expectation(&none, &hits);
@@ -93,8 +95,21 @@ impl HitLaw {
             people,
             given,
             present,
+            other_side: 0.0,
             shares: means.map(share),
         }
+    }
+
+    /// Where frequencies of one sign count hits of the other sign's side too: for a part
+    /// o of one of its own side, in [0, 1], so that who has the item with the other sign
+    /// adds as much on average as who does not have it, which is nothing.
+    ///
+    /// Limits take the former for the latter, who vary more: where those hit the other
+    /// side more often by w, they hit the own one less often by o·w, and the difference
+    /// of E[e^(tX)] is w·(e^(ot) − 1 − o·(e^t − 1)), which is not above 0, e^x being
+    /// convex.
+    pub(super) fn counting_other_side(self, other_side: f64) -> Self {
+        Self { other_side, ..self }
     }
 
     /// As [`Law::limit`](super::law::Law::limit).
@@ -191,11 +206,12 @@ impl HitLaw {
     }
 }
 
-fn scores(estimand: Estimand) -> Scores {
+/// With what a hit of the other side counts for in a frequency of one sign.
+fn scores(estimand: Estimand, other: f64) -> Scores {
     match estimand {
         Estimand::Mean => [-1.0, 0.0, 1.0, 0.0],
-        Estimand::Plus | Estimand::Share => [0.0, 0.0, 1.0, 1.0],
-        Estimand::Minus => [1.0, 0.0, 0.0, 1.0],
+        Estimand::Plus | Estimand::Share => [other, 0.0, 1.0, 1.0 + other],
+        Estimand::Minus => [1.0, 0.0, other, 1.0 + other],
         Estimand::Nonmissing => [1.0, 0.0, 1.0, 2.0],
     }
 }
@@ -220,7 +236,7 @@ struct Family<'a> {
 
 impl<'a> Family<'a> {
     fn new(law: &'a HitLaw, estimand: Estimand) -> Self {
-        let scores = scores(estimand);
+        let scores = scores(estimand, law.other_side);
         let [minus, none, plus] = law.people.map(|person| expectation(&person, &scores));
         let with = match estimand {
             Estimand::Minus => minus,

@@ -46,6 +46,16 @@ impl Estimand {
             Self::Share => "share",
         }
     }
+
+    /// What a person with this value of the item, in [-1, 1], adds to it; 0 for none.
+    pub(super) const fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Mean => value,
+            Self::Plus => value.max(0.0),
+            Self::Minus => (-value).max(0.0),
+            Self::Nonmissing | Self::Share => value.abs(),
+        }
+    }
 }
 
 /// An unbiased estimate and the standard deviation of its noise.
@@ -78,6 +88,23 @@ pub(super) fn variance_over_people(whose: People, share: f64, with: f64, without
     match whose {
         People::Given => mixed,
         People::Rounded | People::Drawn => mixed + share * (1.0 - share),
+    }
+}
+
+/// The same of the frequency of one sign: `own` is the share of people who have the item
+/// with it, `other` of those with the other one, and `variances` are of those, of these
+/// and of everybody else.
+pub(super) fn frequency_variance_over_people(
+    whose: People,
+    [own, other]: [f64; 2],
+    variances: [f64; 3],
+) -> f64 {
+    let [own, other] = [own, other].map(|share| share.clamp(0.0, 1.0));
+    let none = (1.0 - own - other).max(0.0);
+    let mixed = own * variances[0] + other * variances[1] + none * variances[2];
+    match whose {
+        People::Given => mixed,
+        People::Rounded | People::Drawn => mixed + own * (1.0 - own),
     }
 }
 
@@ -130,6 +157,18 @@ impl ItemPoints {
             Estimand::Nonmissing => self.nonmissing,
             Estimand::Share => self.share,
         }
+    }
+
+    /// Covariance of the noise of the frequencies of both signs, where they are
+    /// estimated. Their sum is the non-missing frequency and their difference the mean,
+    /// so that it is a quarter of what the variance of the former is above that of the
+    /// latter.
+    #[must_use]
+    pub fn covariance_of_signs(&self) -> Option<f64> {
+        self.plus.and(self.minus)?;
+        let [nonmissing, mean] =
+            [self.nonmissing?, self.mean?].map(|point| point.standard_error * point.standard_error);
+        Some(0.25 * (nonmissing - mean))
     }
 
     /// The first estimand that there is, which is what the question asks for: a mean where

@@ -47,7 +47,9 @@ pub struct Question {
     #[serde(default)]
     #[cfg_attr(
         feature = "wasm",
-        tsify(type = "\"mean\" | \"frequency\" | { mean: number; frequency: number }")
+        tsify(
+            type = "\"mean\" | \"frequency\" | \"nonmissing\" | { mean: number; frequency: number; nonmissing?: number }"
+        )
     )]
     pub objective: ObjectiveDraft,
     /// What a report is to protect at least.

@@ -61,6 +61,9 @@ pub(super) struct QuestionCost {
     /// How far frequencies of items with either sign are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_distance: Option<Distance>,
+    /// How far non-missing frequencies are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonmissing_distance: Option<Distance>,
     pub(super) predictions: Vec<Prediction>,
     /// Standard errors of the share of a row and of a column of a cross that few are in, for
     /// the people planned for.
@@ -90,6 +93,9 @@ pub(super) struct Compared {
     pub(super) mean_bias: Option<f64>,
     /// Root of the mean squared error of the frequencies of either sign.
     pub(super) frequency_error: Option<f64>,
+    /// Root of the mean squared error of the non-missing frequencies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonmissing_error: Option<f64>,
 }
 
 impl From<Candidate> for Compared {
@@ -106,6 +112,7 @@ impl From<Candidate> for Compared {
             mean_error: predicted.mean.map(|error| error.total().sqrt()),
             mean_bias: predicted.mean.map(|error| error.squared_bias.sqrt()),
             frequency_error: predicted.frequency.map(|error| error.total().sqrt()),
+            nonmissing_error: predicted.nonmissing.map(|error| error.total().sqrt()),
             mechanism,
         }
     }
@@ -118,6 +125,9 @@ pub(super) struct Prediction {
     /// Of the frequency of an item with one sign, where it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) frequency_standard_error: Option<f64>,
+    /// Of the non-missing frequency, of items that are rated, where it is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) nonmissing_standard_error: Option<f64>,
     /// Of the mean, of items that are rated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) mean_standard_error: Option<f64>,
@@ -192,7 +202,7 @@ impl QuestionCost {
                 Kind::Cross(cross) => cross.columns().scale().is_some(),
                 _ => false,
             };
-            let means = objective == Objective::MEAN && !domain.is_rated();
+            let means = objective != Objective::FREQUENCY && !domain.is_rated();
             let distance = || distance(&domain, mechanism, question.epsilon(), &objective);
             (!cells && !means).then(distance).flatten()
         };
@@ -200,6 +210,7 @@ impl QuestionCost {
             bias: bias(question),
             mean_distance: far(Objective::MEAN),
             frequency_distance: far(Objective::FREQUENCY),
+            nonmissing_distance: far(Objective::NONMISSING),
             predictions: predictions(question, share, people)?,
             margins: margins(question, choice.people * share),
             planned_people: choice.people,
@@ -263,6 +274,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
         let mut prediction = Prediction {
             people,
             frequency_standard_error: predictor.standard_error(frequency, reports),
+            nonmissing_standard_error: predictor.standard_error(Estimand::Nonmissing, reports),
             mean_standard_error: predictor.standard_error(Estimand::Mean, reports),
             interval: 0.0,
             simultaneous_interval: None,

@@ -134,6 +134,7 @@ impl QuestionCost {
         for (of, distance) in [
             ("of means", &self.mean_distance),
             (frequencies, &self.frequency_distance),
+            ("of non-missing frequencies", &self.nonmissing_distance),
         ] {
             if let Some(distance) = distance {
                 writeln!(out, "bound        {of} it {}", distance.text)?;
@@ -213,20 +214,21 @@ impl QuestionCost {
         )?;
         writeln!(
             out,
-            "  {:<10}  {:>8}  {:>8}  {:>8}  {:>9}  protects",
-            "mechanism", "sparsity", "mean", "of bias", "frequency"
+            "  {:<10}  {:>8}  {:>8}  {:>8}  {:>9}  {:>11}  protects",
+            "mechanism", "sparsity", "mean", "of bias", "frequency", "non-missing"
         )?;
         let number = |error| describe::decimals(error, 4);
         for (index, candidate) in self.candidates.iter().enumerate() {
             writeln!(
                 out,
-                "{} {:<10}  {:>8}  {:>8}  {:>8}  {:>9}  {}",
+                "{} {:<10}  {:>8}  {:>8}  {:>8}  {:>9}  {:>11}  {}",
                 if index == 0 { "*" } else { " " },
                 candidate.mechanism.name(),
                 candidate.sparsity,
                 number(candidate.mean_error),
                 number(candidate.mean_bias),
                 number(candidate.frequency_error),
+                number(candidate.nonmissing_error),
                 candidate.protects,
             )?;
         }

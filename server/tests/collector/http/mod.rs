@@ -471,11 +471,9 @@ async fn post_processing_is_labelled_and_never_the_default() {
 async fn post_processing_that_cannot_be_is_refused() {
     let means = r#"{ "id": "means", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "sign",
         "mechanism": "coco" }"#;
-    let both = r#"{ "id": "both", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "sign",
-        "mechanism": { "name": "coco", "rule": "overwrite" } }"#;
     let sums = r#"{ "id": "sums", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "real",
         "mechanism": { "name": "hash-bin", "level": "event" } }"#;
-    let app = App::with(&[SETTINGS, OPEN, means, both, sums]);
+    let app = App::with(&[SETTINGS, OPEN, means, sums]);
     let ask = async |query: &str| app.get(&format!("/tasks/{query}")).await;
     let unknown = ask("settings/estimates?post=median")
         .await
@@ -508,7 +506,7 @@ async fn post_processing_that_cannot_be_is_refused() {
             "conditional-mean needs estimates of nonmissing, which the task's mechanism does not give",
         ),
         (
-            "both/estimates?post=conditional-mean,projection",
+            "means/estimates?post=projection",
             "projection",
             "projection needs estimates of plus, which the task's mechanism does not give",
         ),

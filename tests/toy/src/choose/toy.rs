@@ -27,6 +27,7 @@ impl Predict for Toy {
         Predicted {
             mean: Some(mean),
             frequency: None,
+            nonmissing: None,
         }
     }
 }

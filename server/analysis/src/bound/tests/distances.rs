@@ -189,3 +189,47 @@ fn distances_are_worded_by_what_is_known() {
         assert_eq!(Distance::new(times, at_most, bound).text, words);
     }
 }
+
+/// Of who has an item at all: asked with signs or without, no mechanism can do better, and
+/// what is chosen for it is not below.
+#[test]
+fn presence_is_bounded_as_shares_are() {
+    for (items, entries, epsilon) in [(3, 1, 1.0), (4, 2, 0.5), (16, 4, 2.0), (64, 3, 1.0)] {
+        let resolve = |question: serde_json::Value| {
+            let mut file = question;
+            file["id"] = json!("t");
+            file["epsilon"] = json!(epsilon);
+            serde_json::from_value::<TaskDraft>(file)
+                .unwrap()
+                .resolve()
+                .unwrap()
+        };
+        let rated = resolve(json!({
+            "items": items, "sparsity": entries, "value": "sign",
+            "mechanism": { "name": "auto", "objective": "nonmissing" },
+        }));
+        let set = resolve(json!({ "questions": [
+            { "name": "q", "kind": "set", "options": items, "sparsity": entries },
+        ] }));
+        let of = |task: &hushbin::Task, objective: Objective| {
+            least(&task.questions()[0].domain(), epsilon, &objective).unwrap()
+        };
+        let (signed, shares) = (
+            of(&rated, Objective::NONMISSING),
+            of(&set, Objective::FREQUENCY),
+        );
+        assert!(close(signed.variance, shares.variance, 1e-9));
+        let question = &rated.questions()[0];
+        let found = distance(
+            &question.domain(),
+            question.mechanism(),
+            epsilon,
+            &Objective::NONMISSING,
+        );
+        assert!(found.unwrap().times_bound > 1.0);
+    }
+    // Everybody has everything.
+    let task = hushbin_tests::contest::task(3, 3, 1.0, &json!("collision"));
+    let domain = task.questions()[0].domain();
+    assert!(least(&domain, 1.0, &Objective::NONMISSING).is_none());
+}

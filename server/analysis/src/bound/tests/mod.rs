@@ -14,8 +14,17 @@ use super::told::Told;
 const BOTH: Objective = Objective {
     mean: 1.0,
     frequency: 2.0,
+    nonmissing: 0.0,
 };
-const OBJECTIVES: [Objective; 3] = [Objective::MEAN, Objective::FREQUENCY, BOTH];
+const OBJECTIVES: [Objective; 4] = [
+    Objective::MEAN,
+    Objective::FREQUENCY,
+    BOTH,
+    Objective {
+        nonmissing: 1.5,
+        ..BOTH
+    },
+];
 fn question(items: u32, entries: u32, epsilon: f64, objective: &Objective) -> Question {
     Question::new(items, entries, epsilon, objective)
 }

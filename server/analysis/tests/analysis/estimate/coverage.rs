@@ -6,7 +6,7 @@
 //! probability 10⁻⁷ at most, all some 4,500 together with 5·10⁻⁴.
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, names, tasks, truth};
-use hushbin::{Entry, Task, ValueKind};
+use hushbin::{Entry, Mechanism, Task, ValueKind};
 use hushbin_analysis::estimate::{
     ConditionalMean, Estimand, Estimate, ItemEstimates, Options, PostProcessing, Predictor, Query,
     Totals, estimates,
@@ -253,6 +253,12 @@ impl Trial {
                 assert_eq!(tallies[index][0].rounds, 0, "{estimand:?} of {task:?}");
                 continue;
             }
+            let signs = [Estimand::Plus, Estimand::Minus].contains(&estimand);
+            let mechanism = task.questions()[0].mechanism();
+            // Of CoCo people with the other sign are taken for people without the item,
+            // who vary more.
+            let bounded = signs && matches!(mechanism, Mechanism::Coco(_));
+            let width = width.filter(|_| !bounded);
             for (tally, confidence) in tallies[index].iter().zip(CONFIDENCES) {
                 let what = format!("{confidence} {estimand:?} of {task:?}");
                 tally.check(confidence, width, &what);

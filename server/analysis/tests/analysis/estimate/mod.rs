@@ -78,6 +78,14 @@ fn variances_are_as_predicted() {
             ),
             "independent",
         ),
+        (
+            task(
+                "sign",
+                &json!(ITEMS),
+                &json!({ "name": "coco", "rule": "overwrite", "buckets": 8 }),
+            ),
+            "overwrite",
+        ),
     ] {
         // Nobody has anything: every report's variance is the same.
         let crowd = vec![Vec::new(); 200];
@@ -102,6 +110,46 @@ fn variances_are_as_predicted() {
             let ratio = measured / predicted;
             assert!((ratio - 1.0).abs() < 0.056, "{name} {estimand:?}: {ratio}");
         }
+    }
+}
+
+/// Under CoCo's rule `overwrite` everything is estimated that Collision estimates, by the
+/// same names; frequencies add up to presence and mean, and their variances and covariance
+/// to those of both.
+#[test]
+fn frequencies_of_overwrite_add_up() {
+    let mechanism = json!({ "name": "coco", "rule": "overwrite", "buckets": 10 });
+    let task = task("sign", &json!(ITEMS), &mechanism);
+    let crowd = crowd(&task, 20_000, 1);
+    let totals = collect(&task, &crowd, &mut ChaCha20Rng::seed_from_u64(5));
+    for point in points(&task, &totals, &all(&task)) {
+        let of = |estimand| point.get(estimand).unwrap();
+        let [mean, plus, minus, nonmissing] = Estimand::RATINGS.map(of);
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}: {point:?}");
+        near(plus.estimate + minus.estimate, nonmissing.estimate);
+        near(plus.estimate - minus.estimate, mean.estimate);
+        // Where an estimate is below 0, variances are those of 0.
+        if plus.estimate.min(minus.estimate) < 0.0 {
+            continue;
+        }
+        let covariance = point.covariance_of_signs().unwrap();
+        let [plus, minus, nonmissing, mean] =
+            [plus, minus, nonmissing, mean].map(|point| point.standard_error.powi(2));
+        near((plus + minus + 2.0 * covariance) / nonmissing, 1.0);
+        near((plus + minus - 2.0 * covariance) / mean, 1.0);
+    }
+    let query = Query::new(&task, &Options::default()).unwrap();
+    let answer = estimates(&task, &totals, &query);
+    let json = serde_json::to_value(&answer).unwrap();
+    let first = json["estimates"][0].as_object().unwrap();
+    let mut csv = Vec::new();
+    answer.write_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    let lines: Vec<&str> = csv.lines().skip(1).take(4).collect();
+    for (estimand, line) in Estimand::RATINGS.into_iter().zip(lines) {
+        let name = estimand.as_str();
+        assert!(first[name]["interval"].is_array(), "{json}");
+        assert!(line.starts_with(&format!("0,{name},")), "{line}");
     }
 }
 

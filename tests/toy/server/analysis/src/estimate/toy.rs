@@ -65,8 +65,8 @@ impl Estimated for Toy {
         entries: &[Entry],
     ) -> Contribution {
         let square = 1.0 / (gap * gap);
-        sampled(sparsity, estimand, entries, |value, present| {
-            mean_variance(value, present, [square; 2])
+        sampled(sparsity, estimand, entries, |value| {
+            mean_variance(value, [square; 2])
         })
     }
 }

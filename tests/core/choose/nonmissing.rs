@@ -1,0 +1,139 @@
+//! What is chosen for non-missing frequencies: the best of what estimates them, by
+//! trying all.
+
+use hushbin::choose::{Objective, Population};
+use hushbin::domain::Domain;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::coco::{self, Coco};
+use hushbin::mechanism::collision::{self, Collision};
+use hushbin::{Mechanism, TaskDraft};
+use serde_json::{Value, json};
+
+use super::{Functions, domain};
+
+fn variance(mechanism: &Mechanism, domain: &Domain, epsilon: f64) -> f64 {
+    let person = Population::even(1.0, domain.sparsity());
+    let predicted = mechanism.predict(domain, epsilon, &person);
+    Objective::NONMISSING.weigh(&predicted).unwrap().variance
+}
+
+fn collision(rule: collision::Rule, hashing: Hashing, cells: u32, hashes: u32) -> Mechanism {
+    Mechanism::Collision(Collision::with_hashes(rule, hashing, cells, hashes).unwrap())
+}
+
+fn overwrite(hashing: Hashing, pairs: u32) -> Mechanism {
+    Mechanism::Coco(Coco::new(coco::Rule::Overwrite, hashing, 2 * pairs).unwrap())
+}
+
+fn draft(domain: &Domain, epsilon: f64, mechanism: &Value) -> TaskDraft {
+    serde_json::from_value(json!({
+        "id": "t", "items": domain.items(), "sparsity": domain.sparsity(), "epsilon": epsilon,
+        "value": "sign", "mechanism": mechanism,
+    }))
+    .unwrap()
+}
+
+/// What `auto` picks of Collision, and how good it is.
+fn chosen(domain: &Domain, epsilon: f64, _: Hashing) -> (u32, u32, f64) {
+    let auto = json!({ "name": "auto", "objective": "nonmissing" });
+    let choice = draft(domain, epsilon, &auto).choose().unwrap().remove(0);
+    let offers = std::iter::once(choice.picked).chain(choice.others);
+    let found = offers.into_iter().find_map(|offer| match offer.mechanism {
+        Mechanism::Collision(own) => Some((own, offer.error)),
+        _ => None,
+    });
+    let (own, error) = found.unwrap();
+    let ours = variance(&Mechanism::Collision(own), domain, epsilon);
+    assert!((ours / choice.people / error - 1.0).abs() < 1e-12);
+    (own.hashes(), own.buckets(), ours)
+}
+
+/// Of any number of hash functions, buckets of each and favoured ones.
+#[test]
+fn no_other_parameters_of_collision_are_better() {
+    let functions = Functions {
+        first: 2,
+        most: |cells| cells - 1,
+        elements: |domain, _| domain.elements(),
+        choose: chosen,
+        variance: |domain, epsilon, hashing, hashes, cells, favoured| {
+            let rule = collision::Rule::Heaviest { favoured };
+            variance(&collision(rule, hashing, cells, hashes), domain, epsilon)
+        },
+    };
+    functions.assert_chosen_is_best(&[Hashing::Balanced]);
+}
+
+/// Of any mechanism and rule with one hash function: the picked one is best but for a
+/// hundredth, CoCo's is the best of its own, and the mean's choice is not better.
+#[test]
+fn no_other_mechanism_is_better() {
+    let mut apart = 0;
+    for (items, sparsity) in [(2, 1), (3, 2), (10, 1), (20, 3), (40, 6), (12, 12)] {
+        let domain = domain(items, sparsity);
+        for epsilon in [0.2, 1.0, 2.0, 4.0] {
+            let auto = |objective: &str| json!({ "name": "auto", "objective": objective });
+            let choice = draft(&domain, epsilon, &auto("nonmissing"));
+            let choice = choice.choose().unwrap().remove(0);
+            let ours = variance(&choice.picked.mechanism, &domain, epsilon);
+            let most = (2.0 * f64::from(sparsity) * (f64::exp(epsilon) + 2.0)) as u32 + 8;
+            let hashings = [Hashing::Balanced, Hashing::Independent];
+            let of = |mechanism: Mechanism| variance(&mechanism, &domain, epsilon);
+            let least = |all: &mut dyn Iterator<Item = f64>| all.fold(f64::INFINITY, f64::min);
+            let what = format!(
+                "d = {items}, s = {sparsity}, ε = {epsilon}: {:?}",
+                choice.picked
+            );
+
+            let pairs = || sparsity + 1..=most;
+            let coco = least(&mut pairs().map(|pairs| of(overwrite(Hashing::Balanced, pairs))));
+            let offers = std::iter::once(&choice.picked).chain(&choice.others);
+            let coco_chosen = offers
+                .map(|offer| &offer.mechanism)
+                .find(|mechanism| mechanism.name() == "coco");
+            let coco_chosen = of(coco_chosen.unwrap().clone());
+            assert!(
+                coco_chosen <= coco * (1.0 + 1e-12),
+                "{what}: {coco_chosen}, {coco}"
+            );
+
+            for hashing in hashings {
+                let others = pairs().map(|pairs| of(overwrite(hashing, pairs)));
+                let occupied = (sparsity + 1..=2 * most)
+                    .map(|t| of(collision(collision::Rule::Occupied, hashing, t, 1)));
+                let best = least(&mut others.chain(occupied));
+                assert!(ours <= 1.0105 * best, "{what}: {ours}, {hashing:?} {best}");
+            }
+            let frequency = draft(&domain, epsilon, &auto("frequency"))
+                .resolve()
+                .unwrap();
+            let theirs = of(frequency.sole().unwrap().mechanism().clone());
+            assert!(ours <= 1.0105 * theirs, "{what}: {ours}, {theirs}");
+            apart += u32::from(ours < 0.99 * theirs);
+        }
+    }
+    assert!(apart > 0, "what is chosen for either sign serves as well");
+}
+
+/// An item's presence is estimated by half of what Collision's signs cost where nothing is
+/// known of them: the same asked without signs is never worse.
+#[test]
+fn sets_are_better_still() {
+    for (items, sparsity, epsilon) in [(20, 3, 1.0), (100, 4, 2.0), (40, 8, 0.5)] {
+        let auto = json!({ "name": "auto", "objective": "nonmissing" });
+        let signed = draft(&domain(items, sparsity), epsilon, &auto)
+            .choose()
+            .unwrap();
+        let signed = signed[0].picked.predicted.nonmissing.unwrap().variance;
+        let set: TaskDraft = serde_json::from_value(json!({
+            "id": "t", "epsilon": epsilon,
+            "questions": [{ "name": "q", "kind": "set", "options": items, "sparsity": sparsity }],
+        }))
+        .unwrap();
+        let set = set.choose().unwrap();
+        let predicted = set[0].picked.predicted;
+        assert_eq!((predicted.mean, predicted.nonmissing), (None, None));
+        let share = predicted.frequency.unwrap().variance;
+        assert!(share < signed, "{share} {signed}");
+    }
+}

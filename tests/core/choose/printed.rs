@@ -1,0 +1,320 @@
+//! Parameters that are asked for as the papers print them, and what they cost.
+
+use hushbin::choose::{Population, Predicted};
+use hushbin::mechanism::hash_bin::Level;
+use hushbin::{Error, ErrorCode, Mechanism, Task, TaskDraft};
+use hushbin_tests::errata::assert_table;
+use serde_json::{Value, json};
+
+fn draft(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> TaskDraft {
+    serde_json::from_value(json!({
+        "id": "t", "items": 1000, "sparsity": sparsity, "epsilon": epsilon, "people": people,
+        "value": "real", "mechanism": mechanism,
+    }))
+    .unwrap()
+}
+
+fn resolved(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Task {
+    let draft = draft(sparsity, epsilon, people, mechanism);
+    let task = draft.resolve().unwrap();
+    draft.validate().unwrap();
+    draft.agrees_with(&task).unwrap();
+    task
+}
+
+/// As it stands in the task's file, which holds numbers only.
+fn mechanism(sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Value {
+    let task = resolved(sparsity, epsilon, people, mechanism);
+    serde_json::to_value(&task).unwrap()["mechanism"].clone()
+}
+
+fn as_printed(mut mechanism: Value) -> Value {
+    mechanism["parameters"] = json!("as-printed");
+    mechanism
+}
+
+/// P1: t = floor(s·e + 2s − 1).
+#[test]
+fn buckets_of_collision_are_the_papers() {
+    for (sparsity, epsilon, buckets) in [
+        (1, 0.1, 2),
+        (1, 1.0, 3),
+        (1, 4.0, 55),
+        (4, 0.1, 11),
+        (4, 0.5, 13),
+        (4, 1.0, 17),
+        (16, 1.0, 74),
+        (16, 2.0, 149),
+        (64, 0.1, 197),
+        (64, 1.0, 300),
+    ] {
+        let printed = as_printed(json!({ "name": "collision" }));
+        let expected = json!({
+            "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": buckets,
+        });
+        assert_eq!(mechanism(sparsity, epsilon, 100, &printed), expected);
+    }
+}
+
+/// P1 prints no t for CoCo: it is the best.
+#[test]
+fn coco_is_as_the_paper_has_it() {
+    for (sparsity, epsilon) in [(1, 1.0), (8, 0.5), (8, 3.0)] {
+        let printed = as_printed(json!({ "name": "coco" }));
+        let spelled = json!({ "name": "coco", "rule": "overwrite", "hashing": "independent" });
+        let [printed, spelled] =
+            [printed, spelled].map(|own| mechanism(sparsity, epsilon, 100, &own));
+        assert_eq!(printed, spelled);
+        assert!(printed["buckets"].as_u64().unwrap() >= u64::from(2 * sparsity + 2));
+    }
+}
+
+/// P3: η = √(2k·ln(4n/β)), with Laplace noise and one bin.
+#[test]
+fn the_clip_of_hash_bin_is_the_papers() {
+    for (sparsity, people, clip) in [
+        (16, 100_000, 22.6),
+        (64, 10_000, 41.7),
+        (64, 100_000, 45.1),
+        (64, 1_000_000, 48.3),
+        (64, 10_000_000, 51.2),
+        (256, 100_000, 90.2),
+    ] {
+        let own = mechanism(
+            sparsity,
+            1.0,
+            people,
+            &as_printed(json!({ "name": "hash-bin" })),
+        );
+        let exact = (2.0 * f64::from(sparsity) * (4.0 * people as f64 / 0.05).ln()).sqrt();
+        let ours = own["clip"].as_f64().unwrap();
+        assert_eq!((ours * 10.0).round() / 10.0, clip);
+        // The next on the grid, so that it bites no more often.
+        assert!(
+            (0.0..1.0 / 1024.0).contains(&(ours - exact)),
+            "{ours} {exact}"
+        );
+        assert_eq!((ours * 1024.0).fract(), 0.0);
+        assert_eq!(
+            [&own["noise"], &own["bins"], &own["hashing"], &own["level"]],
+            [
+                &json!("laplace"),
+                &json!(1),
+                &json!("independent"),
+                &json!("user")
+            ]
+        );
+    }
+}
+
+/// P3's table of b.
+#[test]
+fn bins_of_hash_bin_are_the_papers() {
+    let event = json!({ "level": "event" });
+    let near = |distance: f64| json!({ "level": "neighbouring", "distance": distance });
+    let with_delta = json!({ "level": "neighbouring", "distance": 4.0, "delta": 1e-6 });
+    for (level, sparsity, epsilon, bins) in [
+        // ε²k/4 = 16, 6.25 and 0.01.
+        (event.clone(), 64, 1.0, 16),
+        (event.clone(), 100, 0.5, 6),
+        (event, 4, 0.1, 1),
+        // ε²k/L² = 64, 28.4 and 1.
+        (near(2.0), 64, 2.0, 64),
+        (near(3.0), 64, 2.0, 28),
+        (near(8.0), 64, 1.0, 1),
+        // √(ε²k/(L·ln(1/δ))) = √(256/55.3) = 2.15.
+        (with_delta, 64, 2.0, 2),
+    ] {
+        let mut level = as_printed(level);
+        level["name"] = json!("hash-bin");
+        let own = mechanism(sparsity, epsilon, 1000, &level);
+        assert_eq!(own["bins"], json!(bins), "{level}");
+        assert_eq!(own["hashing"], json!("independent"));
+    }
+}
+
+/// What is said is kept beside what is printed, and held against a task in use.
+#[test]
+fn what_is_said_stays() {
+    let said = as_printed(json!({ "name": "collision", "hashing": "balanced", "buckets": 30 }));
+    let own = mechanism(4, 1.0, 100, &said);
+    assert_eq!(
+        [&own["hashing"], &own["buckets"]],
+        [&json!("balanced"), &json!(30)]
+    );
+    let said = as_printed(json!({ "name": "hash-bin", "clip": 2.5, "noise": "two-point" }));
+    let own = mechanism(4, 1.0, 100, &said);
+    assert_eq!(
+        [&own["clip"], &own["noise"]],
+        [&json!(2.5), &json!("two-point")]
+    );
+    assert_eq!(
+        mechanism(
+            4,
+            1.0,
+            100,
+            &json!({ "name": "collision", "parameters": "chosen" })
+        ),
+        mechanism(4, 1.0, 100, &json!("collision")),
+    );
+
+    let differs = |field: &str, said: Value, in_use: Value| {
+        let in_use = resolved(4, 1.0, 100, &in_use);
+        match draft(4, 1.0, 100, &as_printed(said)).agrees_with(&in_use) {
+            Err(Error::TaskDiffers { field: found, .. }) => assert_eq!(found, field),
+            other => panic!("{other:?}"),
+        }
+    };
+    let occupied = json!({
+        "name": "collision", "rule": "occupied", "hashing": "independent", "buckets": 18,
+    });
+    differs("buckets", json!({ "name": "collision" }), occupied);
+    differs("rule", json!({ "name": "collision" }), json!("collision"));
+    differs(
+        "noise",
+        json!({ "name": "hash-bin", "clip": 2.0 }),
+        json!({
+            "name": "hash-bin", "clip": 2.0, "noise": "two-point", "hashing": "independent",
+        }),
+    );
+}
+
+/// Nothing is printed of hushbin's own rules, and names are refused that nobody knows.
+#[test]
+fn nothing_is_printed_of_other_rules() {
+    for (name, rule) in [("collision", "heaviest"), ("coco", "strongest")] {
+        let other = draft(
+            4,
+            1.0,
+            100,
+            &as_printed(json!({ "name": name, "rule": rule })),
+        );
+        for error in [other.validate().unwrap_err(), other.resolve().unwrap_err()] {
+            assert_eq!(error.code(), ErrorCode::Combination);
+            assert!(
+                error.to_string().contains("are printed of the rules"),
+                "{error}"
+            );
+        }
+    }
+    for mechanism in [
+        json!({ "name": "collision", "parameters": "printed" }),
+        json!({ "name": "auto", "parameters": "as-printed" }),
+        json!({ "name": "cube", "parameters": "as-printed" }),
+    ] {
+        let file = json!({
+            "id": "t", "items": 10, "sparsity": 1, "epsilon": 1.0, "value": "sign",
+            "mechanism": mechanism,
+        });
+        assert!(serde_json::from_value::<TaskDraft>(file).is_err());
+    }
+    // Collision's t is out of range: 1024·e^12.
+    let large = draft(1000, 12.0, 100, &as_printed(json!({ "name": "collision" })));
+    assert_eq!(large.resolve().unwrap_err().code(), ErrorCode::OutOfRange);
+}
+
+/// One task over `items`, of people with `sparsity` entries of ±1 each.
+fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: Value) -> Task {
+    let draft: TaskDraft = serde_json::from_value(json!({
+        "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
+        "value": "sign", "mechanism": mechanism,
+    }))
+    .unwrap();
+    draft.resolve().unwrap()
+}
+
+fn predicted(task: &Task, people: f64) -> Predicted {
+    let question = task.sole().unwrap();
+    let population = Population::even(people, question.sparsity());
+    let domain = question.domain();
+    (question.mechanism()).predict(&domain, question.epsilon(), &population)
+}
+
+/// P1's t against the best of its rule, and what is chosen.
+#[test]
+fn printed_buckets_cost() {
+    let mut rows = Vec::new();
+    for (d, s, epsilon) in [
+        (256, 4, 1.0),
+        (256, 16, 0.5),
+        (256, 32, 1.0),
+        (256, 64, 1.0),
+        (256, 16, 3.0),
+        (4096, 64, 0.5),
+    ] {
+        let task = |mechanism: Value| planned(d, s, epsilon, 10_000, mechanism);
+        let variance = |task: &Task| predicted(task, 1.0).frequency.unwrap().variance;
+        let printed = task(json!({ "name": "collision", "parameters": "as-printed" }));
+        let best = task(json!({
+            "name": "collision", "rule": "occupied", "hashing": "independent",
+        }));
+        let [own, best_own] = [&printed, &best].map(variance);
+        let buckets = |task: &Task| match task.sole().unwrap().mechanism() {
+            Mechanism::Collision(collision) => collision.buckets(),
+            _ => unreachable!("it was asked for"),
+        };
+        rows.push(format!(
+            "| {d} | {s} | {epsilon} | {} | {} | {:.3} | {:.2} |",
+            buckets(&printed),
+            buckets(&best),
+            own / best_own,
+            own / variance(&task(json!("collision"))),
+        ));
+    }
+    assert_table(
+        "| d | s | ε | t as printed | best t of the rule | variance over its | over what is chosen |",
+        &rows,
+    );
+}
+
+/// P3's b and η against what is chosen at the same level.
+#[test]
+fn printed_bins_and_clips_cost() {
+    let mut rows = Vec::new();
+    for (level, k, epsilon) in [
+        (json!({ "level": "event" }), 16, 1.0),
+        (json!({ "level": "event" }), 64, 1.0),
+        (json!({ "level": "event" }), 64, 2.0),
+        (json!({ "level": "neighbouring", "distance": 4.0 }), 64, 1.0),
+        (
+            json!({ "level": "neighbouring", "distance": 16.0, "delta": 1e-6 }),
+            64,
+            4.0,
+        ),
+        (json!({ "level": "user" }), 16, 1.0),
+        (json!({ "level": "user" }), 64, 1.0),
+        (json!({ "level": "user" }), 64, 4.0),
+    ] {
+        let n = 100_000;
+        let mut mechanism = level.clone();
+        mechanism["name"] = json!("hash-bin");
+        let chosen = planned(1000, k, epsilon, n, mechanism.clone());
+        mechanism["parameters"] = json!("as-printed");
+        let printed = planned(1000, k, epsilon, n, mechanism);
+        let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
+        let in_words = |task: &Task| match task.sole().unwrap().mechanism() {
+            Mechanism::HashBin(own) => match own.level() {
+                Level::User { clip, .. } => format!("η = {clip:.1}"),
+                _ => format!("b = {}", own.bins()),
+            },
+            _ => unreachable!("it was asked for"),
+        };
+        let ratio = error(&printed) / error(&chosen);
+        assert!(ratio >= 1.0 - 1e-9, "{ratio}");
+        let said = ["distance", "delta"].map(|name| match &level[name] {
+            Value::Null => String::new(),
+            number => format!(", {} {number}", if name == "delta" { "δ" } else { "L" }),
+        });
+        rows.push(format!(
+            "| {}{} | {k} | {epsilon} | {} | {} | {ratio:.2} |",
+            level["level"].as_str().unwrap(),
+            said.concat(),
+            in_words(&printed),
+            in_words(&chosen),
+        ));
+    }
+    assert_table(
+        "| level | k | ε | as printed | chosen | squared error over its |",
+        &rows,
+    );
+}
