@@ -1,12 +1,11 @@
 //! What a task will cost: privacy, bytes and error.
 
 use hushbin::choose::{Candidate, Choice, Objective, together};
-use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::Error;
-use hushbin_analysis::bound::{Distance, distance};
+use hushbin_analysis::bound::{self, Distance};
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
 use hushbin_analysis::promise::{bias, protects};
 
@@ -172,18 +171,10 @@ impl Cost {
 impl QuestionCost {
     fn new(choice: Choice, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
-        let (mechanism, domain) = (question.mechanism(), question.domain());
-        // Of numbers in cells it is not single shares that matter, and shares have no mean.
-        let far = |objective: Objective| {
-            let cells = matches!(question.kind(), Kind::Number(_));
-            let means = objective == Objective::MEAN && !domain.is_rated();
-            let distance = || distance(&domain, mechanism, question.epsilon(), &objective);
-            (!cells && !means).then(distance).flatten()
-        };
         Ok(Self {
             bias: bias(question),
-            mean_distance: far(Objective::MEAN),
-            frequency_distance: far(Objective::FREQUENCY),
+            mean_distance: bound::of_question(question, &Objective::MEAN),
+            frequency_distance: bound::of_question(question, &Objective::FREQUENCY),
             predictions: predictions(question, share, people)?,
             planned_people: choice.people,
             candidates: std::iter::once(choice.picked)
