@@ -1,7 +1,7 @@
 //! Whether it is given who has what.
 
-use hushbin::task::Kind;
 use hushbin::ValueKind;
+use hushbin::task::Kind;
 
 /// The people whose reports answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use hushbin::{Entry, Question};
 
 use super::contribution::Contribution;
 use super::people::People;
-use super::point::Estimand;
+use super::point::{Estimand, variance_over_people};
 use super::{Prepared, worst};
 
 /// Prediction of the noise of one question's estimates.
@@ -82,9 +82,11 @@ impl Predictor {
     pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
         let whose = People::of(&self.kind, several);
         match (aim, &self.kind) {
-            (Aim::Mean, Kind::Number(scale)) if scale.edges().is_none() => {
-                Some(worst::of_place(whose, self.prepared.single()?, scale.cells()))
-            }
+            (Aim::Mean, Kind::Number(scale)) if scale.edges().is_none() => Some(worst::of_place(
+                whose,
+                self.prepared.single()?,
+                scale.cells(),
+            )),
             (Aim::Distribution(part), Kind::Number(scale)) if scale.edges().is_some() => {
                 let (rates, bins) = (self.prepared.single()?, scale.cells());
                 Some(worst::of_distribution(whose, rates, bins, part))
@@ -103,12 +105,24 @@ impl Predictor {
         }
     }
 
+    /// Variance of one report's estimate of an answer that this part of people give, as
+    /// [`Predictor::worst_variance`] is the greatest over all parts.
+    #[must_use]
+    pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
+        let [with, without] = self.full(self.share())?;
+        let whose = People::of(&self.kind, several);
+        Some(variance_over_people(whose, share, with, without))
+    }
+
     /// [`Predictor::worst_variance`] of the distribution function of so many bins, where
     /// each is an item that one person rates.
     #[must_use]
     pub fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
         let rates = self.prepared.single()?;
-        let bins = self.domain.items().filter(|_| self.domain.sparsity() == 1)?;
+        let bins = self
+            .domain
+            .items()
+            .filter(|_| self.domain.sparsity() == 1)?;
         Some(worst::of_distribution(
             People::of(&self.kind, several),
             rates,

@@ -18,7 +18,9 @@ pub use question::{
     CENTRAL_EPSILON, DEFAULT_ID, LOCAL_EPSILON, PEOPLE_PER_DAY, POWER, PlanError, Question,
     SMALLEST, STANDARD_ERROR,
 };
-pub use survey::{Answered, NumberError, QUANTILE, QuestionAnswer, Survey, SurveyAnswer, Wanted, survey};
+pub use survey::{
+    ErrorsOf, NumberError, QUANTILE, QuestionAnswer, Survey, SurveyAnswer, Wanted, survey,
+};
 
 use hushbin::bounds::{EPSILON, PEOPLE};
 

@@ -8,5 +8,7 @@ mod cube;
 mod errata;
 mod estimate;
 mod explain;
+mod explain_answers;
 mod plan;
 mod support;
+mod survey;

@@ -1,12 +1,12 @@
 //! What a survey's plan comes to, in numbers and in words.
 
-use hushbin::choose::{Objective, together};
+use hushbin::choose::Objective;
 use hushbin::task::Kind;
 use hushbin::{Items, Mechanism, Question, Task};
 use serde::Serialize;
 
 use super::ask::Survey;
-use super::goal::{Answered, Goal};
+use super::goal::{ErrorsOf, Goal};
 use super::ratings;
 use super::task::Planned;
 use crate::accounting::Account;
@@ -41,9 +41,9 @@ pub struct SurveyAnswer {
     pub central_reason: Option<String>,
     /// Each question, as in the task.
     pub questions: Vec<QuestionAnswer>,
-    /// The variance of all answers if each report told of all questions together, over
-    /// that of one question drawn for each, where both could be: so many times the people
-    /// it would take.
+    /// The variance of all answers in sum if each report told of all questions together,
+    /// over that of one question drawn for each by its weight or else its noise, where both
+    /// could be: so many times the people it would take.
     pub together_over_drawn: Option<f64>,
     /// What that is worth.
     pub verdict: Verdict,
@@ -76,7 +76,7 @@ pub struct QuestionAnswer {
     /// How many those are.
     pub reports: f64,
     /// What errors are of.
-    pub answered: Answered,
+    pub errors_of: ErrorsOf,
     /// Of which of several numbers.
     pub of: Option<String>,
     /// In which unit, where that is one.
@@ -137,8 +137,7 @@ impl SurveyAnswer {
             .map(|index| QuestionAnswer::new(planned, index, people))
             .collect();
         let neighbours = task.questions()[0].mechanism().neighbours();
-        let (central, central_reason) =
-            central(task, people, survey.honest_fraction, survey.delta);
+        let (central, central_reason) = central(task, people, survey.honest_fraction, survey.delta);
         Self {
             solved_for,
             people,
@@ -148,9 +147,12 @@ impl SurveyAnswer {
             protects: protects(neighbours),
             central,
             central_reason,
-            together_over_drawn: together(task).map(|both| both.together / both.drawn),
+            together_over_drawn: planned.together_over_drawn,
             verdict: verdict(&questions),
-            assumes: assumes(&questions, &plan_statement(neighbours, survey.honest_fraction)),
+            assumes: assumes(
+                &questions,
+                &plan_statement(neighbours, survey.honest_fraction),
+            ),
             questions,
             task: task.clone(),
         }
@@ -165,7 +167,6 @@ impl QuestionAnswer {
         let reports = people as f64 * task.share(index);
         let reach = Reach::new(goal.estimates);
         let error = planned.standard_error(index, people as f64);
-        let rated = ratings::variance(question, goal.aim, several);
         let objective = match goal.aim {
             Aim::Mean => Objective::MEAN,
             Aim::Share | Aim::Distribution(_) => Objective::FREQUENCY,
@@ -182,7 +183,7 @@ impl QuestionAnswer {
             },
             share: task.share(index),
             reports,
-            answered: goal.answered,
+            errors_of: goal.errors_of,
             of: goal.of.clone(),
             unit: goal.unit.clone(),
             standard_error: error,
@@ -193,7 +194,7 @@ impl QuestionAnswer {
             smallest: smallest(question, goal, reach, reports),
             numbers: numbers(question, error / goal.scale, reach),
             distance: bound::of_question(question, &objective),
-            as_ratings: rated.map(|rated| rated / planned.variances[index]),
+            as_ratings: ratings::times(question, goal.aim, several),
             bias: bias(question),
         }
     }
@@ -201,7 +202,7 @@ impl QuestionAnswer {
 
 /// The share of the rarest answer that is seen.
 fn smallest(question: &Question, goal: &Goal, reach: Reach, reports: f64) -> Option<f64> {
-    if goal.answered != Answered::Share {
+    if goal.errors_of != ErrorsOf::Share {
         return None;
     }
     let rare = Predictor::for_question(question).standard_error(Estimand::Share, reports)?;
@@ -233,7 +234,7 @@ fn assumes(questions: &[QuestionAnswer], promise: &str) -> String {
     };
     let quantiles = if questions
         .iter()
-        .any(|own| own.answered == Answered::Quantile)
+        .any(|own| own.errors_of == ErrorsOf::Quantile)
     {
         " Quantiles are as exact as that if numbers are spread normally, and bins are narrow \
          beside the spread."

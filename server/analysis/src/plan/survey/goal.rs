@@ -15,7 +15,7 @@ use crate::plan::PlanError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
-pub enum Answered {
+pub enum ErrorsOf {
     /// The share of an answer or of a bin, from 0 to 1.
     Share,
     /// A mean: of a number in its unit, of ratings from −1 to 1.
@@ -30,7 +30,7 @@ pub enum Answered {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Goal {
     pub(super) aim: Aim,
-    pub(super) answered: Answered,
+    pub(super) errors_of: ErrorsOf,
     /// What the aim's unit is worth in what is answered.
     pub(super) scale: f64,
     /// Of which of several numbers.
@@ -82,7 +82,7 @@ impl Goal {
     fn of_shares(question: &Question) -> Self {
         Self {
             aim: Aim::Share,
-            answered: Answered::Share,
+            errors_of: ErrorsOf::Share,
             range: 1.0,
             ..Self::of_means(question, 1.0)
         }
@@ -92,7 +92,7 @@ impl Goal {
     fn of_means(question: &Question, scale: f64) -> Self {
         Self {
             aim: Aim::Mean,
-            answered: Answered::Mean,
+            errors_of: ErrorsOf::Mean,
             scale,
             of: None,
             unit: None,
@@ -129,7 +129,7 @@ impl Goal {
         QUANTILE.check(part)?;
         let goal = Self {
             aim: Aim::Distribution(part),
-            answered: Answered::QuantileShare,
+            errors_of: ErrorsOf::QuantileShare,
             estimates: 1,
             ..Self::of_shares(question)
         };
@@ -144,7 +144,7 @@ impl Goal {
         bound.check(spread)?;
         let normal = Normal::standard();
         Ok(Self {
-            answered: Answered::Quantile,
+            errors_of: ErrorsOf::Quantile,
             // What a share more is farther on, by the density there.
             scale: spread / normal.pdf(normal.inverse_cdf(part)),
             range,

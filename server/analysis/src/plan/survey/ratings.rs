@@ -10,10 +10,10 @@ use crate::estimate::{Aim, Predictor};
 /// So many numbers are compared at most: for more, choosing takes seconds.
 const MOST_NUMBERS: usize = 64;
 
-/// Variance of one report's estimate of what is aimed at, if the answers were items that
-/// are rated: 1 is the answer's sign, and a number its value. `None` where they are, and
-/// where that is not known.
-pub(super) fn variance(question: &Question, aim: Aim, several: bool) -> Option<f64> {
+/// How many times the variance if the answers were items that are rated: 1 is the answer's
+/// sign, and a number its value. Of shares with answers given evenly, of means and
+/// quantiles at the worst. `None` where they are rated, and where that is not known.
+pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {
         Kind::Ratings(_) => None,
@@ -41,15 +41,30 @@ pub(super) fn variance(question: &Question, aim: Aim, several: bool) -> Option<f
         mechanism,
     };
     let rated = rated.resolve(question.epsilon(), None).ok()?;
-    let predictor = Predictor::for_question(&rated);
-    match aim {
-        Aim::Distribution(part) => predictor.worst_of_rated_bins(part, several),
-        // A number's place is half of what it is rated, from −1 to 1.
-        Aim::Mean if matches!(question.kind(), Kind::Number(_)) => {
-            Some(0.25 * predictor.worst_variance(aim, several)?)
+    let [own, rated] = [question, &rated].map(Predictor::for_question);
+    let (theirs, ours) = match aim {
+        Aim::Distribution(part) => (
+            rated.worst_of_rated_bins(part, several)?,
+            own.worst_variance(aim, several)?,
+        ),
+        Aim::Mean => {
+            // A number's place is half of what it is rated, from −1 to 1.
+            let one = matches!(question.kind(), Kind::Number(_));
+            let part = if one { 0.25 } else { 1.0 };
+            (
+                part * rated.worst_variance(aim, several)?,
+                own.worst_variance(aim, several)?,
+            )
         }
-        Aim::Mean | Aim::Share => predictor.worst_variance(aim, several),
-    }
+        Aim::Share => {
+            let even = f64::from(sparsity) / f64::from(items);
+            (
+                rated.share_variance(even, several)?,
+                own.share_variance(even, several)?,
+            )
+        }
+    };
+    Some(theirs / ours)
 }
 
 fn auto(objective: ObjectiveName) -> MechanismDraft {

@@ -1,7 +1,7 @@
 //! The best task at a local ε, and how exact it is.
 
 use hushbin::bounds::{EPSILON, WEIGHT};
-use hushbin::choose::TaskDraft;
+use hushbin::choose::{TaskDraft, together};
 use hushbin::task::QuestionParts;
 use hushbin::{Error, Question, Task};
 
@@ -19,6 +19,9 @@ use crate::plan::choose::{Budget, round_down};
 #[derive(Debug, Clone)]
 pub(super) struct Planned {
     pub(super) task: Task,
+    /// [`together`] of the questions with weights by their noise alone, for which the
+    /// variances it adds up are least; none where they cannot be asked so.
+    pub(super) together_over_drawn: Option<f64>,
     pub(super) goals: Vec<Goal>,
     /// Of one report that answers the question, in the aim's unit.
     pub(super) variances: Vec<f64>,
@@ -49,6 +52,7 @@ impl Planned {
             variances.push(variance.ok_or_else(|| none_answers(question, goal.aim))?);
             goals.push(goal);
         }
+        let together_over_drawn = together(&task).map(|both| both.together / both.drawn);
         let weighed = draft.questions.iter().any(|own| own.weight.is_some());
         let needs: Option<Vec<f64>> = goals.iter().zip(&variances).map(reports_for).collect();
         let task = match needs {
@@ -57,6 +61,7 @@ impl Planned {
         };
         Ok(Self {
             task,
+            together_over_drawn,
             goals,
             variances,
         })

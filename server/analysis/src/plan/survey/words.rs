@@ -1,20 +1,20 @@
 //! What a survey's plan is worth, in plain words.
 
 use super::answer::QuestionAnswer;
-use super::goal::Answered;
+use super::goal::ErrorsOf;
 use crate::plan::answer::{Verdict, VerdictKind, digits, grouped, percent};
 
 impl QuestionAnswer {
     /// What its errors are of.
     fn what(&self) -> String {
-        match (self.answered, &self.of) {
-            (Answered::Share, _) => format!("shares of {}", self.name),
-            (Answered::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
-            (Answered::Mean, None) => format!("the mean of {}", self.name),
-            (Answered::QuantileShare, _) => {
+        match (self.errors_of, &self.of) {
+            (ErrorsOf::Share, _) => format!("shares of {}", self.name),
+            (ErrorsOf::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
+            (ErrorsOf::Mean, None) => format!("the mean of {}", self.name),
+            (ErrorsOf::QuantileShare, _) => {
                 format!("the share below the quantile of {}", self.name)
             }
-            (Answered::Quantile, _) => format!("the quantile of {}", self.name),
+            (ErrorsOf::Quantile, _) => format!("the quantile of {}", self.name),
         }
     }
 
@@ -44,8 +44,10 @@ impl QuestionAnswer {
     }
 
     fn average_share(&self) -> Option<f64> {
-        (self.answered == Answered::Share)
-            .then(|| self.answers.map(|all| f64::from(self.sparsity) / f64::from(all)))?
+        (self.errors_of == ErrorsOf::Share).then(|| {
+            self.answers
+                .map(|all| f64::from(self.sparsity) / f64::from(all))
+        })?
     }
 
     fn sentence(&self) -> String {
@@ -53,7 +55,8 @@ impl QuestionAnswer {
         what[..1].make_ascii_uppercase();
         let within = self.plus_or_minus(self.interval);
         if self.is_noise() {
-            return format!("{what} are noise: {within} holds all that could be.");
+            let are = if self.is_plural() { "are" } else { "is" };
+            return format!("{what} {are} noise: {within} holds all that could be.");
         }
         let seen = match self.smallest {
             Some(share) => format!(
@@ -62,16 +65,19 @@ impl QuestionAnswer {
             ),
             None => String::new(),
         };
-        format!("{what} come out within {within}{seen}.")
+        let come = if self.is_plural() { "come" } else { "comes" };
+        format!("{what} {come} out within {within}{seen}.")
+    }
+
+    /// Whether several of a kind are estimated.
+    fn is_plural(&self) -> bool {
+        self.errors_of == ErrorsOf::Share
     }
 }
 
 impl Verdict {
     /// `missed` says what it would take.
-    pub(super) fn of_survey(
-        questions: &[QuestionAnswer],
-        missed: impl FnOnce() -> String,
-    ) -> Self {
+    pub(super) fn of_survey(questions: &[QuestionAnswer], missed: impl FnOnce() -> String) -> Self {
         let any = |is: fn(&QuestionAnswer) -> bool| questions.iter().any(is);
         let misses = any(QuestionAnswer::is_missed);
         let kind = if any(QuestionAnswer::is_noise) {
