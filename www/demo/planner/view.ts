@@ -40,8 +40,8 @@ export function optionsOf(fields: object): string[] {
 }
 
 /** How far a mechanism is from the best, as a sentence of its own; empty where that is not known. */
-export function distanceOf({ distance }: Pick<Offer, "distance">): string {
-  return distance === null ? "" : ` At this local ε it ${distance.text}.`;
+export function distanceOf({ distance }: Pick<Offer, "distance">, among = ""): string {
+  return distance === null ? "" : ` At this local ε${among} it ${distance.text}.`;
 }
 
 /** People, and what reports give away: figures of every answer. */

@@ -353,6 +353,38 @@ fn questions_are_drawn_as_often_as_they_need() {
     assert!((shares - 1.0).abs() < 1e-12);
 }
 
+/// Of all numbers of buckets none promises a share to be nearer, whatever people answer,
+/// and that a promise is kept takes fewer people the larger ε is.
+#[test]
+fn shares_are_promised_by_the_best_number_of_buckets() {
+    for answers in [
+        json!({ "kind": "choice", "options": 40 }),
+        json!({ "kind": "number",
+        "min": 0, "max": 1, "want": "histogram", "bins": 8 }),
+    ] {
+        let mut before = u64::MAX;
+        for epsilon in [0.5, 1.0, 1.5, 1.7, 2.0, 2.5, 3.0, 4.0] {
+            let at = |mechanism: Option<Value>| {
+                let mut question = with(&json!({ "name": "q" }), answers.clone());
+                if let Some(mechanism) = mechanism {
+                    question["mechanism"] = mechanism;
+                }
+                let asked = json!({ "questions": [question], "epsilon": epsilon,
+                    "wanted": { "q": { "within": 0.01 } } });
+                ask(&asked).unwrap().people
+            };
+            let best = at(None);
+            assert!(best < before, "{answers}, {epsilon}");
+            before = best;
+            for buckets in 2..=8 {
+                let said = json!({ "name": "collision", "rule": "heaviest", "favoured": 1,
+                    "hashing": "balanced", "buckets": buckets });
+                assert!(at(Some(said)) >= best, "{answers}, {epsilon}, {buckets}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_yes_or_no_takes_what_its_formula_says() {
     for (epsilon, within) in [(0.5_f64, 0.03), (1.0, 0.01), (3.0, 0.002)] {
@@ -443,7 +475,9 @@ fn the_other_ways_to_ask_say_what_they_cost() {
         { "name": "theme", "kind": "choice", "options": 5 }, { "name": "beta", "kind": "flag" },
     ], "epsilon": 1.0, "people": 1000 });
     let answer = ask(&base).unwrap();
-    let both = together(&answer.task).unwrap();
+    let draft = json!({ "id": "t", "epsilon": 1.0, "questions": base["questions"] });
+    let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+    let both = together(&draft.resolve().unwrap()).unwrap();
     assert_eq!(answer.together_over_drawn, Some(both.together / both.drawn));
     assert!(answer.together_over_drawn.unwrap() > 1.0);
     // How often questions are drawn for what is wanted of them is no part of that.

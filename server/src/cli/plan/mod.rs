@@ -122,8 +122,9 @@ fn items(text: &str) -> Result<Items, String> {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let by_name = options.survey.is_asked()?;
     let searching = super::spinner("searching for the best parameters");
-    if options.survey.is_asked() {
+    if by_name {
         let answer = plan::survey(&options.survey()?)?;
         drop(searching);
         options.write_task(&answer.task)?;

@@ -25,10 +25,10 @@ pub(super) struct ByName {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
     /// Number of options of a choice or set; or --names.
-    #[arg(long, value_name = "N", requires = "kind", conflicts_with = "names")]
+    #[arg(long, value_name = "N", conflicts_with = "names")]
     options: Option<u32>,
     /// Number of numbers, each from --min to --max; or --names.
-    #[arg(long, value_name = "N", requires = "kind", conflicts_with = "names")]
+    #[arg(long, value_name = "N", conflicts_with = "names")]
     numbers: Option<u32>,
     /// The least number that is not clipped.
     #[arg(
@@ -47,19 +47,19 @@ pub(super) struct ByName {
     )]
     max: Option<f64>,
     /// The unit of numbers.
-    #[arg(long, value_name = "UNIT", requires = "kind")]
+    #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
     /// What a number is wanted for: mean, histogram or quantiles.
-    #[arg(long, value_name = "WHAT", requires = "kind")]
+    #[arg(long, value_name = "WHAT")]
     want: Option<String>,
     /// Number of levels, for a mean; chosen unless it is said.
-    #[arg(long, value_name = "N", requires = "kind")]
+    #[arg(long, value_name = "N")]
     levels: Option<u32>,
     /// Number of bins, for a histogram or quantiles.
-    #[arg(long, value_name = "N", requires = "kind")]
+    #[arg(long, value_name = "N")]
     bins: Option<u32>,
     /// How bins are spaced: even or logarithmic.
-    #[arg(long, value_name = "HOW", requires = "kind")]
+    #[arg(long, value_name = "HOW")]
     spacing: Option<String>,
     /// Half-width of an interval at 95% confidence that is wanted, in what is answered:
     /// shares from 0 to 1, means in their unit, quantiles in their unit where the spread
@@ -134,8 +134,29 @@ impl Asked {
 
 impl ByName {
     /// Whether questions are asked by name.
-    pub(super) const fn is_asked(&self) -> bool {
-        self.kind.is_some() || self.task.is_some()
+    ///
+    /// # Errors
+    /// Where something is said that belongs to none.
+    pub(super) fn is_asked(&self) -> Result<bool, Error> {
+        let numbers = [self.options, self.numbers, self.levels, self.bins];
+        let words = [&self.unit, &self.want, &self.spacing];
+        let of_kind = numbers.iter().any(Option::is_some)
+            || words.iter().any(|word| word.is_some())
+            || self.min.is_some()
+            || self.max.is_some();
+        if of_kind && self.kind.is_none() {
+            return Err(
+                "--options, --numbers, --min, --max, --unit, --want, --levels, --bins and --spacing \
+                 go with a --kind"
+                    .into(),
+            );
+        }
+        let asked = self.kind.is_some() || self.task.is_some();
+        let wanted = [&self.within, &self.quantile, &self.spread];
+        if !asked && wanted.iter().any(|wanted| !wanted.is_empty()) {
+            return Err("--within, --quantile and --spread go with a --kind or a --task".into());
+        }
+        Ok(asked)
     }
 
     /// What is asked; `names` are of options or numbers.
@@ -361,7 +382,12 @@ fn write_question(out: &mut dyn Write, own: &QuestionAnswer, found: &str) -> io:
         writeln!(out, "  seen       {seen}")?;
     }
     if let Some(distance) = &own.distance {
-        writeln!(out, "  bound      {}", distance.text)?;
+        let even = if own.errors_of == ErrorsOf::Share {
+            "with answers given evenly, "
+        } else {
+            ""
+        };
+        writeln!(out, "  bound      {even}{}", distance.text)?;
     }
     if let Some(times) = own.as_ratings {
         writeln!(

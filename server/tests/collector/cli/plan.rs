@@ -201,7 +201,12 @@ fn the_command_plans_for_questions_by_name() {
             "expected a number, or NAME=number",
         ),
         ("--task nowhere --epsilon 1", "nowhere: No such file"),
-        ("--min 3 --items 4 --sparsity 1", "--kind"),
+        ("--min 3 --items 4 --sparsity 1", "go with a --kind"),
+        ("--task nowhere --bins 3", "go with a --kind"),
+        (
+            "--within 3 --items 4 --sparsity 1",
+            "go with a --kind or a --task",
+        ),
     ] {
         let failed = hushbin(
             &[

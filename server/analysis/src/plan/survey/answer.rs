@@ -98,9 +98,9 @@ pub struct QuestionAnswer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "wasm", tsify(optional))]
     pub numbers: Vec<NumberError>,
-    /// How far it is from the best that any mechanism could do at the same local ε, for
-    /// people with as many entries as the sparsity; absent where there is no bound to
-    /// compare with.
+    /// How far it is from the best that any mechanism could do at the same local ε, on
+    /// average over answers that are given evenly, by people with as many entries as the
+    /// sparsity; absent where there is no bound to compare with.
     pub distance: Option<Distance>,
     /// The variance if answers were items that are rated, over this: so many times the
     /// people it would take.

@@ -44,6 +44,8 @@ pub(super) struct Goal {
 }
 
 impl Goal {
+    /// What is wanted of a question that a draft came to.
+    ///
     /// # Errors
     /// [`PlanError::Wanted`] and [`PlanError::Parameter`] for what does not go with the
     /// question.

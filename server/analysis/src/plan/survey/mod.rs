@@ -1,8 +1,9 @@
 //! Planning for questions by name, each in its own words: of people, privacy and accuracy
 //! two give the third.
 //!
-//! What is drawn for each question is what the core chooses at a local ε; none of it
-//! depends on how many people there are, so that the error of a question is its one
+//! What is drawn for each question is what the core chooses at a local ε, but for shares of
+//! which everybody gives one the buckets that are best at the worst; none of it depends on
+//! how many people there are, so that the error of a question is its one
 //! report's over the root of the reports that answer it. Where every question says how
 //! exact it is to be, and none how often it is asked, each is drawn as often as that takes.
 
@@ -117,7 +118,7 @@ fn least_epsilon(survey: &Survey, people: u64) -> Result<f64, PlanError> {
             grouped(people)
         ))
     })?;
-    // The greatest error over all answers falls with ε, but not where other buckets are
+    // The greatest error over all answers falls with ε, but not where other parameters are
     // chosen, which lessen the average: what is below may do as well.
     let below = |step: i32| found * STEP_BELOW.powi(step);
     let (mut enough, mut less) = (found, below(1));
@@ -132,7 +133,6 @@ fn least_epsilon(survey: &Survey, people: u64) -> Result<f64, PlanError> {
     Ok(round_up(enough).min(most))
 }
 
-/// In steps of this ratio so many smaller ε are tried: to two thirds. Of 8 bins the one
-/// that was enough was a fifth too large, where buckets go from 4 to 8.
+/// In steps of this ratio so many smaller ε are tried: to two thirds.
 const STEP_BELOW: f64 = 0.97;
 const STEPS_BELOW: i32 = 14;

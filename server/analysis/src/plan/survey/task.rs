@@ -1,9 +1,11 @@
 //! The best task at a local ε, and how exact it is.
 
 use hushbin::bounds::{EPSILON, WEIGHT};
-use hushbin::choose::{TaskDraft, together};
-use hushbin::task::QuestionParts;
-use hushbin::{Error, Question, Task};
+use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, together};
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rule};
+use hushbin::task::{Kind, QuestionParts};
+use hushbin::{Error, Mechanism, Question, Task};
 
 use super::ask::Survey;
 use super::goal::Goal;
@@ -42,23 +44,26 @@ impl Planned {
             people: None,
             questions: survey.questions.clone(),
         };
-        let task = draft.resolve()?;
-        let questions = task.questions();
-        let (mut goals, mut variances) = (Vec::new(), Vec::new());
-        for (draft, question) in draft.questions.iter().zip(questions) {
+        let resolved = draft.resolve()?;
+        let several = draft.questions.len() > 1;
+        let (mut questions, mut goals, mut variances) = (Vec::new(), Vec::new(), Vec::new());
+        for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
             let goal = Goal::new(draft, question, &survey.wanted(question.name()))?;
-            let predictor = Predictor::for_question(question);
-            let variance = predictor.worst_variance(goal.aim, questions.len() > 1);
-            variances.push(variance.ok_or_else(|| none_answers(question, goal.aim))?);
+            let variance = Predictor::for_question(question).worst_variance(goal.aim, several);
+            let variance = variance.ok_or_else(|| none_answers(question, goal.aim))?;
+            let best = best_at_worst(draft, question, goal.aim, several)?;
+            let (question, variance) = best.unwrap_or_else(|| (question.clone(), variance));
+            questions.push(question);
+            variances.push(variance);
             goals.push(goal);
         }
-        let together_over_drawn = together(&task).map(|both| both.together / both.drawn);
+        let together_over_drawn = together(&resolved).map(|both| both.together / both.drawn);
         let weighed = draft.questions.iter().any(|own| own.weight.is_some());
         let needs: Option<Vec<f64>> = goals.iter().zip(&variances).map(reports_for).collect();
-        let task = match needs {
-            Some(needs) if !weighed && needs.len() > 1 => weigh(&task, &needs)?,
-            _ => task,
-        };
+        if let Some(needs) = needs.filter(|_| several && !weighed) {
+            questions = weigh(&questions, &needs)?;
+        }
+        let task = Task::of_questions(survey.id.clone(), questions)?;
         Ok(Self {
             task,
             together_over_drawn,
@@ -136,23 +141,61 @@ fn none_answers(question: &Question, aim: Aim) -> PlanError {
     ))
 }
 
-/// The same task where questions are drawn in proportion to the reports that they need: the
-/// fewest people in all, as each need over its share is then the same.
-fn weigh(task: &Task, needs: &[f64]) -> Result<Task, Error> {
+/// The question with as many buckets as make the variance of a share least at the worst,
+/// where everybody gives one answer of several and its mechanism is open: what is chosen for
+/// the average of all answers takes up to three times as many people at ε = 3. `None`
+/// elsewhere.
+fn best_at_worst(
+    draft: &QuestionDraft,
+    question: &Question,
+    aim: Aim,
+    several: bool,
+) -> Result<Option<(Question, f64)>, Error> {
+    let single = matches!(question.kind(), Kind::Choice | Kind::Flag | Kind::Number(_));
+    let answers = question.items().count().filter(|_| single);
+    let open = matches!(draft.mechanism, MechanismDraft::Auto(_))
+        || draft.mechanism == MechanismDraft::default();
+    let (Aim::Share, true, Some(answers)) = (aim, open, answers) else {
+        return Ok(None);
+    };
+    let mut best: Option<(Question, f64)> = None;
+    let next = |buckets: &u32| Some(buckets + 1 + buckets / FINE);
+    for buckets in std::iter::successors(Some(2), next).take_while(|t| *t <= answers) {
+        let rule = Rule::Heaviest { favoured: 1 };
+        let mechanism = Collision::new(rule, Hashing::Balanced, buckets)?;
+        let question = changed(question, question.weight(), mechanism.into())?;
+        let variance = Predictor::for_question(&question).worst_variance(aim, several);
+        // All Collision estimates shares.
+        let variance = variance.unwrap_or(f64::INFINITY);
+        if best.as_ref().is_none_or(|(_, least)| variance < *least) {
+            best = Some((question, variance));
+        }
+    }
+    Ok(best)
+}
+
+/// Numbers of buckets that are closer than this part of themselves are not told apart.
+const FINE: u32 = 24;
+
+fn changed(question: &Question, weight: u32, mechanism: Mechanism) -> Result<Question, Error> {
+    Question::new(QuestionParts {
+        name: question.name().to_owned(),
+        kind: question.kind().clone(),
+        items: question.items().clone(),
+        sparsity: question.sparsity(),
+        weight,
+        epsilon: question.epsilon(),
+        mechanism,
+    })
+}
+
+/// The same questions, drawn in proportion to the reports that they need: the fewest people
+/// in all, as each need over its share is then the same.
+fn weigh(questions: &[Question], needs: &[f64]) -> Result<Vec<Question>, Error> {
     let most = needs.iter().copied().fold(0.0, f64::max);
     let weighed = |(question, need): (&Question, &f64)| {
         let weight = (PARTS * need / most).round().clamp(1.0, WEIGHT.max) as u32;
-        Question::new(QuestionParts {
-            name: question.name().to_owned(),
-            kind: question.kind().clone(),
-            items: question.items().clone(),
-            sparsity: question.sparsity(),
-            weight,
-            epsilon: question.epsilon(),
-            mechanism: question.mechanism().clone(),
-        })
+        changed(question, weight, question.mechanism().clone())
     };
-    let questions: Result<Vec<Question>, Error> =
-        task.questions().iter().zip(needs).map(weighed).collect();
-    Task::of_questions(task.id().to_owned(), questions?)
+    questions.iter().zip(needs).map(weighed).collect()
 }
