@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hushbin::choose::Choice;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountError;
+use serde::de::DeserializeOwned;
 
 /// A task file that was read; what it leaves out is still open.
 #[derive(Debug, Clone)]
@@ -46,13 +47,9 @@ impl TaskFile {
     /// When it cannot be read or is not a task. Whether its parameters have a
     /// meaning shows when it is resolved.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        let draft = fs::read_to_string(path)
-            .map_err(Cause::from)
-            .and_then(|text| Ok(serde_json::from_str(&text)?))
-            .map_err(|cause| error_of_file(path, cause))?;
         Ok(Self {
             path: path.to_owned(),
-            draft,
+            draft: parse(path)?,
         })
     }
 
@@ -78,6 +75,17 @@ impl TaskFile {
     pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
         error_of_file(&self.path, cause)
     }
+}
+
+/// Reads a file of JSON.
+///
+/// # Errors
+/// When it cannot be read or has another shape.
+pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError> {
+    fs::read_to_string(path)
+        .map_err(Cause::from)
+        .and_then(|text| Ok(serde_json::from_str(&text)?))
+        .map_err(|cause| error_of_file(path, cause))
 }
 
 /// Writes a complete task to a file.

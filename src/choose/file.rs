@@ -34,7 +34,7 @@ struct DraftFile {
     #[serde(default)]
     mechanism: Option<MechanismDraft>,
     #[serde(default)]
-    questions: Option<Vec<QuestionFile<MechanismDraft>>>,
+    questions: Option<Vec<QuestionDraft>>,
 }
 
 impl<'de> Deserialize<'de> for TaskDraft {
@@ -48,11 +48,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
             || file.mechanism.is_some();
         let questions = match file.questions {
             Some(_) if of_its_own => return Err(de::Error::custom(QUESTIONS_OR_ITEMS)),
-            Some(questions) => {
-                let drafts = questions.into_iter().map(QuestionDraft::try_from);
-                let drafts: Result<_, Error> = drafts.collect();
-                drafts.map_err(de::Error::custom)?
-            }
+            Some(questions) => questions,
             None => {
                 let items = file.items.ok_or_else(|| missing("items"))?;
                 let value = file.value.ok_or_else(|| missing("value"))?;
@@ -90,10 +86,16 @@ impl CrossDraft {
     }
 }
 
-impl TryFrom<QuestionFile<MechanismDraft>> for QuestionDraft {
-    type Error = Error;
+impl<'de> Deserialize<'de> for QuestionDraft {
+    /// A question as it stands among others in a task file.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let file = QuestionFile::<MechanismDraft>::deserialize(deserializer)?;
+        Self::of_file(file).map_err(de::Error::custom)
+    }
+}
 
-    fn try_from(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
+impl QuestionDraft {
+    fn of_file(file: QuestionFile<MechanismDraft>) -> Result<Self, Error> {
         let listed = file.listed().map_err(|error| file.blame(error))?.cloned();
         let sparsity = file.sparsity();
         let asked = match (file.kind, listed, file.value) {

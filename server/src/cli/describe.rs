@@ -24,6 +24,12 @@ pub(super) fn decimals(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))
 }
 
+/// A number in so many significant digits, or more before the point.
+pub(super) fn significant(number: f64, digits: i32) -> String {
+    let places = digits - 1 - number.abs().log10().floor().clamp(-12.0, 12.0) as i32;
+    format!("{number:.*}", places.clamp(0, 12) as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,7 +32,7 @@ enum Command {
     Account(account::Options),
     Audit(audit::Options),
     Compare(compare::Options),
-    Plan(plan::Options),
+    Plan(Box<plan::Options>),
     Search(search::Options),
     Serve(serve::Options),
     Simulate(simulate::Options),

@@ -4,14 +4,11 @@ use std::collections::HashMap;
 
 use hushbin::Task;
 use hushbin::task::Prefixes;
-use hushbin_analysis::heavy_hitters::{Detectable, Options, Reports, Search, Text};
+use hushbin_analysis::heavy_hitters::{Detectable, Options, PROBABILITY, Reports, Search, Text};
 use serde::Serialize;
 
 use super::answers::Answers;
 use super::simulate::SimulateError;
-
-/// The probability with which a text of the stated share is found.
-const PROBABILITY: f64 = 0.99;
 
 /// What searches for the texts of a question found, on average over runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]

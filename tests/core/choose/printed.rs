@@ -214,7 +214,7 @@ fn nothing_is_printed_of_other_rules() {
 }
 
 /// One task over `items`, of people with `sparsity` entries of ±1 each.
-fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: Value) -> Task {
+fn planned(items: u32, sparsity: u32, epsilon: f64, people: u64, mechanism: &Value) -> Task {
     let draft: TaskDraft = serde_json::from_value(json!({
         "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon, "people": people,
         "value": "sign", "mechanism": mechanism,
@@ -242,7 +242,7 @@ fn printed_buckets_cost() {
         (256, 16, 3.0),
         (4096, 64, 0.5),
     ] {
-        let task = |mechanism: Value| planned(d, s, epsilon, 10_000, mechanism);
+        let task = |mechanism: Value| planned(d, s, epsilon, 10_000, &mechanism);
         let variance = |task: &Task| predicted(task, 1.0).frequency.unwrap().variance;
         let printed = task(json!({ "name": "collision", "parameters": "as-printed" }));
         let best = task(json!({
@@ -288,9 +288,9 @@ fn printed_bins_and_clips_cost() {
         let n = 100_000;
         let mut mechanism = level.clone();
         mechanism["name"] = json!("hash-bin");
-        let chosen = planned(1000, k, epsilon, n, mechanism.clone());
+        let chosen = planned(1000, k, epsilon, n, &mechanism);
         mechanism["parameters"] = json!("as-printed");
-        let printed = planned(1000, k, epsilon, n, mechanism);
+        let printed = planned(1000, k, epsilon, n, &mechanism);
         let error = |task: &Task| predicted(task, n as f64).mean.unwrap().total();
         let in_words = |task: &Task| match task.sole().unwrap().mechanism() {
             Mechanism::HashBin(own) => match own.level() {

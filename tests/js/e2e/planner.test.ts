@@ -6,7 +6,13 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spread } from "../../../www/demo/planner/curves.js";
-import { type Answer, isRefusal, plan, type Question } from "../../../www/demo/shared/analysis.js";
+import {
+  type Answer,
+  isRefusal,
+  plan,
+  type Question,
+  type SurveyAnswer,
+} from "../../../www/demo/shared/analysis.js";
 import init from "../../../www/demo/shared/wasm/analysis.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
@@ -69,13 +75,13 @@ async function exact(page: Page, name: string): Promise<number> {
 }
 
 /** What the command answers that the page shows. */
-async function native(page: Page): Promise<Answer> {
+async function native<T = Answer>(page: Page): Promise<T> {
   const [program, ...args] = (await text(page, "#command"))?.split(" ") ?? [];
   expect(program).toBe("hushbin");
   const answer = execFileSync(join(TARGET, "debug/hushbin"), [...args, "--json"], {
     encoding: "utf8",
   });
-  return JSON.parse(answer) as Answer;
+  return JSON.parse(answer) as T;
 }
 
 /** The platforms' exponentials and logarithms may differ in the last bits. */
@@ -154,6 +160,57 @@ describe("the planner's page", () => {
     }
     expect(await text(page, "#verdict-text")).toBe(answer.verdict.text);
     expect(await page.locator("#offers tr").count()).toBe(1 + answer.others.length);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    "kind=flag&solve=people",
+    "kind=choice&options=40&solve=epsilon&within=0.02",
+    "kind=set&options=16&sparsity=4&solve=error&budget=central&central_epsilon=0.2",
+    "kind=number&min=-20&max=60&solve=people&margin=2",
+    "kind=number&want=histogram&bins=8&solve=error",
+    "kind=number&want=quantiles&min=1&spacing=logarithmic&quantile=0.9&spread=5&solve=people&margin=2",
+    "kind=numbers&count=3&max=10&solve=error&epsilon=2",
+  ])("answers about other kinds as the command does: %s", async (fragment) => {
+    const page = await planner(fragment);
+    const answer = await native<SurveyAnswer>(page);
+    const [own] = answer.questions;
+    expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
+    for (const [name, expected] of [
+      ["standard error", own?.standard_error],
+      ["95% interval", own?.interval],
+      ["smallest share seen", own?.smallest],
+      ["local ε", answer.effective_epsilon],
+      ["shuffled ε", answer.central?.central_epsilon],
+      ["people", answer.people],
+    ] as const) {
+      if (expected === null || expected === undefined) continue;
+      expectNear(await exact(page, name), expected, name);
+    }
+    expect(await text(page, "#verdict-text")).toBe(answer.verdict.text);
+    expect(await page.locator("#offers tr").count()).toBe(2);
+    await drawn(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it("asks for another kind by keyboard, with the fields of that kind", async () => {
+    const page = await planner();
+    const kind = page.getByLabel("Kind of answer");
+    await kind.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => location.hash.includes("kind=choice"));
+    await answered(page);
+    expect(await kind.inputValue()).toBe("choice");
+    expect(await page.getByLabel("Options", { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByLabel("Items", { exact: true }).isVisible()).toBe(false);
+    await kind.selectOption("number");
+    await page.getByRole("radio", { name: "quantiles" }).check();
+    await page.getByLabel("Spread", { exact: true }).fill("99");
+    await page.locator("#error-spread").filter({ hasText: "spread is 99" }).waitFor();
+    await page.getByLabel("Spread", { exact: true }).fill("5");
+    await answered(page);
+    expect(await page.locator("#figures").isVisible()).toBe(true);
     expect(complaints).toEqual([]);
   });
 
@@ -324,7 +381,13 @@ describe.each([
 ] as const)("the planner's page, $colorScheme, $width wide", ({ colorScheme, width }) => {
   it("is accessible and fits", async () => {
     const page = await planner("", { colorScheme, viewport: { width, height: 800 } });
-    await drawn(page);
+    for (const kind of ["number", "numbers", "ratings"]) {
+      await page.getByLabel("Kind of answer").selectOption(kind);
+      await answered(page);
+      await drawn(page);
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    }
     await page.evaluate(() => {
       for (const details of document.querySelectorAll("details")) details.open = true;
     });

@@ -158,6 +158,37 @@ describe("the choices, sets and numbers", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("show by themselves what others report", async () => {
+    const [page, other] = [await started(), await started()];
+    await growVisits(other, 100);
+    for (const name of ["theme", "features"]) {
+      const all = `${(await answerTo(name)).reports.toLocaleString("en-GB")} reports`;
+      await page.locator(`#${name}-verdict`).filter({ hasText: all }).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("say what the bytes of a visit tell of each answer", async () => {
+    const page = await started();
+    await page.locator("#visit-theme").selectOption("light");
+    await page.locator("#visit-told summary").click();
+    const kinds = new Set<string>();
+    for (let draws = 0; kinds.size < 3; draws += 1) {
+      expect(draws).toBeLessThan(200);
+      const words = (await text(page, "#told-text")) ?? "";
+      const question = /^These bytes answer (\w+),/.exec(words)?.[1] ?? "";
+      kinds.add(question);
+      const rows = page.locator("#told-rows tr");
+      const count = { theme: 4, features: 5, loadMs: 14 }[question];
+      expect(await rows.count(), words).toBe(count);
+      if (question === "theme") expect(await rows.nth(1).getAttribute("data-own")).not.toBeNull();
+      const afters = await rows.locator("td:nth-of-type(2)").allTextContents();
+      expect(new Set(afters).size).toBeGreaterThan(1);
+      await page.locator("#visit-again").click();
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it("can be used by keyboard alone", async () => {
     const page = await started();
     await page.locator("#visit-theme").focus();

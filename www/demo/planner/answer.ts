@@ -1,9 +1,13 @@
 // The answer: its verdict, its numbers, the mechanism, what else there is.
 
-import type { Answer, Offer, Question } from "../shared/analysis.js";
+import type { Answer, Offer } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count } from "../shared/format.js";
-import { days, digits, lossDigits, nameOf, parametersOf, perCent, VERDICTS } from "./words.js";
+import { isSurvey, type Reply } from "./curves.js";
+import type { Asking } from "./state.js";
+import { surveyCommand, surveyView } from "./survey.js";
+import { commonFigures, distanceOf, type Figure, optionsOf, type Row, type View } from "./view.js";
+import { digits, lossDigits, nameOf, parametersOf, perCent, VERDICTS } from "./words.js";
 
 /** How long an answer stands before it is read out. */
 const QUIET_MS = 900;
@@ -11,24 +15,22 @@ const QUIET_MS = 900;
 export class AnswerView {
   #reading: ReturnType<typeof setTimeout> | undefined;
 
-  show(answer: Answer, question: Question): void {
-    const { picked, verdict } = answer;
+  show(answer: Reply, question: Asking): void {
+    const { verdict } = answer;
+    const view = "picked" in answer ? ratingsView(answer, question) : surveyView(answer, question);
     const box = byId("verdict");
     box.dataset.kind = verdict.kind;
     byId("verdict-kind").textContent = VERDICTS[verdict.kind];
     byId("verdict-text").textContent = verdict.text;
-    byId("figures").replaceChildren(...figuresOf(answer, question).map(figure));
-    byId("tally").textContent = tally(answer);
+    byId("figures").replaceChildren(...view.figures.map(figure));
+    byId("tally").textContent = `${VERDICTS[verdict.kind]} · ${view.tally}`;
     this.#read(`${VERDICTS[verdict.kind]}. ${verdict.text}`);
 
-    byId("mechanism-name").textContent = nameOf(picked.mechanism);
-    byId("mechanism-parameters").textContent =
-      `${parametersOf(picked.mechanism)}; sparsity ${picked.sparsity}.`;
-    byId("mechanism-protects").textContent = `ε is about ${picked.protects}.${distanceOf(picked)}`;
+    byId("mechanism-name").textContent = view.mechanism;
+    byId("mechanism-parameters").textContent = view.parameters;
+    byId("mechanism-protects").textContent = view.protects;
     byId("assumes").textContent = answer.assumes;
-    byId("offers").replaceChildren(
-      ...[picked, ...answer.others].map((offer) => row(offer, offer === picked)),
-    );
+    byId("offers").replaceChildren(...view.offers.map(row));
     byId("task-json").textContent = taskFile(answer);
     const command = commandOf(question);
     byId("command-box").hidden = command === null;
@@ -65,37 +67,37 @@ export class AnswerView {
 }
 
 /** The task file of an answer. */
-export function taskFile({ task }: Answer): string {
+export function taskFile({ task }: Reply): string {
   return `${JSON.stringify(task, null, 2)}\n`;
 }
 
 /** The command that answers the same, in parts; null where it has no words for it. */
-export function commandOf(question: Question): string[] | null {
+export function commandOf(question: Asking): string[] | null {
+  if (isSurvey(question)) return surveyCommand(question);
   if (typeof question.objective === "object") return null;
-  const options = Object.entries(question).map(
-    ([name, value]) => `--${name.replaceAll("_", "-")} ${value}`,
-  );
-  return ["hushbin plan", ...options];
+  return ["hushbin plan", ...optionsOf(question)];
 }
 
-/** How far a mechanism is from the best, as a sentence of its own; empty where that is not known. */
-export function distanceOf({ distance }: Offer): string {
-  return distance === null ? "" : ` At this local ε it ${distance.text}.`;
+function ratingsView(answer: Answer, question: Asking): View {
+  const { picked, people, others } = answer;
+  return {
+    figures: figuresOf(answer, question),
+    tally: [
+      `error ${digits(picked.error)}`,
+      `ε ${lossDigits(picked.effective_epsilon)}`,
+      `shuffled ${lossDigits(picked.central?.central_epsilon)}`,
+      `${count(people)} people`,
+    ].join(" · "),
+    mechanism: nameOf(picked.mechanism),
+    parameters: `${parametersOf(picked.mechanism)}; sparsity ${picked.sparsity}.`,
+    protects: `ε is about ${picked.protects}.${distanceOf(picked)}`,
+    offers: [picked, ...others].map((offer) => rowOf(offer, offer === picked)),
+  };
 }
 
-type Figure = readonly [
-  name: string,
-  exact: number | null | undefined,
-  words: string,
-  note: string,
-  solved?: boolean,
-];
-
-function figuresOf(
-  { picked, people, days: time, solved_for }: Answer,
-  question: Question,
-): Figure[] {
-  const { central, central_reason, bias } = picked;
+function figuresOf(answer: Answer, question: Asking): Figure[] {
+  const { picked, solved_for } = answer;
+  const { bias } = picked;
   const biased = bias !== null && bias > 0;
   return [
     [
@@ -119,28 +121,7 @@ function figuresOf(
       picked.smallest === null ? "none" : perCent(picked.smallest),
       "of people; four times out of five",
     ],
-    [
-      "local ε",
-      picked.effective_epsilon,
-      lossDigits(picked.effective_epsilon),
-      "one report, against everybody",
-      solved_for === "epsilon",
-    ],
-    [
-      "shuffled ε",
-      central?.central_epsilon,
-      lossDigits(central?.central_epsilon),
-      central ? `with δ = ${digits(central.delta)}` : (central_reason ?? ""),
-    ],
-    [
-      "people",
-      people,
-      count(people),
-      time === null
-        ? "report once each"
-        : `${days(time)} at ${count(question.people_per_day ?? 0)} a day`,
-      solved_for === "people",
-    ],
+    ...commonFigures({ ...answer, ...picked, people: answer.people }, question),
   ];
 }
 
@@ -159,36 +140,32 @@ function figure([name, exact, words, note, solved]: Figure): HTMLElement {
   );
 }
 
-/** The numbers in one line, for screens where they are out of sight. */
-function tally({ picked, people, verdict }: Answer): string {
-  return [
-    VERDICTS[verdict.kind],
-    `error ${digits(picked.error)}`,
-    `ε ${lossDigits(picked.effective_epsilon)}`,
-    `shuffled ${lossDigits(picked.central?.central_epsilon)}`,
-    `${count(people)} people`,
-  ].join(" · ");
+function rowOf(offer: Offer, picked: boolean): Row {
+  const { mechanism, central, bias, people } = offer;
+  const biased = bias !== null && bias > 0 ? `, of it bias ${digits(bias)} at worst` : "";
+  return {
+    picked,
+    name: nameOf(mechanism),
+    note: `sparsity ${offer.sparsity}, local ε ${lossDigits(offer.effective_epsilon)}; protects ${offer.protects}`,
+    costs: [
+      `${digits(offer.error)}${biased}`,
+      lossDigits(central?.central_epsilon),
+      people === null ? "–" : count(people),
+    ],
+  };
 }
 
-function row(offer: Offer, picked: boolean): HTMLElement {
-  const { mechanism, central, bias } = offer;
-  const biased = bias !== null && bias > 0 ? `, of it bias ${digits(bias)} at worst` : "";
+function row({ picked, name, note, costs }: Row): HTMLElement {
   return el(
     "tr",
     { "data-picked": picked },
     el(
       "th",
       { scope: "row" },
-      nameOf(mechanism),
+      name,
       picked ? el("span", { class: "tag" }, "picked") : "",
-      el(
-        "span",
-        { class: "parameters" },
-        `sparsity ${offer.sparsity}, local ε ${lossDigits(offer.effective_epsilon)}; protects ${offer.protects}`,
-      ),
+      el("span", { class: "parameters" }, note),
     ),
-    el("td", {}, `${digits(offer.error)}${biased}`),
-    el("td", {}, lossDigits(central?.central_epsilon)),
-    el("td", {}, offer.people === null ? "–" : count(offer.people)),
+    ...costs.map((cost) => el("td", {}, cost)),
   );
 }

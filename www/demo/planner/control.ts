@@ -69,13 +69,45 @@ export class NumberControl {
   }
 
   #follow(value: number): void {
-    if (value > 0) this.#slider.value = String(nearest(this.#field.stops, value));
+    const { stops } = this.#field;
+    if (value > 0) this.#slider.value = String(nearest(stops, value));
+    // A slider ends where its stops do.
+    else if (Number.isFinite(value)) this.#slider.value = "0";
     this.#describe(value);
   }
 
   #describe(value: number): void {
     const text = Number.isFinite(value) ? `${value} ${this.#field.unit}`.trim() : "not set";
     this.#slider.setAttribute("aria-valuetext", text);
+  }
+}
+
+/** One of several, as a list to pick from. */
+export class SelectControl {
+  readonly element: HTMLElement;
+  readonly #select: HTMLSelectElement;
+
+  constructor(
+    name: string,
+    legend: string,
+    words: Readonly<Record<string, string>>,
+    onChange: (value: string) => void,
+  ) {
+    const id = `field-${name}`;
+    const options = Object.entries(words).map(([value, text]) => el("option", { value }, text));
+    this.#select = el("select", { id }, ...options);
+    this.element = el(
+      "div",
+      { class: "select", "data-field": name },
+      el("label", { for: id }, legend),
+      this.#select,
+    );
+    this.#select.addEventListener("change", () => onChange(this.#select.value));
+  }
+
+  /** Shows a value that was set elsewhere. */
+  show(value: string): void {
+    this.#select.value = value;
   }
 }
 

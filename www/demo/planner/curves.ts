@@ -1,13 +1,17 @@
 // The questions behind the plots: the one that is asked, with one number moved.
 
-import type { Answer, Question } from "../shared/analysis.js";
+import type { Answer, Survey, SurveyAnswer } from "../shared/analysis.js";
+import type { Asking } from "./state.js";
+
+/** What the planner answers. */
+export type Reply = Answer | SurveyAnswer;
 
 /** One question of a curve. */
 export interface Probe {
   readonly curve: CurveName;
   /** Where it lies on the curve's axis. */
   readonly at: number;
-  readonly question: Question;
+  readonly question: Asking;
 }
 
 export type CurveName = "epsilon" | "people";
@@ -46,18 +50,40 @@ export function reaching([from, to]: readonly [number, number], at: number): [nu
   return [Math.min(from, at), Math.max(to, at)];
 }
 
+/** Whether questions are asked by name. */
+export function isSurvey(question: Asking): question is Survey {
+  return "questions" in question;
+}
+
+/** The local ε of an answer. */
+export function epsilonOf(answer: Reply): number {
+  return "picked" in answer ? answer.picked.epsilon : answer.epsilon;
+}
+
+/** What is asked, without how exact it is to be. */
+function unwanted(question: Asking): Asking {
+  if (!isSurvey(question)) {
+    const { standard_error: _, smallest: __, ...rest } = question;
+    return rest;
+  }
+  const { wanted, ...rest } = question;
+  const entries = Object.entries(wanted ?? {});
+  const others = entries.map(([name, { within: _, ...own }]) => [name, own] as const);
+  return { ...rest, wanted: Object.fromEntries(others) };
+}
+
 /** The points of all curves: a few of each before all of any. */
-export function probes(question: Question, answer: Answer): Probe[] {
-  const { people, standard_error, smallest, people_per_day, epsilon, central_epsilon, ...rest } =
-    question;
+export function probes(question: Asking, answer: Reply): Probe[] {
+  const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(question);
+  const found = epsilonOf(answer);
   // Where ε was the answer, it is held while people change.
   const budget = {
-    ...((epsilon ?? central_epsilon) === undefined && { epsilon: answer.picked.epsilon }),
+    ...((epsilon ?? central_epsilon) === undefined && { epsilon: found }),
     ...(epsilon !== undefined && { epsilon }),
     ...(central_epsilon !== undefined && { central_epsilon }),
   };
   // At most so much locally; a bound on the shuffled ε goes on to hold.
-  const byEpsilon = spread(reaching(SPANS.epsilon, answer.picked.epsilon)).map((at) => ({
+  const byEpsilon = spread(reaching(SPANS.epsilon, found)).map((at) => ({
     curve: "epsilon" as const,
     at,
     question: {
@@ -65,27 +91,29 @@ export function probes(question: Question, answer: Answer): Probe[] {
       people: answer.people,
       epsilon: at,
       ...(central_epsilon !== undefined && { central_epsilon }),
-    },
+    } as Asking,
   }));
   const byPeople = spread(reaching(SPANS.people, answer.people)).map((at) => {
     const whole = Math.round(at);
     return {
       curve: "people" as const,
       at: whole,
-      question: { ...rest, people: whole, ...budget },
+      question: { ...rest, people: whole, ...budget } as Asking,
     };
   });
   return byEpsilon.flatMap((probe, index) => [probe, byPeople[index] ?? probe]);
 }
 
 /** The point of an answer, or of none. */
-export function pointOf(at: number, answer: Answer | null): Point {
-  const picked = answer?.picked;
-  return {
-    at,
-    error: picked?.error ?? null,
-    smallest: picked?.smallest ?? null,
-    epsilon: picked?.epsilon ?? null,
-    central: picked?.central?.central_epsilon ?? null,
-  };
+export function pointOf(at: number, answer: Reply | null): Point {
+  if (answer === null) return { at, error: null, smallest: null, epsilon: null, central: null };
+  const central = ("picked" in answer ? answer.picked : answer).central?.central_epsilon ?? null;
+  const epsilon = epsilonOf(answer);
+  if ("picked" in answer) {
+    const { error, smallest } = answer.picked;
+    return { at, error, smallest, epsilon, central };
+  }
+  const [first] = answer.questions;
+  const error = first?.standard_error ?? null;
+  return { at, error, smallest: first?.smallest ?? null, epsilon, central };
 }

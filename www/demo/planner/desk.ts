@@ -1,22 +1,23 @@
 // Who answers: the newest question first, its curves point by point, and none of
 // that for a question that is no longer asked.
 
-import { type Answer, isRefusal, type Question, type Refusal } from "../shared/analysis.js";
-import { type CurveName, type Point, pointOf, probes } from "./curves.js";
+import { isRefusal, type Refusal } from "../shared/analysis.js";
+import { type CurveName, type Point, pointOf, probes, type Reply } from "./curves.js";
+import type { Asking } from "./state.js";
 
 /** Answers a question. Throws a {@link Refusal}. */
-export type Plan = (question: Question) => Answer;
+export type Plan = (question: Asking) => Reply;
 
 /** A question, numbered by who asks. */
 export interface Asked {
   readonly id: number;
-  readonly question: Question;
+  readonly question: Asking;
 }
 
 /** What is told of a question. */
 export type Told = { readonly id: number } & (
   | { readonly kind: "begun" }
-  | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer }
+  | { readonly kind: "answer"; readonly question: Asking; readonly answer: Reply }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "point"; readonly curve: CurveName; readonly point: Point }
   | { readonly kind: "done" }
@@ -27,7 +28,7 @@ const KEPT = 2000;
 
 /** Remembers what was answered; the curves of two questions share most points. */
 export function remembering(plan: Plan): Plan {
-  const known = new Map<string, Answer | Refusal>();
+  const known = new Map<string, Reply | Refusal>();
   return (question) => {
     const key = JSON.stringify(question);
     let found = known.get(key);
@@ -81,7 +82,7 @@ export class Desk {
 
   async #answer({ id, question }: Asked): Promise<void> {
     this.#tell({ id, kind: "begun" });
-    let answer: Answer;
+    let answer: Reply;
     try {
       answer = this.#plan(question);
     } catch (thrown) {
@@ -99,7 +100,7 @@ export class Desk {
   }
 
   /** The answer, or null where the curve has a gap. */
-  #possible(question: Question): Answer | null {
+  #possible(question: Asking): Reply | null {
     try {
       return this.#plan(question);
     } catch (thrown) {

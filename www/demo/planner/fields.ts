@@ -17,6 +17,48 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
     help: "How many different things are asked about: settings, words, pages.",
     stops: stopsBetween(2, 2 ** 20, true),
   },
+  options: {
+    label: "Options",
+    unit: "options",
+    help: "How many answers there are to choose from.",
+    stops: stopsBetween(2, 2 ** 20, true),
+  },
+  count: {
+    label: "Numbers",
+    unit: "numbers",
+    help: "How many numbers everybody has, each from the least to the greatest below.",
+    stops: stopsBetween(1, 64, true),
+  },
+  min: {
+    label: "Least number",
+    unit: "",
+    help: "Numbers below count as this one.",
+    stops: [0, ...stopsBetween(0.01, 100_000)],
+  },
+  max: {
+    label: "Greatest number",
+    unit: "",
+    help: "Numbers above count as this one; all that follows is in the same unit.",
+    stops: stopsBetween(0.01, 1_000_000),
+  },
+  bins: {
+    label: "Bins",
+    unit: "bins",
+    help: "Into how many the range is parted.",
+    stops: stopsBetween(2, 4096, true),
+  },
+  quantile: {
+    label: "Quantile",
+    unit: "of people",
+    help: "The part of people below: 0.5 for the median.",
+    stops: [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99],
+  },
+  spread: {
+    label: "Spread",
+    unit: "",
+    help: "Standard deviation of the numbers, to plan for the quantile itself; empty to plan for the share of people below it.",
+    stops: stopsBetween(0.01, 1_000_000),
+  },
   sparsity: {
     label: "Sparsity",
     unit: "entries",
@@ -70,6 +112,18 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
     unit: "of people",
     help: "The share of people with the rarest item that is still to be told from none.",
     stops: stopsBetween(0.0001, 1),
+  },
+  within: {
+    label: "Shares within ±",
+    unit: "",
+    help: "Half-width of a 95% interval of a share of people, from 0 to 1, whatever people answer.",
+    stops: stopsBetween(0.0001, 0.5),
+  },
+  margin: {
+    label: "Within ±",
+    unit: "",
+    help: "Half-width of a 95% interval, in the unit of the number.",
+    stops: stopsBetween(0.0001, 100_000),
   },
   honest_fraction: {
     label: "Honest part",

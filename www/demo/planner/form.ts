@@ -1,7 +1,7 @@
 // The question as controls: those that matter are shown, in groups.
 
 import { byId, el } from "../shared/dom.js";
-import { ChoiceControl, NumberControl } from "./control.js";
+import { ChoiceControl, NumberControl, SelectControl } from "./control.js";
 import { FIELDS } from "./fields.js";
 import {
   CHOICES,
@@ -19,6 +19,19 @@ const WORDS: {
     words: Readonly<Record<(typeof CHOICES)[Name][number], string>>,
   ];
 } = {
+  kind: [
+    "Kind of answer",
+    {
+      ratings: "Ratings of items",
+      flag: "Yes or no",
+      choice: "One of several options",
+      set: "Any of several options",
+      number: "A number",
+      numbers: "Several numbers",
+    },
+  ],
+  want: ["Wanted of it", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
+  spacing: ["Bins are spaced", { even: "evenly", logarithmic: "by factors" }],
   solve: [
     "What do you want to know?",
     { error: "How exact it gets", people: "How many people", epsilon: "How much ε" },
@@ -41,16 +54,24 @@ const WORDS: {
 
 /** Which control is where. */
 const GROUPS: Readonly<Record<string, readonly (ChoiceName | NumberName)[]>> = {
-  goals: ["solve"],
+  goals: ["kind", "solve"],
   crowd: ["people", "people_per_day"],
   privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
-  accuracy: ["goal", "standard_error", "smallest"],
-  question: ["domain", "items", "sparsity", "objective"],
+  accuracy: ["goal", "standard_error", "smallest", "within", "margin"],
+  question: [
+    ...(["want", "domain", "items", "options", "count", "sparsity", "min", "max"] as const),
+    ...(["bins", "spacing", "quantile", "spread", "objective"] as const),
+  ],
   finer: ["level", "value", "honest_fraction"],
 };
 
+/** Choices from more than fit side by side. */
+const LISTED: ReadonlySet<ChoiceName> = new Set(["kind"]);
+
+type Chooser = ChoiceControl | SelectControl;
+
 export class Form {
-  readonly #choices = new Map<ChoiceName, ChoiceControl>();
+  readonly #choices = new Map<ChoiceName, Chooser>();
   readonly #numbers = new Map<NumberName, NumberControl>();
   #state: State;
 
@@ -63,7 +84,8 @@ export class Form {
     };
     for (const name of Object.keys(CHOICES) as ChoiceName[]) {
       const [legend, words] = WORDS[name];
-      const control = new ChoiceControl(name, legend, words, (value) => change({ [name]: value }));
+      const Control = LISTED.has(name) ? SelectControl : ChoiceControl;
+      const control = new Control(name, legend, words, (value) => change({ [name]: value }));
       this.#choices.set(name, control);
     }
     for (const name of NUMBERS) {
@@ -90,7 +112,7 @@ export class Form {
     for (const [name, control] of this.#numbers) control.blame(wrong.get(name) ?? null);
   }
 
-  #control(name: ChoiceName | NumberName): ChoiceControl | NumberControl | undefined {
+  #control(name: ChoiceName | NumberName): Chooser | NumberControl | undefined {
     return this.#choices.get(name as ChoiceName) ?? this.#numbers.get(name as NumberName);
   }
 

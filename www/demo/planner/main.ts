@@ -1,9 +1,8 @@
 // The planner's page: carries questions to the thread and answers to the views.
 
-import type { Answer } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { AnswerView, taskFile } from "./answer.js";
-import { type CurveName, type Point, pointOf } from "./curves.js";
+import { type CurveName, epsilonOf, type Point, pointOf, type Reply } from "./curves.js";
 import type { Asked } from "./desk.js";
 import { Form } from "./form.js";
 import type { Plots } from "./plots.js";
@@ -30,7 +29,7 @@ class Planner {
   /** Of the question that the thread has begun with. */
   #begun = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
-  #answer: Answer | null = null;
+  #answer: Reply | null = null;
   #plots: Plots | null = null;
   #curves: Curves = NONE;
   #coming: Curves = NONE;
@@ -177,7 +176,7 @@ class Planner {
     const answer = this.#answer;
     if (!answer) return;
     const here = {
-      epsilon: pointOf(answer.picked.epsilon, answer),
+      epsilon: pointOf(epsilonOf(answer), answer),
       people: pointOf(answer.people, answer),
     };
     this.#plots.show({ here, curves: this.#curves, partial });

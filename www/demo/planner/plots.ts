@@ -61,6 +61,9 @@ const FRAMES: readonly Frame[] = [
 ];
 
 const HEIGHT = 260;
+/** Room for the numbers of the vertical axis, and for the last of the other. */
+const LEFT = 52;
+const RIGHT = 14;
 /** Between two drawings, of some 20 ms each: sliders and numbers go first. */
 const REST_MS = 80;
 /** Room that a tick of the horizontal axis takes. */
@@ -131,13 +134,13 @@ class Panel {
     const values = [own, ...points].flatMap((point) => lines.map(({ of }) => of(point)));
     const range = spanOf(values.filter((value): value is number => value !== null && value > 0));
     const width = this.#place.clientWidth;
-    if (width === 0 || range === null) return;
+    if (width <= LEFT + RIGHT || range === null) return;
     const [first, second] = lines;
     const drawn = plot({
       width,
       height: HEIGHT,
-      marginLeft: 52,
-      marginRight: 14,
+      marginLeft: LEFT,
+      marginRight: RIGHT,
       marginBottom: 38,
       ariaLabel: `${this.#frame.title}: ${sentence(own, lines)}. The table below has the numbers.`,
       x: { type: "log", domain },

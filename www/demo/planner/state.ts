@@ -1,9 +1,15 @@
 // What is set on the page, as it stands in the URL, and the question that it is.
 
-import type { Question } from "../shared/analysis.js";
+import type { Question, Survey, Wanted } from "../shared/analysis.js";
+
+/** What the planner is asked: ratings of items, or a question of another kind. */
+export type Asking = Question | Survey;
 
 /** The choices, each from a few. */
 export const CHOICES = {
+  kind: ["ratings", "flag", "choice", "set", "number", "numbers"],
+  want: ["mean", "histogram", "quantiles"],
+  spacing: ["even", "logarithmic"],
   solve: ["error", "people", "epsilon"],
   budget: ["local", "central"],
   goal: ["error", "smallest"],
@@ -16,7 +22,14 @@ export const CHOICES = {
 /** The numbers; NaN where what was typed is none. */
 export const NUMBERS = [
   "items",
+  "options",
+  "count",
   "sparsity",
+  "min",
+  "max",
+  "bins",
+  "quantile",
+  "spread",
   "people",
   "people_per_day",
   "epsilon",
@@ -25,6 +38,8 @@ export const NUMBERS = [
   "delta",
   "standard_error",
   "smallest",
+  "within",
+  "margin",
   "honest_fraction",
 ] as const;
 
@@ -36,6 +51,9 @@ export type State = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][numb
 };
 
 export const DEFAULTS: State = {
+  kind: "ratings",
+  want: "mean",
+  spacing: "even",
   solve: "error",
   budget: "local",
   goal: "error",
@@ -44,7 +62,14 @@ export const DEFAULTS: State = {
   value: "sign",
   domain: "closed",
   items: 100,
+  options: 10,
+  count: 5,
   sparsity: 5,
+  min: 0,
+  max: 30,
+  bins: 30,
+  quantile: 0.5,
+  spread: Number.NaN,
   people: 100_000,
   people_per_day: 5000,
   epsilon: 1,
@@ -53,10 +78,15 @@ export const DEFAULTS: State = {
   delta: 1e-8,
   standard_error: 0.01,
   smallest: 0.05,
+  within: 0.01,
+  margin: 0.5,
   honest_fraction: 1,
 };
 
-/** How many people a day brings, where that is not known, in a URL. */
+/** These may be unknown, and are then empty. */
+const OPTIONAL: ReadonlySet<NumberName> = new Set(["people_per_day", "spread"]);
+
+/** A number that is not known, in a URL. */
 const UNKNOWN = "unknown";
 
 /** What a plan's URL ends in, so that it can be shared. */
@@ -64,7 +94,7 @@ export function fragmentOf(state: State): string {
   const words = (Object.keys(CHOICES) as ChoiceName[]).map((name) => [name, state[name]]);
   const numbers = NUMBERS.flatMap((name) => {
     if (Number.isFinite(state[name])) return [[name, String(state[name])]];
-    return name === "people_per_day" ? [[name, UNKNOWN]] : [];
+    return OPTIONAL.has(name) ? [[name, UNKNOWN]] : [];
   });
   return new URLSearchParams([...words, ...numbers]).toString();
 }
@@ -81,29 +111,73 @@ export function stateOf(fragment: string): State {
     const text = given.get(name)?.trim();
     const number = Number(text);
     if (text && Number.isFinite(number)) state[name] = number;
-    else if (name === "people_per_day" && text === UNKNOWN) state[name] = Number.NaN;
+    else if (OPTIONAL.has(name) && text === UNKNOWN) state[name] = Number.NaN;
   }
   return state as unknown as State;
 }
 
+/** Whether quantiles are wanted, and whether in the number's unit. */
+const quantiles = ({ kind, want }: State) => kind === "number" && want === "quantiles";
+const inUnit = (state: State) =>
+  state.kind === "numbers" ||
+  (state.kind === "number" &&
+    (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
+
+/** The controls of what is asked, by kind. */
+function asked(state: State): (NumberName | ChoiceName)[] {
+  switch (state.kind) {
+    case "ratings":
+      return [
+        ...(["objective", "level", "value", "domain", "sparsity"] as const),
+        ...(state.domain === "closed" ? (["items"] as const) : []),
+      ];
+    case "flag":
+      return [];
+    case "choice":
+      return ["options"];
+    case "set":
+      return ["options", "sparsity"];
+    case "number":
+      return [
+        ...(["want", "min", "max"] as const),
+        ...(state.want === "mean" ? [] : (["bins", "spacing"] as const)),
+        ...(quantiles(state) ? (["quantile", "spread"] as const) : []),
+      ];
+    case "numbers":
+      return ["count", "min", "max"];
+  }
+}
+
+/** The controls of how exact that is to be. */
+function accuracy(state: State): (NumberName | ChoiceName)[] {
+  if (state.kind !== "ratings") return [inUnit(state) ? "margin" : "within"];
+  return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
+}
+
 /** Which controls matter; the others are not shown and not asked about. */
 export function relevant(state: State): Set<NumberName | ChoiceName> {
-  const { solve, budget, goal, domain } = state;
-  const names: (NumberName | ChoiceName)[] = ["solve", "objective", "level", "value", "domain"];
-  names.push("sparsity", "people_per_day", "delta", "honest_fraction");
-  if (domain === "closed") names.push("items");
+  const { solve, budget } = state;
+  const names: (NumberName | ChoiceName)[] = ["kind", "solve", ...asked(state)];
+  names.push("people_per_day", "delta", "honest_fraction");
   if (solve !== "people") names.push("people");
   if (solve !== "epsilon") {
     names.push("budget");
     if (budget === "local") names.push("epsilon");
     else names.push("central_epsilon", "cap");
   }
-  if (solve !== "error") names.push("goal", goal === "error" ? "standard_error" : "smallest");
+  if (solve !== "error") names.push(...accuracy(state));
   return new Set(names);
 }
 
 /** Of these there are only whole ones. */
-export const WHOLE: ReadonlySet<NumberName> = new Set(["items", "sparsity", "people"]);
+export const WHOLE: ReadonlySet<NumberName> = new Set([
+  "items",
+  "options",
+  "count",
+  "sparsity",
+  "bins",
+  "people",
+]);
 
 /** What is asked about and cannot be: no number, or none that is whole. */
 export function unusable(state: State): Map<NumberName, string> {
@@ -111,8 +185,7 @@ export function unusable(state: State): Map<NumberName, string> {
   const found = new Map<NumberName, string>();
   for (const name of NUMBERS) {
     const value = state[name];
-    // How many people a day brings may be unknown.
-    if (!asked.has(name) || (name === "people_per_day" && Number.isNaN(value))) continue;
+    if (!asked.has(name) || (OPTIONAL.has(name) && Number.isNaN(value))) continue;
     if (!Number.isFinite(value)) found.set(name, "Expected a number.");
     else if (WHOLE.has(name) && !(Number.isSafeInteger(value) && value >= 0))
       found.set(name, "Expected a whole number.");
@@ -120,16 +193,10 @@ export function unusable(state: State): Map<NumberName, string> {
   return found;
 }
 
-/** The question that is asked. */
-export function questionOf(state: State): Question {
+/** What is known of people and privacy, whatever is asked. */
+function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partial<Survey> {
   const asked = relevant(state);
-  const { objective, domain } = state;
   return {
-    items: domain === "open" ? "open" : state.items,
-    sparsity: state.sparsity,
-    value: state.value,
-    objective: objective === "both" ? { mean: 1, frequency: 1 } : objective,
-    level: state.level,
     delta: state.delta,
     honest_fraction: state.honest_fraction,
     ...(Number.isFinite(state.people_per_day) && { people_per_day: state.people_per_day }),
@@ -139,14 +206,71 @@ export function questionOf(state: State): Question {
       central_epsilon: state.central_epsilon,
       epsilon: state.cap,
     }),
+  };
+}
+
+/** The question that is asked. */
+export function questionOf(state: State): Asking {
+  const asked = relevant(state);
+  const { objective, domain, kind } = state;
+  if (kind !== "ratings") return surveyOf(state, kind, asked);
+  return {
+    items: domain === "open" ? "open" : state.items,
+    sparsity: state.sparsity,
+    value: state.value,
+    objective: objective === "both" ? { mean: 1, frequency: 1 } : objective,
+    level: state.level,
+    ...known(state),
     ...(asked.has("standard_error") && { standard_error: state.standard_error }),
     ...(asked.has("smallest") && { smallest: state.smallest }),
   };
 }
 
+/** A question of another kind than ratings, which has its kind's name. */
+function surveyOf(
+  state: State,
+  kind: Exclude<State["kind"], "ratings">,
+  asked: ReadonlySet<NumberName | ChoiceName>,
+): Survey {
+  const { min, max, quantile, spread } = state;
+  const of = Array.from({ length: state.count }, (_, index) => ({
+    name: `number-${index + 1}`,
+    min,
+    max,
+  }));
+  const names = ["options", "sparsity", "want", "bins", "spacing"] as const;
+  const fields = names.filter((name) => asked.has(name)).map((name) => [name, state[name]]);
+  const wanted: Wanted = {
+    ...(asked.has("within") && { within: state.within }),
+    ...(asked.has("margin") && { within: state.margin }),
+    ...(asked.has("quantile") && { quantile }),
+    ...(asked.has("spread") && Number.isFinite(spread) && { spread }),
+  };
+  return {
+    questions: [
+      {
+        name: kind,
+        kind,
+        ...Object.fromEntries(fields),
+        ...(kind === "numbers" ? { of } : asked.has("min") && { min, max }),
+      },
+    ],
+    ...(Object.keys(wanted).length > 0 && { wanted: { [kind]: wanted } }),
+    ...known(state),
+  };
+}
+
 /** The control that an error about this field of a question belongs to. */
 export function controlOf(field: string | undefined, state: State): NumberName | undefined {
-  const name = field === "epsilon" && !relevant(state).has("epsilon") ? "cap" : field;
   const asked = relevant(state);
+  const name = SAID[field ?? ""]?.find((own) => asked.has(own)) ?? field;
   return NUMBERS.find((number) => number === name && asked.has(number));
 }
+
+/** Controls of what is called otherwise in errors; the first that is shown. */
+const SAID: Readonly<Record<string, readonly NumberName[]>> = {
+  epsilon: ["epsilon", "cap"],
+  within: ["within", "margin"],
+  "number of attributes": ["count"],
+  'number of bins between "edges"': ["bins"],
+};

@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   collision: "Collision",
   coco: "CoCo",
   "hash-bin": "Hash-bin",
+  cube: "Cube",
 };
 
 /** A mechanism's name. */

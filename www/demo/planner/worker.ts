@@ -1,7 +1,8 @@
 // The planner's thread, so that the page never waits for an answer.
 
-import { loadAnalysis, plan } from "../shared/analysis.js";
-import { type Asked, Desk, type Told } from "./desk.js";
+import { loadAnalysis, plan, survey } from "../shared/analysis.js";
+import { isSurvey } from "./curves.js";
+import { type Asked, Desk, type Plan, type Told } from "./desk.js";
 
 /** What the thread says: what is told of a question, or that it cannot go on. */
 export type Said = Told | { readonly kind: "broken"; readonly message: string };
@@ -23,8 +24,10 @@ function pause(): Promise<void> {
   });
 }
 
+const answer: Plan = (question) => (isSurvey(question) ? survey(question) : plan(question));
+
 const desk = loadAnalysis(new URL("../shared/analysis.wasm", import.meta.url)).then(
-  () => new Desk(plan, say, pause),
+  () => new Desk(answer, say, pause),
 );
 
 addEventListener("message", ({ data }: MessageEvent<Asked>) => {

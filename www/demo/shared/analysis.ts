@@ -3,7 +3,7 @@
 import init, { type Refusal } from "./wasm/analysis.js";
 
 export type * from "./wasm/analysis.js";
-export { Explainer, plan, posterior } from "./wasm/analysis.js";
+export { AnswerExplainer, Explainer, plan, posterior, survey } from "./wasm/analysis.js";
 
 /** Loads the module from beside this page; compiles it while it comes in, where the browser can. */
 export async function loadAnalysis(url: URL): Promise<void> {

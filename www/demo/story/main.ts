@@ -96,8 +96,9 @@ class Demo {
       void this.#visits.reload();
     });
     setInterval(() => {
-      const due = performance.now() - this.#askedAt >= IDLE_MS;
-      if (document.visibilityState === "visible" && due) void this.#ask(this.#channel);
+      if (document.visibilityState !== "visible") return;
+      if (performance.now() - this.#askedAt >= IDLE_MS) void this.#ask(this.#channel);
+      this.#visits.poll(IDLE_MS);
     }, IDLE_MS / 4);
   }
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { commandOf, distanceOf } from "../planner/answer.js";
-import { pointOf, probes, SPANS, spread } from "../planner/curves.js";
+import { commandOf } from "../planner/answer.js";
+import { isSurvey, pointOf, probes, SPANS, spread } from "../planner/curves.js";
 import { Desk, remembering, type Told } from "../planner/desk.js";
 import { FIELDS } from "../planner/fields.js";
 import {
+  type Asking,
   CHOICES,
   controlOf,
   DEFAULTS,
@@ -16,8 +17,10 @@ import {
   unusable,
 } from "../planner/state.js";
 import { decades, nearest, stopsBetween } from "../planner/stops.js";
+import { surveyView } from "../planner/survey.js";
+import { distanceOf } from "../planner/view.js";
 import { digits, lossDigits, perCent, powers } from "../planner/words.js";
-import type { Answer, Question } from "../shared/analysis.js";
+import type { Answer, Question, Survey, SurveyAnswer } from "../shared/analysis.js";
 
 describe("a slider's stops", () => {
   it("are round, rise by steps of about the same ratio, and hold both ends", () => {
@@ -36,7 +39,11 @@ describe("a slider's stops", () => {
   });
 
   it("include every default, so that a slider shows what the number says", () => {
-    for (const name of NUMBERS) expect(FIELDS[name].stops, name).toContain(DEFAULTS[name]);
+    for (const name of NUMBERS) {
+      // What may be unknown is, at first.
+      if (Number.isNaN(DEFAULTS[name])) expect(name).toBe("spread");
+      else expect(FIELDS[name].stops, name).toContain(DEFAULTS[name]);
+    }
   });
 
   it("are found by ratio", () => {
@@ -62,6 +69,8 @@ describe("the state in the URL", () => {
       people_per_day: Number.NaN,
     };
     expect(stateOf(`#${fragmentOf(state)}`)).toEqual(state);
+    const kinds = { ...state, kind: "number", want: "quantiles", spread: 4, min: -20 } as const;
+    expect(stateOf(`#${fragmentOf(kinds)}`)).toEqual(kinds);
     expect(stateOf("")).toEqual(DEFAULTS);
   });
 
@@ -74,12 +83,169 @@ describe("the state in the URL", () => {
   });
 });
 
+/** The question, of ratings. */
+function ratingsOf(state: State): Question {
+  const question = questionOf(state);
+  if (isSurvey(question)) throw new Error("expected ratings");
+  return question;
+}
+
+/** The survey of another kind. */
+function surveyOf(state: Partial<State>): Survey {
+  const question = questionOf({ ...DEFAULTS, ...state });
+  if (!isSurvey(question)) throw new Error("expected a survey");
+  return question;
+}
+
+describe("a question of a kind", () => {
+  const KINDS = CHOICES.kind.filter((kind) => kind !== "ratings");
+
+  it("gives two of three, whatever its kind", () => {
+    for (const kind of KINDS) {
+      for (const want of CHOICES.want) {
+        for (const solve of CHOICES.solve) {
+          const asked = surveyOf({ kind, want, solve });
+          const privacy = asked.epsilon ?? asked.central_epsilon;
+          const given = [asked.people, privacy, asked.wanted?.[kind]?.within];
+          const known = given.map((part) => part !== undefined);
+          expect(known.filter(Boolean), `${kind}, ${want}, ${solve}`).toHaveLength(2);
+          expect(known[{ people: 0, epsilon: 1, error: 2 }[solve]]).toBe(false);
+          expect(asked.questions).toHaveLength(1);
+        }
+      }
+    }
+  });
+
+  it("says what a task file would", () => {
+    const question = (state: Partial<State>) => surveyOf(state).questions[0];
+    expect(question({ kind: "flag" })).toEqual({ name: "flag", kind: "flag" });
+    expect(question({ kind: "set" })).toMatchObject({ kind: "set", options: 10, sparsity: 5 });
+    const number = { name: "number", kind: "number", want: "mean", min: 0, max: 30 };
+    expect(question({ kind: "number" })).toEqual(number);
+    expect(question({ kind: "number", want: "histogram" })).toEqual({
+      ...number,
+      want: "histogram",
+      bins: 30,
+      spacing: "even",
+    });
+    expect(question({ kind: "numbers", count: 2 })).toEqual({
+      name: "numbers",
+      kind: "numbers",
+      of: [
+        { name: "number-1", min: 0, max: 30 },
+        { name: "number-2", min: 0, max: 30 },
+      ],
+    });
+  });
+
+  it("is as exact as wanted in what it is answered with", () => {
+    const wanted = (state: Partial<State>) =>
+      surveyOf({ solve: "people", within: 0.02, margin: 3, ...state }).wanted;
+    expect(wanted({ kind: "flag" })).toEqual({ flag: { within: 0.02 } });
+    expect(wanted({ kind: "number" })).toEqual({ number: { within: 3 } });
+    expect(wanted({ kind: "number", want: "histogram" })).toEqual({ number: { within: 0.02 } });
+    const quantiles = { kind: "number", want: "quantiles", quantile: 0.9 } as const;
+    expect(wanted(quantiles)).toEqual({ number: { within: 0.02, quantile: 0.9 } });
+    expect(wanted({ ...quantiles, spread: 4 })).toEqual({
+      number: { within: 3, quantile: 0.9, spread: 4 },
+    });
+    expect(wanted({ kind: "numbers" })).toEqual({ numbers: { within: 3 } });
+  });
+
+  it("has a command of its own", () => {
+    const command = (state: Partial<State>) =>
+      commandOf(surveyOf({ people_per_day: Number.NaN, solve: "people", ...state }))?.join(" ");
+    const end = "--delta 1e-8 --honest-fraction 1 --epsilon 1";
+    expect(command({ kind: "choice" })).toBe(
+      `hushbin plan --kind choice --options 10 --within 0.01 ${end}`,
+    );
+    expect(command({ kind: "number", want: "quantiles", spread: 4 })).toBe(
+      `hushbin plan --kind number --want quantiles --bins 30 --spacing even --min 0 --max 30 --within 0.5 --quantile 0.5 --spread 4 ${end}`,
+    );
+    expect(command({ kind: "numbers" })).toBe(
+      `hushbin plan --kind numbers --numbers 5 --min 0 --max 30 --within 0.5 ${end}`,
+    );
+  });
+
+  it("finds the field of an error by its control", () => {
+    const state = { ...DEFAULTS, solve: "people", kind: "number" } as const;
+    expect(controlOf("within", state)).toBe("margin");
+    expect(controlOf("within", { ...state, kind: "flag" })).toBe("within");
+    expect(controlOf("number of attributes", { ...state, kind: "numbers" })).toBe("count");
+    expect(controlOf("options", { ...state, kind: "choice" })).toBe("options");
+  });
+
+  it("moves without what is wanted of its exactness", () => {
+    const asked = surveyOf({ kind: "number", want: "quantiles", solve: "people", spread: 4 });
+    for (const { question } of probes(asked, surveyAnswer())) {
+      if (!isSurvey(question)) throw new Error("expected a survey");
+      expect(question.wanted).toEqual({ number: { quantile: 0.5, spread: 4 } });
+      expect(question.questions).toEqual(asked.questions);
+    }
+  });
+
+  it("is shown in its own words", () => {
+    const view = surveyView(surveyAnswer(), surveyOf({ kind: "number" }));
+    const figures = Object.fromEntries(view.figures.map(([name, exact]) => [name, exact]));
+    expect(figures).toMatchObject({
+      "standard error": 0.25,
+      "95% interval": 0.49,
+      "local ε": 1,
+      people: 1000,
+    });
+    expect(view.parameters).toContain("; 3 levels");
+    expect(view.offers.map(({ picked }) => picked)).toEqual([true, false]);
+    // Twice the variance takes twice the people.
+    expect(view.offers[1]?.costs).toEqual(["0.354", "–", "2,000"]);
+  });
+});
+
+/** An answer about the mean of a number. */
+function surveyAnswer(): SurveyAnswer {
+  return {
+    solved_for: "people",
+    people: 1000,
+    days: null,
+    task: { id: "planned" },
+    epsilon: 1,
+    effective_epsilon: 1,
+    protects: "a person's whole input",
+    central: null,
+    questions: [
+      {
+        name: "number",
+        kind: "number",
+        mechanism: { name: "collision" },
+        sparsity: 1,
+        answers: 3,
+        cells: 3,
+        share: 1,
+        reports: 1000,
+        errors_of: "mean",
+        of: null,
+        unit: null,
+        standard_error: 0.25,
+        interval: 0.49,
+        simultaneous_interval: 0.49,
+        wanted: 0.5,
+        range: 30,
+        smallest: null,
+        distance: null,
+        as_ratings: 2,
+      },
+    ],
+    together_over_drawn: null,
+    verdict: { kind: "useful", text: "" },
+    assumes: "",
+  };
+}
+
 describe("the question", () => {
   it("gives two of three, and all that is shown", () => {
     for (const solve of CHOICES.solve) {
       for (const budget of CHOICES.budget) {
         for (const goal of CHOICES.goal) {
-          const question = questionOf({ ...DEFAULTS, solve, budget, goal });
+          const question = ratingsOf({ ...DEFAULTS, solve, budget, goal });
           const privacy = question.epsilon ?? question.central_epsilon;
           const accuracy = question.standard_error ?? question.smallest;
           const given = [question.people, privacy, accuracy].map((part) => part !== undefined);
@@ -105,14 +271,14 @@ describe("the question", () => {
           level: "event",
           value: "real",
         } as const;
-        const question = questionOf(state);
+        const question = ratingsOf(state);
         const said = Object.values(question).filter((value) => typeof value === "number");
         const shown = NUMBERS.filter((name) => relevant(state).has(name));
         expect(said.sort()).toEqual(shown.map((name) => own[name]).sort());
         expect(question).toMatchObject({ level: "event", value: "real", objective: "mean" });
       }
     }
-    expect(questionOf({ ...DEFAULTS, domain: "open" }).items).toBe("open");
+    expect(ratingsOf({ ...DEFAULTS, domain: "open" }).items).toBe("open");
   });
 
   it("bounds the local ε, too, where the shuffled one is given", () => {
@@ -144,7 +310,9 @@ describe("the question", () => {
 });
 
 /** An answer as far as desks and curves look into it. */
-function answerTo({ people = 1000, epsilon = 2 }: Question): Answer {
+function answerTo(question: Asking): Answer {
+  const people = question.people ?? 1000;
+  const epsilon = question.epsilon ?? 2;
   return {
     solved_for: "error",
     people,
@@ -191,10 +359,10 @@ describe("the curves", () => {
   });
 
   it("move one number and keep the others", () => {
-    const question = questionOf({ ...DEFAULTS, solve: "people", budget: "central" });
+    const question = ratingsOf({ ...DEFAULTS, solve: "people", budget: "central" });
     const moved = probes(question, { ...answerTo(question), people: 777 });
     for (const { curve, at, question: probe } of moved) {
-      expect(probe.standard_error).toBeUndefined();
+      expect("standard_error" in probe).toBe(false);
       expect(probe.central_epsilon).toBe(question.central_epsilon);
       if (curve === "epsilon") expect([probe.epsilon, probe.people]).toEqual([at, 777]);
       else expect([probe.epsilon, probe.people]).toEqual([question.epsilon, at]);
@@ -221,7 +389,7 @@ describe("the desk", () => {
 
   it("answers, then draws the curves, and leaves gaps where there is no plan", async () => {
     const told: Told[] = [];
-    const plan = (question: Question): Answer => {
+    const plan = (question: Asking): Answer => {
       if ((question.people ?? 0) < 1000) throw { code: "out-of-reach", message: "no" };
       return answerTo(question);
     };

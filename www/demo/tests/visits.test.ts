@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
+import type { Told } from "../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../story/collector.js";
 import draft from "../story/tasks/visits.json" with { type: "json" };
 import { numberVerdict, quantileRows } from "../story/visits/estimates.js";
 import { callOf, measured } from "../story/visits/own.js";
 import { binOf, drawVisits, truthOf, visitor } from "../story/visits/people.js";
-import { LOAD, VISITS } from "../story/visits/task.js";
+import { entriesOf, LOAD, VISITS } from "../story/visits/task.js";
+import { toldWords } from "../story/visits/told.js";
 
 describe("the task of the visits", () => {
   it("is what the collector serves", () => {
@@ -16,6 +18,41 @@ describe("the task of the visits", () => {
     const collector = new Collector("http://x", VISITS.id);
     await collector.check("ab");
     await expect(collector.check("cd")).rejects.toMatchObject({ final: true });
+  });
+});
+
+describe("what the bytes of a visit tell", () => {
+  const visit = { theme: "system", features: ["share", "search"], loadMs: 1830 } as const;
+
+  it("is asked of the answers as the questions see them", () => {
+    expect(entriesOf(visit)).toEqual([
+      [{ item: 2, value: 1 }],
+      [
+        { item: 2, value: 1 },
+        { item: 0, value: 1 },
+      ],
+      [{ item: 0, value: 1830 }],
+    ]);
+  });
+
+  it("is said of one question, whatever was answered", () => {
+    const told: Told = {
+      question: "features",
+      kind: "set",
+      parts: [],
+      response: { kind: "bucket", bucket: 1 },
+      coded: [],
+      meanings: [],
+      ratios: [1 / Math.E, Math.E],
+    };
+    expect(toldWords(told)).toContain("These bytes answer features,");
+    expect(toldWords(told)).toContain("Your answer, nothing, went into them");
+    expect(toldWords(told)).toContain("more than 2.72 times as likely");
+    const coded = [
+      { label: "search", chance: 1, value: null },
+      { label: "share", chance: 1, value: null },
+    ];
+    expect(toldWords({ ...told, coded })).toContain("Your answer, search and share,");
   });
 });
 

@@ -93,6 +93,7 @@ use hushbin::Mechanism;
 use hushbin::choose::{Objective, Population};
 use hushbin::domain::Domain;
 use hushbin::mechanism::Neighbours;
+use hushbin::task::Kind;
 use serde::Serialize;
 
 use enumerated::Enumerated;
@@ -266,6 +267,23 @@ pub fn distance(
         over(least.proven),
         least.kind,
     ))
+}
+
+/// How far a question's mechanism is from the best; `None` as for [`distance`], where the
+/// question has no such estimates, and of a number or a cross with one, whose cells' single
+/// shares are not what matters.
+#[must_use]
+pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Option<Distance> {
+    let domain = question.domain();
+    let cells = match question.kind() {
+        Kind::Number(_) => true,
+        Kind::Cross(cross) => cross.columns().scale().is_some(),
+        _ => false,
+    };
+    // Shares have no mean.
+    let means = *objective != Objective::FREQUENCY && !domain.is_rated();
+    let far = || distance(&domain, question.mechanism(), question.epsilon(), objective);
+    (!cells && !means).then(far).flatten()
 }
 
 /// What is asked of a closed domain: see the module.

@@ -95,6 +95,10 @@ impl Estimated for Collision {
         })
     }
 
+    fn single(rates: &Rates) -> Option<&Rates> {
+        Some(rates)
+    }
+
     fn contribution(
         rates: &Rates,
         sparsity: u32,

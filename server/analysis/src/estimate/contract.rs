@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
+use hushbin::mechanism::collision;
 
 use super::contribution::Contribution;
 use super::law::Law;
@@ -81,6 +82,12 @@ pub(super) trait Estimated {
         _whose: People,
         _reports: u64,
     ) -> Option<OneAnswer> {
+        None
+    }
+
+    /// The rates of what one of all elements is hit by, where variances of sums over any
+    /// elements follow from them; `None` unless the mechanism says so.
+    fn single(_rates: &Self::Rates) -> Option<&collision::Rates> {
         None
     }
 

@@ -57,7 +57,7 @@ impl Estimator {
     /// Whose reports answer a question.
     fn people(&self, question: usize) -> People {
         let questions = self.task.questions();
-        People::of(&questions[question], questions.len() > 1)
+        People::of(questions[question].kind(), questions.len() > 1)
     }
 
     /// Point estimates of `items` (indices or keys) of the question in this position, in

@@ -41,6 +41,7 @@ mod shrinkage;
 mod signs;
 mod stand_out;
 mod totals;
+mod worst;
 
 pub use answer::{Estimates, ItemEstimates};
 pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
@@ -52,10 +53,10 @@ pub use interval::{Estimate, Quantiles};
 pub use number::{Below, NumberEstimates, QuantileEstimate};
 pub use point::{Estimand, ItemPoints, Point};
 pub use post::{ConditionalMean, PostProcessed, Projected};
-pub use predict::Predictor;
+pub use predict::{Aim, Predictor};
 pub use processing::PostProcessing;
-pub(crate) use query::position;
 pub use query::{Label, Options, Query};
+pub(crate) use query::{counted_label, position};
 pub use ratio::RatioEstimate;
 pub use shrinkage::{Shrinkage, Shrunken, shrink};
 pub use stand_out::StandOut;
@@ -187,6 +188,13 @@ macro_rules! register {
                         own.one_answer(rates, counts, whose, reports)
                     })+
                     _ => panic!("totals are of the task's mechanism"),
+                }
+            }
+
+            /// As [`Estimated::single`].
+            fn single(&self) -> Option<&mechanism::collision::Rates> {
+                match self {
+                    $(Self::$Name(_, rates) => <mechanism::$module::$Name>::single(rates),)+
                 }
             }
 

@@ -1,7 +1,7 @@
 //! Whether it is given who has what.
 
+use hushbin::ValueKind;
 use hushbin::task::{Kind, Scale};
-use hushbin::{Question, ValueKind};
 
 /// The people whose reports answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub(super) enum People {
 }
 
 impl People {
-    /// Those who answer a question, or one of `several`.
-    pub(super) fn of(question: &Question, several: bool) -> Self {
-        match question.kind() {
+    /// Those who answer a question of this kind, or one of `several`.
+    pub(super) fn of(kind: &Kind, several: bool) -> Self {
+        match kind {
             _ if several => Self::Drawn,
             Kind::Ratings(ValueKind::Real) | Kind::Numbers(_) | Kind::Text(_) => Self::Drawn,
             Kind::Number(scale) if has_levels(scale) => Self::Rounded,

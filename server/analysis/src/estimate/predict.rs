@@ -2,19 +2,34 @@
 
 use hushbin::choose::{Population, Predicted};
 use hushbin::domain::Domain;
+use hushbin::task::Kind;
 use hushbin::{Entry, Question};
 
-use super::Prepared;
 use super::contribution::Contribution;
-use super::point::Estimand;
+use super::people::People;
+use super::point::{Estimand, variance_over_people};
+use super::{Prepared, worst};
 
 /// Prediction of the noise of one question's estimates.
 #[derive(Debug, Clone)]
 pub struct Predictor {
     prepared: Prepared,
     domain: Domain,
+    kind: Kind,
     /// Of one person with s full entries.
     person: Predicted,
+}
+
+/// What a question is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Aim {
+    /// A mean: of a rating or one of several numbers, from −1 to 1; of a number that has
+    /// levels, its place in its range, from 0 to 1.
+    Mean,
+    /// The share of an answer.
+    Share,
+    /// The distribution function of a number in bins, where it is this part.
+    Distribution(f64),
 }
 
 impl Predictor {
@@ -26,6 +41,7 @@ impl Predictor {
         Self {
             prepared: Prepared::for_question(question),
             domain,
+            kind: question.kind().clone(),
             person: mechanism.predict(&domain, question.epsilon(), &person),
         }
     }
@@ -43,6 +59,94 @@ impl Predictor {
             Estimand::Nonmissing => self.contribution(estimand, &[])?.nobody,
         };
         Some((variance / reports).sqrt())
+    }
+
+    /// Variance of one report's estimate, at the worst over what people may answer, of
+    /// people with s full entries; `several` questions are asked, of which it is one. As
+    /// with estimates that are answered, who is asked varies too where that is by chance.
+    /// `None` where the question is not answered with this.
+    ///
+    /// ```
+    /// use hushbin_analysis::estimate::{Aim, Predictor};
+    ///
+    /// let draft: hushbin::TaskDraft = serde_json::from_str(r#"{ "id": "t", "epsilon": 1.0,
+    ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
+    /// let task = draft.resolve().unwrap();
+    /// let predictor = Predictor::for_question(&task.questions()[0]);
+    /// let variance = predictor.worst_variance(Aim::Share, false).unwrap();
+    /// // e/(e − 1)² of a yes or no.
+    /// assert!((variance - 0.9207).abs() < 1e-4);
+    /// assert!(predictor.worst_variance(Aim::Mean, false).is_none());
+    /// ```
+    #[must_use]
+    pub fn worst_variance(&self, aim: Aim, several: bool) -> Option<f64> {
+        let whose = People::of(&self.kind, several);
+        match (aim, &self.kind) {
+            (Aim::Mean, Kind::Number(scale)) if scale.edges().is_none() => Some(worst::of_place(
+                whose,
+                self.prepared.single()?,
+                scale.cells(),
+            )),
+            (Aim::Distribution(part), Kind::Number(scale)) if scale.edges().is_some() => {
+                let (rates, bins) = (self.prepared.single()?, scale.cells());
+                Some(worst::of_distribution(whose, rates, bins, part))
+            }
+            (Aim::Distribution(_), _) => None,
+            (Aim::Mean, _) => {
+                let [with, without] = self.full(Estimand::Mean)?;
+                // Halves of either sign have a mean of 0.
+                let apart = f64::from(u8::from(whose == People::Drawn));
+                Some((with + apart).max(without))
+            }
+            (Aim::Share, _) => {
+                let [with, without] = self.full(self.share())?;
+                Some(worst::of_share(whose, with, without))
+            }
+        }
+    }
+
+    /// Variance of one report's estimate of an answer that this part of people give, as
+    /// [`Predictor::worst_variance`] is the greatest over all parts.
+    #[must_use]
+    pub fn share_variance(&self, share: f64, several: bool) -> Option<f64> {
+        let [with, without] = self.full(self.share())?;
+        let whose = People::of(&self.kind, several);
+        Some(variance_over_people(whose, share, with, without))
+    }
+
+    /// [`Predictor::worst_variance`] of the distribution function of so many bins, where
+    /// each is an item that one person rates.
+    #[must_use]
+    pub fn worst_of_rated_bins(&self, part: f64, several: bool) -> Option<f64> {
+        let rates = self.prepared.single()?;
+        let bins = self
+            .domain
+            .items()
+            .filter(|_| self.domain.sparsity() == 1)?;
+        Some(worst::of_distribution(
+            People::of(&self.kind, several),
+            rates,
+            bins,
+            part,
+        ))
+    }
+
+    /// What estimates the share of an answer.
+    const fn share(&self) -> Estimand {
+        if self.domain.is_rated() {
+            Estimand::Plus
+        } else {
+            Estimand::Share
+        }
+    }
+
+    /// Variances of one report's estimate of an item, of people with s full entries who
+    /// have it, or do not.
+    fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
+        let entry = |item| Entry { item, value: 1.0 };
+        let entries: Vec<Entry> = (0..u64::from(self.domain.sparsity())).map(entry).collect();
+        let contribution = self.contribution(estimand, &entries)?;
+        Some([contribution.entries[0].variance, contribution.nobody])
     }
 
     /// What a report of these entries contributes; `None` where the mechanism

@@ -232,7 +232,7 @@ fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateErro
 }
 
 /// What a counted item is called.
-fn counted_label(question: &Question, item: u64) -> Label {
+pub(crate) fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
         Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
         Kind::Number(scale) => Label::of_cell(scale, item),

@@ -7,6 +7,8 @@ pub(super) const MOST_ELEMENTS: u32 = 12;
 /// Greatest number of ways to make up for missing answers: CoCo's chances are averages
 /// over them, signs of paddings or of items that are added.
 pub(super) const MOST_COMPLETIONS: u64 = 1 << 14;
+/// So many answers to a question are weighed at most.
+pub(super) const MOST_ANSWERS: usize = 4096;
 
 /// Why nothing is explained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -18,6 +20,15 @@ pub enum ExplainError {
     /// Something else than ratings is asked, or several questions.
     #[error("only tasks that ask one question, for ratings, are explained")]
     NotRatings,
+    /// One question without a name is asked.
+    #[error("only tasks that ask questions by name are explained so")]
+    NotNamed,
+    /// A question has more answers than can be weighed.
+    #[error("only questions with at most {MOST_ANSWERS} answers are explained")]
+    TooMuch,
+    /// Answers do not go with the questions.
+    #[error("expected an answer to each question, of its kind")]
+    Answers,
     /// Reports of the task cannot be shown whole.
     #[error(
         "only closed tasks of a sparsity up to {MOST_ELEMENTS}, with at most \
@@ -50,6 +61,9 @@ impl ExplainError {
         match self {
             Self::Core(_) => "parameter",
             Self::NotRatings => "not-ratings",
+            Self::NotNamed => "not-named",
+            Self::TooMuch => "too-much",
+            Self::Answers => "answers",
             Self::TooLarge => "too-large",
             Self::NotOne(_) => "not-one",
             Self::NoItem(_) => "no-item",

@@ -10,6 +10,7 @@ mod belief;
 mod contract;
 mod error;
 mod placement;
+mod told;
 mod upload;
 
 pub use audit::{Audit, Hits, Measured, ScoredEvent, Side};
@@ -17,6 +18,7 @@ pub use belief::{Belief, posterior};
 pub use contract::Reported;
 pub use error::ExplainError;
 pub use placement::{Answered, Attribute, Bin, Counted, Outcome, Pair, Placement};
+pub use told::{AnswerExplainer, Coded, Meaning, Told};
 pub use upload::{Dissected, Part, PartName};
 
 use hushbin::domain::Signed;
@@ -159,16 +161,21 @@ macro_rules! register {
     ($($module:ident: $Name:ident,)+) => {
         $(mod $module;)+
 
+        /// What the randomised part of a mechanism's report says.
+        fn reported(mechanism: &Mechanism, report: &Report) -> Result<Reported, ExplainError> {
+            match (mechanism, report) {
+                $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
+                _ => Err(ExplainError::Foreign),
+            }
+        }
+
         impl Explainer {
             /// What the randomised part of a report says.
             ///
             /// # Errors
             /// [`ExplainError::Foreign`], as of all that is asked about a report.
             pub fn reported(&self, report: &Report) -> Result<Reported, ExplainError> {
-                match (self.question.mechanism(), report) {
-                    $((Mechanism::$Name(own), Report::$Name(report)) => Ok(own.reported(report)),)+
-                    _ => Err(ExplainError::Foreign),
-                }
+                reported(self.question.mechanism(), report)
             }
 
             /// Where answers and paddings fall under the seed of `report`, as the

@@ -1,6 +1,6 @@
 //! One upload, field by field.
 
-use hushbin::{Report, Upload};
+use hushbin::{Report, Task, Upload};
 use serde::Serialize;
 
 use super::contract::Reported;
@@ -57,17 +57,39 @@ const FIELDS: [(PartName, usize); 5] = [
     (PartName::Seed, 8),
 ];
 
+/// The only report of an upload made for the task.
+pub(super) fn sole_report(task: &Task, upload: &[u8]) -> Result<Report, ExplainError> {
+    let mut reports = Upload::decode(upload, task)?.reports;
+    match (reports.pop(), reports.len()) {
+        (Some(report), 0) => Ok(report),
+        (_, others) => Err(ExplainError::NotOne(others + 1)),
+    }
+}
+
+/// The fields of an upload of one report that has so many bytes.
+pub(super) fn parts(length: usize) -> Vec<Part> {
+    let mut from = 0;
+    let mut part = |(name, length): (PartName, usize)| {
+        let to = from + length;
+        Part {
+            name,
+            from: core::mem::replace(&mut from, to),
+            to,
+        }
+    };
+    let mut parts: Vec<Part> = FIELDS.into_iter().map(&mut part).collect();
+    let fixed: usize = FIELDS.iter().map(|(_, length)| length).sum();
+    parts.push(part((PartName::Response, length - fixed)));
+    parts
+}
+
 impl Explainer {
     /// The only report of an upload made for the task.
     ///
     /// # Errors
     /// As [`Upload::decode`]; [`ExplainError::NotOne`].
     pub fn report(&self, upload: &[u8]) -> Result<Report, ExplainError> {
-        let mut reports = Upload::decode(upload, &self.task)?.reports;
-        match (reports.pop(), reports.len()) {
-            (Some(report), 0) => Ok(report),
-            (_, others) => Err(ExplainError::NotOne(others + 1)),
-        }
+        sole_report(&self.task, upload)
     }
 
     /// Splits an upload of one report into its fields.
@@ -76,20 +98,8 @@ impl Explainer {
     /// As [`Explainer::report`].
     pub fn dissect(&self, upload: &[u8]) -> Result<Dissected, ExplainError> {
         let report = self.report(upload)?;
-        let mut from = 0;
-        let mut part = |(name, length): (PartName, usize)| {
-            let to = from + length;
-            Part {
-                name,
-                from: core::mem::replace(&mut from, to),
-                to,
-            }
-        };
-        let mut parts: Vec<Part> = FIELDS.into_iter().map(&mut part).collect();
-        let fixed: usize = FIELDS.iter().map(|(_, length)| length).sum();
-        parts.push(part((PartName::Response, upload.len() - fixed)));
         Ok(Dissected {
-            parts,
+            parts: parts(upload.len()),
             response: self.reported(&report)?,
         })
     }

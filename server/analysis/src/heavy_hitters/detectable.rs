@@ -9,6 +9,9 @@ use crate::numeric::clopper_pearson::least_rare;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;
 
+/// Of finding a text of a share, where one is stated.
+pub const PROBABILITY: f64 = 0.99;
+
 /// What a search is expected to find, before there are reports.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Detectable {

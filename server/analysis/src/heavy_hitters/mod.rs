@@ -31,7 +31,7 @@ mod detectable;
 mod groups;
 mod search;
 
-pub use detectable::Detectable;
+pub use detectable::{Detectable, PROBABILITY};
 pub use groups::Reports;
 pub use search::{DEFAULT_ALPHABET, Found, Group, Options, Search, SearchError, Text};
 

@@ -127,21 +127,21 @@ pub enum VerdictKind {
 /// How far intervals reach, in standard errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach {
-    single: f64,
-    simultaneous: f64,
+    pub(super) single: f64,
+    pub(super) simultaneous: f64,
     /// Of the rarest item that is seen.
-    seen: f64,
+    pub(super) seen: f64,
 }
 
 impl Reach {
-    pub(super) fn for_question(question: &Question) -> Self {
-        let items = question.items.count().unwrap_or(1) as usize;
+    /// Of so many estimates together.
+    pub(super) fn new(items: u32) -> Self {
         let reach = |together| {
             Quantiles::new(DEFAULT_CONFIDENCE, together)
                 .expect("the confidence is one")
                 .simultaneous()
         };
-        let simultaneous = reach(items);
+        let simultaneous = reach(items as usize);
         Self {
             single: reach(1),
             simultaneous,
@@ -174,7 +174,7 @@ impl Offer {
         let task = choice.task(question)?;
         let predicted = choice.predicted;
         let noise = predicted.map(|error| error.variance.sqrt());
-        let (central, reason) = central(question, &task, people);
+        let (central, reason) = central(&task, people, question.honest_fraction, question.delta);
         let candidate = &choice.candidate;
         let mechanism = &candidate.mechanism;
         Ok(Self {
@@ -203,12 +203,17 @@ impl Offer {
 }
 
 /// What the shuffled reports give away, or why that is not known.
-fn central(question: &Question, task: &Task, people: u64) -> (Option<Account>, Option<String>) {
+pub(super) fn central(
+    task: &Task,
+    people: u64,
+    honest_fraction: f64,
+    delta: f64,
+) -> (Option<Account>, Option<String>) {
     let mixture = match Mixture::for_task(task) {
         Ok(mixture) => mixture,
         Err(error) => return (None, Some(error.to_string())),
     };
-    match account(&mixture, people, question.honest_fraction, question.delta) {
+    match account(&mixture, people, honest_fraction, delta) {
         Ok(account) => (Some(account), None),
         Err(error) => (None, Some(error.to_string())),
     }
@@ -238,7 +243,7 @@ pub(super) fn digits(number: f64, digits: i32) -> String {
 }
 
 /// A frequency as a percentage.
-fn percent(frequency: f64) -> String {
+pub(super) fn percent(frequency: f64) -> String {
     format!("{}%", digits(100.0 * frequency, 2))
 }
 

@@ -50,9 +50,9 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The budget of a question; `None` where it says nothing of privacy.
-    pub(super) fn from_question(question: &Question) -> Option<Self> {
-        match (question.epsilon, question.central_epsilon) {
+    /// The budget of what is said of a local and a central ε; `None` where that is nothing.
+    pub(super) fn new(epsilon: Option<f64>, central: Option<f64>) -> Option<Self> {
+        match (epsilon, central) {
             (None, None) => None,
             (epsilon, central) => Some(Self {
                 epsilon: epsilon.unwrap_or(LOCAL_EPSILON),
@@ -254,7 +254,7 @@ fn between(low: f64, high: f64, part: f64) -> f64 {
 }
 
 /// Rounded down to four digits, for people to read.
-fn round_down(epsilon: f64) -> f64 {
+pub(super) fn round_down(epsilon: f64) -> f64 {
     let unit = 10_f64.powi(3 - epsilon.log10().floor() as i32);
     (epsilon * unit).floor() / unit
 }

@@ -11,11 +11,15 @@
 mod answer;
 mod choose;
 mod question;
+mod survey;
 
 pub use answer::{Answer, Offer, Unknown, Verdict, VerdictKind};
 pub use question::{
     CENTRAL_EPSILON, DEFAULT_ID, LOCAL_EPSILON, PEOPLE_PER_DAY, POWER, PlanError, Question,
     SMALLEST, STANDARD_ERROR,
+};
+pub use survey::{
+    ErrorsOf, NumberError, QUANTILE, QuestionAnswer, Survey, SurveyAnswer, Wanted, survey,
 };
 
 use hushbin::bounds::{EPSILON, PEOPLE};
@@ -46,7 +50,7 @@ const PRECISION: f64 = 1e-3;
 /// reached.
 pub fn plan(question: &Question) -> Result<Answer, PlanError> {
     question.check()?;
-    let reach = Reach::for_question(question);
+    let reach = Reach::new(question.items.count().unwrap_or(1));
     let to_see = question
         .smallest
         .map(|frequency| reach.error_to_see(frequency));
@@ -54,7 +58,7 @@ pub fn plan(question: &Question) -> Result<Answer, PlanError> {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     };
-    let budget = Budget::from_question(question);
+    let budget = Budget::new(question.epsilon, question.central_epsilon);
     let (solved_for, people, budget) = match (question.people, budget, wanted) {
         (Some(people), Some(budget), _) => (Unknown::Error, people, budget),
         (None, Some(budget), Some(wanted)) => {
@@ -69,7 +73,8 @@ pub fn plan(question: &Question) -> Result<Answer, PlanError> {
     };
     let found = choices(question, people, budget)?;
     let Some((best, others)) = found.split_first() else {
-        return Err(nothing_hides(question, people));
+        let central = question.central_epsilon.unwrap_or_default();
+        return Err(nothing_hides(people, central, question.delta));
     };
     let Some(error) = error_of(best) else {
         return Err(PlanError::OutOfReach(
@@ -101,12 +106,11 @@ fn error_of(choice: &Choice) -> Option<f64> {
     squared.is_finite().then(|| squared.sqrt())
 }
 
-fn nothing_hides(question: &Question, people: u64) -> PlanError {
+fn nothing_hides(people: u64, central_epsilon: f64, delta: f64) -> PlanError {
     PlanError::OutOfReach(format!(
-        "no mechanism hides a report among {} shuffled ones to a shuffled ε of {} at δ = {:e}",
+        "no mechanism hides a report among {} shuffled ones to a shuffled ε of {central_epsilon} at \
+         δ = {delta:e}",
         grouped(people),
-        question.central_epsilon.unwrap_or_default(),
-        question.delta
     ))
 }
 

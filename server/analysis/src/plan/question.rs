@@ -89,7 +89,7 @@ pub struct Question {
 /// Id of a task where nothing is said.
 pub const DEFAULT_ID: &str = "planned";
 
-fn default_id() -> String {
+pub(super) fn default_id() -> String {
     DEFAULT_ID.to_owned()
 }
 
@@ -97,11 +97,11 @@ const fn default_value() -> ValueKind {
     ValueKind::Sign
 }
 
-const fn default_delta() -> f64 {
+pub(super) const fn default_delta() -> f64 {
     DEFAULT_DELTA
 }
 
-const fn default_honest_fraction() -> f64 {
+pub(super) const fn default_honest_fraction() -> f64 {
     DEFAULT_HONEST_FRACTION
 }
 
@@ -149,9 +149,18 @@ pub enum PlanError {
     /// Too little was said.
     #[error(
         "say two of three: how many people there are; how much privacy is to be kept (epsilon or \
-         central_epsilon); how exact estimates are to be (standard_error or smallest)"
+         central_epsilon); how exact estimates are to be (standard_error or smallest, or within of \
+         questions by name)"
     )]
     Underspecified,
+    /// What is wanted of a question is not what it is answered with.
+    #[error("question {question:?} {reason}")]
+    Wanted {
+        /// Its name.
+        question: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// No choice reaches what is wanted.
     #[error("{0}")]
     OutOfReach(String),
@@ -165,6 +174,7 @@ impl PlanError {
             Self::Parameter(_) => "parameter",
             Self::Account(_) => "account",
             Self::Underspecified => "underspecified",
+            Self::Wanted { .. } => "wanted",
             Self::OutOfReach(_) => "out-of-reach",
         }
     }
@@ -173,23 +183,39 @@ impl PlanError {
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
         match self {
-            Self::Parameter(Error::OutOfRange { name, .. }) => Some(name),
+            Self::Parameter(error) => field(error),
             _ => None,
         }
     }
 }
 
+/// The field of what is out of range, in one of several questions or not.
+fn field(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::OutOfRange { name, .. } => Some(name),
+        Error::Question { error, .. } => field(error),
+        _ => None,
+    }
+}
+
+/// Checks what is given.
+pub(super) fn check_known(known: &[(Bound, Option<f64>)]) -> Result<(), Error> {
+    let check = |(bound, value): &(Bound, Option<f64>)| value.map_or(Ok(()), |v| bound.check(v));
+    known.iter().try_for_each(check)
+}
+
 impl Question {
     pub(super) fn check(&self) -> Result<(), PlanError> {
-        let check = |bound: Bound, value: Option<f64>| value.map_or(Ok(()), |v| bound.check(v));
-        check(PEOPLE, self.people.map(|people| people as f64))?;
-        check(PEOPLE_PER_DAY, self.people_per_day)?;
-        check(EPSILON, self.epsilon)?;
-        check(CENTRAL_EPSILON, self.central_epsilon)?;
-        check(STANDARD_ERROR, self.standard_error)?;
-        check(SMALLEST, self.smallest)?;
-        accounting::DELTA.check(self.delta)?;
-        accounting::HONEST_FRACTION.check(self.honest_fraction)?;
+        check_known(&[
+            (PEOPLE, self.people.map(|people| people as f64)),
+            (PEOPLE_PER_DAY, self.people_per_day),
+            (EPSILON, self.epsilon),
+            (CENTRAL_EPSILON, self.central_epsilon),
+            (STANDARD_ERROR, self.standard_error),
+            (SMALLEST, self.smallest),
+            (accounting::DELTA, Some(self.delta)),
+            (accounting::HONEST_FRACTION, Some(self.honest_fraction)),
+        ])?;
         // Whatever else is wrong with what is asked: nothing has an α of 0.
         Task::check_id(&self.id)?;
         self.draft().choose_hiding(EPSILON.min, Some(1), 0.0)?;

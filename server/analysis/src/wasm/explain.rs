@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hushbin::Task;
 use hushbin::domain::Signed;
+use hushbin::{Entry, Task};
+use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -14,6 +15,19 @@ use crate::explain::{self, Answered};
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Explainer(explain::Explainer);
+
+/// The reports of a task of questions by name, explained.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct AnswerExplainer(explain::AnswerExplainer);
+
+/// An entry of an answer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    item: u64,
+    value: f64,
+}
 
 /// An audit under way.
 #[wasm_bindgen]
@@ -125,6 +139,47 @@ impl Explainer {
     #[must_use]
     pub fn audit(&self) -> Audit {
         Audit(self.0.audit())
+    }
+}
+
+#[wasm_bindgen]
+impl AnswerExplainer {
+    /// Of reports made for a task, as the collector answers it.
+    ///
+    /// # Errors
+    /// A [`Refusal`], as from all that is asked of it.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "object")] task: JsValue,
+    ) -> Result<Self, JsValue> {
+        let task: Task = taken(task)?;
+        let explainer = explain::AnswerExplainer::new(&task).map_err(Refusal::from)?;
+        Ok(Self(explainer))
+    }
+
+    /// What an upload tells of answers, which are entries for each question in the task's
+    /// order: options by their index with a value of 1, a number as the value of item 0.
+    ///
+    /// # Errors
+    /// As [`AnswerExplainer::new`].
+    #[wasm_bindgen(unchecked_return_type = "Told")]
+    pub fn told(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "{ item: number; value: number }[][]")]
+        answers: JsValue,
+        upload: &[u8],
+    ) -> Result<JsValue, JsValue> {
+        let told = || -> Result<_, Refusal> {
+            let given: Vec<Vec<Given>> = taken(answers)?;
+            let entry = |&Given { item, value }: &Given| Entry { item, value };
+            let answers: Vec<Vec<Entry>> = given
+                .iter()
+                .map(|answer| answer.iter().map(entry).collect())
+                .collect();
+            let answers: Vec<&[Entry]> = answers.iter().map(Vec::as_slice).collect();
+            Ok(self.0.told(upload, &answers)?)
+        };
+        Ok(given(&told()?))
     }
 }
 

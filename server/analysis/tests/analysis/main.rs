@@ -8,6 +8,8 @@ mod cube;
 mod errata;
 mod estimate;
 mod explain;
+mod explain_answers;
 mod heavy_hitters;
 mod plan;
 mod support;
+mod survey;

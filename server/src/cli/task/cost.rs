@@ -6,9 +6,9 @@ use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
 use crate::cli::Error;
-use hushbin_analysis::bound::{Distance, distance};
+use hushbin_analysis::bound::{self, Distance};
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
-use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable};
+use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
 use hushbin_analysis::promise::{bias, protects};
 
 /// The cost of a task: privacy of a report, its bytes, and the error of estimates.
@@ -142,9 +142,6 @@ pub(super) struct Prediction {
     pub(super) found_share: Option<f64>,
 }
 
-/// Of finding a text of the share that is stated.
-pub(super) const PROBABILITY: f64 = 0.99;
-
 impl Prediction {
     /// Standard error of the mean, or else of the frequency.
     pub(super) fn standard_error(&self) -> Option<f64> {
@@ -194,23 +191,11 @@ impl Cost {
 impl QuestionCost {
     fn new(choice: Choice, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
-        let (mechanism, domain) = (question.mechanism(), question.domain());
-        // Of numbers in cells it is not single shares that matter, and shares have no mean.
-        let far = |objective: Objective| {
-            let cells = match question.kind() {
-                Kind::Number(_) => true,
-                Kind::Cross(cross) => cross.columns().scale().is_some(),
-                _ => false,
-            };
-            let means = objective != Objective::FREQUENCY && !domain.is_rated();
-            let distance = || distance(&domain, mechanism, question.epsilon(), &objective);
-            (!cells && !means).then(distance).flatten()
-        };
         Ok(Self {
             bias: bias(question),
-            mean_distance: far(Objective::MEAN),
-            frequency_distance: far(Objective::FREQUENCY),
-            nonmissing_distance: far(Objective::NONMISSING),
+            mean_distance: bound::of_question(question, &Objective::MEAN),
+            frequency_distance: bound::of_question(question, &Objective::FREQUENCY),
+            nonmissing_distance: bound::of_question(question, &Objective::NONMISSING),
             predictions: predictions(question, share, people)?,
             margins: margins(question, choice.people * share),
             planned_people: choice.people,

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use hushbin::task::{Kind, Part};
 use hushbin::{Items, Question};
 
-use super::cost::{Cost, PROBABILITY, QuestionCost};
+use super::cost::{Cost, QuestionCost};
 use crate::cli::describe;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
+use hushbin_analysis::heavy_hitters::PROBABILITY;
 
 /// Half-width beyond which an interval holds every value that a mean can have.
 const USELESS: f64 = 1.0;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use hushbin::TaskDraft;
-use hushbin_analysis::plan::{Question, plan};
+use hushbin_analysis::plan::{Question, Survey, plan, survey};
 use hushbin_tests::process::hushbin;
 use serde_json::{Value, json};
 
@@ -71,5 +71,152 @@ fn the_command_says_what_the_library_does() {
         assert!(!failed.status.success());
         let error = String::from_utf8(failed.stderr).unwrap();
         assert!(error.contains(text), "{error}");
+    }
+}
+
+/// What is asked by kind, or by a file, is the survey of the same words.
+#[test]
+fn the_command_plans_for_questions_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("task.json");
+    let printed = |arguments: &[&str]| -> Value {
+        let ran = hushbin(&[&["plan", "--json"], arguments].concat());
+        assert!(ran.status.success(), "{ran:?}");
+        serde_json::from_slice(&ran.stdout).unwrap()
+    };
+    let answered = |asked: Value| {
+        let asked: Survey = serde_json::from_value(asked).unwrap();
+        survey(&asked).unwrap()
+    };
+    for (words, question, wanted) in [
+        (
+            "--kind choice --options 5 --within 0.01 --epsilon 1",
+            json!({ "kind": "choice", "options": 5 }),
+            json!({ "within": 0.01 }),
+        ),
+        (
+            "--kind set --options 16 --sparsity 4 --within set=0.02 --epsilon 1",
+            json!({ "kind": "set", "options": 16, "sparsity": 4 }),
+            json!({ "within": 0.02 }),
+        ),
+        (
+            "--kind number --min -20 --max 60 --unit C --within 0.5 --epsilon 2",
+            json!({ "kind": "number", "min": -20, "max": 60, "unit": "C" }),
+            json!({ "within": 0.5 }),
+        ),
+        (
+            "--kind number --min 1 --max 60 --want quantiles --bins 16 --spacing logarithmic \
+             --quantile 0.9 --spread 5 --within 2 --epsilon 2",
+            json!({ "kind": "number", "min": 1, "max": 60, "want": "quantiles", "bins": 16,
+                "spacing": "logarithmic" }),
+            json!({ "quantile": 0.9, "spread": 5, "within": 2 }),
+        ),
+        (
+            "--kind numbers --numbers 2 --min 0 --max 10 --within numbers.number-2=0.3 --epsilon 1",
+            json!({ "kind": "numbers", "of": [{ "name": "number-1", "min": 0, "max": 10 },
+                { "name": "number-2", "min": 0, "max": 10 }] }),
+            json!({ "within": 0.3, "of": "number-2" }),
+        ),
+    ] {
+        let mut question = question;
+        let name = question["kind"].clone();
+        question["name"] = name.clone();
+        let epsilon: f64 = words.rsplit(' ').next().unwrap().parse().unwrap();
+        let expected = answered(json!({ "questions": [question], "epsilon": epsilon,
+            "wanted": { name.as_str().unwrap(): wanted } }));
+        let arguments: Vec<&str> = words.split_whitespace().collect();
+        assert_eq!(
+            printed(&arguments),
+            serde_json::to_value(&expected).unwrap(),
+            "{words}"
+        );
+    }
+
+    // Of a file, complete or not; what it says of ε and people is what is missing.
+    let file = directory.path().join("asked.json");
+    let asked = json!({ "id": "settings", "epsilon": 1.0, "people": 50_000, "questions": [
+        { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
+        { "name": "load", "kind": "number", "min": 0, "max": 30 } ] });
+    fs::write(&file, asked.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let questions = asked["questions"].clone();
+    let with = |fields: Value| {
+        let mut whole = json!({ "id": "settings", "questions": questions });
+        for (name, value) in fields.as_object().unwrap() {
+            whole[name] = value.clone();
+        }
+        serde_json::to_value(answered(whole)).unwrap()
+    };
+    assert_eq!(
+        printed(&["--task", file, "--out", out.to_str().unwrap()]),
+        with(json!({ "epsilon": 1.0, "people": 50_000 }))
+    );
+    let within = ["--within", "theme=0.02", "--within", "load=0.5"];
+    let wanted = json!({ "theme": { "within": 0.02 }, "load": { "within": 0.5 } });
+    let of = |more: &[&str]| printed(&[&["--task", file], &within[..], more].concat());
+    assert_eq!(of(&[]), with(json!({ "epsilon": 1.0, "wanted": wanted })));
+    assert_eq!(
+        of(&["--people", "20000"]),
+        with(json!({ "people": 20_000, "wanted": wanted }))
+    );
+    let task: TaskDraft = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    assert_eq!(task.questions.len(), 2);
+
+    let words = hushbin(&[&["plan", "--task", file], &within[..]].concat());
+    let words = String::from_utf8(words.stdout).unwrap();
+    for text in [
+        "Shares of theme come out within ±0.0",
+        "  <- found",
+        "together     all questions in each report would take ",
+        "\nload: number, answered by ",
+        "  ratings    the same answers as ratings of items would take ",
+    ] {
+        assert!(
+            words.contains(text) || text.starts_with("together"),
+            "{text}: {words}"
+        );
+    }
+
+    for (arguments, text) in [
+        (
+            "--kind nothing --epsilon 1 --people 9",
+            "unknown variant `nothing`",
+        ),
+        (
+            "--kind flag --options 3 --epsilon 1 --people 9",
+            "\"options\"",
+        ),
+        ("--kind flag --epsilon 1", "say two of three"),
+        (
+            "--kind flag --smallest 0.1 --epsilon 1",
+            "cannot be used with",
+        ),
+        ("--kind flag --items 3 --epsilon 1", "cannot be used with"),
+        (
+            "--kind flag --within beta=0.1 --epsilon 1",
+            "\"beta\" is not asked",
+        ),
+        (
+            "--kind flag --within a --epsilon 1",
+            "expected a number, or NAME=number",
+        ),
+        ("--task nowhere --epsilon 1", "nowhere: No such file"),
+        ("--min 3 --items 4 --sparsity 1", "go with a --kind"),
+        ("--task nowhere --bins 3", "go with a --kind"),
+        (
+            "--within 3 --items 4 --sparsity 1",
+            "go with a --kind or a --task",
+        ),
+    ] {
+        let failed = hushbin(
+            &[
+                &["plan"],
+                &arguments.split_whitespace().collect::<Vec<_>>()[..],
+            ]
+            .concat(),
+        );
+        assert!(!failed.status.success(), "{arguments}");
+        let error = String::from_utf8(failed.stderr).unwrap();
+        assert!(error.contains(text), "{arguments}: {error}");
     }
 }

@@ -2,12 +2,13 @@
 // sent to it, and the collector's last answers, one for each question.
 
 import { createClient, createRandomizer, type Randomizer } from "hushbin";
+import { AnswerExplainer, type Told } from "../../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../collector.js";
 import { Ledger, nobody, type Shelf } from "../ledger.js";
 import { OwnReport } from "../own-report.js";
 import { Sender } from "../sending.js";
 import { truthOf, type VisitTruth } from "./people.js";
-import { FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit } from "./task.js";
+import { entriesOf, FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit } from "./task.js";
 
 export interface VisitAnswers {
   readonly theme: EstimatesAnswer;
@@ -22,6 +23,7 @@ export class VisitsDesk {
   readonly ledger: Ledger<Visit>;
   readonly sender: Sender<Visit>;
   readonly own: OwnReport<Visit>;
+  readonly #explainer = new AnswerExplainer(VISITS);
   answers: VisitAnswers | null = null;
   #truth: VisitTruth = truthOf(0, null);
 
@@ -74,6 +76,11 @@ export class VisitsDesk {
       this.#truth = truthOf(crowd, mine?.answers ?? null);
     }
     return this.#truth;
+  }
+
+  /** What the bytes of a visit say of it. */
+  told(visit: Visit, upload: Uint8Array): Told {
+    return this.#explainer.told(entriesOf(visit), upload);
   }
 
   /** Asks the collector, while neither the truth nor the reports can move. */

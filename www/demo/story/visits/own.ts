@@ -16,6 +16,7 @@ import {
   type Theme,
   type Visit,
 } from "./task.js";
+import { showTold } from "./told.js";
 
 export interface OwnVisitOptions {
   readonly desk: VisitsDesk;
@@ -75,7 +76,9 @@ export class OwnVisitView {
     byId("visit-load").textContent = measured(visit.loadMs);
     byId("visit-call").textContent = callOf(visit);
     try {
-      showBytes(sent?.upload ?? randomizer.upload(randomizer.randomize(visit), 1), randomizer);
+      const upload = sent?.upload ?? randomizer.upload(randomizer.randomize(visit), 1);
+      showBytes(upload, randomizer);
+      showTold(this.#options.desk.told(visit, upload));
     } catch (error) {
       this.#options.onTrouble(error);
     }

@@ -49,6 +49,11 @@ export class VisitsSection {
     await this.ask();
   }
 
+  /** Asks the collector if it was last asked so long ago. */
+  poll(idleMs: number): void {
+    if (performance.now() - this.#askedAt >= idleMs) void this.ask();
+  }
+
   /** Asks the collector; whoever asks while it is asked waits for the next answer. */
   ask(): Promise<void> {
     this.#stale = true;

@@ -48,6 +48,16 @@ export interface Visit {
   readonly loadMs: number;
 }
 
+/** A visit as its questions see it: options by their index, a number as such. */
+export function entriesOf({ theme, features, loadMs }: Visit): { item: number; value: number }[][] {
+  const option = (item: number) => ({ item, value: 1 });
+  return [
+    [option(THEME.options.indexOf(theme))],
+    features.map((feature) => option(FEATURES.options.indexOf(feature))),
+    [{ item: 0, value: loadMs }],
+  ];
+}
+
 /** The quantiles of load times that are asked for, and what they are called. */
 export const QUANTILES = [
   [0.5, "Median"],

@@ -1,12 +1,14 @@
 //! `hushbin plan`: from what is known and wanted to a task.
 
-use std::fs;
+mod lines;
+mod survey;
+
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use hushbin::choose::{AutoLevel, ObjectiveDraft, ObjectiveName};
-use hushbin::{Items, ValueKind};
+use hushbin::{Items, Task, ValueKind};
 
 use super::Error;
 use super::describe;
@@ -14,34 +16,37 @@ use crate::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{
-    Answer, DEFAULT_ID, LOCAL_EPSILON, Offer, POWER, Question, Unknown, plan,
+    self, Answer, DEFAULT_ID, LOCAL_EPSILON, POWER, Question, Survey, Unknown,
 };
+use lines::{found, write_local, write_people, write_shuffled};
 
 /// Find a task for what is known and wanted: of people, privacy and accuracy
 /// give two, and get the third.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Number of items, or "open" for arbitrary strings.
-    #[arg(long, value_name = "N", required_unless_present = "names", value_parser = items)]
+    #[arg(long, value_name = "N", required_unless_present_any = ["names", "kind", "task"], value_parser = items)]
     items: Option<Items>,
-    /// File with the names of the items instead, one a line.
+    /// File with the names of the items instead, or of the options of a kind, one a line.
     #[arg(long, value_name = "FILE", conflicts_with = "items")]
     names: Option<PathBuf>,
     /// How many entries of one input are reported on.
-    #[arg(long, value_name = "S", required_unless_present = "entries")]
+    #[arg(long, value_name = "S", required_unless_present_any = ["entries", "kind", "task"])]
     sparsity: Option<u32>,
     /// How many people have 0, 1, 2, … entries, to weigh bias against noise; the
     /// sparsity is then chosen unless it is given.
     #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
     entries: Option<Vec<u64>>,
+    #[command(flatten)]
+    survey: survey::ByName,
     /// What values are.
-    #[arg(long, value_enum, default_value_t = ValueName::Sign)]
+    #[arg(long, value_enum, default_value_t = ValueName::Sign, conflicts_with_all = BY_NAME)]
     value: ValueName,
     /// What estimates are wanted for.
-    #[arg(long, value_enum, default_value_t = Objective::Mean)]
+    #[arg(long, value_enum, default_value_t = Objective::Mean, conflicts_with_all = BY_NAME)]
     objective: Objective,
     /// What a report is to protect at least.
-    #[arg(long, value_enum, default_value_t = Level::User)]
+    #[arg(long, value_enum, default_value_t = Level::User, conflicts_with_all = BY_NAME)]
     level: Level,
     /// How many people report, once each.
     #[arg(long, value_name = "N")]
@@ -65,14 +70,13 @@ pub(super) struct Options {
     #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
     honest_fraction: f64,
     /// Greatest error wanted, root mean square over all items.
-    #[arg(long, value_name = "SE")]
+    #[arg(long, value_name = "SE", conflicts_with_all = BY_NAME)]
     standard_error: Option<f64>,
     /// Frequency of the rarest item worth seeing.
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", conflicts_with_all = BY_NAME)]
     smallest: Option<f64>,
-    /// Id of the task.
-    #[arg(long, default_value = DEFAULT_ID)]
-    id: String,
+    #[arg(long, help = format!("Id of the task; {DEFAULT_ID} unless a file says one"))]
+    id: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -80,6 +84,9 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
+
+/// What asks for questions by name: each says what it is answered with.
+const BY_NAME: [&str; 2] = ["kind", "task"];
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ValueName {
@@ -116,31 +123,64 @@ fn items(text: &str) -> Result<Items, String> {
     }
 }
 
-fn names(path: &Path) -> Result<Items, Error> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Items::Named(text.lines().map(str::to_owned).collect()))
-}
-
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let question = options.question()?;
+    let by_name = options.survey.is_asked()?;
     let searching = super::spinner("searching for the best parameters");
-    let answer = plan(&question)?;
-    drop(searching);
-    if let Some(file) = &options.out {
-        task_file::write(file, &answer.task)?;
+    if by_name {
+        let answer = plan::survey(&options.survey()?)?;
+        drop(searching);
+        options.write_task(&answer.task)?;
+        return super::write_answer(out, options.json, &answer, |out| {
+            survey::write_words(out, &answer)
+        });
     }
+    let answer = plan::plan(&options.question()?)?;
+    drop(searching);
+    options.write_task(&answer.task)?;
     super::write_answer(out, options.json, &answer, |out| write_words(out, &answer))
 }
 
 impl Options {
+    fn write_task(&self, task: &Task) -> Result<(), Error> {
+        if let Some(file) = &self.out {
+            task_file::write(file, task)?;
+        }
+        Ok(())
+    }
+
+    fn id(&self, of_file: Option<String>) -> String {
+        let id = self.id.clone().or(of_file);
+        id.unwrap_or_else(|| DEFAULT_ID.to_owned())
+    }
+
+    fn survey(&self) -> Result<Survey, Error> {
+        let asked = (self.survey).asked(
+            self.names.as_deref(),
+            self.sparsity,
+            self.entries.as_deref(),
+        )?;
+        let (people, epsilon) = asked.known(self.people, self.epsilon, self.central_epsilon);
+        Ok(Survey {
+            id: self.id(asked.id),
+            questions: asked.questions,
+            wanted: asked.wanted.into_iter().collect(),
+            people,
+            people_per_day: self.people_per_day,
+            epsilon,
+            central_epsilon: self.central_epsilon,
+            delta: self.delta,
+            honest_fraction: self.honest_fraction,
+        })
+    }
+
     fn question(&self) -> Result<Question, Error> {
         let items = match (&self.items, &self.names) {
             (Some(items), _) => items.clone(),
-            (None, Some(file)) => names(file)?,
+            (None, Some(file)) => Items::Named(survey::names(file)?),
             (None, None) => unreachable!("clap asks for one of them"),
         };
         Ok(Question {
-            id: self.id.clone(),
+            id: self.id(None),
             items,
             sparsity: self.sparsity,
             entries: self.entries.clone(),
@@ -181,41 +221,28 @@ fn write_words(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
 
 /// What was picked, and the quantity that was found.
 fn write_picked(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
-    let picked = &answer.picked;
-    let found = |unknown| {
-        if answer.solved_for == unknown {
-            "  <- found"
-        } else {
-            ""
-        }
-    };
-    let days = answer
-        .days
-        .map_or_else(String::new, |days| format!(", {} days", days.ceil()));
-    let people = answer.people;
-    writeln!(out, "people       {people}{days}{}", found(Unknown::People))?;
+    let (picked, solved_for) = (&answer.picked, answer.solved_for);
+    write_people(out, answer.people, answer.days, solved_for)?;
     writeln!(
         out,
         "mechanism    {}",
         describe::mechanism(&picked.mechanism)
     )?;
     writeln!(out, "sparsity     {}", picked.sparsity)?;
-    writeln!(
+    let epsilons = [picked.epsilon, picked.effective_epsilon];
+    write_local(out, epsilons, &picked.protects, solved_for)?;
+    write_shuffled(
         out,
-        "local ε      {}, {} spent by each report (rounded up); protects {}{}",
-        picked.epsilon,
-        picked.effective_epsilon,
-        picked.protects,
-        found(Unknown::Epsilon)
+        picked.central.as_ref(),
+        picked.central_reason.as_deref(),
     )?;
-    write_shuffled(out, picked)?;
     let number = |value| describe::decimals(value, 5);
     writeln!(
         out,
         "error        {} standard error, {} bias{}",
         number(picked.standard_error),
         number(picked.bias),
-        found(Unknown::Error)
+        found(solved_for, Unknown::Error)
     )?;
     if let Some(distance) = &picked.distance {
         writeln!(out, "bound        {}", distance.text)?;
@@ -238,23 +265,6 @@ fn write_picked(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {
     );
     writeln!(out, "seen         {seen}")?;
     writeln!(out, "fingerprint  {}", answer.task.fingerprint())
-}
-
-fn write_shuffled(out: &mut dyn Write, picked: &Offer) -> io::Result<()> {
-    match (&picked.central, &picked.central_reason) {
-        (Some(central), _) => writeln!(
-            out,
-            "shuffled ε   {:.5}, δ = {:e}, among {} reports assumed honest (rounded up)",
-            (central.central_epsilon * 1e5).ceil() / 1e5,
-            central.delta,
-            central.honest_reports
-        ),
-        (None, reason) => writeln!(
-            out,
-            "shuffled ε   none: {}",
-            reason.as_deref().unwrap_or("unknown")
-        ),
-    }
 }
 
 fn write_offers(out: &mut dyn Write, answer: &Answer) -> io::Result<()> {

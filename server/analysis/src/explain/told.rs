@@ -1,0 +1,341 @@
+//! A report of a task that asks questions by name: which question it answers, what the
+//! answer became, and what the report says of all answers there could have been.
+//!
+//! Likelihoods are those of [`likelihood`](crate::likelihood), by the mechanisms'
+//! definitions: whatever can be audited is explained.
+
+use hushbin::task::{Cross, Kind, Limits, Scale};
+use hushbin::{Entry, Items, Question, Report, Task};
+use serde::Serialize;
+
+use super::belief::posterior;
+use super::error::MOST_ANSWERS;
+use super::upload::{Part, parts, sole_report};
+use super::{ExplainError, Reported, reported};
+use crate::estimate::counted_label;
+use crate::likelihood::{Hypothesis, observe};
+
+/// The reports of a task of questions by name, explained.
+///
+/// ```
+/// use hushbin::TaskDraft;
+/// use hushbin_analysis::explain::AnswerExplainer;
+///
+/// let draft: TaskDraft = serde_json::from_str(r#"{ "id": "settings", "epsilon": 1.0,
+///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
+/// assert!(AnswerExplainer::new(&draft.resolve().unwrap()).is_ok());
+/// ```
+#[derive(Debug, Clone)]
+pub struct AnswerExplainer {
+    task: Task,
+}
+
+/// What a report tells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+pub struct Told {
+    /// The question that its seed names.
+    pub question: String,
+    /// That question's kind, as in a task file.
+    pub kind: String,
+    /// All bytes of the upload, in order.
+    pub parts: Vec<Part>,
+    /// What the last of them says.
+    pub response: Reported,
+    /// What the answer became before it was randomised.
+    pub coded: Vec<Coded>,
+    /// What whoever reads the report concludes, of each answer there could be.
+    pub meanings: Vec<Meaning>,
+    /// The least and the greatest likelihood ratio of any report: exp(−ε) and exp(ε).
+    pub ratios: [f64; 2],
+}
+
+/// A part of an answer, as mechanisms see it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+pub struct Coded {
+    /// An option, a bin, a level, or one of several numbers.
+    pub label: String,
+    /// The probability with which the answer became this.
+    pub chance: f64,
+    /// From −1 to 1, where values are.
+    pub value: Option<f64>,
+}
+
+/// What a report says of one answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct Meaning {
+    /// As in [`Coded::label`].
+    pub label: String,
+    /// Whether the person gave it; of several numbers, whether it is in the upper half.
+    pub own: bool,
+    /// Likelihood of the report under this answer over that under its contrary: where one
+    /// is given, any other, all as likely; of a set, the same without it; of a number
+    /// among several, the least instead of the greatest; of ratings, the other sign.
+    pub ratio: f64,
+    /// The probability of it before the report was seen, all being as likely.
+    pub before: f64,
+    /// And after.
+    pub after: f64,
+}
+
+impl AnswerExplainer {
+    /// The explainer of reports made for `task`.
+    ///
+    /// # Errors
+    /// [`ExplainError::NotNamed`] where the task asks one question without a name;
+    /// [`ExplainError::TooMuch`] where one has more than 4096 answers, or any strings.
+    pub fn new(task: &Task) -> Result<Self, ExplainError> {
+        if task.is_unnamed() {
+            return Err(ExplainError::NotNamed);
+        }
+        let few = |question: &Question| {
+            let items = question.items().count();
+            items.is_some_and(|items| items as usize <= MOST_ANSWERS)
+        };
+        if !task.questions().iter().all(few) {
+            return Err(ExplainError::TooMuch);
+        }
+        Ok(Self { task: task.clone() })
+    }
+
+    /// What an upload of one report tells of these answers, one for each question in the
+    /// task's order, as they are given to [`hushbin::Randomizer::randomize_answers`].
+    ///
+    /// # Errors
+    /// As [`hushbin::Upload::decode`]; [`ExplainError::NotOne`], and
+    /// [`ExplainError::Answers`] unless each question has an answer of its kind.
+    pub fn told(&self, upload: &[u8], answers: &[&[Entry]]) -> Result<Told, ExplainError> {
+        let questions = self.task.questions();
+        let fits = |(question, answer): (&Question, &&[Entry])| is_answer(question, answer);
+        if answers.len() != questions.len() || !questions.iter().zip(answers).all(fits) {
+            return Err(ExplainError::Answers);
+        }
+        let report = sole_report(&self.task, upload)?;
+        let index = self.task.draw().question(report.seed());
+        let (question, answer) = (&questions[index], answers[index]);
+        let epsilon = question.epsilon();
+        Ok(Told {
+            question: question.name().to_owned(),
+            kind: question.kind().name().to_owned(),
+            parts: parts(upload.len()),
+            response: reported(question.mechanism(), &report)?,
+            coded: coded(question, answer),
+            meanings: meanings(question, answer, &report),
+            ratios: [-epsilon, epsilon].map(f64::exp),
+        })
+    }
+}
+
+/// Whether a question could be answered so.
+fn is_answer(question: &Question, answer: &[Entry]) -> bool {
+    let (kind, items) = (question.kind(), question.items().count().unwrap_or(0));
+    let item = |entry: &Entry| entry.item < u64::from(items);
+    let distinct = (1..answer.len()).all(|at| {
+        let own = answer[at].item;
+        answer[..at].iter().all(|other| other.item != own)
+    });
+    match kind {
+        Kind::Number(_) => matches!(answer, [one] if one.value.is_finite()),
+        Kind::Numbers(of) => {
+            let number = |entry: &Entry| item(entry) && entry.value.is_finite();
+            answer.len() == of.len() && answer.iter().all(number) && distinct
+        }
+        Kind::Choice | Kind::Flag => matches!(answer, [one] if item(one) && one.value == 1.0),
+        Kind::Cross(cross) => matches!(answer, [one] if is_cell(cross, one)),
+        Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
+        Kind::Set | Kind::Ratings(_) => {
+            let valid = |entry: &Entry| item(entry) && kind.value().accepts(entry.value);
+            answer.iter().all(valid) && distinct
+        }
+    }
+}
+
+fn is_cell(cross: &Cross, entry: &Entry) -> bool {
+    let (column, columns) = (entry.value, cross.columns());
+    let is_index = || column.fract() == 0.0 && (0.0..f64::from(columns.cells())).contains(&column);
+    entry.item < u64::from(cross.rows().cells())
+        && column.is_finite()
+        && (columns.scale().is_some() || is_index())
+}
+
+/// What an answer becomes.
+fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
+    let part = |item: u64, chance, value| Coded {
+        label: label(question, item),
+        chance,
+        value,
+    };
+    let cells = |(cell, next): (u32, f64)| {
+        let cells = [(cell, 1.0 - next), (cell + 1, next)];
+        let likely = cells.into_iter().filter(|(_, chance)| *chance > 0.0);
+        likely
+            .map(|(cell, chance)| part(u64::from(cell), chance, None))
+            .collect()
+    };
+    match question.kind() {
+        Kind::Number(scale) => cells(scale.cell(answer[0].value)),
+        Kind::Cross(cross) => cells(cross.cell(answer[0].item as u32, answer[0].value)),
+        Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
+        Kind::Numbers(of) => {
+            let place = |entry: &Entry| of[entry.item as usize].code(entry.value);
+            answer
+                .iter()
+                .map(|entry| part(entry.item, 1.0, Some(place(entry))))
+                .collect()
+        }
+        Kind::Choice | Kind::Flag | Kind::Set | Kind::Ratings(_) => {
+            // Of more than s a uniformly random selection is kept.
+            let kept = f64::from(question.sparsity()) / answer.len().max(1) as f64;
+            let rated = matches!(question.kind(), Kind::Ratings(_));
+            answer
+                .iter()
+                .map(|entry| part(entry.item, kept.min(1.0), rated.then_some(entry.value)))
+                .collect()
+        }
+    }
+}
+
+/// What an item of a question is called.
+fn label(question: &Question, item: u64) -> String {
+    let level = |number: f64, scale: &Scale| match scale.unit() {
+        Some(unit) => format!("{number} {unit}"),
+        None => number.to_string(),
+    };
+    match (question.kind(), question.items()) {
+        (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
+        (Kind::Number(scale), _) => match (scale.edges(), scale.level(item as u32)) {
+            (Some(edges), _) => {
+                let [from, to] = [0, 1].map(|end| edges[item as usize + end]);
+                format!("{from} to {}", level(to, scale))
+            }
+            (None, Some(number)) => level(number, scale),
+            (None, None) => unreachable!("a scale has levels or bins"),
+        },
+        (Kind::Cross(_), _) => counted_label(question, item).to_string(),
+        (_, Items::Named(names)) => names[item as usize].clone(),
+        (_, Items::Count(_) | Items::Open(_)) => item.to_string(),
+    }
+}
+
+/// What a report says of each answer that there could be.
+fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meaning> {
+    let supposed = |entries: &[Entry]| Hypothesis::new(question, entries);
+    let ratio = |inputs: [&[Entry]; 2]| {
+        let [first, second] = inputs.map(supposed);
+        observe(question, [&first, &second], report).log_ratio.exp()
+    };
+    let meaning = |item: u64, own, ratio, before| Meaning {
+        label: label(question, item),
+        own,
+        ratio,
+        before,
+        after: posterior(before, ratio),
+    };
+    let items = || 0..u64::from(question.items().count().unwrap_or(0));
+    let others = |item: u64| -> Vec<Entry> {
+        answer
+            .iter()
+            .filter(|entry| entry.item != item)
+            .copied()
+            .collect()
+    };
+    let with = |item, value| [&others(item)[..], &[Entry { item, value }]].concat();
+    let given = |item: u64| answer.iter().find(|entry| entry.item == item);
+    match question.kind() {
+        Kind::Choice | Kind::Flag => {
+            one_of(question, report, items(), |item| Entry { item, value: 1.0 })
+                .map(|(item, ratio, before)| meaning(item, given(item).is_some(), ratio, before))
+                .collect()
+        }
+        Kind::Number(scale) => {
+            let cell = scale.cell(answer[0].value);
+            let number = |item: u64| Entry {
+                item: 0,
+                value: within(scale, item as u32),
+            };
+            one_of(question, report, items(), number)
+                .map(|(item, ratio, before)| meaning(item, is_one_of(cell, item), ratio, before))
+                .collect()
+        }
+        Kind::Cross(cross) => {
+            let cell = cross.cell(answer[0].item as u32, answer[0].value);
+            let columns = cross.columns();
+            let both = |item: u64| {
+                let column = item as u32 % columns.cells();
+                let scale = columns.scale();
+                Entry {
+                    item: item / u64::from(columns.cells()),
+                    value: scale.map_or(f64::from(column), |scale| within(scale, column)),
+                }
+            };
+            one_of(question, report, items(), both)
+                .map(|(item, ratio, before)| meaning(item, is_one_of(cell, item), ratio, before))
+                .collect()
+        }
+        Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
+        Kind::Set => items()
+            .map(|item| {
+                let ratio = ratio([&with(item, 1.0), &others(item)]);
+                meaning(item, given(item).is_some(), ratio, 0.5)
+            })
+            .collect(),
+        Kind::Numbers(of) => items()
+            .map(|item| {
+                let limits = &of[item as usize];
+                let [min, max] = limits.range();
+                let ratio = ratio([&with(item, max), &with(item, min)]);
+                meaning(item, is_high(limits, given(item)), ratio, 0.5)
+            })
+            .collect(),
+        Kind::Ratings(_) => items()
+            .map(|item| {
+                let ratio = ratio([&with(item, 1.0), &with(item, -1.0)]);
+                let own = given(item).is_some_and(|entry| entry.value > 0.0);
+                meaning(item, own, ratio, 0.5)
+            })
+            .collect(),
+    }
+}
+
+/// Whether an answer may have become this cell: it or the next, with a probability.
+fn is_one_of((cell, next): (u32, f64), item: u64) -> bool {
+    item == u64::from(cell) && next < 1.0 || item == u64::from(cell) + 1 && next > 0.0
+}
+
+fn is_high(limits: &Limits, entry: Option<&Entry>) -> bool {
+    entry.is_some_and(|entry| limits.code(entry.value) > 0.0)
+}
+
+/// A number that becomes a cell for certain.
+fn within(scale: &Scale, cell: u32) -> f64 {
+    match (scale.level(cell), scale.edges()) {
+        (Some(level), _) => level,
+        (None, Some(edges)) => 0.5 * (edges[cell as usize] + edges[cell as usize + 1]),
+        (None, None) => unreachable!("a scale has levels or bins"),
+    }
+}
+
+/// Of answers of which one is given, each with its likelihood ratio to any other, all being
+/// as likely, and that probability.
+fn one_of(
+    question: &Question,
+    report: &Report,
+    items: std::ops::Range<u64>,
+    entry: impl Fn(u64) -> Entry,
+) -> impl Iterator<Item = (u64, f64, f64)> {
+    let supposed = |item| Hypothesis::new(question, &[entry(item)]);
+    let first = supposed(items.start);
+    let likelihood = |item| {
+        observe(question, [&supposed(item), &first], report)
+            .log_ratio
+            .exp()
+    };
+    let likelihoods: Vec<f64> = items.clone().map(likelihood).collect();
+    let (sum, count) = (likelihoods.iter().sum::<f64>(), likelihoods.len() as f64);
+    items.zip(likelihoods).map(move |(item, own)| {
+        let contrary = (sum - own) / (count - 1.0);
+        (item, own / contrary, 1.0 / count)
+    })
+}

@@ -1,0 +1,200 @@
+//! What a question is answered with, in its own words: what an error is to be small in.
+
+use hushbin::bounds::Bound;
+use hushbin::choose::{Asked, QuestionDraft, Want};
+use hushbin::task::{Kind, Limits, Prefixes, Scale};
+use hushbin::{Items, Question};
+use serde::Serialize;
+use statrs::distribution::{Continuous, ContinuousCDF, Normal};
+
+use super::ask::{QUANTILE, Wanted, refusal};
+use crate::estimate::Aim;
+use crate::plan::PlanError;
+
+/// What errors of a question are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorsOf {
+    /// The share of an answer or of a bin, from 0 to 1.
+    Share,
+    /// A mean: of a number in its unit, of ratings from −1 to 1.
+    Mean,
+    /// The share of people below a quantile, from 0 to 1.
+    QuantileShare,
+    /// A quantile, in the number's unit.
+    Quantile,
+}
+
+/// What is wanted of a question that is complete but for its mechanism.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Goal {
+    pub(super) aim: Aim,
+    pub(super) errors_of: ErrorsOf,
+    /// What the aim's unit is worth in what is answered.
+    pub(super) scale: f64,
+    /// Of which of several numbers.
+    pub(super) of: Option<String>,
+    pub(super) unit: Option<String>,
+    /// How many estimates there are together.
+    pub(super) estimates: u32,
+    pub(super) within: Option<f64>,
+    /// From the least to the greatest that can be answered.
+    pub(super) range: f64,
+}
+
+impl Goal {
+    /// What is wanted of a question that a draft came to.
+    ///
+    /// # Errors
+    /// [`PlanError::Wanted`] and [`PlanError::Parameter`] for what does not go with the
+    /// question.
+    pub(super) fn new(
+        draft: &QuestionDraft,
+        question: &Question,
+        wanted: &Wanted,
+    ) -> Result<Self, PlanError> {
+        let binned = matches!(question.kind(), Kind::Number(scale) if scale.edges().is_some());
+        let refuse = |reason| Err(refusal(question.name(), reason));
+        if !binned && (wanted.quantile.is_some() || wanted.spread.is_some()) {
+            return refuse("has no quantiles: a \"number\" in bins has");
+        }
+        if wanted.of.is_some() && !matches!(question.kind(), Kind::Numbers(_)) {
+            return refuse("is not for several numbers, of which one could be meant");
+        }
+        let mut goal = match question.kind() {
+            Kind::Ratings(_) => Self::of_means(question, 1.0),
+            Kind::Set | Kind::Choice | Kind::Flag | Kind::Cross(_) => Self::of_shares(question),
+            Kind::Text(prefixes) => Self::of_text(question, prefixes),
+            Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,
+            Kind::Numbers(limits) => Self::of_numbers(question, limits, wanted)?,
+        };
+        if let Some(within) = wanted.within {
+            // As the standard error of a plan.
+            let bound = Bound {
+                name: "within",
+                min: 1e-6 * goal.range,
+                max: goal.range,
+            };
+            bound.check(within)?;
+        }
+        goal.within = wanted.within;
+        Ok(goal)
+    }
+
+    fn of_shares(question: &Question) -> Self {
+        Self {
+            aim: Aim::Share,
+            errors_of: ErrorsOf::Share,
+            range: 1.0,
+            ..Self::of_means(question, 1.0)
+        }
+    }
+
+    /// Of the share of a text of the greatest length, of which some of the reports tell.
+    fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
+        let lengths = prefixes.lengths();
+        let last = lengths
+            .iter()
+            .filter(|&length| Some(length) == lengths.last());
+        Self {
+            scale: (lengths.len() as f64 / last.count() as f64).sqrt(),
+            ..Self::of_shares(question)
+        }
+    }
+
+    /// Of means from −1 to 1, a unit of which is worth `scale`.
+    fn of_means(question: &Question, scale: f64) -> Self {
+        Self {
+            aim: Aim::Mean,
+            errors_of: ErrorsOf::Mean,
+            scale,
+            of: None,
+            unit: None,
+            estimates: question.items().count().unwrap_or(1),
+            within: None,
+            range: 2.0 * scale,
+        }
+    }
+
+    fn of_number(
+        draft: &QuestionDraft,
+        question: &Question,
+        scale: &Scale,
+        wanted: &Wanted,
+    ) -> Result<Self, PlanError> {
+        let [min, max] = scale.range();
+        let unit = scale.unit().map(str::to_owned);
+        let range = max - min;
+        if scale.edges().is_none() {
+            return Ok(Self {
+                scale: range,
+                range,
+                unit,
+                estimates: 1,
+                ..Self::of_means(question, 1.0)
+            });
+        }
+        let for_quantiles =
+            matches!(&draft.asked, Asked::Number(number) if number.want == Some(Want::Quantiles));
+        if wanted.quantile.is_none() && wanted.spread.is_none() && !for_quantiles {
+            return Ok(Self::of_shares(question));
+        }
+        let part = wanted.quantile.unwrap_or(0.5);
+        QUANTILE.check(part)?;
+        let goal = Self {
+            aim: Aim::Distribution(part),
+            errors_of: ErrorsOf::QuantileShare,
+            estimates: 1,
+            ..Self::of_shares(question)
+        };
+        let Some(spread) = wanted.spread else {
+            return Ok(goal);
+        };
+        let bound = Bound {
+            name: "spread",
+            min: 1e-6 * range,
+            max: range,
+        };
+        bound.check(spread)?;
+        let normal = Normal::standard();
+        Ok(Self {
+            errors_of: ErrorsOf::Quantile,
+            // What a share more is farther on, by the density there.
+            scale: spread / normal.pdf(normal.inverse_cdf(part)),
+            range,
+            unit,
+            ..goal
+        })
+    }
+
+    /// Of the number that is meant, or else of all of them: errors are the same parts of
+    /// ranges, so that in the same unit the widest has the greatest.
+    fn of_numbers(
+        question: &Question,
+        limits: &[Limits],
+        wanted: &Wanted,
+    ) -> Result<Self, PlanError> {
+        let Items::Named(names) = question.items() else {
+            unreachable!("numbers have names");
+        };
+        let mut all = names.iter().zip(limits);
+        let (name, own) = match &wanted.of {
+            Some(of) => (all.find(|(name, _)| *name == of))
+                .ok_or_else(|| refusal(question.name(), "has no number of that name"))?,
+            None => all
+                .max_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))
+                .expect("there is a number"),
+        };
+        Ok(Self {
+            of: Some(name.clone()),
+            unit: own.unit().map(str::to_owned),
+            ..Self::of_means(question, 0.5 * width(own))
+        })
+    }
+}
+
+fn width(limits: &Limits) -> f64 {
+    let [min, max] = limits.range();
+    max - min
+}

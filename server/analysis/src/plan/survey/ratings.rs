@@ -1,0 +1,76 @@
+//! What it would take to ask the same as ratings.
+
+use hushbin::choose::{Asked, AutoDraft, MechanismDraft, ObjectiveDraft, ObjectiveName};
+use hushbin::choose::{AutoLevel, QuestionDraft};
+use hushbin::task::Kind;
+use hushbin::{Items, Question, ValueKind};
+
+use crate::estimate::{Aim, Predictor};
+
+/// So many numbers are compared at most: for more, choosing takes seconds.
+const MOST_NUMBERS: usize = 64;
+
+/// How many times the variance if the answers were items that are rated: 1 is the answer's
+/// sign, and a number its value. Of shares with answers given evenly, of means and
+/// quantiles at the worst. `None` where they are rated, and where that is not known.
+pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
+    let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
+    let (items, value, sparsity) = match question.kind() {
+        // What is crossed is two answers, and ratings have no texts that nobody listed.
+        Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) => None,
+        Kind::Set => answers(question.sparsity()),
+        Kind::Number(scale) if scale.edges().is_none() => Some((1, ValueKind::Real, 1)),
+        Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),
+        Kind::Numbers(limits) => (limits.len() <= MOST_NUMBERS).then_some((
+            limits.len() as u32,
+            ValueKind::Real,
+            limits.len() as u32,
+        )),
+    }?;
+    let mechanism = match aim {
+        Aim::Mean => auto(ObjectiveName::Mean),
+        Aim::Share => auto(ObjectiveName::Frequency),
+        // Only of Collision's hits are sums known.
+        Aim::Distribution(_) => MechanismDraft::default(),
+    };
+    let rated = QuestionDraft {
+        name: String::new(),
+        asked: Asked::Ratings(Items::Count(items), value),
+        sparsity: Some(sparsity),
+        entries: None,
+        weight: None,
+        mechanism,
+    };
+    let rated = rated.resolve(question.epsilon(), None).ok()?;
+    let [own, rated] = [question, &rated].map(Predictor::for_question);
+    let (theirs, ours) = match aim {
+        Aim::Distribution(part) => (
+            rated.worst_of_rated_bins(part, several)?,
+            own.worst_variance(aim, several)?,
+        ),
+        Aim::Mean => {
+            // A number's place is half of what it is rated, from −1 to 1.
+            let one = matches!(question.kind(), Kind::Number(_));
+            let part = if one { 0.25 } else { 1.0 };
+            (
+                part * rated.worst_variance(aim, several)?,
+                own.worst_variance(aim, several)?,
+            )
+        }
+        Aim::Share => {
+            let even = f64::from(sparsity) / f64::from(items);
+            (
+                rated.share_variance(even, several)?,
+                own.share_variance(even, several)?,
+            )
+        }
+    };
+    Some(theirs / ours)
+}
+
+fn auto(objective: ObjectiveName) -> MechanismDraft {
+    MechanismDraft::Auto(AutoDraft {
+        objective: ObjectiveDraft::Name(objective),
+        level: AutoLevel::User,
+    })
+}

@@ -1,0 +1,640 @@
+//! What the planner answers about questions by name: what it promises is what reports have,
+//! and people, privacy and accuracy go together.
+
+use hushbin::choose::together;
+use hushbin::task::{Kind, Scale};
+use hushbin::{Entry, Question, Randomizer, TaskDraft};
+use hushbin_analysis::accounting::{Mixture, account};
+use hushbin_analysis::estimate::{
+    Aim, Estimator, ItemEstimates, Options, Predictor, Query, Totals,
+};
+use hushbin_analysis::plan::{
+    ErrorsOf, PlanError, QuestionAnswer, Survey, SurveyAnswer, Unknown, VerdictKind, survey,
+};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use serde_json::{Value, json};
+
+/// Standard errors to either side of an interval at 95%.
+const REACH: f64 = 1.959_963_984_540_054;
+
+fn ask(of: &Value) -> Result<SurveyAnswer, PlanError> {
+    let asked: Survey = serde_json::from_value(of.clone()).unwrap();
+    survey(&asked)
+}
+
+/// The survey with these fields.
+fn with(base: &Value, fields: Value) -> Value {
+    let mut merged = base.clone();
+    let Value::Object(fields) = fields else {
+        panic!("fields are an object");
+    };
+    merged.as_object_mut().unwrap().extend(fields);
+    merged
+}
+
+fn question(epsilon: f64, of: Value) -> Question {
+    let named = with(&json!({ "name": "q" }), of);
+    let file = json!({ "id": "t", "epsilon": epsilon, "questions": [named] });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap().questions()[0].clone()
+}
+
+/// One question of each kind, alone, with what is wanted of it.
+fn alone() -> Vec<Value> {
+    let one = |question: Value, wanted: Value| {
+        let question = with(&json!({ "name": "q" }), question);
+        json!({ "questions": [question], "wanted": { "q": wanted } })
+    };
+    let seconds = json!({ "kind": "number", "min": 0, "max": 30, "unit": "s" });
+    let quantiles = with(&seconds, json!({ "want": "quantiles" }));
+    vec![
+        one(json!({ "kind": "flag" }), json!({ "within": 0.01 })),
+        one(
+            json!({ "kind": "choice", "options": 40 }),
+            json!({ "within": 0.01 }),
+        ),
+        one(
+            json!({ "kind": "set", "options": 16, "sparsity": 4 }),
+            json!({ "within": 0.02 }),
+        ),
+        one(seconds.clone(), json!({ "within": 0.3 })),
+        one(
+            with(&seconds, json!({ "want": "histogram", "bins": 8 })),
+            json!({ "within": 0.02 }),
+        ),
+        one(quantiles.clone(), json!({ "within": 0.05 })),
+        one(
+            quantiles,
+            json!({ "within": 1.0, "quantile": 0.9, "spread": 5 }),
+        ),
+        one(
+            json!({ "kind": "numbers", "of": [
+                { "name": "width", "min": 0, "max": 4000, "unit": "px" },
+                { "name": "depth", "min": 0, "max": 1 },
+            ] }),
+            json!({ "within": 40 }),
+        ),
+        one(
+            json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
+            json!({ "within": 0.05 }),
+        ),
+    ]
+}
+
+/// Several at once.
+fn several() -> Value {
+    json!({
+        "questions": [
+            { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+            { "name": "beta", "kind": "flag" },
+            { "name": "features", "kind": "set", "options": 12, "sparsity": 3 },
+            { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" },
+            { "name": "wait", "kind": "number", "min": 1, "max": 100, "want": "quantiles",
+              "spacing": "logarithmic", "bins": 12 },
+            { "name": "screen", "kind": "numbers", "of": [
+                { "name": "width", "min": 0, "max": 4000, "unit": "px" },
+                { "name": "depth", "min": 0, "max": 1 } ] },
+        ],
+        "wanted": {
+            "theme": { "within": 0.01 }, "beta": { "within": 0.02 },
+            "features": { "within": 0.03 }, "load": { "within": 0.4 },
+            "wait": { "within": 0.03, "quantile": 0.9 },
+            "screen": { "within": 0.02, "of": "depth" },
+        },
+    })
+}
+
+/// The place and its variance that one report's estimate has of a person at a place from 0
+/// to 1, by all levels that it may become and all that may be reported.
+fn place(levels: u32, epsilon: f64, at: f64) -> [f64; 2] {
+    let scale = Scale::levels(0.0, 1.0, levels).unwrap();
+    let (cell, next) = scale.cell(at);
+    let e = epsilon.exp();
+    let kept = (e - 1.0) / (e + f64::from(levels) - 1.0);
+    let (mut mean, mut square) = (0.0, 0.0);
+    for (own, chance) in [(cell, 1.0 - next), (cell + 1, next)] {
+        for reported in 0..levels {
+            let weight = if reported == own { e } else { 1.0 };
+            let chance = chance * weight / (e + f64::from(levels) - 1.0);
+            let estimate = 0.5 + (scale.level(reported).unwrap() - 0.5) / kept;
+            mean += chance * estimate;
+            square += chance * estimate * estimate;
+        }
+    }
+    [mean, square - mean * mean]
+}
+
+#[test]
+fn the_worst_mean_of_a_number_is_the_worst_of_all() {
+    for (levels, epsilon) in [(2, 0.5), (2, 4.0), (3, 2.0), (4, 3.0), (9, 6.0), (6, 1.0)] {
+        let asked = json!({ "kind": "number", "min": 0, "max": 1, "levels": levels });
+        let predictor = Predictor::for_question(&question(epsilon, asked));
+        let predicted = |several| predictor.worst_variance(Aim::Mean, several).unwrap();
+        let all: Vec<[f64; 2]> = (0..=2520)
+            .map(|step| place(levels, epsilon, f64::from(step) / 2520.0))
+            .collect();
+        let worst = all.iter().map(|own| own[1]).fold(0.0, f64::max);
+        let ratio = predicted(false) / worst;
+        assert!(
+            (1.0 - 1e-9..1.0 + 1e-4).contains(&ratio),
+            "{levels}, {epsilon}: {ratio}"
+        );
+        // Who is asked by chance varies too.
+        let drawn = all.iter().flat_map(|a| all.iter().map(move |b| (a, b)));
+        let drawn = drawn.map(|(a, b)| 0.5 * (a[1] + b[1]) + 0.25 * (a[0] - b[0]).powi(2));
+        let ratio = predicted(true) / drawn.fold(0.0, f64::max);
+        assert!((ratio - 1.0).abs() < 1e-9, "{levels}, {epsilon}: {ratio}");
+    }
+}
+
+/// Over all ways in which 6 bins go to 3 buckets of two slots, and all reports.
+#[test]
+fn the_worst_distribution_is_the_worst_of_all_edges() {
+    let (bins, buckets, epsilon) = (6_u32, 3_u32, 1.0_f64);
+    let asked = json!({ "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6], "want": "quantiles",
+        "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+            "hashing": "balanced", "buckets": buckets } });
+    let predictor = Predictor::for_question(&question(epsilon, asked));
+    let e = epsilon.exp();
+    let (p, t) = (e / (e + 2.0), 3.0);
+    let q = (2.0 - p) / 5.0;
+    // The buckets of the bins, all as likely: those in which each comes twice.
+    let hashes: Vec<Vec<u32>> = (0..729_u32)
+        .map(|code| (0..bins).map(|bin| code / 3_u32.pow(bin) % 3).collect())
+        .filter(|hash: &Vec<u32>| (0..3).all(|b| hash.iter().filter(|h| **h == b).count() == 2))
+        .collect();
+    assert_eq!(hashes.len(), 90);
+    let variance = |below: u32, own: u32| {
+        let (mut mean, mut square) = (0.0, 0.0);
+        for hash in &hashes {
+            for bucket in 0..buckets {
+                let weight = if hash[own as usize] == bucket { e } else { 1.0 };
+                let chance = weight / (e + t - 1.0) / hashes.len() as f64;
+                let hits = (0..below)
+                    .filter(|bin| hash[*bin as usize] == bucket)
+                    .count();
+                let estimate = (hits as f64 - f64::from(below) * q) / (p - q);
+                mean += chance * estimate;
+                square += chance * estimate * estimate;
+            }
+        }
+        square - mean * mean
+    };
+    for part in [0.5, 0.9] {
+        let at = |below| part * variance(below, 0) + (1.0 - part) * variance(below, bins - 1);
+        let worst = (1..bins).map(at).fold(0.0, f64::max);
+        let predicted = |several| {
+            let aim = Aim::Distribution(part);
+            predictor.worst_variance(aim, several).unwrap()
+        };
+        assert!((predicted(false) / worst - 1.0).abs() < 1e-9, "{part}");
+        let drawn = worst + part * (1.0 - part);
+        assert!((predicted(true) / drawn - 1.0).abs() < 1e-9, "{part}");
+    }
+    // As published for 32 bins: 28.4 at the median.
+    let asked = json!({ "kind": "number", "min": 0, "max": 32, "want": "quantiles",
+        "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+            "hashing": "balanced", "buckets": 4 } });
+    let predictor = Predictor::for_question(&question(1.0, asked));
+    let median = predictor
+        .worst_variance(Aim::Distribution(0.5), false)
+        .unwrap();
+    assert!((median - 28.4).abs() < 0.05, "{median}");
+}
+
+#[test]
+fn the_worst_share_is_the_worst_of_all() {
+    for (epsilon, k) in [(1.0_f64, 2_u32), (0.3, 2), (2.0, 5), (4.0, 5)] {
+        // A bucket for each.
+        let asked = json!({ "kind": "choice", "options": k, "mechanism": {
+            "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
+            "buckets": k } });
+        let predictor = Predictor::for_question(&question(epsilon, asked));
+        let all = epsilon.exp() + f64::from(k) - 1.0;
+        let (p, q) = (epsilon.exp() / all, 1.0 / all);
+        let of = |hit: f64| hit * (1.0 - hit) / (p - q).powi(2);
+        for several in [false, true] {
+            let who = f64::from(u8::from(several));
+            let at = |step: u32| {
+                let f = f64::from(step) / 1000.0;
+                f * of(p) + (1.0 - f) * of(q) + who * f * (1.0 - f)
+            };
+            let worst = (0..=1000).map(at).fold(0.0, f64::max);
+            let predicted = predictor.worst_variance(Aim::Share, several).unwrap();
+            assert!(
+                (predicted / worst - 1.0).abs() < 1e-6,
+                "{epsilon}, {k}, {several}"
+            );
+        }
+    }
+}
+
+/// What is promised is about what is stated with the estimates of such people, if these
+/// are the worst.
+#[test]
+fn estimates_state_the_errors_that_were_promised() {
+    // Half of all people at either end, where means vary most, and shares of two do.
+    let base = with(
+        &json!({ "epsilon": 2.0, "people": 40_000 }),
+        json!({ "questions": [
+            { "name": "load", "kind": "number", "min": 0, "max": 30 },
+            { "name": "beta", "kind": "flag", "weight": 2 },
+            { "name": "pair", "kind": "numbers", "of": [
+                { "name": "x", "min": -5, "max": 5 }, { "name": "y", "min": 0, "max": 1 } ] },
+        ] }),
+    );
+    let answer = ask(&base).unwrap();
+    let task = &answer.task;
+    let mut rng = ChaCha20Rng::seed_from_u64(7);
+    let mut randomizer = Randomizer::new(task);
+    let mut totals = Totals::new(task);
+    let entry = |item, value| Entry { item, value };
+    for person in 0..answer.people {
+        let high = person % 2 == 1;
+        let end = f64::from(u8::from(high));
+        let load = [entry(0, 30.0 * end)];
+        let beta = [entry(u64::from(high), 1.0)];
+        let pair = [entry(0, 10.0 * end - 5.0), entry(1, end)];
+        let answers: [&[Entry]; 3] = [&load, &beta, &pair];
+        totals.fold(
+            &randomizer
+                .randomize_answers(&answers, &mut rng)
+                .unwrap()
+                .report,
+        );
+    }
+    let first = |item: &ItemEstimates| item.estimates().next().unwrap().1.standard_error;
+    let stated = |name: &str| {
+        let options = Options {
+            question: Some(name.to_owned()),
+            ..Options::default()
+        };
+        let query = Query::new(task, &options).unwrap();
+        let estimates = Estimator::for_task(task.clone()).estimates(&totals, &query);
+        match name {
+            "load" => estimates.number.unwrap().mean.unwrap().standard_error,
+            "beta" => first(&estimates.estimates[1]),
+            _ => first(&estimates.estimates[0]),
+        }
+    };
+    for own in &answer.questions {
+        let ratio = stated(&own.name) / own.standard_error;
+        // Of the reports that a question has the count varies by a per cent.
+        assert!((ratio - 1.0).abs() < 0.03, "{}: {ratio}", own.name);
+    }
+}
+
+#[test]
+fn people_found_are_enough_and_hardly_too_many() {
+    for base in alone().iter().chain([&several()]) {
+        for privacy in [json!({ "epsilon": 1.0 }), json!({ "central_epsilon": 0.3 })] {
+            let base = with(base, privacy);
+            let answer = ask(&base).unwrap();
+            assert_eq!(answer.solved_for, Unknown::People);
+            let met = |own: &QuestionAnswer| own.interval <= own.wanted.unwrap() * (1.0 + 1e-9);
+            assert!(answer.questions.iter().all(met), "{base}: {answer:?}");
+            assert_ne!(answer.verdict.kind, VerdictKind::Missed);
+            let fewer = answer.people * 97 / 100;
+            let fewer = ask(&with(&base, json!({ "people": fewer }))).unwrap();
+            assert!(!fewer.questions.iter().all(met), "{base}");
+            if let Some(central) = base.get("central_epsilon") {
+                let reached = answer.central.unwrap().central_epsilon;
+                assert!(reached <= central.as_f64().unwrap(), "{base}");
+                let again = Mixture::for_task(&answer.task).unwrap();
+                let again = account(&again, answer.people, 1.0, 1e-8).unwrap();
+                assert_eq!(Some(again), answer.central);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_local_epsilon_found_is_enough_and_hardly_too_much() {
+    for base in alone().iter().chain([&several()]) {
+        let people = ask(&with(base, json!({ "epsilon": 1.5 }))).unwrap().people;
+        let base = with(base, json!({ "people": people }));
+        let answer = ask(&base).unwrap();
+        assert_eq!(answer.solved_for, Unknown::Epsilon);
+        assert!(
+            (1.3..=1.62).contains(&answer.epsilon),
+            "{base}: {}",
+            answer.epsilon
+        );
+        for own in &answer.questions {
+            assert!(own.interval <= own.wanted.unwrap() * (1.0 + 1e-9), "{base}");
+        }
+    }
+}
+
+/// With as many reports as each question needs none gets more than it needs, and fewer
+/// people are enough than where all are drawn alike.
+#[test]
+fn questions_are_drawn_as_often_as_they_need() {
+    let base = with(&several(), json!({ "epsilon": 1.0 }));
+    let answer = ask(&base).unwrap();
+    for own in &answer.questions {
+        let spare = own.wanted.unwrap() / own.interval;
+        assert!(
+            (1.0..1.05).contains(&(spare * (1.0 + 1e-9))),
+            "{}: {spare}",
+            own.name
+        );
+        let share = own.share * answer.people as f64;
+        assert!((own.reports / share - 1.0).abs() < 1e-12);
+    }
+    let mut alike = base.clone();
+    for question in alike["questions"].as_array_mut().unwrap() {
+        question["weight"] = json!(1);
+    }
+    let alike = ask(&alike).unwrap();
+    assert!(alike.people as f64 > 1.5 * answer.people as f64);
+    let shares: f64 = answer.questions.iter().map(|own| own.share).sum();
+    assert!((shares - 1.0).abs() < 1e-12);
+}
+
+/// Of all numbers of buckets none promises a share to be nearer, whatever people answer,
+/// and that a promise is kept takes fewer people the larger ε is.
+#[test]
+fn shares_are_promised_by_the_best_number_of_buckets() {
+    for answers in [
+        json!({ "kind": "choice", "options": 40 }),
+        json!({ "kind": "number",
+        "min": 0, "max": 1, "want": "histogram", "bins": 8 }),
+    ] {
+        let mut before = u64::MAX;
+        for epsilon in [0.5, 1.0, 1.5, 1.7, 2.0, 2.5, 3.0, 4.0] {
+            let at = |mechanism: Option<Value>| {
+                let mut question = with(&json!({ "name": "q" }), answers.clone());
+                if let Some(mechanism) = mechanism {
+                    question["mechanism"] = mechanism;
+                }
+                let asked = json!({ "questions": [question], "epsilon": epsilon,
+                    "wanted": { "q": { "within": 0.01 } } });
+                ask(&asked).unwrap().people
+            };
+            let best = at(None);
+            assert!(best < before, "{answers}, {epsilon}");
+            before = best;
+            for buckets in 2..=8 {
+                let said = json!({ "name": "collision", "rule": "heaviest", "favoured": 1,
+                    "hashing": "balanced", "buckets": buckets });
+                assert!(at(Some(said)) >= best, "{answers}, {epsilon}, {buckets}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_yes_or_no_takes_what_its_formula_says() {
+    for (epsilon, within) in [(0.5_f64, 0.03), (1.0, 0.01), (3.0, 0.002)] {
+        let base = json!({ "questions": [{ "name": "beta", "kind": "flag" }],
+            "wanted": { "beta": { "within": within } }, "epsilon": epsilon });
+        let answer = ask(&base).unwrap();
+        let variance = epsilon.exp() / epsilon.exp_m1().powi(2);
+        let people = variance * (REACH / within).powi(2);
+        let ratio = answer.people as f64 / people;
+        assert!((1.0..1.01).contains(&ratio), "{ratio}");
+        let own = &answer.questions[0];
+        assert_eq!(
+            (own.errors_of, own.distance.as_ref().unwrap().times_bound),
+            (ErrorsOf::Share, 1.0)
+        );
+    }
+}
+
+/// Errors are in the unit of what is answered.
+#[test]
+fn units_scale_what_is_answered() {
+    let of = |min: f64, max: f64| {
+        let base = json!({ "questions": [{ "name": "q", "kind": "number", "min": min, "max": max,
+            "unit": "ms" }], "people": 10_000, "epsilon": 2.0 });
+        ask(&base).unwrap().questions.remove(0)
+    };
+    let (narrow, wide) = (of(0.0, 1.0), of(-100.0, 200.0));
+    assert!((wide.interval / narrow.interval - 300.0).abs() < 1e-9);
+    assert_eq!(
+        (wide.unit.as_deref(), wide.range, wide.cells),
+        (Some("ms"), 300.0, Some(3))
+    );
+    // A normal density at the median is 1/(σ·√(2π)).
+    let quantile = |wanted: Value| {
+        let base = json!({ "questions": [{ "name": "q", "kind": "number", "min": 0, "max": 30,
+            "want": "quantiles", "unit": "s" }], "people": 10_000, "epsilon": 1.0,
+            "wanted": { "q": wanted } });
+        ask(&base).unwrap().questions.remove(0)
+    };
+    let (share, median) = (quantile(json!({})), quantile(json!({ "spread": 4.0 })));
+    assert_eq!(
+        (share.errors_of, median.errors_of),
+        (ErrorsOf::QuantileShare, ErrorsOf::Quantile)
+    );
+    let slope = 4.0 * (2.0 * std::f64::consts::PI).sqrt();
+    assert!((median.interval / share.interval / slope - 1.0).abs() < 1e-9);
+    assert_eq!((share.unit, median.unit), (None, Some("s".to_owned())));
+    // Both numbers, each in its own unit; what is wanted of one is of that.
+    let pair = json!({ "questions": [{ "name": "screen", "kind": "numbers", "of": [
+        { "name": "width", "min": 0, "max": 4000, "unit": "px" },
+        { "name": "depth", "min": 0, "max": 1 } ] }], "people": 10_000, "epsilon": 1.0 });
+    let pair = ask(&pair).unwrap().questions.remove(0);
+    assert_eq!(pair.of.as_deref(), Some("width"));
+    assert_eq!(pair.interval, pair.numbers[0].interval);
+    assert!((pair.numbers[0].interval / pair.numbers[1].interval - 4000.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_other_ways_to_ask_say_what_they_cost() {
+    let ratio = |epsilon: f64, of: Value| {
+        let base = json!({ "questions": [with(&json!({ "name": "q" }), of)],
+            "epsilon": epsilon, "people": 1000 });
+        ask(&base).unwrap().questions[0].as_ratings
+    };
+    // Of a choice of two, five elements instead of two.
+    let flag = ratio(1.0, json!({ "kind": "flag" })).unwrap();
+    assert!((3.0..3.2).contains(&flag), "{flag}");
+    let number = json!({ "kind": "number", "min": 0, "max": 1 });
+    let [low, high] = [0.5, 4.0].map(|epsilon| ratio(epsilon, number.clone()).unwrap());
+    assert!(
+        (0.99..1.03).contains(&low) && (5.5..7.0).contains(&high),
+        "{low}, {high}"
+    );
+    let pair = json!({ "kind": "numbers", "of": [
+        { "name": "x", "min": 0, "max": 1 }, { "name": "y", "min": 0, "max": 1 } ] });
+    let pair = ratio(4.0, pair).unwrap();
+    // Of people at either end as many: most of either variance is theirs.
+    assert!((1.0..1.1).contains(&pair), "{pair}");
+    let rated = json!({ "kind": "ratings", "items": 5, "value": "sign", "sparsity": 2 });
+    assert_eq!(ratio(1.0, rated), None);
+    for binned in ["quantiles", "histogram"] {
+        let bins = json!({ "kind": "number", "min": 0, "max": 1, "want": binned });
+        let bins = ratio(1.0, bins).unwrap();
+        assert!(bins > 1.0, "{binned}: {bins}");
+    }
+    // As `task check` has it.
+    let base = json!({ "questions": [
+        { "name": "theme", "kind": "choice", "options": 5 }, { "name": "beta", "kind": "flag" },
+    ], "epsilon": 1.0, "people": 1000 });
+    let answer = ask(&base).unwrap();
+    let draft = json!({ "id": "t", "epsilon": 1.0, "questions": base["questions"] });
+    let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+    let both = together(&draft.resolve().unwrap()).unwrap();
+    assert_eq!(answer.together_over_drawn, Some(both.together / both.drawn));
+    assert!(answer.together_over_drawn.unwrap() > 1.0);
+    // How often questions are drawn for what is wanted of them is no part of that.
+    let wanted = json!({ "theme": { "within": 0.3 }, "beta": { "within": 0.01 } });
+    let wanted = ask(&with(&base, json!({ "wanted": wanted }))).unwrap();
+    assert_eq!(wanted.together_over_drawn, answer.together_over_drawn);
+    assert!(wanted.questions[0].share < 0.5 * answer.questions[0].share);
+}
+
+#[test]
+fn what_a_plan_is_worth_is_said() {
+    let flag = json!({ "questions": [{ "name": "beta", "kind": "flag" }],
+        "wanted": { "beta": { "within": 0.01 } }, "epsilon": 1.0 });
+    let verdict = |fields: Value| ask(&with(&flag, fields)).unwrap().verdict;
+    let missed = verdict(json!({ "people": 10_000 }));
+    assert_eq!(missed.kind, VerdictKind::Missed);
+    assert!(
+        missed
+            .text
+            .contains("±0.01 of beta wanted it takes 35,400 people, or a local ε of 1.7"),
+        "{}",
+        missed.text
+    );
+    assert_eq!(verdict(json!({ "people": 5 })).kind, VerdictKind::Noise);
+    assert_eq!(
+        verdict(json!({ "people": 36_000 })).kind,
+        VerdictKind::Useful
+    );
+    let many = json!({ "questions": [{ "name": "page", "kind": "choice", "options": 5000 }],
+        "epsilon": 1.0, "people": 20_000 });
+    let many = ask(&many).unwrap();
+    assert_eq!(many.verdict.kind, VerdictKind::FrequentOnly);
+    assert!(many.questions[0].smallest.unwrap() > 1.0 / 5000.0);
+}
+
+/// A complete task is one more draft: it is planned for as it is.
+#[test]
+fn complete_tasks_stay_as_they_are() {
+    let base = with(&several(), json!({ "epsilon": 1.0 }));
+    let planned = ask(&base).unwrap();
+    let task = serde_json::to_value(&planned.task).unwrap();
+    let mut again = with(&base, json!({ "questions": task["questions"] }));
+    again["id"] = task["id"].clone();
+    let again = ask(&again).unwrap();
+    assert_eq!(again.task, planned.task);
+    assert_eq!(again.people, planned.people);
+    let kinds: Vec<&str> = planned
+        .task
+        .questions()
+        .iter()
+        .map(|q| q.kind().name())
+        .collect();
+    let answered: Vec<&str> = planned.questions.iter().map(|q| q.kind.as_str()).collect();
+    assert_eq!(kinds, answered);
+    assert!(matches!(
+        planned.task.questions()[3].kind(),
+        Kind::Number(_)
+    ));
+}
+
+#[test]
+fn what_cannot_be_answered_is_refused_by_name() {
+    let base = json!({ "questions": [{ "name": "beta", "kind": "flag" }], "epsilon": 1.0,
+        "people": 100 });
+    let of = |question: Value, wanted: Value| {
+        let question = with(&json!({ "name": "q" }), question);
+        json!({ "questions": [question], "wanted": { "q": wanted } })
+    };
+    let seconds = json!({ "kind": "number", "min": 0, "max": 30 });
+    let bins = with(&seconds, json!({ "want": "quantiles" }));
+    let pair = json!({ "kind": "numbers", "of": [{ "name": "x", "min": 0, "max": 1 }] });
+    let cases = [
+        (json!({ "people": null }), "say two of three", None),
+        (json!({ "epsilon": null }), "say two of three", None),
+        (json!({ "epsilon": 13 }), "epsilon is 13", Some("epsilon")),
+        (
+            json!({ "wanted": { "who": {} } }),
+            "question \"who\" is not asked",
+            None,
+        ),
+        (
+            of(json!({ "kind": "flag" }), json!({ "within": 2 })),
+            "within is 2, expected 0.000001 to 1",
+            Some("within"),
+        ),
+        (
+            of(seconds.clone(), json!({ "within": 31 })),
+            "within is 31",
+            Some("within"),
+        ),
+        (
+            of(seconds, json!({ "spread": 3 })),
+            "\"q\" has no quantiles",
+            None,
+        ),
+        (
+            of(bins.clone(), json!({ "quantile": 1 })),
+            "quantile is 1",
+            Some("quantile"),
+        ),
+        (
+            of(bins, json!({ "spread": 99 })),
+            "spread is 99",
+            Some("spread"),
+        ),
+        (
+            of(pair, json!({ "of": "z" })),
+            "has no number of that name",
+            None,
+        ),
+        (
+            of(json!({ "kind": "flag" }), json!({ "of": "yes" })),
+            "is not for several numbers",
+            None,
+        ),
+        (
+            of(
+                json!({ "kind": "set", "options": 5, "sparsity": 6 }),
+                json!({}),
+            ),
+            "sparsity is 6, expected 1 to 5",
+            Some("sparsity"),
+        ),
+        (
+            of(
+                json!({ "kind": "set", "options": 5, "entries": [1, 2] }),
+                json!({}),
+            ),
+            "\"q\" is planned for a \"sparsity\"",
+            None,
+        ),
+        (
+            of(json!({ "kind": "choice", "options": 1 }), json!({})),
+            "options is 1",
+            Some("options"),
+        ),
+        (
+            json!({ "people": 10, "epsilon": null, "wanted": { "beta": { "within": 0.0001 } } }),
+            "not even a local ε of 12",
+            None,
+        ),
+        (
+            json!({ "questions": [] }),
+            "number of questions is 0",
+            Some("number of questions"),
+        ),
+    ];
+    for (fields, text, field) in cases {
+        let error = ask(&with(&base, fields.clone())).unwrap_err();
+        assert!(error.to_string().contains(text), "{fields}: {error}");
+        assert_eq!(error.field(), field, "{fields}");
+    }
+    for unknown in [
+        json!({ "epsilom": 1 }),
+        json!({ "wanted": { "beta": { "width": 1 } } }),
+        json!({ "questions": [{ "name": "beta", "kind": "flag", "options": 3 }] }),
+    ] {
+        assert!(serde_json::from_value::<Survey>(with(&base, unknown)).is_err());
+    }
+}

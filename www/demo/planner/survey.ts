@@ -1,0 +1,116 @@
+// The answer about a question of a kind, in the question's own words.
+
+import type { QuestionAnswer, Survey, SurveyAnswer } from "../shared/analysis.js";
+import { count } from "../shared/format.js";
+import type { Asking } from "./state.js";
+import { commonFigures, distanceOf, type Figure, optionsOf, type Row, type View } from "./view.js";
+import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
+
+/** What errors are of. */
+const ERRORS_OF: Readonly<Record<QuestionAnswer["errors_of"], string>> = {
+  share: "of a share from 0 to 1",
+  mean: "of the mean, in its unit",
+  "quantile-share": "of the share below the quantile, from 0 to 1",
+  quantile: "of the quantile, in its unit",
+};
+
+/** What is shown of an answer: its first question's, of which this page asks one. */
+export function surveyView(answer: SurveyAnswer, asked: Asking): View {
+  const [own] = answer.questions;
+  if (!own) throw new Error("a survey asks a question");
+  const { mechanism, cells, sparsity, kind } = own;
+  const parts = cells === null ? "" : `; ${cells} ${kind === "number" ? cellsOf(own) : "cells"}`;
+  const among = kind === "set" ? `; sparsity ${sparsity}` : "";
+  const bias = own.bias === undefined ? "" : ` ${own.bias}`;
+  return {
+    figures: [...figuresOf(own, answer), ...commonFigures(answer, asked)],
+    tally: [
+      `±${digits(own.interval)}`,
+      `ε ${lossDigits(answer.effective_epsilon)}`,
+      `shuffled ${lossDigits(answer.central?.central_epsilon)}`,
+      `${count(answer.people)} people`,
+    ].join(" · "),
+    mechanism: nameOf(mechanism),
+    parameters: `${parametersOf(mechanism)}${parts}${among}.`,
+    protects: `ε is about ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", with answers given evenly," : "")}${bias}`,
+    offers: rowsOf(own, answer),
+  };
+}
+
+function cellsOf({ errors_of }: QuestionAnswer): string {
+  return errors_of === "mean" ? "levels" : "bins";
+}
+
+function figuresOf(own: QuestionAnswer, { solved_for }: SurveyAnswer): Figure[] {
+  const { standard_error, interval, simultaneous_interval, wanted, smallest } = own;
+  const together =
+    simultaneous_interval === interval ? "" : `; of all at once ±${digits(simultaneous_interval)}`;
+  const goal = wanted === null ? "" : `; wanted ±${digits(wanted)}`;
+  const of = ERRORS_OF[own.errors_of];
+  return [
+    [
+      "standard error",
+      standard_error,
+      digits(standard_error),
+      `${of}, whatever people answer`,
+      solved_for === "error",
+    ],
+    ["95% interval", interval, `±${digits(interval)}`, `${of}${together}${goal}`],
+    own.errors_of === "share"
+      ? [
+          "smallest share seen",
+          smallest,
+          smallest === null ? "none" : perCent(smallest),
+          "of people; four times out of five",
+        ]
+      : [
+          "error, of the range",
+          own.interval / own.range,
+          perCent(own.interval / own.range),
+          rangeOf(own),
+        ],
+  ];
+}
+
+function rangeOf({ range }: QuestionAnswer): string {
+  return `half-width of the interval; the range is ${digits(range)} wide`;
+}
+
+/** The plan, and the same answers as ratings of items. */
+function rowsOf(own: QuestionAnswer, answer: SurveyAnswer): Row[] {
+  const { people, effective_epsilon, central, protects } = answer;
+  const shuffled = lossDigits(central?.central_epsilon);
+  const picked: Row = {
+    picked: true,
+    name: nameOf(own.mechanism),
+    note: `asked as a ${own.kind}, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
+    costs: [digits(own.standard_error), shuffled, count(people)],
+  };
+  if (own.as_ratings === null) return [picked];
+  const ratings: Row = {
+    picked: false,
+    name: "The same as ratings",
+    note: "each answer an item that is rated, at the same local ε",
+    costs: [
+      digits(own.standard_error * Math.sqrt(own.as_ratings)),
+      "–",
+      count(Math.ceil(people * own.as_ratings)),
+    ],
+  };
+  return [picked, ratings];
+}
+
+/** The command that answers the same, in parts. */
+export function surveyCommand({ questions, wanted, ...known }: Survey): string[] | null {
+  const [question] = questions;
+  if (!question || questions.length > 1) return null;
+  const { name, of, ...fields } = question;
+  const numbers = Array.isArray(of) ? { numbers: of.length, min: of[0]?.min, max: of[0]?.max } : {};
+  return [
+    "hushbin plan",
+    ...optionsOf(fields),
+    ...optionsOf(numbers),
+    ...optionsOf(wanted?.[name] ?? {}),
+    ...optionsOf(known),
+  ];
+}

@@ -1,0 +1,76 @@
+// What is shown of an answer, whatever was asked.
+
+import type { Offer } from "../shared/analysis.js";
+import { count } from "../shared/format.js";
+import type { Reply } from "./curves.js";
+import type { Asking } from "./state.js";
+import { days, digits, lossDigits } from "./words.js";
+
+/** What is shown of an answer. */
+export interface View {
+  readonly figures: readonly Figure[];
+  readonly tally: string;
+  readonly mechanism: string;
+  readonly parameters: string;
+  readonly protects: string;
+  readonly offers: readonly Row[];
+}
+
+/** A number of the answer. */
+export type Figure = readonly [
+  name: string,
+  exact: number | null | undefined,
+  words: string,
+  note: string,
+  solved?: boolean,
+];
+
+/** One way to ask, and what it would cost. */
+export interface Row {
+  readonly picked: boolean;
+  readonly name: string;
+  readonly note: string;
+  /** Error, shuffled ε, and people for the same error. */
+  readonly costs: readonly [string, string, string];
+}
+
+/** Fields as options of a command. */
+export function optionsOf(fields: object): string[] {
+  return Object.entries(fields).map(([name, value]) => `--${name.replaceAll("_", "-")} ${value}`);
+}
+
+/** How far a mechanism is from the best, as a sentence of its own; empty where that is not known. */
+export function distanceOf({ distance }: Pick<Offer, "distance">, among = ""): string {
+  return distance === null ? "" : ` At this local ε${among} it ${distance.text}.`;
+}
+
+/** People, and what reports give away: figures of every answer. */
+export function commonFigures(
+  answer: Pick<Reply, "people" | "days" | "solved_for"> &
+    Pick<Offer, "effective_epsilon" | "central" | "central_reason">,
+  { people_per_day }: Asking,
+): Figure[] {
+  const { people, days: time, solved_for, effective_epsilon, central, central_reason } = answer;
+  return [
+    [
+      "local ε",
+      effective_epsilon,
+      lossDigits(effective_epsilon),
+      "one report, against everybody",
+      solved_for === "epsilon",
+    ],
+    [
+      "shuffled ε",
+      central?.central_epsilon,
+      lossDigits(central?.central_epsilon),
+      central ? `with δ = ${digits(central.delta)}` : (central_reason ?? ""),
+    ],
+    [
+      "people",
+      people,
+      count(people),
+      time === null ? "report once each" : `${days(time)} at ${count(people_per_day ?? 0)} a day`,
+      solved_for === "people",
+    ],
+  ];
+}
