@@ -1,0 +1,64 @@
+/**
+ * A question for a text, answered by people through the package in headless Chromium: the
+ * collector finds what many of them have.
+ */
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { World } from "./harness.js";
+
+const PEOPLE = 6000;
+
+const QUERIES = {
+  id: "queries",
+  epsilon: 4,
+  people: PEOPLE,
+  questions: [{ name: "query", kind: "text", prefixes: [1, 3, 3] }],
+};
+
+/** Of ten people each. */
+const TEXTS = ["é🙂", "cab", "cab", "cab", "", "abbabba", "abbabba", "abbabba", "abbabba", "b"];
+
+interface Found {
+  readonly reports: number;
+  readonly texts: readonly {
+    readonly text: string;
+    readonly goes_on: boolean;
+    readonly simultaneous_interval: readonly [number, number];
+  }[];
+}
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start(QUERIES);
+  const page = await world.page();
+  await page.evaluate(
+    async ({ endpoint, texts, people }) => {
+      const client = await hushbin.createClient({ endpoint, task: "queries" });
+      for (let index = 0; index < people; index++) {
+        await client.report({ query: texts[index % texts.length] ?? "" });
+        if (index % 1000 === 999) {
+          await client.flush();
+        }
+      }
+      await client.close();
+    },
+    { endpoint: world.endpoint, texts: TEXTS, people: PEOPLE },
+  );
+});
+afterAll(() => world?.stop());
+
+it("texts that many people have are found, with their shares", async () => {
+  // A text that nobody has, or an interval that misses: once in a hundred thousand runs.
+  const query = new URLSearchParams({ alphabet: "abcé🙂", confidence: "0.99999" });
+  const answer = await fetch(`${world.endpoint}/tasks/queries/heavy-hitters?${query}`);
+  const found = (await answer.json()) as Found;
+  expect(found.reports).toBe(PEOPLE);
+  const texts = found.texts.map(({ text, goes_on }) => (goes_on ? `${text}…` : text));
+  expect(texts.sort()).toEqual(["", "abb…", "b", "cab", "é🙂"]);
+  for (const { text, simultaneous_interval } of found.texts) {
+    const share = TEXTS.filter((own) => own.slice(0, 3) === text).length / TEXTS.length;
+    expect(simultaneous_interval[0]).toBeLessThanOrEqual(share);
+    expect(simultaneous_interval[1]).toBeGreaterThanOrEqual(share);
+  }
+});
