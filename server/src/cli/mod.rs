@@ -31,7 +31,7 @@ enum Command {
     Account(account::Options),
     Audit(audit::Options),
     Compare(compare::Options),
-    Plan(plan::Options),
+    Plan(Box<plan::Options>),
     Serve(serve::Options),
     Simulate(simulate::Options),
     Task(task::Options),
