@@ -183,7 +183,8 @@ describe("the choices, sets and numbers", () => {
       expect(await rows.count(), words).toBe(count);
       if (question === "theme") expect(await rows.nth(1).getAttribute("data-own")).not.toBeNull();
       const afters = await rows.locator("td:nth-of-type(2)").allTextContents();
-      expect(new Set(afters).size).toBeGreaterThan(1);
+      // Of a set all options may lie outside the bucket; of one answer some are likelier.
+      if (question !== "features") expect(new Set(afters).size).toBeGreaterThan(1);
       await page.locator("#visit-again").click();
     }
     expect(complaints).toEqual([]);

@@ -47,7 +47,7 @@ describe("what the bytes of a visit tell", () => {
     };
     expect(toldWords(told)).toContain("These bytes answer features,");
     expect(toldWords(told)).toContain("Your answer, nothing, went into them");
-    expect(toldWords(told)).toContain("more than 2.72 times as likely");
+    expect(toldWords(told)).toContain("by more than 2.72 times");
     const coded = [
       { label: "search", chance: 1, value: null },
       { label: "share", chance: 1, value: null },

@@ -26,7 +26,6 @@ export function showTold(told: Told): void {
 export function toldWords({ question, kind, coded, ratios }: Told): string {
   const [, most] = ratios;
   const said = coded.map(({ label }) => label).join(" and ") || "nothing";
-  const alone =
-    kind === "set" ? "an option of somebody whose other options are known" : "an answer";
-  return `These bytes answer ${question}, and say nothing of the others. Your answer, ${said}, went into them; no report makes ${alone} more than ${short(most)} times as likely as the contrary.`;
+  const alone = kind === "set" ? "an option, of somebody whose others are known," : "an answer";
+  return `These bytes answer ${question}, and say nothing of the others. Your answer, ${said}, went into them; no report moves the odds of ${alone} by more than ${short(most)} times.`;
 }
