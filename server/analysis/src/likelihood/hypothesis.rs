@@ -1,5 +1,7 @@
 //! Inputs that an attacker holds a report against.
 
+use std::borrow::Cow;
+
 use hushbin::task::{Kind, Limits};
 use hushbin::{Entry, Question};
 
@@ -37,6 +39,12 @@ impl Hypothesis {
             (Kind::Cross(cross), [entry]) => {
                 return Self::of_cells(cross.cell(entry.item as u32, entry.value));
             }
+            (Kind::Text(_), prefixes) => {
+                return Self {
+                    entries: prefixes.to_vec(),
+                    parts: Vec::new(),
+                };
+            }
             _ => {}
         }
         if let Kind::Numbers(limits) = question.kind() {
@@ -54,6 +62,21 @@ impl Hypothesis {
             _ => some_parts(&entries, keep, most),
         };
         Self { entries, parts }
+    }
+
+    /// What a report of this seed tells of: of a text the prefix that the seed draws.
+    pub(super) fn told(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
+        let Kind::Text(prefixes) = question.kind() else {
+            return Cow::Borrowed(self);
+        };
+        let whole = Part {
+            probability: 1.0,
+            kept: vec![0],
+        };
+        Cow::Owned(Self {
+            entries: vec![self.entries[prefixes.drawn(seed)]],
+            parts: vec![whole],
+        })
     }
 
     /// A number or a row and a column, which become one of two cells.

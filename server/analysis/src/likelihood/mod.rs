@@ -42,6 +42,8 @@ macro_rules! register {
         /// If the report is of another mechanism.
         #[must_use]
         pub fn observe(question: &Question, inputs: [&Hypothesis; 2], report: &Report) -> Observation {
+            let [one, other] = inputs.map(|input| input.told(question, report.seed()));
+            let inputs = [&*one, &*other];
             match (question.mechanism(), report) {
                 $((Mechanism::$Name(own), Report::$Name(report)) => {
                     own.observe(&question.domain(), question.epsilon(), inputs, report)

@@ -96,6 +96,27 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
             pair([rows - 1, 0], [last, first]),
         ];
     }
+    if let Kind::Text(prefixes) = question.kind() {
+        let entries = |text: &str| {
+            let keys = prefixes.keys(text).into_iter();
+            keys.map(|item| Entry { item, value: 1.0 }).collect()
+        };
+        let pair = |texts: [String; 2]| {
+            let inputs = [entries(&texts[0]), entries(&texts[1])];
+            NeighbourPair::new(texts.map(|text| format!("text {text:?}")), inputs)
+        };
+        // Of other beginnings, of the same one, and none at all.
+        let longest = prefixes
+            .lengths()
+            .last()
+            .map_or(0, |&length| length as usize);
+        let [a, b] = ["a", "b"].map(|letter| letter.repeat(longest + 1));
+        return vec![
+            pair([a.clone(), b.clone()]),
+            pair([a.clone(), format!("a{b}")]),
+            pair([a, String::new()]),
+        ];
+    }
     let last = question.items().count().unwrap_or(1) - 1;
     let pair = |a: u32, b: u32| {
         let name = |item: u32| format!("option {item}");

@@ -9,6 +9,7 @@ mod inputs;
 mod leaks;
 mod numbers;
 mod seeds;
+mod texts;
 mod uploads;
 
 use std::env;

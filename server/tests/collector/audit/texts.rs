@@ -1,0 +1,73 @@
+//! Texts: what a prefix gives away of them, and what is caught that gives away more.
+
+use hushbin::hash::{Keys, independent_bucket};
+use hushbin::task::{Kind, Prefixes};
+use hushbin::{Entry, Report, Task, TaskDraft};
+use hushbin_server::audit::{Verdict, audit, measure, sender};
+use serde_json::{Value, json};
+
+use super::seeds::suited;
+use super::{CONFIDENCE, Plan, assert_leaks, honest, measured, rng};
+
+const T: u32 = 4;
+
+fn text(prefixes: &[u32]) -> Value {
+    json!({
+        "name": "query", "kind": "text", "prefixes": prefixes,
+        "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+            "hashing": "independent", "buckets": T },
+    })
+}
+
+fn task(epsilon: f64, questions: &[Value]) -> Task {
+    let file = json!({ "id": "texts", "epsilon": epsilon, "questions": questions });
+    let draft: TaskDraft = serde_json::from_value(file).unwrap();
+    draft.resolve().unwrap()
+}
+
+/// Alone and beside a question of another kind; what is measured comes close where all
+/// prefixes differ.
+#[test]
+fn texts_keep_within_their_budget() {
+    for (epsilon, prefixes) in [(0.5, &[2][..]), (1.0, &[1, 2, 4]), (3.0, &[2, 4, 4])] {
+        let task = task(epsilon, &[text(prefixes)]);
+        let plan = Plan::new(&task, Some(20_000), CONFIDENCE).unwrap();
+        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert!(found.empirical_lower_bound > 0.7 * epsilon, "{found:?}");
+    }
+    let both = [text(&[1, 3]), json!({ "name": "beta", "kind": "flag" })];
+    let task = task(1.0, &both);
+    let plan = Plan::new(&task, Some(20_000), CONFIDENCE).unwrap();
+    let found = measure(&task, &plan, sender(&task, rng(3)), |_, _| {});
+    assert!(found.lower_bound <= 1.0, "{found:?}");
+}
+
+#[test]
+fn leaks_of_texts_are_caught() {
+    let asked = task(1.0, &[text(&[1, 2, 4])]);
+    let Kind::Text(prefixes) = asked.questions()[0].kind().clone() else {
+        unreachable!()
+    };
+    // Sampled for a larger budget.
+    let larger = task(2.0, &[text(&[1, 2, 4])]);
+    assert_leaks(&asked, &measured(&asked, 20_000, honest(&larger, rng(4))));
+    // The shortest prefix is told of where the text goes on in a certain way, and only there.
+    let secret = Prefixes::key("aaa", 2);
+    let shortest_where_secret =
+        |seed: u64, input: &[Entry]| (prefixes.drawn(seed) == 0) == (input[1].item == secret);
+    let found = measured(&asked, 20_000, suited(&asked, 1, &shortest_where_secret));
+    assert_leaks(&asked, &found);
+    // The bucket of the prefix in the clear, now and then.
+    let (mut plain, mut turn) = (honest(&asked, rng(7)), 0);
+    let clear = |input: &[Entry]| {
+        let mut report = plain(input);
+        turn += 1;
+        if let (Report::Collision(report), true) = (&mut report, turn % 3 == 0) {
+            let told = input[prefixes.drawn(report.seed)].item;
+            report.bucket = independent_bucket(&Keys::new(report.seed), told, T);
+        }
+        report
+    };
+    assert_leaks(&asked, &measured(&asked, 20_000, clear));
+}
