@@ -36,6 +36,18 @@ pub struct CrossDraft {
 }
 
 /// One of the two parts of a [`CrossDraft`].
+///
+/// ```
+/// use hushbin::choose::{CrossDraft, NumberDraft, PartDraft};
+/// use hushbin::task::Part;
+///
+/// let load = NumberDraft { min: Some(0.0), max: Some(30.0), ..NumberDraft::default() };
+/// let parts = [
+///     PartDraft::Complete(Part::flag("beta")),
+///     PartDraft::Number("load".into(), load),
+/// ];
+/// assert_eq!(CrossDraft { parts }.cross(4.0).unwrap().shape(), [2, 4]);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartDraft {
     /// With nothing left open.

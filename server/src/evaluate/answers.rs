@@ -2,12 +2,10 @@
 //!
 //! As CSV, under a header of question names: a choice by its option, a flag as `true` or
 //! `false`, a number and a text as such, a set as options between semicolons,
-//! ratings and several
-//! numbers as `name:value` between semicolons, a cross in two columns, `question.part` each. As
-//! JSON lines: what a page would pass to `report`, an object each.
+//! ratings and several numbers as `name:value` between semicolons, a cross in two columns,
+//! `question.part` each. As JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -16,6 +14,7 @@ use hushbin::task::{Cross, Kind, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
+use super::columns::{add_part, columns, number, position, value};
 use super::data_set::DataError;
 
 /// People and their answers.
@@ -282,59 +281,6 @@ fn part_answer(part: &Part, given: &Value) -> Result<f64, String> {
     }
 }
 
-/// What a column of CSV answers: a question, or a part of a cross.
-struct Column<'a> {
-    question: usize,
-    part: Option<&'a Part>,
-}
-
-impl<'a> Column<'a> {
-    fn new(task: &'a Task, name: &str) -> Result<Self, String> {
-        if task.is_unnamed() {
-            let (question, part) = (0, None);
-            return Ok(Self { question, part });
-        }
-        let questions = task.questions().iter().zip(0..);
-        let named = |(own, question): (&'a Question, usize)| match own.kind() {
-            Kind::Cross(cross) => {
-                let part = name.strip_prefix(own.name())?.strip_prefix('.')?;
-                let part = cross.parts().iter().find(|own| own.name() == part)?;
-                let part = Some(part);
-                Some(Self { question, part })
-            }
-            _ => (own.name() == name).then_some(Self {
-                question,
-                part: None,
-            }),
-        };
-        let found = questions.filter_map(named).next();
-        found.ok_or_else(|| match task.position(name) {
-            Some(_) => format!("{name:?} has a column for each part, as in \"{name}.part\""),
-            None => format!("the task has no question {name:?}"),
-        })
-    }
-}
-
-/// Adds the answer to a part of a cross.
-fn add_part(given: &mut Value, part: &Part, cell: &str) {
-    if given.is_null() {
-        *given = Value::Object(Map::new());
-    }
-    if let Value::Object(parts) = given {
-        parts.insert(part.name().to_owned(), value(part.kind(), cell));
-    }
-}
-
-/// What each column answers.
-fn columns<'a>(task: &'a Task, header: &csv::StringRecord) -> Result<Vec<Column<'a>>, String> {
-    let columns = header.iter().map(|name| Column::new(task, name)).collect();
-    let mut seen = HashSet::new();
-    match header.iter().find(|name| !seen.insert(*name)) {
-        Some(twice) => Err(format!("{twice:?} stands twice")),
-        None => columns,
-    }
-}
-
 /// Items and their values.
 fn rated(question: &Question, values: &Map<String, Value>) -> Result<Vec<Entry>, String> {
     let entry = |(name, value): (&String, &Value)| {
@@ -353,46 +299,6 @@ fn item(items: &Items, name: &Value) -> Result<u64, String> {
     };
     let item = items.resolve(&text);
     item.ok_or_else(|| format!("there is no option {text:?}"))
-}
-
-fn position(task: &Task, name: &str) -> Result<usize, String> {
-    let found = task.position(name);
-    found.ok_or_else(|| format!("the task has no question {name:?}"))
-}
-
-/// What a cell stands for, as far as that can be told: what cannot stays a text, which
-/// the question refuses.
-fn value(kind: &Kind, cell: &str) -> Value {
-    let text = || Value::String(cell.to_owned());
-    let parts = || {
-        cell.split(';')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-    };
-    match kind {
-        Kind::Set => Value::Array(parts().map(Value::from).collect()),
-        Kind::Text(_) => text(),
-        _ if cell.is_empty() => Value::Null,
-        Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
-        Kind::Number(_) => number(cell),
-        // The columns of a cross are those of its parts.
-        Kind::Choice | Kind::Cross(_) => text(),
-        Kind::Ratings(_) | Kind::Numbers(_) => {
-            let rating = |part: &str| {
-                let (item, value) = part.rsplit_once(':')?;
-                Some((item.to_owned(), number(value)))
-            };
-            let ratings: Option<Map<String, Value>> = parts().map(rating).collect();
-            ratings.map_or_else(text, Value::Object)
-        }
-    }
-}
-
-fn number(cell: &str) -> Value {
-    match cell.parse::<f64>() {
-        Ok(number) if number.is_finite() => number.into(),
-        _ => cell.into(),
-    }
 }
 
 fn refuse(line: usize, reason: &impl ToString) -> DataError {

@@ -2,6 +2,7 @@
 //! estimates come out.
 
 mod answers;
+mod columns;
 mod data_set;
 mod outcome;
 mod simulate;
