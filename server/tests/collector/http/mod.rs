@@ -473,7 +473,9 @@ async fn post_processing_that_cannot_be_is_refused() {
         "mechanism": "coco" }"#;
     let sums = r#"{ "id": "sums", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "real",
         "mechanism": { "name": "hash-bin", "level": "event" } }"#;
-    let app = App::with(&[SETTINGS, OPEN, means, sums]);
+    let both = r#"{ "id": "both", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+        "mechanism": { "name": "coco", "rule": "overwrite" } }"#;
+    let app = App::with(&[SETTINGS, OPEN, means, sums, both]);
     let ask = async |query: &str| app.get(&format!("/tasks/{query}")).await;
     let unknown = ask("settings/estimates?post=median")
         .await
@@ -520,6 +522,7 @@ async fn post_processing_that_cannot_be_is_refused() {
     // What can be of these.
     for query in [
         "both/estimates?post=conditional-mean",
+        "both/estimates?post=projection",
         "settings/estimates?post=conditional-mean&items=autoplay",
         "anything/estimates?post=conditional-mean&items=autoplay",
         "settings/estimates?post=projection&items=captions,large+text,autoplay,a%2Cb,dark-mode",
