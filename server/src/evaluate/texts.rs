@@ -59,6 +59,8 @@ pub(super) struct Crowd {
 }
 
 impl Crowd {
+    /// The first `people`, of whom nothing is found yet.
+    ///
     /// # Errors
     /// [`SimulateError::Search`].
     pub(super) fn new(

@@ -15,10 +15,12 @@
 //! for each of them the tail of the binomial law is what it would be for a text that was
 //! named before any report came in: n people without it hit its bucket Binomial(n, 1/t)
 //! times. A text that nobody has is therefore found with a probability of at most
-//! (1 − confidence)/2 in all (Bonferroni), and with the confidence all intervals hold the
-//! true shares. With people who are given and a group drawn from them, hits spread less
-//! than the binomial law of the same mean (Hoeffding 1956 and 1963), so intervals by
-//! Clopper and Pearson stay on the safe side.
+//! (1 − confidence)/2 in all (Bonferroni), whoever has what. With the confidence all
+//! intervals hold the true shares among the many that people are drawn from. Where people
+//! are given, groups are drawn from them: hits spread less than the binomial law of the
+//! same mean then (Hoeffding 1956 and 1963), so that intervals by Clopper and Pearson stay
+//! on the safe side for any text that is a candidate whatever the reports of lesser
+//! lengths are, as all are that many people have.
 //!
 //! Between lengths a prefix goes on when its tail is below [`SPURIOUS`] over the number
 //! of candidates. That costs hashing and no promise.
