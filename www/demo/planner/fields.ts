@@ -23,6 +23,18 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
     help: "How many answers there are to choose from.",
     stops: stopsBetween(2, 2 ** 20, true),
   },
+  columns: {
+    label: "Columns",
+    unit: "options",
+    help: "How many answers the second choice has; each goes with each of the first.",
+    stops: stopsBetween(2, 1024, true),
+  },
+  length: {
+    label: "Length",
+    unit: "characters",
+    help: "Of how many characters texts are told; longer ones are found by their beginning.",
+    stops: stopsBetween(1, 64, true),
+  },
   count: {
     label: "Numbers",
     unit: "numbers",

@@ -28,6 +28,8 @@ const WORDS: {
       set: "Any of several options",
       number: "A number",
       numbers: "Several numbers",
+      cross: "Two choices at once",
+      text: "A text of any",
     },
   ],
   want: ["Wanted of it", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
@@ -59,7 +61,8 @@ const GROUPS: Readonly<Record<string, readonly (ChoiceName | NumberName)[]>> = {
   privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
   accuracy: ["goal", "standard_error", "smallest", "within", "margin"],
   question: [
-    ...(["want", "domain", "items", "options", "count", "sparsity", "min", "max"] as const),
+    ...(["want", "domain", "items", "options", "columns", "count"] as const),
+    ...(["length", "sparsity", "min", "max"] as const),
     ...(["bins", "spacing", "quantile", "spread", "objective"] as const),
   ],
   finer: ["level", "value", "honest_fraction"],

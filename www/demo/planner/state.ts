@@ -7,7 +7,7 @@ export type Asking = Question | Survey;
 
 /** The choices, each from a few. */
 export const CHOICES = {
-  kind: ["ratings", "flag", "choice", "set", "number", "numbers"],
+  kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "text"],
   want: ["mean", "histogram", "quantiles"],
   spacing: ["even", "logarithmic"],
   solve: ["error", "people", "epsilon"],
@@ -23,7 +23,9 @@ export const CHOICES = {
 export const NUMBERS = [
   "items",
   "options",
+  "columns",
   "count",
+  "length",
   "sparsity",
   "min",
   "max",
@@ -63,7 +65,9 @@ export const DEFAULTS: State = {
   domain: "closed",
   items: 100,
   options: 10,
+  columns: 4,
   count: 5,
+  length: 8,
   sparsity: 5,
   min: 0,
   max: 30,
@@ -145,6 +149,10 @@ function asked(state: State): (NumberName | ChoiceName)[] {
       ];
     case "numbers":
       return ["count", "min", "max"];
+    case "cross":
+      return ["options", "columns"];
+    case "text":
+      return ["length"];
   }
 }
 
@@ -173,7 +181,9 @@ export function relevant(state: State): Set<NumberName | ChoiceName> {
 export const WHOLE: ReadonlySet<NumberName> = new Set([
   "items",
   "options",
+  "columns",
   "count",
+  "length",
   "sparsity",
   "bins",
   "people",
@@ -232,14 +242,10 @@ function surveyOf(
   kind: Exclude<State["kind"], "ratings">,
   asked: ReadonlySet<NumberName | ChoiceName>,
 ): Survey {
-  const { min, max, quantile, spread } = state;
-  const of = Array.from({ length: state.count }, (_, index) => ({
-    name: `number-${index + 1}`,
-    min,
-    max,
-  }));
-  const names = ["options", "sparsity", "want", "bins", "spacing"] as const;
-  const fields = names.filter((name) => asked.has(name)).map((name) => [name, state[name]]);
+  const { quantile, spread } = state;
+  const names = ["options", "sparsity", "want", "bins", "spacing", "length"] as const;
+  const own = names.filter((name) => kind !== "cross" && asked.has(name));
+  const fields = own.map((name) => [name, state[name]]);
   const wanted: Wanted = {
     ...(asked.has("within") && { within: state.within }),
     ...(asked.has("margin") && { within: state.margin }),
@@ -252,12 +258,30 @@ function surveyOf(
         name: kind,
         kind,
         ...Object.fromEntries(fields),
-        ...(kind === "numbers" ? { of } : asked.has("min") && { min, max }),
+        ...partsOf(state),
       },
     ],
     ...(Object.keys(wanted).length > 0 && { wanted: { [kind]: wanted } }),
     ...known(state),
   };
+}
+
+/** What a question is of: numbers, rows and columns, or its own range. */
+function partsOf({ kind, count, options, columns, min, max }: State): object {
+  switch (kind) {
+    case "numbers": {
+      const name = (index: number) => `number-${index + 1}`;
+      return { of: Array.from({ length: count }, (_, index) => ({ name: name(index), min, max })) };
+    }
+    case "cross": {
+      const part = (name: string, options: number) => ({ name, kind: "choice", options });
+      return { of: [part("rows", options), part("columns", columns)] };
+    }
+    case "number":
+      return { min, max };
+    default:
+      return {};
+  }
 }
 
 /** The control that an error about this field of a question belongs to. */
@@ -272,5 +296,6 @@ const SAID: Readonly<Record<string, readonly NumberName[]>> = {
   epsilon: ["epsilon", "cap"],
   within: ["within", "margin"],
   "number of attributes": ["count"],
+  "length of a prefix": ["length"],
   'number of bins between "edges"': ["bins"],
 };

@@ -103,7 +103,8 @@ function rowsOf(own: QuestionAnswer, answer: SurveyAnswer): Row[] {
 /** The command that answers the same, in parts. */
 export function surveyCommand({ questions, wanted, ...known }: Survey): string[] | null {
   const [question] = questions;
-  if (!question || questions.length > 1) return null;
+  // Options of the command are of one kind: what is crossed stands in a file.
+  if (!question || questions.length > 1 || question.kind === "cross") return null;
   const { name, of, ...fields } = question;
   const numbers = Array.isArray(of) ? { numbers: of.length, min: of[0]?.min, max: of[0]?.max } : {};
   return [

@@ -136,6 +136,15 @@ describe("a question of a kind", () => {
         { name: "number-2", min: 0, max: 30 },
       ],
     });
+    expect(question({ kind: "cross", options: 3, columns: 2 })).toEqual({
+      name: "cross",
+      kind: "cross",
+      of: [
+        { name: "rows", kind: "choice", options: 3 },
+        { name: "columns", kind: "choice", options: 2 },
+      ],
+    });
+    expect(question({ kind: "text" })).toEqual({ name: "text", kind: "text", length: 8 });
   });
 
   it("is as exact as wanted in what it is answered with", () => {
@@ -165,6 +174,11 @@ describe("a question of a kind", () => {
     expect(command({ kind: "numbers" })).toBe(
       `hushbin plan --kind numbers --numbers 5 --min 0 --max 30 --within 0.5 ${end}`,
     );
+    expect(command({ kind: "text" })).toBe(
+      `hushbin plan --kind text --length 8 --within 0.01 ${end}`,
+    );
+    // What is crossed stands in a file.
+    expect(command({ kind: "cross" })).toBeUndefined();
   });
 
   it("finds the field of an error by its control", () => {
@@ -173,6 +187,7 @@ describe("a question of a kind", () => {
     expect(controlOf("within", { ...state, kind: "flag" })).toBe("within");
     expect(controlOf("number of attributes", { ...state, kind: "numbers" })).toBe("count");
     expect(controlOf("options", { ...state, kind: "choice" })).toBe("options");
+    expect(controlOf("length of a prefix", { ...state, kind: "text" })).toBe("length");
   });
 
   it("moves without what is wanted of its exactness", () => {

@@ -8,8 +8,9 @@ use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::estimate::{
     Aim, Estimator, ItemEstimates, Options, Predictor, Query, Totals,
 };
+use hushbin_analysis::heavy_hitters::Detectable;
 use hushbin_analysis::plan::{
-    ErrorsOf, PlanError, QuestionAnswer, Survey, SurveyAnswer, Unknown, VerdictKind, survey,
+    ErrorsOf, POWER, PlanError, QuestionAnswer, Survey, SurveyAnswer, Unknown, VerdictKind, survey,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -440,6 +441,40 @@ fn units_scale_what_is_answered() {
     assert_eq!(pair.of.as_deref(), Some("width"));
     assert_eq!(pair.interval, pair.numbers[0].interval);
     assert!((pair.numbers[0].interval / pair.numbers[1].interval - 4000.0).abs() < 1e-9);
+}
+
+/// Errors of a text are those of reports that tell of its greatest length, and what is seen
+/// is what a search finds four times out of five; of a cross shares of cells are answered.
+#[test]
+fn texts_and_crosses_are_planned_for() {
+    let asked = |of: Value| {
+        let base = json!({ "questions": [with(&json!({ "name": "q" }), of)],
+            "epsilon": 3.0, "people": 100_000 });
+        ask(&base).unwrap().questions.remove(0)
+    };
+    let [one, all] = [json!([4]), json!([2, 4, 4])]
+        .map(|prefixes| asked(json!({ "kind": "text", "prefixes": prefixes })));
+    assert!((all.standard_error / one.standard_error - 1.5_f64.sqrt()).abs() < 1e-9);
+    let text = question(3.0, json!({ "kind": "text", "prefixes": [2, 4, 4] }));
+    let found = |power| {
+        Detectable::new(&text, 100_000, 38, 0.95, power)
+            .unwrap()
+            .share
+    };
+    assert_eq!(all.smallest, Some(found(POWER)));
+    assert!(found(POWER) < found(0.99));
+    assert_eq!((all.errors_of, all.as_ratings), (ErrorsOf::Share, None));
+
+    let of = |cells: u32| json!({ "name": format!("{cells}"), "kind": "choice", "options": cells });
+    let cross = asked(json!({ "kind": "cross", "of": [of(3), of(4)] }));
+    let choice = asked(json!({ "kind": "choice", "options": 12 }));
+    assert_eq!(
+        (cross.answers, cross.errors_of),
+        (Some(12), ErrorsOf::Share)
+    );
+    // A choice is planned for by the buckets that are best at the worst.
+    let worse = cross.standard_error / choice.standard_error;
+    assert!((1.0..2.0).contains(&worse), "{worse}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::task_file;
 /// What is asked by kind, or by the questions of a file.
 #[derive(Debug, clap::Args)]
 pub(super) struct ByName {
-    /// Kind of one question: flag, choice, set, number or numbers.
+    /// Kind of one question: flag, choice, set, number, numbers or text.
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     pub(super) kind: Option<String>,
     /// File of several questions, complete or not, as a task file has them; its "epsilon"
@@ -61,6 +61,9 @@ pub(super) struct ByName {
     /// How bins are spaced: even or logarithmic.
     #[arg(long, value_name = "HOW")]
     spacing: Option<String>,
+    /// Length of a text, in characters.
+    #[arg(long, value_name = "N")]
+    length: Option<u32>,
     /// Half-width of an interval at 95% confidence that is wanted, in what is answered:
     /// shares from 0 to 1, means in their unit, quantiles in their unit where the spread
     /// is known. Of the question NAME of several; of NAME.NUMBER of several numbers.
@@ -138,7 +141,13 @@ impl ByName {
     /// # Errors
     /// Where something is said that belongs to none.
     pub(super) fn is_asked(&self) -> Result<bool, Error> {
-        let numbers = [self.options, self.numbers, self.levels, self.bins];
+        let numbers = [
+            self.options,
+            self.numbers,
+            self.levels,
+            self.bins,
+            self.length,
+        ];
         let words = [&self.unit, &self.want, &self.spacing];
         let of_kind = numbers.iter().any(Option::is_some)
             || words.iter().any(|word| word.is_some())
@@ -146,8 +155,8 @@ impl ByName {
             || self.max.is_some();
         if of_kind && self.kind.is_none() {
             return Err(
-                "--options, --numbers, --min, --max, --unit, --want, --levels, --bins and --spacing \
-                 go with a --kind"
+                "--options, --numbers, --min, --max, --unit, --want, --levels, --bins, --spacing and \
+                 --length go with a --kind"
                     .into(),
             );
         }
@@ -235,6 +244,7 @@ impl ByName {
         say("levels", json!(self.levels));
         say("bins", json!(self.bins));
         say("spacing", json!(self.spacing));
+        say("length", json!(self.length));
         Ok(serde_json::from_value(Value::Object(fields))?)
     }
 

@@ -117,6 +117,11 @@ fn the_command_plans_for_questions_by_name() {
                 { "name": "number-2", "min": 0, "max": 10 }] }),
             json!({ "within": 0.3, "of": "number-2" }),
         ),
+        (
+            "--kind text --length 6 --within 0.01 --epsilon 2",
+            json!({ "kind": "text", "length": 6 }),
+            json!({ "within": 0.01 }),
+        ),
     ] {
         let mut question = question;
         let name = question["kind"].clone();

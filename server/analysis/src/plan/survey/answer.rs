@@ -12,7 +12,8 @@ use super::task::Planned;
 use crate::accounting::Account;
 use crate::bound::{self, Distance};
 use crate::estimate::{Aim, DEFAULT_CONFIDENCE, Estimand, Predictor};
-use crate::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
+use crate::heavy_hitters::{DEFAULT_ALPHABET, Detectable};
+use crate::plan::POWER;
 use crate::plan::answer::{Reach, Unknown, Verdict, central};
 use crate::promise::{bias, plan_statement, protects};
 
@@ -209,13 +210,7 @@ fn smallest(question: &Question, goal: &Goal, reach: Reach, reports: f64) -> Opt
     }
     if let Kind::Text(_) = question.kind() {
         let letters = DEFAULT_ALPHABET.chars().count();
-        let found = Detectable::new(
-            question,
-            reports as u64,
-            letters,
-            DEFAULT_CONFIDENCE,
-            PROBABILITY,
-        )?;
+        let found = Detectable::new(question, reports as u64, letters, DEFAULT_CONFIDENCE, POWER)?;
         return Some(found.share).filter(|share| *share <= 1.0);
     }
     let rare = Predictor::for_question(question).standard_error(Estimand::Share, reports)?;
