@@ -390,7 +390,7 @@ describe("tasks of questions", () => {
     ["items beside questions", { ...SETTINGS, questions: [theme] }, ["unknown field", "items"]],
     ["no object", asking(7 as unknown as object), ["kind"]],
     ["no kind", asking({ ...theme, kind: undefined }), ["theme", "kind"]],
-    ["an unknown kind", asking({ ...theme, kind: "poem" }), ["theme", "kind", '"text"']],
+    ["an unknown kind", asking({ ...theme, kind: "poem" }), ["theme", "kind", '"poem"']],
     ["no name", asking({ ...theme, name: undefined }), ["name"]],
     ["an empty name", asking({ ...theme, name: "" }), ["name"]],
     ["a name twice", asking(theme, theme), ["share a name"]],

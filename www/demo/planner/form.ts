@@ -69,7 +69,7 @@ const GROUPS: Readonly<Record<string, readonly (ChoiceName | NumberName)[]>> = {
 };
 
 /** Choices from more than fit side by side. */
-const LISTED: ReadonlySet<ChoiceName> = new Set(["kind"]);
+const LISTED: ReadonlySet<ChoiceName> = new Set(["kind", "objective"]);
 
 type Chooser = ChoiceControl | SelectControl;
 
