@@ -13,6 +13,10 @@ use super::{hit_rates, screened, stages, strict};
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
 
+/// A candidate is reckoned as so many hashes at least, so that what is allowed bounds
+/// memory too.
+const EACH: u64 = 10_000;
+
 /// How many candidates are held in memory, at most: some gigabytes of them.
 const MOST_CANDIDATES: u64 = 1 << 25;
 
@@ -28,7 +32,8 @@ pub struct Options {
     pub alphabet: String,
     /// Confidence of all intervals together, within [`CONFIDENCE`].
     pub confidence: f64,
-    /// How many hashes may be worked out for one length.
+    /// How many hashes may be worked out for one length, each candidate being reckoned as
+    /// 10,000 at least.
     pub work: u64,
 }
 
@@ -71,8 +76,8 @@ pub enum SearchError {
     /// More hashes than allowed.
     #[error(
         "prefixes of {length} letters have {candidates} candidates over this alphabet, to be held \
-         against {reports} reports each: more than {work} hashes; name fewer letters, or search \
-         where there is more time"
+         against {reports} reports each: more than {work} hashes, with 10,000 for each candidate at \
+         least; name fewer letters, or search where there is more time"
     )]
     Work {
         /// Of the prefixes.
@@ -328,7 +333,7 @@ impl Search {
         let count = candidates::count(self.alphabet.len(), letters);
         let all = count.saturating_mul(begun);
         let reports = group.len() as u64;
-        if all.saturating_mul(reports.max(1)) > self.options.work || all > MOST_CANDIDATES {
+        if all.saturating_mul(reports.max(EACH)) > self.options.work || all > MOST_CANDIDATES {
             return Err(SearchError::Work {
                 length: group.length(),
                 candidates: all,

@@ -219,7 +219,7 @@ fn what_cannot_be_searched_is_refused() {
     }
     let few = Options {
         alphabet: "abc".to_owned(),
-        work: 18_000,
+        work: 300_000,
         ..Options::default()
     };
     let heard = reports(&task, &[("ab", 1000)], 1);
