@@ -56,7 +56,7 @@ pub struct Survey {
     #[serde(default)]
     pub people_per_day: Option<f64>,
     /// The greatest local ε; where a central one is given alone,
-    /// [`LOCAL_EPSILON`](super::LOCAL_EPSILON).
+    /// [`LOCAL_EPSILON`](crate::plan::LOCAL_EPSILON).
     #[serde(default)]
     pub epsilon: Option<f64>,
     /// The greatest ε of the shuffled reports.
