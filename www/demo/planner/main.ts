@@ -82,16 +82,23 @@ class Planner {
   #hand(asked: Asked): void {
     this.#worker ??= this.#startWorker();
     this.#worker.postMessage(asked);
-    // What is being computed cannot be interrupted, only left.
+    this.#expect(asked);
+  }
+
+  /** What is being computed cannot be interrupted, only left. */
+  #expect(asked: Asked): void {
     clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => {
-      if (this.#begun === asked.id || this.#begun === 0) return;
+      if (this.#begun === asked.id) return;
+      // A thread that is still being loaded has begun with nothing.
+      if (this.#begun === 0) return this.#expect(asked);
       this.#stopWorker();
       this.#hand(asked);
     }, PATIENCE_MS);
   }
 
   #stopWorker(): void {
+    clearTimeout(this.#waiting);
     this.#worker?.terminate();
     this.#worker = null;
     this.#begun = 0;
