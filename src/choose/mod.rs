@@ -22,6 +22,7 @@ mod question;
 mod search;
 mod subset;
 mod together;
+mod tree;
 
 pub use crate::task::{Spacing, Want};
 pub use buckets::BucketsDraft;
@@ -36,6 +37,7 @@ pub use printed::Source;
 pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
 pub use together::{Together, together};
+pub use tree::Combined;
 
 use alloc::vec::Vec;
 use core::fmt;

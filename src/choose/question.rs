@@ -136,6 +136,9 @@ impl QuestionDraft {
             Asked::Set(items) => (Kind::Set, Some(items)),
             Asked::Choice(items) => (Kind::Choice, Some(items)),
             Asked::Flag => (Kind::Flag, None),
+            Asked::Number(number) if self.is_open() => {
+                (Kind::Number(number.best_scale(epsilon)?), None)
+            }
             Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
             Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
             Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),

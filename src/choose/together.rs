@@ -5,7 +5,7 @@ use crate::bounds;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
 use crate::mechanism::collision::{Collision, Rates};
-use crate::task::{Question, Task};
+use crate::task::{Kind, Question, Task};
 
 /// What answers to several questions would be worth if each report told of all of them,
 /// as one input of Collision over all their items.
@@ -77,6 +77,9 @@ fn variance(rates: &Rates, given: f64, answers: u32) -> f64 {
 /// The number of answers to a question about what is there or not, and its rates.
 fn answers(question: &Question) -> Option<(u32, Rates)> {
     let domain = question.domain();
+    if matches!(question.kind(), Kind::Number(scale) if scale.tree().is_some()) {
+        return None;
+    }
     match question.mechanism() {
         Mechanism::Collision(own) if !domain.is_rated() => {
             Some((domain.items()?, own.rates(&domain, question.epsilon())))

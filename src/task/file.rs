@@ -60,6 +60,8 @@ pub(crate) struct QuestionFile<M> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edges: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tree: Option<Vec<u32>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
     #[serde(default, skip_serializing)]
     pub(crate) entries: Option<Vec<u64>>,
@@ -110,7 +112,7 @@ impl<M> QuestionFile<M> {
         }
         if self.scale() != ScaleFile::default() && self.kind != KindName::Number {
             return combination(
-                "\"min\", \"max\", \"levels\", \"edges\" and \"unit\" are for a \"number\"",
+                "\"min\", \"max\", \"levels\", \"edges\", \"tree\" and \"unit\" are for a \"number\"",
             );
         }
         Ok(self.items.as_ref().or(self.options.as_ref()))
@@ -190,6 +192,7 @@ impl<M> QuestionFile<M> {
             unit: self.unit.clone(),
             levels: self.levels,
             edges: self.edges.clone(),
+            tree: self.tree.clone(),
             bins: self.bins,
             spacing: self.spacing,
         }
@@ -274,6 +277,7 @@ impl QuestionFile<Mechanism> {
             max: scale.max,
             levels: scale.levels,
             edges: scale.edges,
+            tree: scale.tree,
             unit: scale.unit,
             entries: None,
             prefixes: match kind {

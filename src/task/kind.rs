@@ -125,7 +125,7 @@ impl Kind {
     ) -> &'a [Entry] {
         coded.clear();
         match self {
-            Self::Number(scale) => coded.push(Scale::code(scale.cell(entries[0].value), rng)),
+            Self::Number(scale) => coded.push(scale.told(entries[0].value, seed, rng)),
             Self::Cross(cross) => {
                 let Entry { item, value } = entries[0];
                 coded.push(Scale::code(cross.cell(item as u32, value), rng));

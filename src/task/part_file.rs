@@ -23,6 +23,7 @@ pub(crate) struct ScaleFile {
     pub(crate) unit: Option<String>,
     pub(crate) levels: Option<u32>,
     pub(crate) edges: Option<Vec<f64>>,
+    pub(crate) tree: Option<Vec<u32>>,
     pub(crate) bins: Option<u32>,
     pub(crate) spacing: Option<Spacing>,
 }
@@ -36,6 +37,7 @@ impl ScaleFile {
             max: range.map(|[_, max]| max),
             levels: range.map(|_| scale.cells()),
             edges: scale.edges().map(<[f64]>::to_vec),
+            tree: scale.tree().map(|tree| tree.branches().to_vec()),
             unit: scale.unit().map(ToOwned::to_owned),
             ..Self::default()
         }
@@ -59,7 +61,11 @@ impl ScaleFile {
                          \"edges\" of bins for its distribution",
             }),
         };
-        scale?.in_unit(self.unit)
+        let scale = match self.tree {
+            Some(branches) => scale?.in_tree(branches)?,
+            None => scale?,
+        };
+        scale.in_unit(self.unit)
     }
 }
 
@@ -148,6 +154,7 @@ impl PartFile {
             unit: self.unit.clone(),
             levels: self.levels,
             edges: self.edges.clone(),
+            tree: None,
             bins: self.bins,
             spacing: self.spacing,
         }

@@ -7,6 +7,7 @@ use super::kind::{Cross, Kind};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::{Error, quoted, worded};
+use crate::hash::Hashing;
 use crate::mechanism::Mechanism;
 
 /// A question with the mechanism that randomises its answers.
@@ -103,7 +104,8 @@ impl Question {
     fn check(&self) -> Result<(), Error> {
         let domain = check_asked(&self.0.kind, &self.0.items, self.0.sparsity, self.0.epsilon)?;
         bounds::WEIGHT.check(f64::from(self.0.weight))?;
-        self.0.mechanism.check(&domain)
+        self.0.mechanism.check(&domain)?;
+        check_tree(&self.0.kind, &self.0.mechanism)
     }
 
     /// An error of this question, where it is one of several.
@@ -189,11 +191,26 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
         Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
         Kind::Set => Domain::named(items.count(), sparsity),
         // Open domains are refused: one of no list cannot be told from paddings.
-        Kind::Choice | Kind::Flag | Kind::Number(_) | Kind::Cross(_) => {
+        Kind::Choice | Kind::Flag | Kind::Cross(_) => {
             Domain::exact(items.count().unwrap_or(0), sparsity)
         }
+        Kind::Number(scale) => Domain::exact(scale.elements(), sparsity),
         Kind::Numbers(of) => Domain::dense(of.len() as u32),
         Kind::Text(_) => Domain::one_of_any(),
+    }
+}
+
+/// Validates that layers of a tree are hashed so that their nodes' noise is independent.
+fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
+    let independent = match mechanism {
+        Mechanism::Collision(collision) => collision.hashing() == Hashing::Independent,
+        _ => false,
+    };
+    match kind {
+        Kind::Number(scale) if scale.tree().is_some() && !independent => Err(Error::Combination {
+            reason: worded("a \"tree\" is for collision with \"hashing\": \"independent\""),
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -207,6 +224,11 @@ fn check_parts(cross: &Cross, epsilon: f64) -> Result<(), Error> {
     if rows.name() == columns.name() {
         return Err(Error::DuplicateName {
             name: quoted(rows.name()),
+        });
+    }
+    if columns.scale().is_some_and(|scale| scale.tree().is_some()) {
+        return Err(Error::Combination {
+            reason: worded("the bins of a \"cross\" are in no \"tree\""),
         });
     }
     if rows.scale().is_some() {

@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 use super::limits::ascending;
+use super::tree::Tree;
 use crate::bounds;
 use crate::domain::Entry;
-use crate::error::Error;
+use crate::error::{Error, worded};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sample;
 
@@ -28,6 +29,8 @@ use crate::sample;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     cells: Cells,
+    /// Over bins.
+    tree: Option<Tree>,
     unit: Option<String>,
 }
 
@@ -55,6 +58,7 @@ impl Scale {
                 max,
                 count: levels,
             },
+            tree: None,
             unit: None,
         })
     }
@@ -69,8 +73,32 @@ impl Scale {
         ascending(&edges)?;
         Ok(Self {
             cells: Cells::Edges(edges),
+            tree: None,
             unit: None,
         })
+    }
+
+    /// The same with a tree over its bins, of these branches.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] where there are levels, and those of [`Tree::new`].
+    ///
+    /// ```
+    /// use hushbin::task::Scale;
+    ///
+    /// let edges = (0..=64).map(f64::from).collect();
+    /// let scale = Scale::bins(edges).unwrap().in_tree(vec![8, 8]).unwrap();
+    /// assert_eq!((scale.cells(), scale.elements()), (64, 8 + 64));
+    /// assert!(Scale::levels(0.0, 1.0, 64).unwrap().in_tree(vec![8, 8]).is_err());
+    /// ```
+    pub fn in_tree(mut self, branches: Vec<u32>) -> Result<Self, Error> {
+        if self.edges().is_none() {
+            return Err(Error::Combination {
+                reason: worded("a \"tree\" is over bins, not over \"levels\""),
+            });
+        }
+        self.tree = Some(Tree::new(self.cells(), branches)?);
+        Ok(self)
     }
 
     /// The same with the unit of its numbers.
@@ -89,6 +117,18 @@ impl Scale {
     #[must_use]
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
+    }
+
+    /// The tree over its bins, where there is one.
+    #[must_use]
+    pub const fn tree(&self) -> Option<&Tree> {
+        self.tree.as_ref()
+    }
+
+    /// How many elements stand for a number: its cells, or the nodes of all layers.
+    #[must_use]
+    pub fn elements(&self) -> u32 {
+        self.tree.as_ref().map_or(self.cells(), Tree::nodes)
     }
 
     /// How many cells there are.
@@ -167,8 +207,25 @@ impl Scale {
         }
     }
 
+    /// What a report of this seed tells of a number: its cell, or the node that it is in.
+    pub(super) fn told<R: Rng + ?Sized>(&self, number: f64, seed: u64, rng: &mut R) -> Entry {
+        let (cell, next) = self.cell(number);
+        match &self.tree {
+            Some(tree) => Entry {
+                item: u64::from(tree.node(tree.drawn(seed), cell)),
+                value: 1.0,
+            },
+            None => Self::code((cell, next), rng),
+        }
+    }
+
     pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
+        if let Some(tree) = &self.tree {
+            // No bins have one edge.
+            canonical.number(1);
+            tree.write_canonical(canonical);
+        }
         match &self.cells {
             Cells::Levels { min, max, count } => {
                 canonical.number(0);
@@ -188,7 +245,11 @@ impl Scale {
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
         let unit = reader.text()?;
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let scale = match reader.small()? {
+        let (branches, count) = match reader.small()? {
+            1 => (Some(Tree::read_branches(reader)?), reader.small()?),
+            count => (None, count),
+        };
+        let scale = match count {
             0 => {
                 let levels = reader.small()?;
                 let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
@@ -201,6 +262,10 @@ impl Scale {
                 }
                 Self::bins(edges)
             }
+        };
+        let scale = match branches {
+            Some(branches) => scale.and_then(|scale| scale.in_tree(branches)),
+            None => scale,
         };
         Some(scale.and_then(|scale| scale.in_unit(unit)))
     }

@@ -94,6 +94,11 @@ export interface LevelsQuestion extends NumberOf {
 export interface BinsQuestion extends NumberOf {
   /** Where bins begin and end, ascending; numbers beyond are clipped. */
   readonly edges: readonly number[];
+  /**
+   * How many nodes each layer of a tree over the bins has and joins, from the top: a report
+   * tells of one layer. They multiply to the number of bins.
+   */
+  readonly tree?: readonly number[];
 }
 
 /** A question for a number. */
@@ -252,7 +257,11 @@ function fieldsOf(
       ...(binned ? { edges: listOf(number) } : OF_KIND[kind]),
       ...required,
     },
-    { ...optional, ...(kind === "number" && { unit: text }) },
+    {
+      ...optional,
+      ...(kind === "number" && { unit: text }),
+      ...(binned && { tree: listOf(integer) }),
+    },
   );
 }
 
@@ -301,9 +310,15 @@ function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
 function writeScale(question: PartOf<NumberQuestion>, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   if ("edges" in question) {
-    // Where there are levels 0 is written.
-    bytes.number(question.edges.length || OUT_OF_RANGE);
-    question.edges.forEach((edge) => void bytes.float(edge));
+    const { edges, tree } = question;
+    if (tree) {
+      bytes.number(1);
+      bytes.number(tree.length);
+      tree.forEach((branches) => void bytes.number(branches));
+    }
+    // Where there are levels 0 is written, and 1 where there is a tree.
+    bytes.number(edges.length > 1 ? edges.length : OUT_OF_RANGE);
+    edges.forEach((edge) => void bytes.float(edge));
   } else {
     bytes.number(0);
     bytes.number(question.levels);

@@ -1,6 +1,6 @@
 //! From the totals of a task to estimates.
 
-use hushbin::task::{Kind, Limits};
+use hushbin::task::{Kind, Limits, Tree};
 use hushbin::{Question, Task};
 
 use super::answer::{Estimates, ItemEstimates};
@@ -8,6 +8,8 @@ use super::contract::Asked;
 use super::interval::Estimate;
 use super::interval::Quantiles;
 use super::law::Law;
+use super::layered::Layered;
+use super::number::Cells;
 use super::one_answer::OneAnswer;
 use super::people::People;
 use super::point::{Estimand, ItemPoints};
@@ -67,6 +69,10 @@ impl Estimator {
     /// If the totals are not of the task, or an item is not counted in them.
     #[must_use]
     pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
+        if let Some(tree) = tree(&self.task.questions()[question]) {
+            let layered = self.layered(tree, totals, question);
+            return layered.map_or_else(Vec::new, |layered| layered.points(items));
+        }
         let Folded { reports, counts } = totals.folded(question);
         if *reports == 0 {
             return Vec::new();
@@ -85,17 +91,26 @@ impl Estimator {
         let task = &self.task;
         let index = query.question();
         let question = &task.questions()[index];
-        let points = self.points(totals, index, query.items());
         let folded = totals.folded(index);
+        let cells = self.cells(totals, index);
+        let layered = match &cells {
+            Some(Cells::Layered(layered)) => Some(layered),
+            _ => None,
+        };
+        let points = match layered {
+            Some(layered) => layered.points(query.items()),
+            None => self.points(totals, index, query.items()),
+        };
         let laws = Laws {
             prepared: &self.prepared[index],
+            layered,
             folded,
             whose: self.people(index),
             sparsity: question.sparsity(),
             items: query.items(),
             points: &points,
         };
-        let reports = folded.reports as f64;
+        let reports = totals.reports_of(index) as f64;
         let sums = post::Sums {
             sparsity: question.sparsity(),
             full: !question.domain().is_padded(),
@@ -120,12 +135,11 @@ impl Estimator {
                 }
             })
             .collect();
-        let one_answer = self.one_answer(index, folded);
         Estimates {
             task: task.id().to_owned(),
             question: (!task.is_unnamed()).then(|| question.name().to_owned()),
             fingerprint: task.fingerprint(),
-            reports: folded.reports,
+            reports: totals.reports_of(index),
             confidence: query.quantiles.confidence(),
             privacy: Privacy::for_task(task),
             bias: bias(question),
@@ -135,29 +149,56 @@ impl Estimator {
                 .false_discovery_rate
                 .and_then(|rate| laws.stand_out(&query.labels, rate)),
             number: match question.kind() {
-                Kind::Number(scale) => one_answer.as_ref().map(|answers| {
-                    number::estimates(scale, answers, &query.parts, &query.quantiles)
-                }),
+                Kind::Number(scale) => cells
+                    .as_ref()
+                    .map(|cells| number::estimates(scale, cells, &query.parts, &query.quantiles)),
                 _ => None,
             },
             cross: match question.kind() {
-                Kind::Cross(cross) => one_answer
+                Kind::Cross(cross) => cells
                     .as_ref()
-                    .map(|answers| cross::estimates(cross, answers, &query.quantiles)),
+                    .map(|cells| cross::estimates(cross, cells.flat(), &query.quantiles)),
                 _ => None,
             },
             estimates,
         }
     }
 
-    /// What was hit of a question in cells, once there are reports.
-    fn one_answer(&self, question: usize, folded: &Folded) -> Option<OneAnswer> {
-        let kind = self.task.questions()[question].kind();
-        if folded.reports == 0 || !matches!(kind, Kind::Number(_) | Kind::Cross(_)) {
+    /// What reports say of a number or a cross, once they do.
+    fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
+        let asked = &self.task.questions()[question];
+        if let Some(tree) = tree(asked) {
+            return self.layered(tree, totals, question).map(Cells::Layered);
+        }
+        let folded = totals.folded(question);
+        let in_cells = matches!(asked.kind(), Kind::Number(_) | Kind::Cross(_));
+        if folded.reports == 0 || !in_cells {
             return None;
         }
+        self.one_answer(question, folded).map(Cells::Flat)
+    }
+
+    /// The bins of a question under a tree; `None` while no reports tell of them.
+    fn layered(&self, tree: &Tree, totals: &Totals, question: usize) -> Option<Layered> {
+        let layers = totals.layers(question).iter();
+        let answers: Option<Vec<OneAnswer>> = layers
+            .map(|folded| self.one_answer(question, folded))
+            .collect();
+        Layered::new(tree, &answers?)
+    }
+
+    /// What was hit of what one is given of.
+    fn one_answer(&self, question: usize, folded: &Folded) -> Option<OneAnswer> {
         let whose = self.people(question);
         self.prepared[question].one_answer(&folded.counts, whose, folded.reports)
+    }
+}
+
+/// The tree over a number's bins.
+fn tree(question: &Question) -> Option<&Tree> {
+    match question.kind() {
+        Kind::Number(scale) => scale.tree(),
+        _ => None,
     }
 }
 
@@ -178,6 +219,7 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
 /// The laws of the noise of one question's items.
 struct Laws<'a> {
     prepared: &'a Prepared,
+    layered: Option<&'a Layered>,
     folded: &'a Folded,
     whose: People,
     sparsity: u32,
@@ -187,6 +229,9 @@ struct Laws<'a> {
 
 impl Laws<'_> {
     fn of(&self, item: usize) -> Law {
+        if let Some(layered) = self.layered {
+            return Law::Layered(Box::new(layered.bin(self.items[item] as usize).1));
+        }
         let asked = Asked {
             item: self.items[item],
             whose: self.whose,

@@ -25,6 +25,7 @@ mod hits;
 mod interval;
 mod kept;
 mod law;
+mod layered;
 mod noise;
 mod number;
 mod one_answer;

@@ -5,9 +5,11 @@ use serde::Serialize;
 
 use super::interval::{Estimate, Quantiles};
 use super::law::normal_limit;
+use super::layered::{Layered, LayeredLaw};
 use super::one_answer::OneAnswer;
 use super::point::Point;
 use super::score::ScoreLaw;
+use crate::numeric::limits::{Failure, Side};
 use crate::numeric::roots::bisect;
 
 /// What a question about a number is answered with, beside the shares of its bins or
@@ -59,10 +61,62 @@ pub struct QuantileEstimate {
     pub edges: [f64; 2],
 }
 
+/// What reports say of a number's cells.
+#[derive(Debug, Clone)]
+pub(super) enum Cells {
+    /// Each of a cell.
+    Flat(OneAnswer),
+    /// Each of a node of a tree over bins.
+    Layered(Layered),
+}
+
+impl Cells {
+    /// Of what has no tree.
+    ///
+    /// # Panics
+    /// If it has one.
+    pub(super) fn flat(&self) -> &OneAnswer {
+        match self {
+            Self::Flat(answers) => answers,
+            Self::Layered(_) => panic!("trees are over the bins of a number"),
+        }
+    }
+
+    /// The share of people in the first so many.
+    fn below(&self, cells: usize) -> (Point, SumLaw) {
+        match self {
+            Self::Flat(answers) => {
+                let (point, law) = answers.among(0..cells);
+                (point, SumLaw::Flat(law, answers.reports))
+            }
+            Self::Layered(layered) => {
+                let (point, law) = layered.below(cells);
+                (point, SumLaw::Layered(law))
+            }
+        }
+    }
+}
+
+/// The law of a sum of shares.
+enum SumLaw {
+    /// Of so many reports.
+    Flat(ScoreLaw, u64),
+    Layered(LayeredLaw),
+}
+
+impl SumLaw {
+    fn limit(&self, point: Point, failure: &Failure, side: Side) -> f64 {
+        match self {
+            Self::Flat(law, reports) => law.limit(point, *reports, failure, side),
+            Self::Layered(law) => law.limit(point, failure, side),
+        }
+    }
+}
+
 /// Answers of people whose numbers were put into the cells of `scale`.
 pub(super) fn estimates(
     scale: &Scale,
-    answers: &OneAnswer,
+    cells: &Cells,
     quantiles: &[f64],
     confidence: &Quantiles,
 ) -> NumberEstimates {
@@ -74,9 +128,9 @@ pub(super) fn estimates(
         quantiles: Vec::new(),
     };
     match scale.edges() {
-        None => found.mean = Some(mean(scale, answers, confidence)),
+        None => found.mean = Some(mean(scale, cells.flat(), confidence)),
         Some(edges) => {
-            let distribution = Distribution::new(edges, answers);
+            let distribution = Distribution::new(edges, cells);
             let inner = edges.len() - 2;
             found.distribution = distribution.below(&confidence.together(inner));
             let bands = Bands::new(&distribution, &confidence.together(quantiles.len()));
@@ -100,25 +154,22 @@ fn mean(scale: &Scale, answers: &OneAnswer, confidence: &Quantiles) -> Estimate 
 /// The share of people below each edge between two bins, and the law of its noise.
 struct Distribution<'a> {
     edges: &'a [f64],
-    inner: Vec<(Point, ScoreLaw)>,
-    reports: u64,
+    inner: Vec<(Point, SumLaw)>,
 }
 
 impl<'a> Distribution<'a> {
-    fn new(edges: &'a [f64], answers: &OneAnswer) -> Self {
+    fn new(edges: &'a [f64], cells: &Cells) -> Self {
         let inner = 1..edges.len() - 1;
         Self {
             edges,
-            inner: inner.map(|bins| answers.among(0..bins)).collect(),
-            reports: answers.reports,
+            inner: inner.map(|bins| cells.below(bins)).collect(),
         }
     }
 
     fn below(&self, confidence: &Quantiles) -> Vec<Below> {
-        let below = |(&below, (point, law)): (&f64, &(Point, ScoreLaw))| {
-            let share = confidence.estimate(*point, |failure, side| {
-                law.limit(*point, self.reports, failure, side)
-            });
+        let below = |(&below, (point, law)): (&f64, &(Point, SumLaw))| {
+            let share =
+                confidence.estimate(*point, |failure, side| law.limit(*point, failure, side));
             Below { below, share }
         };
         self.edges[1..].iter().zip(&self.inner).map(below).collect()

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contribution::Contribution;
 use super::people::People;
 use super::point::{Estimand, variance_over_people};
-use super::{Prepared, worst};
+use super::{Prepared, layered, worst};
 
 /// Prediction of the noise of one question's estimates.
 #[derive(Debug, Clone)]
@@ -53,6 +53,7 @@ impl Predictor {
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
             Estimand::Mean => self.person.mean?.rare_variance,
+            Estimand::Share if self.is_layered() => self.full(estimand)?[1],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.person.frequency?.rare_variance
             }
@@ -88,8 +89,11 @@ impl Predictor {
                 scale.cells(),
             )),
             (Aim::Distribution(part), Kind::Number(scale)) if scale.edges().is_some() => {
-                let (rates, bins) = (self.prepared.single()?, scale.cells());
-                Some(worst::of_distribution(whose, rates, bins, part))
+                let rates = self.prepared.single()?;
+                Some(match scale.tree() {
+                    Some(tree) => layered::worst_of_distribution(tree, rates, part),
+                    None => worst::of_distribution(whose, rates, scale.cells(), part),
+                })
             }
             (Aim::Distribution(_), _) => None,
             (Aim::Mean, _) => {
@@ -131,6 +135,11 @@ impl Predictor {
         ))
     }
 
+    /// Whether reports tell of nodes of a tree.
+    fn is_layered(&self) -> bool {
+        matches!(&self.kind, Kind::Number(scale) if scale.tree().is_some())
+    }
+
     /// What estimates the share of an answer.
     const fn share(&self) -> Estimand {
         if self.domain.is_rated() {
@@ -143,6 +152,15 @@ impl Predictor {
     /// Variances of one report's estimate of an item, of people with s full entries who
     /// have it, or do not.
     fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
+        if let Kind::Number(scale) = &self.kind
+            && let Some(tree) = scale.tree()
+        {
+            // The first, which like all others is told apart from those beside it.
+            let wanted: Vec<f64> = (0..tree.bins())
+                .map(|bin| f64::from(u8::from(bin == 0)))
+                .collect();
+            return Some(layered::variances(tree, self.prepared.single()?, &wanted));
+        }
         let entry = |item| Entry { item, value: 1.0 };
         let entries: Vec<Entry> = (0..u64::from(self.domain.sparsity())).map(entry).collect();
         let contribution = self.contribution(estimand, &entries)?;

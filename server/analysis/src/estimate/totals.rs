@@ -1,7 +1,7 @@
 //! The fold of reports.
 
-use hushbin::task::Draw;
-use hushbin::{Report, Task};
+use hushbin::task::{Draw, Kind, Tree};
+use hushbin::{Question, Report, Task};
 
 use super::Counts;
 
@@ -21,10 +21,39 @@ use super::Counts;
 #[derive(Debug, Clone)]
 pub struct Totals {
     draw: Draw,
-    questions: Vec<Folded>,
+    questions: Vec<Layers>,
 }
 
-/// The reports that answer one question.
+/// The reports that answer one question, by the layer that they tell of; one where there is
+/// no tree.
+#[derive(Debug, Clone)]
+struct Layers {
+    tree: Option<Tree>,
+    folded: Vec<Folded>,
+}
+
+impl Layers {
+    fn new(question: &Question, items: &[u64]) -> Self {
+        let tree = match question.kind() {
+            Kind::Number(scale) => scale.tree().cloned(),
+            _ => None,
+        };
+        let none = Folded {
+            reports: 0,
+            counts: Counts::for_question(question, items),
+        };
+        Self {
+            folded: vec![none; tree.as_ref().map_or(1, Tree::layers)],
+            tree,
+        }
+    }
+
+    fn reports(&self) -> u64 {
+        self.folded.iter().map(|folded| folded.reports).sum()
+    }
+}
+
+/// The reports that tell of one layer of a question.
 #[derive(Debug, Clone)]
 pub(super) struct Folded {
     pub(super) reports: u64,
@@ -43,13 +72,10 @@ impl Totals {
     /// position, if it is open; of a closed one all items are counted whatever is asked.
     #[must_use]
     pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
-        let folded = |(index, own)| Folded {
-            reports: 0,
-            counts: Counts::for_question(own, if index == question { items } else { &[] }),
-        };
+        let layers = |(index, own)| Layers::new(own, if index == question { items } else { &[] });
         Self {
             draw: task.draw().clone(),
-            questions: task.questions().iter().enumerate().map(folded).collect(),
+            questions: task.questions().iter().enumerate().map(layers).collect(),
         }
     }
 
@@ -58,10 +84,15 @@ impl Totals {
     /// # Panics
     /// If it was not.
     pub fn fold(&mut self, report: &Report) {
-        let folded = match &mut self.questions[..] {
+        let layers = match &mut self.questions[..] {
             [sole] => sole,
             several => &mut several[self.draw.question(report.seed())],
         };
+        let layer = layers
+            .tree
+            .as_ref()
+            .map_or(0, |tree| tree.drawn(report.seed()));
+        let folded = &mut layers.folded[layer];
         folded.reports += 1;
         folded.counts.fold(report);
     }
@@ -72,7 +103,9 @@ impl Totals {
     /// If the totals are of another shape.
     pub fn merge(&mut self, other: &Self) {
         assert_eq!(self.draw, other.draw, "totals of one task");
-        for (own, other) in self.questions.iter_mut().zip(&other.questions) {
+        let layers = self.questions.iter_mut().flat_map(|own| &mut own.folded);
+        let others = other.questions.iter().flat_map(|own| &own.folded);
+        for (own, other) in layers.zip(others) {
             own.reports += other.reports;
             own.counts.merge(&other.counts);
         }
@@ -81,7 +114,7 @@ impl Totals {
     /// Number of reports folded, n.
     #[must_use]
     pub fn reports(&self) -> u64 {
-        self.questions.iter().map(|folded| folded.reports).sum()
+        self.questions.iter().map(Layers::reports).sum()
     }
 
     /// Number of those that answer the question in this position.
@@ -90,10 +123,16 @@ impl Totals {
     /// If there is no such question.
     #[must_use]
     pub fn reports_of(&self, question: usize) -> u64 {
-        self.questions[question].reports
+        self.questions[question].reports()
     }
 
+    /// Of the first layer, which is all unless there is a tree.
     pub(super) fn folded(&self, question: usize) -> &Folded {
-        &self.questions[question]
+        &self.questions[question].folded[0]
+    }
+
+    /// By layer.
+    pub(super) fn layers(&self, question: usize) -> &[Folded] {
+        &self.questions[question].folded
     }
 }

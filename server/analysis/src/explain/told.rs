@@ -4,7 +4,7 @@
 //! Likelihoods are those of [`likelihood`](crate::likelihood), by the mechanisms'
 //! definitions: whatever can be audited is explained.
 
-use hushbin::task::{Cross, Kind, Limits, Scale};
+use hushbin::task::{Cross, Kind, Limits, Scale, Tree};
 use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
@@ -121,7 +121,7 @@ impl AnswerExplainer {
             kind: question.kind().name().to_owned(),
             parts: parts(upload.len()),
             response: reported(question.mechanism(), &report)?,
-            coded: coded(question, answer),
+            coded: coded(question, answer, report.seed()),
             meanings: meanings(question, answer, &report),
             ratios: [-epsilon, epsilon].map(f64::exp),
         })
@@ -161,7 +161,7 @@ fn is_cell(cross: &Cross, entry: &Entry) -> bool {
 }
 
 /// What an answer becomes.
-fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
+fn coded(question: &Question, answer: &[Entry], seed: u64) -> Vec<Coded> {
     let part = |item: u64, chance, value| Coded {
         label: label(question, item),
         chance,
@@ -175,7 +175,14 @@ fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
             .collect()
     };
     match question.kind() {
-        Kind::Number(scale) => cells(scale.cell(answer[0].value)),
+        Kind::Number(scale) => match scale.tree() {
+            Some(tree) => vec![Coded {
+                label: node(scale, tree, tree.drawn(seed), answer[0].value),
+                chance: 1.0,
+                value: None,
+            }],
+            None => cells(scale.cell(answer[0].value)),
+        },
         Kind::Cross(cross) => cells(cross.cell(answer[0].item as u32, answer[0].value)),
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
         Kind::Numbers(of) => {
@@ -197,21 +204,34 @@ fn coded(question: &Question, answer: &[Entry]) -> Vec<Coded> {
     }
 }
 
-/// What an item of a question is called.
-fn label(question: &Question, item: u64) -> String {
-    let level = |number: f64, scale: &Scale| match scale.unit() {
+/// The bins that a number is told to be in, of a layer.
+fn node(scale: &Scale, tree: &Tree, layer: usize, number: f64) -> String {
+    let joined = tree.joined(layer);
+    let first = scale.cell(number).0 / joined * joined;
+    bins(scale, first..(first + joined).min(tree.bins()))
+}
+
+/// From where to where these bins reach.
+fn bins(scale: &Scale, bins: std::ops::Range<u32>) -> String {
+    let edges = scale.edges().expect("there are bins");
+    let [from, to] = [bins.start, bins.end].map(|edge| edges[edge as usize]);
+    format!("{from} to {}", in_unit(to, scale))
+}
+
+fn in_unit(number: f64, scale: &Scale) -> String {
+    match scale.unit() {
         Some(unit) => format!("{number} {unit}"),
         None => number.to_string(),
-    };
+    }
+}
+
+/// What an item of a question is called.
+fn label(question: &Question, item: u64) -> String {
     match (question.kind(), question.items()) {
         (Kind::Flag, _) => ["no", "yes"][item as usize].to_owned(),
-        (Kind::Number(scale), _) => match (scale.edges(), scale.level(item as u32)) {
-            (Some(edges), _) => {
-                let [from, to] = [0, 1].map(|end| edges[item as usize + end]);
-                format!("{from} to {}", level(to, scale))
-            }
-            (None, Some(number)) => level(number, scale),
-            (None, None) => unreachable!("a scale has levels or bins"),
+        (Kind::Number(scale), _) => match scale.level(item as u32) {
+            Some(number) => in_unit(number, scale),
+            None => bins(scale, item as u32..item as u32 + 1),
         },
         (Kind::Cross(_), _) => counted_label(question, item).to_string(),
         (_, Items::Named(names)) => names[item as usize].clone(),

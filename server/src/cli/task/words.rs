@@ -109,8 +109,12 @@ fn asked(question: &Question) -> String {
                 Some(_) => "bins",
                 None => "levels",
             };
+            let tree = scale.tree().map_or(String::new(), |tree| {
+                let branches: Vec<String> = tree.branches().iter().map(u32::to_string).collect();
+                format!(", in a tree of {}", branches.join(" by "))
+            });
             format!(
-                "a number from {min} to {max}{unit} in {} {cells}",
+                "a number from {min} to {max}{unit} in {} {cells}{tree}",
                 scale.cells()
             )
         }

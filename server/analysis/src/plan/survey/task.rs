@@ -151,7 +151,10 @@ fn best_at_worst(
     aim: Aim,
     several: bool,
 ) -> Result<Option<(Question, f64)>, Error> {
-    let single = matches!(question.kind(), Kind::Choice | Kind::Flag | Kind::Number(_));
+    let single = match question.kind() {
+        Kind::Number(scale) => scale.tree().is_none(),
+        kind => matches!(kind, Kind::Choice | Kind::Flag),
+    };
     let answers = question.items().count().filter(|_| single);
     let open = matches!(draft.mechanism, MechanismDraft::Auto(_))
         || draft.mechanism == MechanismDraft::default();

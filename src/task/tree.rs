@@ -1,0 +1,140 @@
+//! Bins that are joined to wider ones, so that a report tells of one of several layers.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::bounds;
+use crate::error::{Error, worded};
+use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::hash;
+
+/// A tree over the bins of a number: layers of nodes, each of which joins neighbouring
+/// nodes of the layer below, down to the bins themselves.
+///
+/// A report tells of the node that a person's bin is in, of one layer, which its seed draws.
+/// The share of people below an edge then is a sum of few nodes, wide ones and some narrow
+/// ones, where it is a sum of many bins without a tree.
+///
+/// ```
+/// use hushbin::task::Tree;
+///
+/// // 100 bins, joined by eights, and those joined by four.
+/// let tree = Tree::new(100, vec![4, 4, 8]).unwrap();
+/// assert_eq!((tree.layers(), tree.nodes()), (3, 4 + 13 + 100));
+/// assert_eq!(tree.layer(1), 4..17);
+/// // Bin 50 is in the second of four nodes, 32 to 63.
+/// assert_eq!(tree.node(0, 50), 1);
+/// assert!(Tree::new(100, vec![5, 4, 8]).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    bins: u32,
+    branches: Vec<u32>,
+}
+
+impl Tree {
+    /// A tree of so many layers as there are `branches`: how many nodes the first layer has,
+    /// and how many each node of a layer joins of the next, from the top. Where the bins do
+    /// not fill them, the last node of a layer joins fewer.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when the number of bins is outside [`bounds::CELLS`];
+    /// [`Error::Combination`] unless there are two or more, each of them 2 or more, that
+    /// multiply to the number of bins, or to what would be too few with one less at the top.
+    pub fn new(bins: u32, branches: Vec<u32>) -> Result<Self, Error> {
+        bounds::CELLS.check(f64::from(bins))?;
+        let all = branches
+            .iter()
+            .try_fold(1_u32, |all, own| all.checked_mul(*own));
+        let [top, below] = [branches.first(), branches.get(1)];
+        let valid = match (all, top, below) {
+            (Some(all), Some(top), Some(_)) => {
+                let least = branches.iter().all(|own| *own >= 2);
+                least && all >= bins && all / top * (top - 1) < bins
+            }
+            _ => false,
+        };
+        if !valid {
+            return Err(Error::Combination {
+                reason: worded(
+                    "a \"tree\" has two or more layers of 2 or more branches, which multiply to the number of bins",
+                ),
+            });
+        }
+        Ok(Self { bins, branches })
+    }
+
+    /// How many bins there are.
+    #[must_use]
+    pub const fn bins(&self) -> u32 {
+        self.bins
+    }
+
+    /// As in [`Tree::new`].
+    #[must_use]
+    pub fn branches(&self) -> &[u32] {
+        &self.branches
+    }
+
+    /// How many layers there are.
+    #[must_use]
+    pub fn layers(&self) -> usize {
+        self.branches.len()
+    }
+
+    /// How many bins a node of a layer joins.
+    ///
+    /// # Panics
+    /// If there is no such layer.
+    #[must_use]
+    pub fn joined(&self, layer: usize) -> u32 {
+        self.branches[layer + 1..].iter().product()
+    }
+
+    /// The nodes of a layer, as numbered among those of all layers from the top.
+    ///
+    /// # Panics
+    /// If there is no such layer.
+    #[must_use]
+    pub fn layer(&self, layer: usize) -> Range<u32> {
+        let nodes = |layer| self.bins.div_ceil(self.joined(layer));
+        let first = (0..layer).map(nodes).sum();
+        first..first + nodes(layer)
+    }
+
+    /// How many nodes all layers have.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.layer(self.layers() - 1).end
+    }
+
+    /// The node of a layer that a bin is in, as numbered among those of all layers.
+    ///
+    /// # Panics
+    /// If there is no such layer.
+    #[must_use]
+    pub fn node(&self, layer: usize, bin: u32) -> u32 {
+        self.layer(layer).start + bin / self.joined(layer)
+    }
+
+    /// The layer that a report tells of: each with the same probability.
+    #[must_use]
+    pub fn drawn(&self, seed: u64) -> usize {
+        hash::drawn_part(seed, self.branches.len() as u32) as usize
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(self.branches.len() as u64);
+        let branches = self.branches.iter();
+        branches.for_each(|&own| canonical.number(u64::from(own)));
+    }
+
+    /// Branches, before the bins.
+    pub(super) fn read_branches(reader: &mut CanonicalReader<'_>) -> Option<Vec<u32>> {
+        let mut branches = Vec::new();
+        for _ in 0..reader.small()? {
+            branches.push(reader.small()?);
+        }
+        Some(branches)
+    }
+}
