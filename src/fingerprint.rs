@@ -47,6 +47,12 @@ impl Canonical {
         self.0.extend_from_slice(&number.to_le_bytes());
     }
 
+    /// Behind how many there are.
+    pub(crate) fn list(&mut self, numbers: &[u32]) {
+        self.number(numbers.len() as u64);
+        numbers.iter().for_each(|own| self.number(u64::from(*own)));
+    }
+
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0
     }
@@ -70,6 +76,16 @@ impl<'a> CanonicalReader<'a> {
     /// A number below 2³².
     pub(crate) fn small(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
+    }
+
+    /// Such numbers, behind how many there are.
+    #[inline(never)]
+    pub(crate) fn list(&mut self) -> Option<Vec<u32>> {
+        let mut numbers = Vec::new();
+        for _ in 0..self.small()? {
+            numbers.push(self.small()?);
+        }
+        Some(numbers)
     }
 
     pub(crate) fn text(&mut self) -> Option<&'a str> {

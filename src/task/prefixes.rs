@@ -121,16 +121,10 @@ impl Prefixes {
     }
 
     pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(self.lengths.len() as u64);
-        let lengths = self.lengths.iter();
-        lengths.for_each(|&length| canonical.number(u64::from(length)));
+        canonical.list(&self.lengths);
     }
 
     pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let mut lengths = Vec::new();
-        for _ in 0..reader.small()? {
-            lengths.push(reader.small()?);
-        }
-        Some(Self::new(lengths))
+        Some(Self::new(reader.list()?))
     }
 }

@@ -34,6 +34,10 @@ pub struct Scale {
     unit: Option<String>,
 }
 
+/// What stands for a tree before its branches, where else the number of edges is: more of them
+/// than there may be.
+const TREE: u32 = 1 << 31;
+
 #[derive(Debug, Clone, PartialEq)]
 enum Cells {
     /// So many numbers, evenly from the first to the last; a number in between
@@ -92,13 +96,18 @@ impl Scale {
     /// assert!(Scale::levels(0.0, 1.0, 64).unwrap().in_tree(vec![8, 8]).is_err());
     /// ```
     pub fn in_tree(mut self, branches: Vec<u32>) -> Result<Self, Error> {
+        self.join(branches)?;
+        Ok(self)
+    }
+
+    fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
         if self.edges().is_none() {
             return Err(Error::Combination {
                 reason: worded("a \"tree\" is over bins, not over \"levels\""),
             });
         }
         self.tree = Some(Tree::new(self.cells(), branches)?);
-        Ok(self)
+        Ok(())
     }
 
     /// The same with the unit of its numbers.
@@ -222,9 +231,8 @@ impl Scale {
     pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
         if let Some(tree) = &self.tree {
-            // No bins have one edge.
-            canonical.number(1);
-            tree.write_canonical(canonical);
+            canonical.number(TREE.into());
+            canonical.list(tree.branches());
         }
         match &self.cells {
             Cells::Levels { min, max, count } => {
@@ -246,7 +254,7 @@ impl Scale {
         let unit = reader.text()?;
         let unit = (!unit.is_empty()).then(|| String::from(unit));
         let (branches, count) = match reader.small()? {
-            1 => (Some(Tree::read_branches(reader)?), reader.small()?),
+            TREE => (Some(reader.list()?), reader.small()?),
             count => (None, count),
         };
         let scale = match count {
@@ -263,10 +271,9 @@ impl Scale {
                 Self::bins(edges)
             }
         };
-        let scale = match branches {
-            Some(branches) => scale.and_then(|scale| scale.in_tree(branches)),
-            None => scale,
-        };
-        Some(scale.and_then(|scale| scale.in_unit(unit)))
+        Some(scale.and_then(|mut scale| {
+            branches.map_or(Ok(()), |branches| scale.join(branches))?;
+            scale.in_unit(unit)
+        }))
     }
 }

@@ -5,7 +5,6 @@ use core::ops::Range;
 
 use crate::bounds;
 use crate::error::{Error, worded};
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash;
 
 /// A tree over the bins of a number: layers of nodes, each of which joins neighbouring
@@ -43,25 +42,23 @@ impl Tree {
     /// multiply to the number of bins, or to what would be too few with one less at the top.
     pub fn new(bins: u32, branches: Vec<u32>) -> Result<Self, Error> {
         bounds::CELLS.check(f64::from(bins))?;
-        let all = branches
-            .iter()
-            .try_fold(1_u32, |all, own| all.checked_mul(*own));
-        let [top, below] = [branches.first(), branches.get(1)];
-        let valid = match (all, top, below) {
-            (Some(all), Some(top), Some(_)) => {
-                let least = branches.iter().all(|own| *own >= 2);
-                least && all >= bins && all / top * (top - 1) < bins
+        let tree = Self { bins, branches };
+        let valid = match &tree.branches[..] {
+            [top, below @ ..] => {
+                !below.is_empty()
+                    && tree.branches.iter().all(|own| *own >= 2)
+                    && bins.div_ceil(tree.joined(0)) == *top
             }
-            _ => false,
+            [] => false,
         };
-        if !valid {
-            return Err(Error::Combination {
-                reason: worded(
-                    "a \"tree\" has two or more layers of 2 or more branches, which multiply to the number of bins",
-                ),
-            });
+        if valid {
+            return Ok(tree);
         }
-        Ok(Self { bins, branches })
+        Err(Error::Combination {
+            reason: worded(
+                "a \"tree\" has two or more layers of 2 or more branches, which multiply to the number of bins",
+            ),
+        })
     }
 
     /// How many bins there are.
@@ -88,7 +85,8 @@ impl Tree {
     /// If there is no such layer.
     #[must_use]
     pub fn joined(&self, layer: usize) -> u32 {
-        self.branches[layer + 1..].iter().product()
+        let branches = self.branches[layer + 1..].iter();
+        branches.fold(1, |all: u32, own| all.saturating_mul(*own))
     }
 
     /// The nodes of a layer, as numbered among those of all layers from the top.
@@ -97,15 +95,20 @@ impl Tree {
     /// If there is no such layer.
     #[must_use]
     pub fn layer(&self, layer: usize) -> Range<u32> {
+        self.first(layer)..self.first(layer + 1)
+    }
+
+    /// How many nodes the layers above have.
+    #[inline(never)]
+    fn first(&self, layer: usize) -> u32 {
         let nodes = |layer| self.bins.div_ceil(self.joined(layer));
-        let first = (0..layer).map(nodes).sum();
-        first..first + nodes(layer)
+        (0..layer).map(nodes).sum()
     }
 
     /// How many nodes all layers have.
     #[must_use]
     pub fn nodes(&self) -> u32 {
-        self.layer(self.layers() - 1).end
+        self.first(self.layers())
     }
 
     /// The node of a layer that a bin is in, as numbered among those of all layers.
@@ -114,27 +117,12 @@ impl Tree {
     /// If there is no such layer.
     #[must_use]
     pub fn node(&self, layer: usize, bin: u32) -> u32 {
-        self.layer(layer).start + bin / self.joined(layer)
+        self.first(layer) + bin / self.joined(layer)
     }
 
     /// The layer that a report tells of: each with the same probability.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {
         hash::drawn_part(seed, self.branches.len() as u32) as usize
-    }
-
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
-        canonical.number(self.branches.len() as u64);
-        let branches = self.branches.iter();
-        branches.for_each(|&own| canonical.number(u64::from(own)));
-    }
-
-    /// Branches, before the bins.
-    pub(super) fn read_branches(reader: &mut CanonicalReader<'_>) -> Option<Vec<u32>> {
-        let mut branches = Vec::new();
-        for _ in 0..reader.small()? {
-            branches.push(reader.small()?);
-        }
-        Some(branches)
     }
 }

@@ -307,17 +307,20 @@ function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
   bytes.text(unit === undefined ? "" : unit || "\0");
 }
 
+/** What stands for a tree, where else the number of edges is. */
+const TREE = 2 ** 31;
+
 function writeScale(question: PartOf<NumberQuestion>, bytes: CanonicalBytes): void {
   writeUnit(question.unit, bytes);
   if ("edges" in question) {
     const { edges, tree } = question;
     if (tree) {
-      bytes.number(1);
+      bytes.number(TREE);
       bytes.number(tree.length);
       tree.forEach((branches) => void bytes.number(branches));
     }
-    // Where there are levels 0 is written, and 1 where there is a tree.
-    bytes.number(edges.length > 1 ? edges.length : OUT_OF_RANGE);
+    // Where there are levels 0 is written.
+    bytes.number(edges.length || OUT_OF_RANGE);
     edges.forEach((edge) => void bytes.float(edge));
   } else {
     bytes.number(0);
