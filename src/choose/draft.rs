@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::differs::same;
 use super::question::{Choice, QuestionDraft};
 use crate::error::Error;
-use crate::task::{Kind, Question, Task};
+use crate::task::{Kind, Question, Task, Tree};
 
 /// A [`Task`] whose mechanisms may lack parameters, or be missing altogether, and
 /// whose sparsity may be left to hushbin.
@@ -152,6 +152,7 @@ fn root_variance(question: &Question) -> f64 {
     let error = predicted.mean.or(predicted.frequency);
     let parts = match question.kind() {
         Kind::Text(prefixes) => prefixes.lengths().len(),
+        Kind::Number(scale) => scale.tree().map_or(1, Tree::layers),
         _ => 1,
     };
     error.map_or(1.0, |error| libm::sqrt(error.variance * parts as f64))

@@ -19,6 +19,15 @@ pub(super) fn mechanism(mechanism: &Mechanism) -> String {
     mechanism.name().to_owned() + &others.collect::<String>()
 }
 
+/// Behind a number of bins: the branches of the tree over them, if there is one.
+pub(super) fn tree(branches: &[u32]) -> String {
+    let branches: Vec<String> = branches.iter().map(u32::to_string).collect();
+    if branches.is_empty() {
+        return String::new();
+    }
+    format!(" in a tree of {}", branches.join(" by "))
+}
+
 /// A number with so many decimals, or a dash where there is none.
 pub(super) fn decimals(number: Option<f64>, decimals: usize) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.decimals$}"))

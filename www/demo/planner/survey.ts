@@ -19,7 +19,9 @@ export function surveyView(answer: SurveyAnswer, asked: Asking): View {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
   const { mechanism, cells, sparsity, kind } = own;
-  const parts = cells === null ? "" : `; ${cells} ${kind === "number" ? cellsOf(own) : "cells"}`;
+  const tree = own.tree?.length ? ` in a tree of ${own.tree.join(" by ")}` : "";
+  const parts =
+    cells === null ? "" : `; ${cells} ${kind === "number" ? cellsOf(own) : "cells"}${tree}`;
   const among = kind === "set" ? `; sparsity ${sparsity}` : "";
   const bias = own.bias === undefined ? "" : ` ${own.bias}`;
   return {

@@ -350,7 +350,8 @@ fn write_question(out: &mut dyn Write, own: &QuestionAnswer, found: &str) -> io:
     let mechanism = describe::mechanism(&own.mechanism);
     writeln!(out, "  mechanism  {mechanism}")?;
     if let Some(cells) = own.cells {
-        writeln!(out, "  cells      {cells}")?;
+        let tree = describe::tree(&own.tree);
+        writeln!(out, "  cells      {cells}{tree}")?;
     }
     let of = match own.errors_of {
         ErrorsOf::Share => "shares, from 0 to 1".to_owned(),

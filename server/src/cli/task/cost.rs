@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::Error;
 use hushbin_analysis::bound::{self, Distance};
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
+use hushbin_analysis::estimate::{Aim, DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
 use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
 use hushbin_analysis::promise::{bias, protects};
 
@@ -69,6 +69,10 @@ pub(super) struct QuestionCost {
     /// the people planned for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) margins: Option<[f64; 2]>,
+    /// Standard error of the share of people below the median of a number in bins, at its
+    /// worst, for the people planned for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) distribution: Option<f64>,
     /// People planned for.
     pub(super) planned_people: f64,
     /// The question's mechanism and what else there is, at the people planned for.
@@ -191,18 +195,27 @@ impl Cost {
 impl QuestionCost {
     fn new(choice: Choice, share: f64, people: &[u64]) -> Result<Self, Error> {
         let question = &choice.question;
+        let reports = choice.people * share;
+        let predictor = Predictor::for_question(question);
+        let below = predictor.worst_variance(Aim::Distribution(0.5), share < 1.0);
+        let mut candidates: Vec<Compared> = std::iter::once(choice.picked)
+            .chain(choice.others)
+            .map(Compared::from)
+            .collect();
+        if matches!(question.kind(), Kind::Number(scale) if scale.tree().is_some()) {
+            // What is chosen by is of nodes, and all reports.
+            candidates[0].frequency_error = predictor.standard_error(Estimand::Share, reports);
+        }
         Ok(Self {
             bias: bias(question),
             mean_distance: bound::of_question(question, &Objective::MEAN),
             frequency_distance: bound::of_question(question, &Objective::FREQUENCY),
             nonmissing_distance: bound::of_question(question, &Objective::NONMISSING),
             predictions: predictions(question, share, people)?,
-            margins: margins(question, choice.people * share),
+            margins: margins(question, reports),
+            distribution: below.map(|variance| (variance / reports).sqrt()),
             planned_people: choice.people,
-            candidates: std::iter::once(choice.picked)
-                .chain(choice.others)
-                .map(Compared::from)
-                .collect(),
+            candidates,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hushbin::task::{Kind, Part};
+use hushbin::task::{Kind, Part, Tree};
 use hushbin::{Items, Question};
 
 use super::cost::{Cost, QuestionCost};
@@ -109,10 +109,7 @@ fn asked(question: &Question) -> String {
                 Some(_) => "bins",
                 None => "levels",
             };
-            let tree = scale.tree().map_or(String::new(), |tree| {
-                let branches: Vec<String> = tree.branches().iter().map(u32::to_string).collect();
-                format!(", in a tree of {}", branches.join(" by "))
-            });
+            let tree = describe::tree(scale.tree().map_or(&[][..], Tree::branches));
             format!(
                 "a number from {min} to {max}{unit} in {} {cells}{tree}",
                 scale.cells()
@@ -151,6 +148,13 @@ impl QuestionCost {
             writeln!(
                 out,
                 "margins: standard errors of {row:.5} of a row's share and {column:.5} of a column's, for {} people",
+                self.planned_people
+            )?;
+        }
+        if let Some(error) = self.distribution {
+            writeln!(
+                out,
+                "distribution: standard error of at most {error:.5} of the share below the median, for {} people",
                 self.planned_people
             )?;
         }

@@ -73,6 +73,11 @@ pub struct QuestionAnswer {
     pub answers: Option<u32>,
     /// Levels or bins of a number.
     pub cells: Option<u32>,
+    /// How many nodes each layer of the tree over bins has and joins, from the top; none where
+    /// there is no tree.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "wasm", tsify(optional))]
+    pub tree: Vec<u32>,
     /// The part of all reports that answer it.
     pub share: f64,
     /// How many those are.
@@ -182,6 +187,12 @@ impl QuestionAnswer {
             cells: match question.kind() {
                 Kind::Number(scale) => Some(scale.cells()),
                 _ => None,
+            },
+            tree: match question.kind() {
+                Kind::Number(scale) => scale
+                    .tree()
+                    .map_or(Vec::new(), |own| own.branches().to_vec()),
+                _ => Vec::new(),
             },
             share: task.share(index),
             reports,
