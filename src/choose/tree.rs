@@ -126,7 +126,8 @@ impl Spread {
     /// Of the shares below up to so many edges, where layers are drawn as often.
     fn below_edges(tree: &Tree, edges: u32) -> Self {
         let (bins, layers) = (tree.bins(), tree.layers());
-        let step = (bins / edges).max(1);
+        // Odd, so that edges are not all in the same place of their nodes.
+        let step = bins / edges | 1;
         let weights = alloc::vec![1.0; layers];
         let mut spread = Self {
             layers: layers as f64,
@@ -179,9 +180,9 @@ impl Spread {
 
 /// How many edges variances are averaged over.
 const EDGES: u32 = 16;
-/// How many nodes a node joins, of trees that are compared: those of fours are best or within
-/// some per cent of it where reports tell little, others where they tell much.
-const JOINED: [u32; 4] = [2, 4, 8, 16];
+/// How many nodes a node joins, of trees that are compared. Twos have up to 4 per cent less
+/// variance than fours below edges, but twice the layers, and bins so much more of it.
+const JOINED: [u32; 3] = [4, 8, 16];
 
 /// The branches of the best of trees whose layers below the first join as many, and the
 /// variance that the distribution function then has on average.
@@ -302,13 +303,26 @@ mod tests {
         }
     }
 
-    /// As computed by a program of its own, from dense matrices: average variances over
-    /// those of the flat histogram of as many bins.
+    /// Average variances over those of the flat histogram of as many bins, as computed by a
+    /// program of its own; a binary tree's nodes that make up a share, merely summed, have 1.6
+    /// times it at 32 bins.
     #[test]
-    fn trees_gain_where_bins_are_many() {
-        for (bins, epsilon, branches) in [(1024, 1.0, [4; 5].as_slice()), (64, 1.0, &[4, 4, 4])] {
-            let (found, _) = best(bins, epsilon).unwrap();
-            assert_eq!(found, branches);
+    fn trees_gain_as_much_as_they_should() {
+        for (epsilon, bins, branches, flat, ratio) in [
+            (1.0, 32, &[2, 2, 2, 2, 2][..], 19.67, 0.667),
+            (1.0, 32, &[8, 4], 19.67, 0.634),
+            (2.0, 64, &[8, 8], 7.73, 0.516),
+            (4.0, 64, &[4, 4, 4], 0.81, 1.054),
+            (1.0, 1024, &[16, 8, 8], 630.04, 0.082),
+            (1.0, 1024, &[4, 4, 4, 4, 4], 630.04, 0.065),
+        ] {
+            let tree = Tree::new(bins, branches.to_vec()).unwrap();
+            let spread = Spread::below_edges(&tree, bins);
+            let found = best_buckets(&spread, epsilon).0 / flat;
+            assert!(
+                (found / ratio - 1.0).abs() < 0.02,
+                "{branches:?}, {epsilon}: {found}"
+            );
         }
     }
 }

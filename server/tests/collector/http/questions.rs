@@ -81,6 +81,57 @@ async fn numbers_are_answered_in_their_unit() {
     assert!(zoom["number"].get("quantiles").is_none(), "{zoom}");
 }
 
+/// A tree of bins is answered as bins are, of the task that is in use.
+#[tokio::test]
+async fn numbers_in_trees_are_answered_by_bins() {
+    const DELAYS: &str = r#"{
+        "id": "delays", "epsilon": 2.0, "questions": [
+            { "name": "delay", "kind": "number", "unit": "ms", "min": 0, "max": 640, "bins": 64,
+              "want": "quantiles" }
+        ]
+    }"#;
+    let app = App::with(&[DELAYS]);
+    let task = app.task("delays");
+    let in_use = app.get("/tasks/delays").await.json();
+    assert_eq!(
+        in_use["task"]["questions"][0]["tree"],
+        serde_json::json!([4, 4, 4])
+    );
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut randomizer = Randomizer::new(&task);
+    let reports = (0..3000).map(|person| {
+        let value = 100.0 + 200.0 * f64::from(person % 2);
+        let entry = Entry { item: 0, value };
+        randomizer.randomize(&[entry], &mut rng).unwrap().report
+    });
+    let upload = Upload {
+        id: UploadId([7; 16]),
+        reports: reports.collect(),
+    };
+    app.post("delays", upload.encode(&task.fingerprint())).await;
+    let asked = "/tasks/delays/estimates?quantiles=0.25,0.75&confidence=0.9999";
+    let answer = app.get(asked).await.json();
+    assert_eq!(answer["reports"], 3000);
+    assert_eq!(answer["estimates"].as_array().unwrap().len(), 64);
+    for below in answer["number"]["distribution"].as_array().unwrap() {
+        let edge = below["below"].as_f64().unwrap();
+        let truth = f64::from(u8::from(edge > 100.0)) + f64::from(u8::from(edge > 300.0));
+        assert!(holds(below, truth / 2.0), "{below}");
+    }
+    for (quantile, truth) in answer["number"]["quantiles"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([100.0, 300.0])
+    {
+        let [low, high] = [0, 1].map(|end| quantile["edges"][end].as_f64().unwrap());
+        assert!(low <= truth && truth <= high, "{quantile}");
+    }
+    let csv = app.get(&format!("{asked}&format=csv")).await;
+    let text = String::from_utf8(csv.body.to_vec()).unwrap();
+    assert_eq!(text.lines().count(), 1 + 64 + 63 + 2, "{text}");
+}
+
 #[tokio::test]
 async fn shares_sum_to_one_and_stand_out() {
     let app = asked_of(2000).await;
