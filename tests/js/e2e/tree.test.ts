@@ -1,0 +1,83 @@
+/**
+ * A number in a tree of many bins, answered by people through the package in headless
+ * Chromium: what is estimated of each edge and each quantile holds the truth.
+ */
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { World } from "./harness.js";
+
+const PEOPLE = 8000;
+const BINS = 256;
+
+const LOADS = {
+  id: "loads",
+  epsilon: 2,
+  people: PEOPLE,
+  questions: [
+    { name: "loadMs", kind: "number", min: 0, max: BINS * 10, bins: BINS, want: "quantiles" },
+  ],
+};
+
+/** More of them low, and some beyond the end. */
+const numbers = Array.from(
+  { length: PEOPLE },
+  (_, person) => 2600 * ((person + 0.5) / PEOPLE) ** 2,
+);
+
+const below = (edge: number) => numbers.filter((number) => number < edge).length / PEOPLE;
+
+interface Answer {
+  readonly number: {
+    readonly distribution: readonly {
+      readonly below: number;
+      readonly simultaneous_interval: readonly [number, number];
+    }[];
+    readonly quantiles: readonly {
+      readonly quantile: number;
+      readonly edges: readonly [number, number];
+    }[];
+  };
+}
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start(LOADS);
+  const page = await world.page();
+  await page.evaluate(
+    async ({ endpoint, numbers }) => {
+      const client = await hushbin.createClient({ endpoint, task: "loads" });
+      for (const [index, loadMs] of numbers.entries()) {
+        await client.report({ loadMs });
+        if (index % 1000 === 999) {
+          await client.flush();
+        }
+      }
+      await client.close();
+    },
+    { endpoint: world.endpoint, numbers },
+  );
+});
+afterAll(() => world?.stop());
+
+it("numbers in trees are estimated at every edge", async () => {
+  const inUse = await fetch(`${world.endpoint}/tasks/loads`);
+  const { task } = (await inUse.json()) as { task: { questions: [{ tree: number[] }] } };
+  expect(task.questions[0].tree).toEqual([4, 4, 4, 4]);
+  // An interval that misses: once in a hundred thousand runs.
+  const answer = await world.estimates("loads", "confidence=0.99999&quantiles=0.5,0.9");
+  expect(answer.reports).toBe(PEOPLE);
+  const { distribution, quantiles } = (answer as unknown as Answer).number;
+  expect(distribution.length).toBe(BINS - 1);
+  for (const edge of distribution) {
+    expect(edge.simultaneous_interval[0], `${edge.below}`).toBeLessThanOrEqual(below(edge.below));
+    expect(edge.simultaneous_interval[1], `${edge.below}`).toBeGreaterThanOrEqual(
+      below(edge.below),
+    );
+  }
+  for (const { quantile, edges } of quantiles) {
+    const truth = numbers[Math.floor(quantile * PEOPLE)];
+    expect(edges[0]).toBeLessThanOrEqual(truth ?? 0);
+    expect(edges[1]).toBeGreaterThanOrEqual(truth ?? 0);
+  }
+});
