@@ -239,13 +239,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
         let all = people as f64 * share;
         // Those that tell of a text's greatest length.
         let reports = match question.kind() {
-            Kind::Text(prefixes) => {
-                let lengths = prefixes.lengths();
-                let last = lengths
-                    .iter()
-                    .filter(|length| Some(length) == lengths.last().as_ref());
-                all * last.count() as f64 / lengths.len() as f64
-            }
+            Kind::Text(prefixes) => all * prefixes.greatest_share(),
             _ => all,
         };
         let letters = DEFAULT_ALPHABET.chars().count();

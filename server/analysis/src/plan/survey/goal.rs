@@ -93,12 +93,8 @@ impl Goal {
 
     /// Of the share of a text of the greatest length, of which some of the reports tell.
     fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
-        let lengths = prefixes.lengths();
-        let last = lengths
-            .iter()
-            .filter(|&length| Some(length) == lengths.last());
         Self {
-            scale: (lengths.len() as f64 / last.count() as f64).sqrt(),
+            scale: prefixes.greatest_share().sqrt().recip(),
             ..Self::of_shares(question)
         }
     }
