@@ -170,7 +170,7 @@ impl QuestionAnswer {
         let reach = Reach::new(goal.estimates);
         let error = planned.standard_error(index, people as f64);
         let objective = match goal.aim {
-            Aim::Mean => Objective::MEAN,
+            Aim::Mean | Aim::MeanWithin(_) => Objective::MEAN,
             Aim::Share | Aim::Distribution(_) => Objective::FREQUENCY,
         };
         Self {
