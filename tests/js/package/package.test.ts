@@ -429,16 +429,36 @@ describe("typed", () => {
     ).toContain("TS2322");
     const asked = (answers: string) => {
       const { mechanism } = JSON.parse(TASK);
-      const options = ["dark", "light"];
-      const questions = [{ name: "theme", kind: "choice", options, mechanism }];
+      const theme = { name: "theme", kind: "choice", options: ["dark", "light"] };
+      const plan = { name: "plan", kind: "choice", options: ["free", "pro"] };
+      const load = { name: "loadMs", kind: "number", min: 0, max: 10_000, levels: 4 };
+      const questions = [
+        { ...theme, mechanism },
+        { name: "loadByPlan", kind: "cross", of: [plan, load], mechanism },
+        { name: "query", kind: "text", prefixes: [2, 4], mechanism },
+      ];
       const task = JSON.stringify({ id: "asked", epsilon: 2, questions });
       return misuse(
         `const c = await createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
       );
     };
-    expect(asked(`{ theme: "dark" }`)).toBe("");
-    expect(asked(`{ theme: "drak" }`)).toMatch(/TS2820|TS2322/);
-    expect(asked(`{ themes: "dark" }`)).toMatch(/TS2561|TS2353/);
+    const answers = (theme: string, ofPlan: string, query: string) =>
+      asked(`{ ${theme}, loadByPlan: { ${ofPlan} }, query: ${query} }`);
+    expect(answers(`theme: "dark"`, `plan: "pro", loadMs: 1830`, `"cats"`)).toBe("");
+    expect(answers(`theme: "drak"`, `plan: "pro", loadMs: 1830`, `"cats"`)).toMatch(
+      /TS2820|TS2322/,
+    );
+    expect(answers(`themes: "dark"`, `plan: "pro", loadMs: 1830`, `"cats"`)).toMatch(
+      /TS2561|TS2353/,
+    );
+    expect(answers(`theme: "dark"`, `plan: "team", loadMs: 1830`, `"cats"`)).toMatch(
+      /TS2820|TS2322/,
+    );
+    expect(answers(`theme: "dark"`, `plan: "pro", loadMs: "1830"`, `"cats"`)).toContain("TS2322");
+    expect(answers(`theme: "dark"`, `plan: "pro"`, `"cats"`)).toMatch(
+      /TS2322[^]*'loadMs' is missing/,
+    );
+    expect(answers(`theme: "dark"`, `plan: "pro", loadMs: 1830`, `["cats"]`)).toContain("TS2322");
     expect(
       misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
     ).toContain("TS2540");
