@@ -7,7 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-fn task(epsilon: f64, rows: u32, fields: Value) -> Task {
+fn task(epsilon: f64, rows: u32, fields: &Value) -> Task {
     let mut number = json!({ "name": "load", "kind": "number", "min": 0, "max": 1 });
     let mut question = json!({ "name": "q", "kind": "cross" });
     for (field, value) in fields.as_object().unwrap() {
@@ -71,7 +71,7 @@ fn what_is_predicted_is_the_worst_of_all() {
         let task = task(
             epsilon,
             rows,
-            json!({ "levels": levels, "mechanism": mechanism }),
+            &json!({ "levels": levels, "mechanism": mechanism }),
         );
         let quarters = 4 * (levels - 1);
         let mut worst = [0.0_f64; 2];
@@ -161,7 +161,7 @@ fn measured(task: &Task, rows: u32, numbers: [f64; 2]) -> [f64; 2] {
 fn errors_are_as_predicted() {
     for (rows, epsilon) in [(2, 3.0), (3, 4.0)] {
         let [alone, one_of_two] = [false, true].map(|several| {
-            let task = task(epsilon, rows, json!({}));
+            let task = task(epsilon, rows, &json!({}));
             let mut file = serde_json::to_value(&task).unwrap();
             if several {
                 let other = json!({ "name": "other", "kind": "flag", "weight": 1,
