@@ -442,23 +442,24 @@ describe("typed", () => {
         `const c = await createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
       );
     };
-    const answers = (theme: string, ofPlan: string, query: string) =>
-      asked(`{ ${theme}, loadByPlan: { ${ofPlan} }, query: ${query} }`);
-    expect(answers(`theme: "dark"`, `plan: "pro", loadMs: 1830`, `"cats"`)).toBe("");
-    expect(answers(`theme: "drak"`, `plan: "pro", loadMs: 1830`, `"cats"`)).toMatch(
-      /TS2820|TS2322/,
-    );
-    expect(answers(`themes: "dark"`, `plan: "pro", loadMs: 1830`, `"cats"`)).toMatch(
-      /TS2561|TS2353/,
-    );
-    expect(answers(`theme: "dark"`, `plan: "team", loadMs: 1830`, `"cats"`)).toMatch(
-      /TS2820|TS2322/,
-    );
-    expect(answers(`theme: "dark"`, `plan: "pro", loadMs: "1830"`, `"cats"`)).toContain("TS2322");
-    expect(answers(`theme: "dark"`, `plan: "pro"`, `"cats"`)).toMatch(
-      /TS2322[^]*'loadMs' is missing/,
-    );
-    expect(answers(`theme: "dark"`, `plan: "pro", loadMs: 1830`, `["cats"]`)).toContain("TS2322");
+    const right = {
+      theme: `"dark"`,
+      loadByPlan: `{ plan: "pro", loadMs: 1830 }`,
+      query: `"cats"`,
+    };
+    for (const [changed, expected] of [
+      [{}, /^$/],
+      [{ theme: `"drak"` }, /TS2820|TS2322/],
+      [{ themes: `"dark"` }, /TS2561|TS2353/],
+      [{ loadByPlan: `{ plan: "team", loadMs: 1830 }` }, /TS2820|TS2322/],
+      [{ loadByPlan: `{ plan: "pro", loadMs: "1830" }` }, /TS2322/],
+      [{ loadByPlan: `{ plan: "pro" }` }, /TS2322.*\n.*'loadMs' is missing/],
+      [{ query: `["cats"]` }, /TS2322/],
+    ] as const) {
+      const fields = Object.entries({ ...right, ...changed });
+      const answers = fields.map(([name, answer]) => `${name}: ${answer}`);
+      expect(asked(`{ ${answers.join()} }`), answers.join()).toMatch(expected);
+    }
     expect(
       misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
     ).toContain("TS2540");
