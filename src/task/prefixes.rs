@@ -83,6 +83,34 @@ impl Prefixes {
         &self.lengths
     }
 
+    /// The distinct lengths, ascending, and how many prefixes have each.
+    ///
+    /// ```
+    /// use hushbin::task::Prefixes;
+    ///
+    /// let prefixes = Prefixes::new(vec![2, 4, 4]).unwrap();
+    /// assert!(prefixes.distinct().eq([(2, 1), (4, 2)]));
+    /// ```
+    #[cfg(feature = "analysis")]
+    pub fn distinct(&self) -> impl Iterator<Item = (u32, usize)> {
+        let alike = self.lengths.chunk_by(|one, next| one == next);
+        alike.map(|alike| (alike[0], alike.len()))
+    }
+
+    /// The share of reports that tell of a prefix of the greatest length, in (0, 1].
+    ///
+    /// ```
+    /// use hushbin::task::Prefixes;
+    ///
+    /// assert_eq!(Prefixes::new(vec![2, 4, 4, 4]).unwrap().greatest_share(), 0.75);
+    /// ```
+    #[cfg(feature = "analysis")]
+    #[must_use]
+    pub fn greatest_share(&self) -> f64 {
+        let greatest = self.distinct().last().map_or(0, |(_, prefixes)| prefixes);
+        greatest as f64 / self.lengths.len() as f64
+    }
+
     /// Which of them a report tells of, counted from 0: each with the same probability.
     #[must_use]
     pub fn drawn(&self, seed: u64) -> usize {

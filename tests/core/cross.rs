@@ -9,6 +9,7 @@ use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task
 use serde_json::{Value, json};
 
 use crate::support::generators::{Scripted, seeded};
+use crate::support::loss;
 use crate::support::significance::assert_distributed;
 
 fn options(count: u32) -> Part {
@@ -114,21 +115,12 @@ fn assert_hidden(cross: &Cross, collision: &Collision, epsilon: f64) {
     assert!(effective <= epsilon);
     let mut randomizer = collision::Randomizer::new(collision, &question.domain(), epsilon);
     for seed in 0..4 {
-        let mut extremes = vec![(f64::INFINITY, 0.0_f64); collision.outcomes() as usize];
-        for answer in answers(cross) {
-            let law = law(cross, &mut randomizer, seed, answer);
-            assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-            for (p, (least, most)) in law.into_iter().zip(&mut extremes) {
-                (*least, *most) = (least.min(p), most.max(p));
-            }
-        }
-        for (least, most) in extremes {
-            let loss = (most / least).ln();
-            assert!(
-                loss <= effective + 1e-12,
-                "{collision:?}, {cross:?}: {loss} of {effective}"
-            );
-        }
+        let answers = answers(cross).into_iter();
+        let loss = loss(answers.map(|answer| law(cross, &mut randomizer, seed, answer)));
+        assert!(
+            loss <= effective + 1e-12,
+            "{collision:?}, {cross:?}: {loss} of {effective}"
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! Words for what several commands show.
 
 use hushbin::Mechanism;
+use hushbin_analysis::heavy_hitters::Text;
 use serde_json::Value;
 
 /// A mechanism with its parameters, as a task file has them.
@@ -26,6 +27,17 @@ pub(super) fn tree(branches: &[u32]) -> String {
         return String::new();
     }
     format!(" in a tree of {}", branches.join(" by "))
+}
+
+/// A text, or what begins with it.
+pub(super) fn text(Text { text, goes_on, .. }: &Text) -> String {
+    format!("{text:?}{}", if *goes_on { " and longer" } else { "" })
+}
+
+/// The share of people who have a text, and its interval, in per cent.
+pub(super) fn shares(text: &Text) -> [f64; 3] {
+    let [low, high] = text.simultaneous_interval;
+    [text.estimate, low, high].map(|share| 100.0 * share)
 }
 
 /// A number with so many decimals, or a dash where there is none.

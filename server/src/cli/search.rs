@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Error;
+use super::{Error, describe};
 use crate::store::StoredReports;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET, Found, Search, Text};
@@ -66,7 +66,7 @@ fn write_words(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "no text was found: too few people have the same one")?;
     }
     for text in &found.texts {
-        write_text(text, if text.goes_on { " and longer" } else { "" }, out)?;
+        write_text(text, out)?;
     }
     if !found.dead_ends.is_empty() {
         writeln!(
@@ -75,17 +75,13 @@ fn write_words(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     for text in &found.dead_ends {
-        write_text(text, " …", out)?;
+        write_text(text, out)?;
     }
     Ok(())
 }
 
-fn write_text(text: &Text, mark: &str, out: &mut dyn Write) -> io::Result<()> {
-    let [low, high] = text.simultaneous_interval.map(|share| 100.0 * share);
-    writeln!(
-        out,
-        "{:8.3}%  {low:7.3} to {high:7.3}%  {:?}{mark}",
-        100.0 * text.estimate,
-        text.text
-    )
+fn write_text(text: &Text, out: &mut dyn Write) -> io::Result<()> {
+    let [share, low, high] = describe::shares(text);
+    let text = describe::text(text);
+    writeln!(out, "{share:8.3}%  {low:7.3} to {high:7.3}%  {text}")
 }

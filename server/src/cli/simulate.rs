@@ -237,13 +237,11 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::
         100.0 * found.all_covered,
     )?;
     for ComparedText { text, truth } in &found.texts {
-        let [low, high] = text.simultaneous_interval.map(|share| 100.0 * share);
+        let [share, low, high] = describe::shares(text);
         writeln!(
             out,
-            "{name}: {:?}{} {:.3}%, interval {low:.3} to {high:.3}%, truth {:.3}%",
-            text.text,
-            if text.goes_on { " and longer" } else { "" },
-            100.0 * text.estimate,
+            "{name}: {} {share:.3}%, interval {low:.3} to {high:.3}%, truth {:.3}%",
+            describe::text(text),
             100.0 * truth,
         )?;
     }

@@ -1,14 +1,13 @@
 //! Estimates of the reports so far.
 
 use std::io;
-use std::ops::ControlFlow;
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use hushbin::{Items, Report, Upload};
+use hushbin::Items;
 use serde::Serialize;
 use tokio::runtime::Handle;
 
@@ -61,43 +60,8 @@ fn scan(
     given_up: &dyn Fn() -> bool,
 ) -> Result<Totals, Problem> {
     let mut totals = Totals::of_items(stored.task(), query.question(), query.items());
-    for_each_report(store, stored, given_up, |report| totals.fold(report))?;
+    store.for_each_report(stored, given_up, |report| totals.fold(report))?;
     Ok(totals)
-}
-
-/// Visits all reports of a task, from its journal, unless given up.
-///
-/// # Errors
-/// [`Problem::Storage`].
-pub(super) fn for_each_report(
-    store: &Store,
-    stored: &StoredTask,
-    given_up: &dyn Fn() -> bool,
-    mut visit: impl FnMut(&Report),
-) -> Result<(), Problem> {
-    let task = stored.task();
-    let mut damaged = false;
-    store.for_each_upload(stored, |bytes| {
-        if given_up() {
-            return ControlFlow::Break(());
-        }
-        match Upload::decode(bytes, task) {
-            Ok(upload) => {
-                upload.reports.iter().for_each(&mut visit);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                tracing::error!(task = task.id(), %error, "the journal holds what is no upload");
-                damaged = true;
-                ControlFlow::Break(())
-            }
-        }
-    })?;
-    if damaged {
-        Err(Problem::Storage)
-    } else {
-        Ok(())
-    }
 }
 
 /// An answer as JSON or CSV.

@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin_analysis::heavy_hitters::Search;
 
-use super::estimates::{for_each_report, render};
+use super::estimates::render;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, query, tasks};
@@ -25,7 +25,7 @@ pub(super) async fn show(
     state
         .compute(move |store, given_up| {
             let mut reports = search.no_reports();
-            for_each_report(store, &stored, given_up, |report| reports.fold(report))?;
+            store.for_each_report(&stored, given_up, |report| reports.fold(report))?;
             let found = search.run(&reports, given_up)?;
             render(csv, &found, |out| found.write_csv(out))
         })

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use hushbin::Fingerprint;
 use serde_json::{Map, Value, json};
 
-use crate::store::{Exhausted, StoreError};
+use crate::store::{Exhausted, OpenError, StoreError};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 use hushbin_analysis::heavy_hitters::SearchError;
 
@@ -228,6 +228,13 @@ impl From<StoreError> for Problem {
             // Already logged where it happened.
             StoreError::Failed(_) => Self::Storage,
         }
+    }
+}
+
+impl From<OpenError> for Problem {
+    fn from(error: OpenError) -> Self {
+        tracing::error!(%error, "the journal cannot be read");
+        Self::Storage
     }
 }
 

@@ -28,11 +28,10 @@ mod writer;
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use hushbin::{TaskDraft, Upload};
+use hushbin::{Report, TaskDraft, Upload};
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub use error::{OpenError, StoreError};
@@ -277,20 +276,19 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)
     }
 
-    /// Visits the bytes of every upload of a task, as of one moment, until the
-    /// visitor breaks. Blocks on the disk.
+    /// Visits every report of a task that is in the journal as of one moment, unless given
+    /// up. Blocks on the disk.
     ///
     /// # Errors
-    /// When storage fails.
-    pub fn for_each_upload(
+    /// When storage fails or holds what is no upload.
+    pub(crate) fn for_each_report(
         &self,
         stored: &StoredTask,
-        mut visit: impl FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
-        self.0
-            .reader
-            .for_each_upload(stored.key(), &mut visit)
-            .map_err(StoreError::failed)
+        given_up: &dyn Fn() -> bool,
+        visit: impl FnMut(&Report),
+    ) -> Result<(), OpenError> {
+        let reader = &*self.0.reader;
+        stored::for_each_report(reader, stored.key(), stored.task(), given_up, visit)
     }
 
     /// Takes what waits, refuses what comes, folds the log into the main file and

@@ -46,27 +46,42 @@ impl StoredReports {
     ///
     /// # Errors
     /// When storage fails or holds what is no upload.
-    pub(crate) fn for_each_report(&self, mut visit: impl FnMut(&Report)) -> Result<(), OpenError> {
-        let mut damaged = None;
-        self.reader.for_each_upload(
-            self.key,
-            &mut |bytes| match Upload::decode(bytes, &self.task) {
-                Ok(upload) => {
-                    upload.reports.iter().for_each(&mut visit);
-                    ControlFlow::Continue(())
-                }
-                Err(source) => {
-                    damaged = Some(source);
-                    ControlFlow::Break(())
-                }
-            },
-        )?;
-        match damaged {
-            None => Ok(()),
-            Some(source) => Err(OpenError::StoredUpload {
-                id: self.task.id().to_owned(),
-                source,
-            }),
-        }
+    pub(crate) fn for_each_report(&self, visit: impl FnMut(&Report)) -> Result<(), OpenError> {
+        for_each_report(&*self.reader, self.key, &self.task, &|| false, visit)
     }
+}
+
+/// Visits every report of a task that is in the journal as of one moment, unless given up.
+///
+/// # Errors
+/// When storage fails or holds what is no upload.
+pub(super) fn for_each_report(
+    reader: &dyn JournalReader,
+    key: TaskKey,
+    task: &Task,
+    given_up: &dyn Fn() -> bool,
+    mut visit: impl FnMut(&Report),
+) -> Result<(), OpenError> {
+    let mut damaged = None;
+    reader.for_each_upload(key, &mut |bytes| {
+        if given_up() {
+            return ControlFlow::Break(());
+        }
+        match Upload::decode(bytes, task) {
+            Ok(upload) => {
+                upload.reports.iter().for_each(&mut visit);
+                ControlFlow::Continue(())
+            }
+            Err(source) => {
+                damaged = Some(source);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    damaged.map_or(Ok(()), |source| {
+        Err(OpenError::StoredUpload {
+            id: task.id().to_owned(),
+            source,
+        })
+    })
 }

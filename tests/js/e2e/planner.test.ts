@@ -171,6 +171,8 @@ describe("the planner's page", () => {
     "kind=number&want=histogram&bins=8&solve=error",
     "kind=number&want=quantiles&min=1&spacing=logarithmic&quantile=0.9&spread=5&solve=people&margin=2",
     "kind=numbers&count=3&max=10&solve=error&epsilon=2",
+    "kind=cross&options=3&columns=5&solve=people&within=0.02&epsilon=2",
+    "kind=cross&options=2&across=number&min=-5&max=60&solve=epsilon&margin=2",
     "kind=text&length=6&solve=people&within=0.01&epsilon=2",
   ])("answers about other kinds as the command does: %s", async (fragment) => {
     const page = await planner(fragment);
@@ -206,6 +208,15 @@ describe("the planner's page", () => {
     expect(await kind.inputValue()).toBe("choice");
     expect(await page.getByLabel("Options", { exact: true }).isVisible()).toBe(true);
     expect(await page.getByLabel("Items", { exact: true }).isVisible()).toBe(false);
+    await kind.selectOption("cross");
+    await page.getByRole("radio", { name: "a choice" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => location.hash.includes("across=number"));
+    await answered(page);
+    expect(await page.getByLabel("Columns", { exact: true }).isVisible()).toBe(false);
+    expect(await page.getByLabel("Greatest number", { exact: true }).isVisible()).toBe(true);
+    expect(await text(page, "#verdict-text")).toMatch(/^Means of columns within rows of cross/);
+    await page.locator("#status").filter({ hasText: "within rows" }).waitFor();
     await kind.selectOption("number");
     await page.getByRole("radio", { name: "quantiles" }).check();
     await page.getByLabel("Spread", { exact: true }).fill("99");
@@ -392,6 +403,14 @@ describe.each([
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     }
+    await page.getByLabel("Kind of answer").selectOption("cross");
+    await page.getByRole("radio", { name: "a number" }).check();
+    await answered(page);
+    await drawn(page);
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await page.getByLabel("Kind of answer").selectOption("ratings");
+    await answered(page);
     await page.evaluate(() => {
       for (const details of document.querySelectorAll("details")) details.open = true;
     });

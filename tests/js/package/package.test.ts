@@ -429,16 +429,37 @@ describe("typed", () => {
     ).toContain("TS2322");
     const asked = (answers: string) => {
       const { mechanism } = JSON.parse(TASK);
-      const options = ["dark", "light"];
-      const questions = [{ name: "theme", kind: "choice", options, mechanism }];
+      const theme = { name: "theme", kind: "choice", options: ["dark", "light"] };
+      const plan = { name: "plan", kind: "choice", options: ["free", "pro"] };
+      const load = { name: "loadMs", kind: "number", min: 0, max: 10_000, levels: 4 };
+      const questions = [
+        { ...theme, mechanism },
+        { name: "loadByPlan", kind: "cross", of: [plan, load], mechanism },
+        { name: "query", kind: "text", prefixes: [2, 4], mechanism },
+      ];
       const task = JSON.stringify({ id: "asked", epsilon: 2, questions });
       return misuse(
         `const c = await createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
       );
     };
-    expect(asked(`{ theme: "dark" }`)).toBe("");
-    expect(asked(`{ theme: "drak" }`)).toMatch(/TS2820|TS2322/);
-    expect(asked(`{ themes: "dark" }`)).toMatch(/TS2561|TS2353/);
+    const right = {
+      theme: `"dark"`,
+      loadByPlan: `{ plan: "pro", loadMs: 1830 }`,
+      query: `"cats"`,
+    };
+    for (const [changed, expected] of [
+      [{}, /^$/],
+      [{ theme: `"drak"` }, /TS2820|TS2322/],
+      [{ themes: `"dark"` }, /TS2561|TS2353/],
+      [{ loadByPlan: `{ plan: "team", loadMs: 1830 }` }, /TS2820|TS2322/],
+      [{ loadByPlan: `{ plan: "pro", loadMs: "1830" }` }, /TS2322/],
+      [{ loadByPlan: `{ plan: "pro" }` }, /TS2322.*\n.*'loadMs' is missing/],
+      [{ query: `["cats"]` }, /TS2322/],
+    ] as const) {
+      const fields = Object.entries({ ...right, ...changed });
+      const answers = fields.map(([name, answer]) => `${name}: ${answer}`);
+      expect(asked(`{ ${answers.join()} }`), answers.join()).toMatch(expected);
+    }
     expect(
       misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
     ).toContain("TS2540");

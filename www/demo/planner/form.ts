@@ -28,10 +28,11 @@ const WORDS: {
       set: "Any of several options",
       number: "A number",
       numbers: "Several numbers",
-      cross: "Two choices at once",
+      cross: "Two things at once",
       text: "A text of any",
     },
   ],
+  across: ["The second is", { options: "a choice", number: "a number" }],
   want: ["Wanted of it", { mean: "mean", histogram: "histogram", quantiles: "quantiles" }],
   spacing: ["Bins are spaced", { even: "evenly", logarithmic: "by factors" }],
   solve: [
@@ -61,7 +62,7 @@ const GROUPS: Readonly<Record<string, readonly (ChoiceName | NumberName)[]>> = {
   privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
   accuracy: ["goal", "standard_error", "smallest", "within", "margin"],
   question: [
-    ...(["want", "domain", "items", "options", "columns", "count"] as const),
+    ...(["want", "domain", "items", "options", "across", "columns", "count"] as const),
     ...(["length", "sparsity", "min", "max"] as const),
     ...(["bins", "spacing", "quantile", "spread", "objective"] as const),
   ],

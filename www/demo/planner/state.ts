@@ -8,6 +8,7 @@ export type Asking = Question | Survey;
 /** The choices, each from a few. */
 export const CHOICES = {
   kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "text"],
+  across: ["options", "number"],
   want: ["mean", "histogram", "quantiles"],
   spacing: ["even", "logarithmic"],
   solve: ["error", "people", "epsilon"],
@@ -54,6 +55,7 @@ export type State = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][numb
 
 export const DEFAULTS: State = {
   kind: "ratings",
+  across: "options",
   want: "mean",
   spacing: "even",
   solve: "error",
@@ -124,6 +126,7 @@ export function stateOf(fragment: string): State {
 const quantiles = ({ kind, want }: State) => kind === "number" && want === "quantiles";
 const inUnit = (state: State) =>
   state.kind === "numbers" ||
+  (state.kind === "cross" && state.across === "number") ||
   (state.kind === "number" &&
     (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
 
@@ -150,7 +153,9 @@ function asked(state: State): (NumberName | ChoiceName)[] {
     case "numbers":
       return ["count", "min", "max"];
     case "cross":
-      return ["options", "columns"];
+      return state.across === "number"
+        ? ["options", "across", "min", "max"]
+        : ["options", "across", "columns"];
     case "text":
       return ["length"];
   }
@@ -267,15 +272,17 @@ function surveyOf(
 }
 
 /** What a question is of: numbers, rows and columns, or its own range. */
-function partsOf({ kind, count, options, columns, min, max }: State): object {
+function partsOf({ kind, across, count, options, columns, min, max }: State): object {
   switch (kind) {
     case "numbers": {
       const name = (index: number) => `number-${index + 1}`;
       return { of: Array.from({ length: count }, (_, index) => ({ name: name(index), min, max })) };
     }
     case "cross": {
-      const part = (name: string, options: number) => ({ name, kind: "choice", options });
-      return { of: [part("rows", options), part("columns", columns)] };
+      const rows = { name: "rows", kind: "choice", options };
+      const own =
+        across === "number" ? { kind: "number", min, max } : { kind: "choice", options: columns };
+      return { of: [rows, { name: "columns", ...own }] };
     }
     case "number":
       return { min, max };

@@ -10,6 +10,7 @@ import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 const ERRORS_OF: Readonly<Record<QuestionAnswer["errors_of"], string>> = {
   share: "of a share from 0 to 1",
   mean: "of the mean, in its unit",
+  "conditional-mean": "of the mean within a row of even size, in its unit",
   "quantile-share": "of the share below the quantile, from 0 to 1",
   quantile: "of the quantile, in its unit",
 };
@@ -20,8 +21,7 @@ export function surveyView(answer: SurveyAnswer, asked: Asking): View {
   if (!own) throw new Error("a survey asks a question");
   const { mechanism, cells, sparsity, kind } = own;
   const tree = own.tree?.length ? ` in a tree of ${own.tree.join(" by ")}` : "";
-  const parts =
-    cells === null ? "" : `; ${cells} ${kind === "number" ? cellsOf(own) : "cells"}${tree}`;
+  const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}${tree}`;
   const among = kind === "set" ? `; sparsity ${sparsity}` : "";
   const bias = own.bias === undefined ? "" : ` ${own.bias}`;
   return {
@@ -40,7 +40,7 @@ export function surveyView(answer: SurveyAnswer, asked: Asking): View {
 }
 
 function cellsOf({ errors_of }: QuestionAnswer): string {
-  return errors_of === "mean" ? "levels" : "bins";
+  return errors_of === "mean" || errors_of === "conditional-mean" ? "levels" : "bins";
 }
 
 function figuresOf(own: QuestionAnswer, { solved_for }: SurveyAnswer): Figure[] {
@@ -102,17 +102,25 @@ function rowsOf(own: QuestionAnswer, answer: SurveyAnswer): Row[] {
   return [picked, ratings];
 }
 
+/** What a question is of, as the command has it. */
+function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
+  const [first = {}, { options: columns, min, max } = {}] = of;
+  if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };
+  if (kind !== "cross") return {};
+  const { options } = first;
+  return columns === undefined ? { options, min, max } : { options, columns };
+}
+
 /** The command that answers the same, in parts. */
 export function surveyCommand({ questions, wanted, ...known }: Survey): string[] | null {
   const [question] = questions;
-  // Options of the command are of one kind: what is crossed stands in a file.
-  if (!question || questions.length > 1 || question.kind === "cross") return null;
+  // Options of the command are of one kind.
+  if (!question || questions.length > 1) return null;
   const { name, of, ...fields } = question;
-  const numbers = Array.isArray(of) ? { numbers: of.length, min: of[0]?.min, max: of[0]?.max } : {};
   return [
     "hushbin plan",
     ...optionsOf(fields),
-    ...optionsOf(numbers),
+    ...optionsOf(partsOf(question.kind, Array.isArray(of) ? of : [])),
     ...optionsOf(wanted?.[name] ?? {}),
     ...optionsOf(known),
   ];

@@ -71,6 +71,8 @@ describe("the state in the URL", () => {
     expect(stateOf(`#${fragmentOf(state)}`)).toEqual(state);
     const kinds = { ...state, kind: "number", want: "quantiles", spread: 4, min: -20 } as const;
     expect(stateOf(`#${fragmentOf(kinds)}`)).toEqual(kinds);
+    const crossed = { ...state, kind: "cross", across: "number" } as const;
+    expect(stateOf(`#${fragmentOf(crossed)}`)).toEqual(crossed);
     expect(stateOf("")).toEqual(DEFAULTS);
   });
 
@@ -144,6 +146,14 @@ describe("a question of a kind", () => {
         { name: "columns", kind: "choice", options: 2 },
       ],
     });
+    expect(question({ kind: "cross", options: 3, across: "number" })).toEqual({
+      name: "cross",
+      kind: "cross",
+      of: [
+        { name: "rows", kind: "choice", options: 3 },
+        { name: "columns", kind: "number", min: 0, max: 30 },
+      ],
+    });
     expect(question({ kind: "text" })).toEqual({ name: "text", kind: "text", length: 8 });
   });
 
@@ -159,6 +169,8 @@ describe("a question of a kind", () => {
       number: { within: 3, quantile: 0.9, spread: 4 },
     });
     expect(wanted({ kind: "numbers" })).toEqual({ numbers: { within: 3 } });
+    expect(wanted({ kind: "cross" })).toEqual({ cross: { within: 0.02 } });
+    expect(wanted({ kind: "cross", across: "number" })).toEqual({ cross: { within: 3 } });
   });
 
   it("has a command of its own", () => {
@@ -177,8 +189,12 @@ describe("a question of a kind", () => {
     expect(command({ kind: "text" })).toBe(
       `hushbin plan --kind text --length 8 --within 0.01 ${end}`,
     );
-    // What is crossed stands in a file.
-    expect(command({ kind: "cross" })).toBeUndefined();
+    expect(command({ kind: "cross" })).toBe(
+      `hushbin plan --kind cross --options 10 --columns 4 --within 0.01 ${end}`,
+    );
+    expect(command({ kind: "cross", across: "number", min: -3 })).toBe(
+      `hushbin plan --kind cross --options 10 --min -3 --max 30 --within 0.5 ${end}`,
+    );
   });
 
   it("finds the field of an error by its control", () => {

@@ -13,6 +13,7 @@ mod clipped_sum;
 mod conditional;
 mod confidence;
 mod contract;
+mod contrast;
 mod contribution;
 mod counted;
 mod cross;

@@ -8,7 +8,7 @@ use hushbin::{Entry, Question};
 use super::contribution::Contribution;
 use super::people::People;
 use super::point::{Estimand, variance_over_people};
-use super::{Prepared, layered, worst};
+use super::{Prepared, contrast, layered, worst};
 
 /// Prediction of the noise of one question's estimates.
 #[derive(Debug, Clone)]
@@ -26,6 +26,9 @@ pub enum Aim {
     /// A mean: of a rating or one of several numbers, from −1 to 1; of a number that has
     /// levels, its place in its range, from 0 to 1.
     Mean,
+    /// Of a cross, the mean of its number among the people of a row that this share of all
+    /// is in: its place in its range, from 0 to 1, to first order.
+    MeanWithin(f64),
     /// The share of an answer.
     Share,
     /// The distribution function of a number in bins, where it is this part.
@@ -96,6 +99,13 @@ impl Predictor {
                 })
             }
             (Aim::Distribution(_), _) => None,
+            (Aim::MeanWithin(share), Kind::Cross(cross)) => {
+                let scale = cross.columns().scale()?;
+                let (rates, levels) = (self.prepared.single()?, scale.cells());
+                let means = scale.edges().is_none();
+                means.then(|| contrast::worst_of_mean(whose, rates, levels, share))
+            }
+            (Aim::MeanWithin(_), _) => None,
             (Aim::Mean, _) => {
                 let [with, without] = self.full(Estimand::Mean)?;
                 // Halves of either sign have a mean of 0.

@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::contrast::{Contrast, Part};
 use super::interval::Quantiles;
 use super::one_answer::OneAnswer;
-use super::people::People;
 use super::point::Point;
 use super::projection::{Sum, project};
 use super::score::{STEEPEST, ScoreLaw};
@@ -155,8 +155,12 @@ impl Ratio<'_> {
         let there = self.row.is_there(confidence.single());
         let ratio = weighed / share;
         let held = if there { ratio.clamp(0.0, 1.0) } else { 0.5 };
-        let reports = self.row.answers.reports as f64;
-        let variance = self.contrast(held).variance(self.row.answers).max(0.0);
+        let answers = self.row.answers;
+        let reports = answers.reports as f64;
+        let variance = self
+            .contrast(held)
+            .variance(&answers.rates, answers.whose)
+            .max(0.0);
         let point = Point {
             estimate: ratio,
             standard_error: self.step * (variance / reports).sqrt() / share,
@@ -192,7 +196,10 @@ impl Ratio<'_> {
     fn rejects(&self, m: f64, failure: &Failure, side: Side) -> bool {
         let (answers, contrast) = (self.row.answers, self.contrast(m));
         let n = answers.reports as f64;
-        let deviation = contrast.variance(answers).max(0.0).sqrt();
+        let deviation = contrast
+            .variance(&answers.rates, answers.whose)
+            .max(0.0)
+            .sqrt();
         let sum = |number: fn(&Class) -> f64| -> f64 {
             let weighed = contrast.parts.iter().zip(&self.classes);
             weighed.map(|(part, own)| part.weight * number(own)).sum()
@@ -208,7 +215,9 @@ impl Ratio<'_> {
             deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
             steepest: STEEPEST / weights.fold(1.0, f64::max),
         };
-        observed.rules_out(failure, side, |t| n * contrast.cumulant(answers, t))
+        observed.rules_out(failure, side, |t| {
+            n * contrast.cumulant(&answers.rates, answers.whose, t)
+        })
     }
 
     /// The sum that is 0 where the ratio is m, and shares that people can have then.
@@ -235,77 +244,6 @@ impl Ratio<'_> {
     }
 }
 
-/// Cells that weigh the same in a sum.
-struct Part {
-    /// In steps.
-    weight: f64,
-    cells: f64,
-    share: f64,
-}
-
-/// A weighted sum of the shares of a row's cells, and what these may be.
-struct Contrast {
-    parts: Vec<Part>,
-}
-
-impl Contrast {
-    /// Variance of one report's estimate of the sum, of people of whom it is 0.
-    ///
-    /// Of second moments the squares of people's means are to subtract where people are
-    /// given; of those rounded a quarter of a step's square less.
-    fn variance(&self, answers: &OneAnswer) -> f64 {
-        let rates = &answers.rates;
-        let sum: f64 = self.parts.iter().map(|part| part.cells * part.weight).sum();
-        let squares = self
-            .parts
-            .iter()
-            .map(|part| part.cells * part.weight.powi(2));
-        let (squares, none): (f64, f64) = (squares.sum(), rates.p_false * sum);
-        let square = |own: f64| {
-            rates.score_square(own, sum, squares) - none * none - 2.0 * none * own * rates.gap()
-        };
-        let (mut variance, mut means, mut row) = (0.0, 0.0, 0.0);
-        for Part { weight, share, .. } in &self.parts {
-            variance += share * square(*weight);
-            means += share * weight * weight;
-            row += share;
-        }
-        variance += (1.0 - row) * square(0.0);
-        let means = match answers.whose {
-            People::Given => means,
-            People::Rounded => (means - 0.25 * row).max(0.0),
-            People::Drawn => 0.0,
-        };
-        variance / (rates.gap() * rates.gap()) - means
-    }
-
-    /// A bound of the cumulant of one report's score, the weight of the cell that it names:
-    /// of people drawn, or, where they are given, the mean of theirs.
-    ///
-    /// A mean of logarithms is the logarithm of a mean at most. Of one who is rounded the
-    /// cumulant is above what is between those of two neighbours by t²/8 at most
-    /// (Hoeffding's lemma).
-    fn cumulant(&self, answers: &OneAnswer, t: f64) -> f64 {
-        let rates = &answers.rates;
-        let grown = |part: &Part| (t * part.weight).exp_m1();
-        let any = self.parts.iter().map(|part| part.cells * grown(part));
-        let any = rates.p_false * any.sum::<f64>();
-        let (mut drawn, mut given, mut row) = (any, 0.0, 0.0);
-        for part in &self.parts {
-            let own = rates.gap() * grown(part);
-            drawn += part.share * own;
-            given += part.share * (any + own).ln_1p();
-            row += part.share;
-        }
-        given += (1.0 - row) * any.ln_1p();
-        match answers.whose {
-            People::Given => given,
-            People::Rounded => drawn.ln_1p().min(given + row * t * t / 8.0),
-            People::Drawn => drawn.ln_1p(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use hushbin::domain::Domain;
@@ -315,6 +253,7 @@ mod tests {
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
     use super::*;
+    use crate::estimate::people::People;
 
     /// A table of people, and how they report.
     struct Case {

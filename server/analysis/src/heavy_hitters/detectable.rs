@@ -1,10 +1,9 @@
 //! Which share of people a text needs, to be found.
 
 use hushbin::Question;
-use hushbin::task::Kind;
 use serde::Serialize;
 
-use super::{SPURIOUS, candidates, hit_rates, screened, stages, strict};
+use super::{SPURIOUS, asked, candidates, hit_rates, screened, stages, strict};
 use crate::numeric::clopper_pearson::least_rare;
 use crate::numeric::roots::{bisect, geometric};
 use statrs::function::beta::beta_reg;
@@ -19,8 +18,6 @@ pub struct Detectable {
     /// it, that is found with the probability; shorter ones need less. Above 1 where there
     /// are too few people.
     pub share: f64,
-    /// How many hashes the search works out, about, at most.
-    pub hashes: f64,
 }
 
 impl Detectable {
@@ -59,27 +56,19 @@ impl Detectable {
         confidence: f64,
         probability: f64,
     ) -> Option<Self> {
-        let Kind::Text(prefixes) = question.kind() else {
-            return None;
-        };
-        let [own, other] = hit_rates(question)?;
-        let mut groups: Vec<(u32, f64)> = Vec::new();
-        for &length in prefixes.lengths() {
-            match groups.last_mut() {
-                Some((last, parts)) if *last == length => *parts += 1.0,
-                _ => groups.push((length, 1.0)),
-            }
-        }
+        let (prefixes, collision) = asked(question)?;
+        let [own, other] = hit_rates(question, collision);
         let all = prefixes.lengths().len() as f64;
-        let (mut before, mut begun, mut hashes) = (0, 1.0, 0.0);
+        let lengths = prefixes.distinct().count();
+        let (mut before, mut begun) = (0, 1.0);
         // Reports of each length, and how many hits let a candidate go on.
         let mut needed = Vec::new();
-        for (index, &(length, parts)) in groups.iter().enumerate() {
-            let part = people as f64 * parts / all;
+        for (index, (length, parts)) in prefixes.distinct().enumerate() {
+            let part = people as f64 * parts as f64 / all;
             let reports = (part - 4.0 * part.sqrt()).max(0.0) as u64;
             let candidates = candidates::count(letters, length - before) as f64 * begun;
-            let strict = strict(confidence, groups.len(), candidates as u64);
-            let tail = if index + 1 == groups.len() {
+            let strict = strict(confidence, lengths, candidates as u64);
+            let tail = if index + 1 == lengths {
                 strict
             } else {
                 screened(candidates as u64, strict)
@@ -87,7 +76,6 @@ impl Detectable {
             let enough = least_rare(reports, other, tail);
             needed.extend(stages(reports, candidates as u64, other));
             needed.push((reports, enough));
-            hashes += candidates * part;
             let even = (enough as f64 / reports as f64 - other) / (own - other);
             begun = candidates.min(2.0 / even.max(1e-12) + SPURIOUS);
             before = length;
@@ -104,7 +92,7 @@ impl Detectable {
         } else {
             f64::INFINITY
         };
-        Some(Self { share, hashes })
+        Some(Self { share })
     }
 }
 

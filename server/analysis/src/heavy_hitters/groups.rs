@@ -6,8 +6,10 @@ use std::thread;
 
 use hushbin::hash::{Keys, mix64};
 use hushbin::mechanism::collision::Collision;
-use hushbin::task::{Draw, Kind, Prefixes};
-use hushbin::{Mechanism, Report, Task};
+use hushbin::task::{Draw, Prefixes};
+use hushbin::{Report, Task};
+
+use super::asked;
 
 /// The reports of a question for a text.
 ///
@@ -41,30 +43,21 @@ impl Reports {
     /// If there is no such question.
     #[must_use]
     pub fn new(task: &Task, question: usize) -> Option<Self> {
-        let asked = &task.questions()[question];
-        let (Kind::Text(prefixes), Mechanism::Collision(collision)) =
-            (asked.kind(), asked.mechanism())
-        else {
-            return None;
+        let (prefixes, collision) = asked(&task.questions()[question])?;
+        let group = |(length, _)| Group {
+            length,
+            heard: Vec::new(),
         };
-        let mut groups: Vec<Group> = Vec::new();
-        let mut group_of = Vec::new();
-        for &length in prefixes.lengths() {
-            if groups.last().is_none_or(|group| group.length != length) {
-                groups.push(Group {
-                    length,
-                    heard: Vec::new(),
-                });
-            }
-            group_of.push(groups.len() - 1);
-        }
+        let group_of = (0..).zip(prefixes.distinct());
         Some(Self {
             draw: task.draw().clone(),
             question,
             prefixes: prefixes.clone(),
             collision: *collision,
-            group_of,
-            groups,
+            group_of: group_of
+                .flat_map(|(group, (_, prefixes))| std::iter::repeat_n(group, prefixes))
+                .collect(),
+            groups: prefixes.distinct().map(group).collect(),
         })
     }
 

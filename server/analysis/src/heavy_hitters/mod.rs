@@ -38,9 +38,8 @@ pub use groups::Reports;
 pub use search::{DEFAULT_ALPHABET, Found, Group, Options, Search, SearchError, Text};
 
 use crate::numeric::clopper_pearson::least_rare;
-use hushbin::task::Kind;
-#[cfg(doc)]
-use hushbin::task::Prefixes;
+use hushbin::mechanism::collision::Collision;
+use hushbin::task::{Kind, Prefixes};
 use hushbin::{Mechanism, Question};
 
 /// How many prefixes that nobody has go on to the next length, at most, on average.
@@ -79,13 +78,16 @@ fn strict(confidence: f64, lengths: usize, candidates: u64) -> f64 {
     (1.0 - confidence) / 2.0 / lengths as f64 / candidates.max(1) as f64
 }
 
-/// With which probability a report hits a prefix that its person has, and another;
-/// `None` of a question for anything but a text.
-fn hit_rates(question: &Question) -> Option<[f64; 2]> {
-    let (Kind::Text(_), Mechanism::Collision(collision)) = (question.kind(), question.mechanism())
-    else {
-        return None;
-    };
+/// The prefixes of a text and what reports on them; `None` of a question for anything else.
+const fn asked(question: &Question) -> Option<(&Prefixes, &Collision)> {
+    match (question.kind(), question.mechanism()) {
+        (Kind::Text(prefixes), Mechanism::Collision(collision)) => Some((prefixes, collision)),
+        _ => None,
+    }
+}
+
+/// With which probability a report hits a prefix that its person has, and another.
+fn hit_rates(question: &Question, collision: &Collision) -> [f64; 2] {
     let rates = collision.rates(&question.domain(), question.epsilon());
-    Some([rates.p_true, rates.p_false])
+    [rates.p_true, rates.p_false]
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::candidates::{self, Candidate};
 use super::groups::{self, Reports};
-use super::{hit_rates, screened, stages, strict};
+use super::{asked, hit_rates, screened, stages, strict};
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
 
@@ -243,7 +243,8 @@ impl Search {
         let index = position(task, options.question.as_deref())?;
         let question = &task.questions()[index];
         let name = question.name().to_owned();
-        let (Some(hit), Some(reports)) = (hit_rates(question), Reports::new(task, index)) else {
+        let (Some((_, collision)), Some(reports)) = (asked(question), Reports::new(task, index))
+        else {
             return Err(SearchError::NotText { question: name });
         };
         let alphabet: Vec<char> = options.alphabet.chars().collect();
@@ -260,7 +261,7 @@ impl Search {
             question: name,
             options,
             alphabet,
-            hit,
+            hit: hit_rates(question, collision),
             reports,
         })
     }

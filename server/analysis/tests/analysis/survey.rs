@@ -77,6 +77,11 @@ fn alone() -> Vec<Value> {
             json!({ "within": 40 }),
         ),
         one(
+            json!({ "kind": "cross", "of": [{ "name": "beta", "kind": "flag" },
+                { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s" }] }),
+            json!({ "within": 0.6 }),
+        ),
+        one(
             json!({ "kind": "ratings", "items": 20, "value": "sign", "sparsity": 2 }),
             json!({ "within": 0.05 }),
         ),
@@ -475,6 +480,30 @@ fn texts_and_crosses_are_planned_for() {
     // A choice is planned for by the buckets that are best at the worst.
     let worse = cross.standard_error / choice.standard_error;
     assert!((1.0..2.0).contains(&worse), "{worse}");
+
+    // Of a number for its mean, the means within rows of as many people.
+    let number = json!({ "name": "n", "kind": "number", "min": -5, "max": 15, "unit": "s" });
+    let by_number = json!({ "kind": "cross", "of": [of(3), number] });
+    let cross = asked(by_number.clone());
+    let predictor = Predictor::for_question(&question(3.0, by_number));
+    let aim = Aim::MeanWithin(1.0 / 3.0);
+    let variance = predictor.worst_variance(aim, false).unwrap();
+    let expected = 20.0 * (variance / 100_000.0).sqrt();
+    assert!((cross.standard_error / expected - 1.0).abs() < 1e-12);
+    assert_eq!(cross.errors_of, ErrorsOf::ConditionalMean);
+    assert_eq!(
+        (cross.of.as_deref(), cross.unit.as_deref()),
+        (Some("n"), Some("s"))
+    );
+    assert_eq!(
+        (cross.range, cross.smallest, cross.distance),
+        (20.0, None, None)
+    );
+    assert!(cross.simultaneous_interval > 1.2 * cross.interval);
+    // Bins have shares.
+    let number = json!({ "name": "n", "kind": "number", "min": 0, "max": 1, "bins": 4 });
+    let cross = asked(json!({ "kind": "cross", "of": [of(3), number] }));
+    assert_eq!((cross.errors_of, cross.cells), (ErrorsOf::Share, Some(4)));
 }
 
 #[test]

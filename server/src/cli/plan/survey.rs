@@ -9,7 +9,7 @@ use hushbin::choose::QuestionDraft;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{ErrorsOf, POWER, QuestionAnswer, SurveyAnswer, Unknown, Wanted};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::{Error, describe};
 use crate::task_file;
@@ -17,16 +17,20 @@ use crate::task_file;
 /// What is asked by kind, or by the questions of a file.
 #[derive(Debug, clap::Args)]
 pub(super) struct ByName {
-    /// Kind of one question: flag, choice, set, number, numbers or text.
+    /// Kind of one question: flag, choice, set, number, numbers, cross or text.
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     pub(super) kind: Option<String>,
     /// File of several questions, complete or not, as a task file has them; its "epsilon"
     /// and "people" hold where options leave too little said.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a choice or set; or --names.
+    /// Number of options of a choice, of a set or of a cross's rows; or --names.
     #[arg(long, value_name = "N", conflicts_with = "names")]
     options: Option<u32>,
+    /// Number of options of a cross's columns, which are a number where --min and --max are
+    /// said instead.
+    #[arg(long, value_name = "N")]
+    columns: Option<u32>,
     /// Number of numbers, each from --min to --max; or --names.
     #[arg(long, value_name = "N", conflicts_with = "names")]
     numbers: Option<u32>,
@@ -143,6 +147,7 @@ impl ByName {
     pub(super) fn is_asked(&self) -> Result<bool, Error> {
         let numbers = [
             self.options,
+            self.columns,
             self.numbers,
             self.levels,
             self.bins,
@@ -155,10 +160,18 @@ impl ByName {
             || self.max.is_some();
         if of_kind && self.kind.is_none() {
             return Err(
-                "--options, --numbers, --min, --max, --unit, --want, --levels, --bins, --spacing and \
-                 --length go with a --kind"
+                "--options, --columns, --numbers, --min, --max, --unit, --want, --levels, --bins, \
+                 --spacing and --length go with a --kind"
                     .into(),
             );
+        }
+        for (own, option, kind) in [
+            (self.columns, "columns", "cross"),
+            (self.numbers, "numbers", "numbers"),
+        ] {
+            if own.is_some() && self.kind.as_deref() != Some(kind) {
+                return Err(format!("--{option} goes with --kind {kind}").into());
+            }
         }
         let asked = self.kind.is_some() || self.task.is_some();
         let wanted = [&self.within, &self.quantile, &self.spread];
@@ -208,44 +221,69 @@ impl ByName {
         sparsity: Option<u32>,
         entries: Option<&[u64]>,
     ) -> Result<QuestionDraft, Error> {
-        let mut fields = Map::new();
-        let mut say = |name: &str, value: Value| {
-            if !value.is_null() {
-                fields.insert(name.to_owned(), value);
-            }
-        };
         let kind = self.kind.as_deref().unwrap_or_default();
-        say("name", json!(kind));
-        say("kind", json!(kind));
-        let listed = match names {
-            Some(file) => Some(self::names(file)?),
-            None => None,
+        let listed = names.map(self::names).transpose()?;
+        let options = || {
+            let listed = listed.clone().map(Value::from);
+            listed.or(self.options.map(Value::from))
         };
-        let numbers = |names: Vec<String>| {
-            let number =
-                |name| json!({ "name": name, "min": self.min, "max": self.max, "unit": self.unit });
-            Value::from_iter(names.into_iter().map(number))
-        };
-        if kind == "numbers" {
-            let count = |count: u32| (1..=count).map(|n| format!("number-{n}")).collect();
-            say("of", json!(listed.or(self.numbers.map(count)).map(numbers)));
-            say("options", json!(self.options));
-        } else {
-            let count = self.options.map(Value::from);
-            say("options", json!(listed.map(Value::from).or(count)));
-            say("of", json!(self.numbers.map(|_| numbers(Vec::new()))));
-            say("min", json!(self.min));
-            say("max", json!(self.max));
-            say("unit", json!(self.unit));
+        let mut fields = vec![
+            ("name", json!(kind)),
+            ("kind", json!(kind)),
+            ("sparsity", json!(sparsity)),
+            ("entries", json!(entries)),
+            ("length", json!(self.length)),
+        ];
+        match kind {
+            "numbers" => {
+                let count = |count: u32| (1..=count).map(|n| format!("number-{n}")).collect();
+                let names: Option<Vec<String>> = listed.or(self.numbers.map(count));
+                let number = |name| said([("name", json!(name))].into_iter().chain(self.limits()));
+                let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
+                fields.push(("of", json!(names.map(numbers))));
+                fields.push(("options", json!(self.options)));
+                fields.extend(self.cells());
+            }
+            "cross" => {
+                let rows = [("name", json!("rows")), ("kind", json!("choice"))];
+                let rows = rows.into_iter().chain([("options", json!(options()))]);
+                let columns = if self.columns.is_some() {
+                    "choice"
+                } else {
+                    "number"
+                };
+                let columns = [("name", json!("columns")), ("kind", json!(columns))];
+                let columns = columns
+                    .into_iter()
+                    .chain([("options", json!(self.columns))]);
+                let columns = columns.chain(self.limits()).chain(self.cells());
+                fields.push(("of", json!([said(rows), said(columns)])));
+            }
+            _ => {
+                fields.push(("options", json!(options())));
+                fields.extend(self.limits().into_iter().chain(self.cells()));
+            }
         }
-        say("sparsity", json!(sparsity));
-        say("entries", json!(entries));
-        say("want", json!(self.want));
-        say("levels", json!(self.levels));
-        say("bins", json!(self.bins));
-        say("spacing", json!(self.spacing));
-        say("length", json!(self.length));
-        Ok(serde_json::from_value(Value::Object(fields))?)
+        Ok(serde_json::from_value(said(fields))?)
+    }
+
+    fn limits(&self) -> [(&'static str, Value); 3] {
+        let Self { min, max, unit, .. } = self;
+        [
+            ("min", json!(min)),
+            ("max", json!(max)),
+            ("unit", json!(unit)),
+        ]
+    }
+
+    /// What a number's levels or bins are chosen by.
+    fn cells(&self) -> [(&'static str, Value); 4] {
+        [
+            ("want", json!(self.want)),
+            ("levels", json!(self.levels)),
+            ("bins", json!(self.bins)),
+            ("spacing", json!(self.spacing)),
+        ]
     }
 
     fn wanted(&self, questions: &[QuestionDraft]) -> Result<Vec<(String, Wanted)>, Error> {
@@ -303,6 +341,12 @@ impl Named {
     }
 }
 
+/// An object of those fields that are said.
+fn said<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    let said = fields.into_iter().filter(|(_, value)| !value.is_null());
+    said.collect()
+}
+
 /// The lines of a file.
 pub(super) fn names(path: &Path) -> Result<Vec<String>, Error> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -350,13 +394,17 @@ fn write_question(out: &mut dyn Write, own: &QuestionAnswer, found: &str) -> io:
     let mechanism = describe::mechanism(&own.mechanism);
     writeln!(out, "  mechanism  {mechanism}")?;
     if let Some(cells) = own.cells {
-        let tree = describe::tree(&own.tree);
-        writeln!(out, "  cells      {cells}{tree}")?;
+        let what = match own.errors_of {
+            ErrorsOf::Mean | ErrorsOf::ConditionalMean => "levels",
+            _ => "bins",
+        };
+        writeln!(out, "  {what:<9}  {cells}{}", describe::tree(&own.tree))?;
     }
     let of = match own.errors_of {
         ErrorsOf::Share => "shares, from 0 to 1".to_owned(),
         ErrorsOf::QuantileShare => "the share below the quantile, from 0 to 1".to_owned(),
         ErrorsOf::Mean => format!("the mean{}", of_and_unit(own)),
+        ErrorsOf::ConditionalMean => format!("the mean{}, within a row", of_and_unit(own)),
         ErrorsOf::Quantile => format!("the quantile{}", of_and_unit(own)),
     };
     let number = |number: f64| describe::significant(number, 3);
@@ -412,7 +460,7 @@ fn write_question(out: &mut dyn Write, own: &QuestionAnswer, found: &str) -> io:
     Ok(())
 }
 
-/// Of which of several numbers, and in which unit.
+/// Of which number, and in which unit.
 fn of_and_unit(own: &QuestionAnswer) -> String {
     let of = own.of.as_ref().map(|of| format!(" of {of}"));
     let unit = own.unit.as_ref().map(|unit| format!(", in {unit}"));

@@ -140,6 +140,10 @@ pub(super) struct Prediction {
     pub(super) interval: f64,
     /// The same over all items simultaneously; absent for open tasks.
     pub(super) simultaneous_interval: Option<f64>,
+    /// Of the mean of a cross's number among the people of a row that an even share of all
+    /// is in, in its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) conditional_mean_standard_error: Option<f64>,
     /// The share of people that a text needs to be found with [`PROBABILITY`], over as
     /// many letters as are tried by default; absent for what is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -232,6 +236,18 @@ fn margins(question: &Question, reports: f64) -> Option<[f64; 2]> {
     Some([columns, rows].map(|cells| (rates.sum_variance(cells, false) / reports).sqrt()))
 }
 
+/// Of the mean within a row that an even share of people is in, of a cross by a number that
+/// has levels.
+fn row_mean_error(question: &Question, several: bool, reports: f64) -> Option<f64> {
+    let Kind::Cross(cross) = question.kind() else {
+        return None;
+    };
+    let [min, max] = cross.columns().scale()?.range();
+    let even = Aim::MeanWithin(1.0 / f64::from(cross.rows().cells()));
+    let variance = Predictor::for_question(question).worst_variance(even, several)?;
+    Some((max - min) * (variance / reports).sqrt())
+}
+
 /// At so many reports, of which a part answers the question.
 fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Prediction>, Error> {
     let predictor = Predictor::for_question(question);
@@ -252,13 +268,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
         let all = people as f64 * share;
         // Those that tell of a text's greatest length.
         let reports = match question.kind() {
-            Kind::Text(prefixes) => {
-                let lengths = prefixes.lengths();
-                let last = lengths
-                    .iter()
-                    .filter(|length| Some(length) == lengths.last().as_ref());
-                all * last.count() as f64 / lengths.len() as f64
-            }
+            Kind::Text(prefixes) => all * prefixes.greatest_share(),
             _ => all,
         };
         let letters = DEFAULT_ALPHABET.chars().count();
@@ -276,6 +286,7 @@ fn predictions(question: &Question, share: f64, people: &[u64]) -> Result<Vec<Pr
             mean_standard_error: predictor.standard_error(Estimand::Mean, reports),
             interval: 0.0,
             simultaneous_interval: None,
+            conditional_mean_standard_error: row_mean_error(question, share < 1.0, reports),
             found_share: found.map(|found| found.share),
         };
         let error = prediction.standard_error();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hushbin::task::{Kind, Part, Tree};
+use hushbin::task::{Kind, Part, Scale, Tree};
 use hushbin::{Items, Question};
 
 use super::cost::{Cost, QuestionCost};
@@ -75,6 +75,12 @@ impl Cost {
     }
 }
 
+/// Of a number, where it has one.
+fn unit(scale: Option<&Scale>) -> String {
+    let unit = scale.and_then(Scale::unit);
+    unit.map_or(String::new(), |unit| format!(" {unit}"))
+}
+
 /// What is asked, in few words.
 fn asked(question: &Question) -> String {
     let items = |what: &str| match question.items() {
@@ -102,9 +108,7 @@ fn asked(question: &Question) -> String {
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
-            let unit = scale
-                .unit()
-                .map_or(String::new(), |unit| format!(" {unit}"));
+            let unit = unit(Some(scale));
             let cells = match scale.edges() {
                 Some(_) => "bins",
                 None => "levels",
@@ -198,7 +202,25 @@ impl QuestionCost {
                 format!("±{:.4}", prediction.interval),
             )?;
         }
+        self.write_ratios_and_texts(question, out)
+    }
+
+    /// What is expected beside shares: of means within rows, and of texts that are found.
+    fn write_ratios_and_texts(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
         for prediction in &self.predictions {
+            if let (Kind::Cross(cross), Some(error)) =
+                (question.kind(), prediction.conditional_mean_standard_error)
+            {
+                writeln!(
+                    out,
+                    "of {} reports the mean of {} has a standard error of {}{} in a row that 1/{} of people are in, twice that in one of half as many",
+                    prediction.people,
+                    cross.columns().name(),
+                    describe::significant(error, 3),
+                    unit(cross.columns().scale()),
+                    cross.rows().cells(),
+                )?;
+            }
             if let Some(share) = prediction.found_share {
                 writeln!(
                     out,

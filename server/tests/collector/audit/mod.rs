@@ -5,6 +5,7 @@
 //!
 //! `HUSHBIN_AUDIT_TRIALS` sets the least number of trials of each task.
 
+mod crosses;
 mod inputs;
 mod leaks;
 mod numbers;

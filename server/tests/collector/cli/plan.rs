@@ -118,6 +118,20 @@ fn the_command_plans_for_questions_by_name() {
             json!({ "within": 0.3, "of": "number-2" }),
         ),
         (
+            "--kind cross --options 3 --columns 4 --within 0.02 --epsilon 2",
+            json!({ "kind": "cross", "of": [
+                { "name": "rows", "kind": "choice", "options": 3 },
+                { "name": "columns", "kind": "choice", "options": 4 }] }),
+            json!({ "within": 0.02 }),
+        ),
+        (
+            "--kind cross --options 3 --min -5 --max 30 --unit s --within 0.5 --epsilon 2",
+            json!({ "kind": "cross", "of": [
+                { "name": "rows", "kind": "choice", "options": 3 },
+                { "name": "columns", "kind": "number", "min": -5, "max": 30, "unit": "s" }] }),
+            json!({ "within": 0.5 }),
+        ),
+        (
             "--kind text --length 6 --within 0.01 --epsilon 2",
             json!({ "kind": "text", "length": 6 }),
             json!({ "within": 0.01 }),
@@ -192,6 +206,18 @@ fn the_command_plans_for_questions_by_name() {
             "\"options\"",
         ),
         ("--kind flag --epsilon 1", "say two of three"),
+        (
+            "--kind flag --columns 3 --epsilon 1 --people 9",
+            "--columns goes with --kind cross",
+        ),
+        (
+            "--kind cross --numbers 3 --epsilon 1 --people 9",
+            "--numbers goes with --kind numbers",
+        ),
+        (
+            "--kind cross --options 3 --columns 3 --max 9 --epsilon 1 --people 9",
+            "each part of a \"cross\"",
+        ),
         (
             "--kind flag --smallest 0.1 --epsilon 1",
             "cannot be used with",

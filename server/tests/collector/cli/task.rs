@@ -5,6 +5,7 @@ use std::fs;
 use hushbin::Task;
 use hushbin::choose::Objective;
 use hushbin_analysis::bound::distance;
+use hushbin_analysis::estimate::{Aim, Predictor};
 use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
 
@@ -158,4 +159,47 @@ fn a_check_of_a_cross_predicts_its_margins() {
     ] {
         assert!(words.contains(expected), "{words}");
     }
+}
+
+/// Of a cross by a number for its mean the error of means within rows, in its unit.
+#[test]
+fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let mut draft = json!({
+        "id": "crossed", "epsilon": 4.0,
+        "questions": [{
+            "name": "q", "kind": "cross", "of": [
+                { "name": "beta", "kind": "flag" },
+                { "name": "load", "kind": "number", "min": 0, "max": 800, "unit": "ms" },
+            ],
+        }],
+    });
+    let path = file.to_str().unwrap();
+    let check = |draft: &Value| {
+        fs::write(&file, draft.to_string()).unwrap();
+        let printed = answer(&["task", "check", "--json", "--people", "40000", path]);
+        let words = hushbin(&["task", "check", "--people", "40000", path]);
+        let error = &printed["questions"][0]["predictions"][0]["conditional_mean_standard_error"];
+        (
+            printed["task"].clone(),
+            error.as_f64(),
+            String::from_utf8(words.stdout).unwrap(),
+        )
+    };
+    let (task, error, words) = check(&draft);
+    let task: Task = serde_json::from_value(task).unwrap();
+    let predictor = Predictor::for_question(&task.questions()[0]);
+    let variance = predictor
+        .worst_variance(Aim::MeanWithin(0.5), false)
+        .unwrap();
+    let expected = 800.0 * variance.sqrt() / 200.0;
+    assert!((error.unwrap() / expected - 1.0).abs() < 1e-12, "{error:?}");
+    let said =
+        format!("the mean of load has a standard error of {expected:.2} ms in a row that 1/2");
+    assert!(words.contains(&said), "{words}, expected {said}");
+    // Bins have no mean.
+    draft["questions"][0]["of"][1]["bins"] = json!(4);
+    let (_, error, words) = check(&draft);
+    assert!(error.is_none() && !words.contains("the mean of"), "{words}");
 }

@@ -1,7 +1,7 @@
 //! What a survey's plan comes to, in numbers and in words.
 
 use hushbin::choose::Objective;
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Scale};
 use hushbin::{Items, Mechanism, Question, Task};
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ pub struct QuestionAnswer {
     pub sparsity: u32,
     /// How many answers there are to choose from, where they are listed.
     pub answers: Option<u32>,
-    /// Levels or bins of a number.
+    /// Levels or bins of a number, or of a cross's.
     pub cells: Option<u32>,
     /// How many nodes each layer of the tree over bins has and joins, from the top; none where
     /// there is no tree.
@@ -84,7 +84,7 @@ pub struct QuestionAnswer {
     pub reports: f64,
     /// What errors are of.
     pub errors_of: ErrorsOf,
-    /// Of which of several numbers.
+    /// Of which of several numbers, or of a cross's.
     pub of: Option<String>,
     /// In which unit, where that is one.
     pub unit: Option<String>,
@@ -175,7 +175,7 @@ impl QuestionAnswer {
         let reach = Reach::new(goal.estimates);
         let error = planned.standard_error(index, people as f64);
         let objective = match goal.aim {
-            Aim::Mean => Objective::MEAN,
+            Aim::Mean | Aim::MeanWithin(_) => Objective::MEAN,
             Aim::Share | Aim::Distribution(_) => Objective::FREQUENCY,
         };
         Self {
@@ -186,6 +186,7 @@ impl QuestionAnswer {
             answers: question.items().count(),
             cells: match question.kind() {
                 Kind::Number(scale) => Some(scale.cells()),
+                Kind::Cross(cross) => cross.columns().scale().map(Scale::cells),
                 _ => None,
             },
             tree: match question.kind() {
@@ -251,14 +252,19 @@ fn assumes(questions: &[QuestionAnswer], promise: &str) -> String {
         [_] => "Each person sends one report.",
         _ => "Each person sends one report, which answers one question that its seed draws.",
     };
-    let quantiles = if questions
-        .iter()
-        .any(|own| own.errors_of == ErrorsOf::Quantile)
-    {
-        " Quantiles are as exact as that if numbers are spread normally, and bins are narrow \
-         beside the spread."
-    } else {
-        ""
+    let about = |of, text| {
+        let any = questions.iter().any(|own| own.errors_of == of);
+        if any { text } else { "" }
     };
-    format!("{one} Errors are the worst over what people may answer.{quantiles} {promise}")
+    let quantiles = about(
+        ErrorsOf::Quantile,
+        " Quantiles are as exact as that if numbers are spread normally, and bins are narrow \
+         beside the spread.",
+    );
+    let rows = about(
+        ErrorsOf::ConditionalMean,
+        " Means within rows are as exact as that if as many people are in each; in a row of half \
+         as many the error is twice that.",
+    );
+    format!("{one} Errors are the worst over what people may answer.{quantiles}{rows} {promise}")
 }

@@ -76,7 +76,8 @@ pub struct Survey {
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
     /// Half-width of an interval at 95% confidence, in what is answered: a share from 0 to
-    /// 1, a mean in its unit, of ratings from −1 to 1; of a quantile its share, or its unit
+    /// 1, a mean in its unit, of ratings from −1 to 1; of a cross by a number for its mean,
+    /// the means within rows of as many people each; of a quantile its share, or its unit
     /// where a `spread` is known. Of several numbers the means of all, each in its unit.
     #[serde(default)]
     pub within: Option<f64>,

@@ -2,7 +2,7 @@
 
 use hushbin::bounds::Bound;
 use hushbin::choose::{Asked, QuestionDraft, Want};
-use hushbin::task::{Kind, Limits, Prefixes, Scale};
+use hushbin::task::{Cross, Kind, Limits, Prefixes, Scale};
 use hushbin::{Items, Question};
 use serde::Serialize;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
@@ -20,6 +20,9 @@ pub enum ErrorsOf {
     Share,
     /// A mean: of a number in its unit, of ratings from −1 to 1.
     Mean,
+    /// The mean of a cross's number within a row, in its unit, where as many people are in
+    /// each row.
+    ConditionalMean,
     /// The share of people below a quantile, from 0 to 1.
     QuantileShare,
     /// A quantile, in the number's unit.
@@ -33,7 +36,7 @@ pub(super) struct Goal {
     pub(super) errors_of: ErrorsOf,
     /// What the aim's unit is worth in what is answered.
     pub(super) scale: f64,
-    /// Of which of several numbers.
+    /// Of which of several numbers, or of a cross's.
     pub(super) of: Option<String>,
     pub(super) unit: Option<String>,
     /// How many estimates there are together.
@@ -64,7 +67,8 @@ impl Goal {
         }
         let mut goal = match question.kind() {
             Kind::Ratings(_) => Self::of_means(question, 1.0),
-            Kind::Set | Kind::Choice | Kind::Flag | Kind::Cross(_) => Self::of_shares(question),
+            Kind::Set | Kind::Choice | Kind::Flag => Self::of_shares(question),
+            Kind::Cross(cross) => Self::of_cross(question, cross),
             Kind::Text(prefixes) => Self::of_text(question, prefixes),
             Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,
             Kind::Numbers(limits) => Self::of_numbers(question, limits, wanted)?,
@@ -93,13 +97,29 @@ impl Goal {
 
     /// Of the share of a text of the greatest length, of which some of the reports tell.
     fn of_text(question: &Question, prefixes: &Prefixes) -> Self {
-        let lengths = prefixes.lengths();
-        let last = lengths
-            .iter()
-            .filter(|&length| Some(length) == lengths.last());
         Self {
-            scale: (lengths.len() as f64 / last.count() as f64).sqrt(),
+            scale: prefixes.greatest_share().sqrt().recip(),
             ..Self::of_shares(question)
+        }
+    }
+
+    /// Of means within rows where a number has levels for them, and else of shares of cells.
+    fn of_cross(question: &Question, cross: &Cross) -> Self {
+        let scale = cross.columns().scale();
+        let Some(scale) = scale.filter(|scale| scale.edges().is_none()) else {
+            return Self::of_shares(question);
+        };
+        let [min, max] = scale.range();
+        let rows = cross.rows().cells();
+        Self {
+            aim: Aim::MeanWithin(1.0 / f64::from(rows)),
+            errors_of: ErrorsOf::ConditionalMean,
+            scale: max - min,
+            of: Some(cross.columns().name().to_owned()),
+            unit: scale.unit().map(str::to_owned),
+            estimates: rows,
+            within: None,
+            range: max - min,
         }
     }
 

@@ -32,6 +32,7 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
         Aim::Share => auto(ObjectiveName::Frequency),
         // Only of Collision's hits are sums known.
         Aim::Distribution(_) => MechanismDraft::default(),
+        Aim::MeanWithin(_) => return None,
     };
     let rated = QuestionDraft {
         name: String::new(),
@@ -57,6 +58,7 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
                 own.worst_variance(aim, several)?,
             )
         }
+        Aim::MeanWithin(_) => return None,
         Aim::Share => {
             let even = f64::from(sparsity) / f64::from(items);
             (

@@ -131,7 +131,7 @@ fn reports_for((goal, variance): (&Goal, &f64)) -> Option<f64> {
 
 fn none_answers(question: &Question, aim: Aim) -> PlanError {
     let what = match aim {
-        Aim::Mean => "means",
+        Aim::Mean | Aim::MeanWithin(_) => "means",
         Aim::Share | Aim::Distribution(_) => "shares",
     };
     PlanError::OutOfReach(format!(

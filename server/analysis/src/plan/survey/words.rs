@@ -10,6 +10,10 @@ impl QuestionAnswer {
         match (self.errors_of, &self.of) {
             (ErrorsOf::Share, _) => format!("shares of {}", self.name),
             (ErrorsOf::Mean, Some(of)) => format!("the mean of {of} in {}", self.name),
+            (ErrorsOf::ConditionalMean, of) => {
+                let of = of.as_deref().unwrap_or_default();
+                format!("means of {of} within rows of {}", self.name)
+            }
             (ErrorsOf::Mean, None) => format!("the mean of {}", self.name),
             (ErrorsOf::QuantileShare, _) => {
                 format!("the share below the quantile of {}", self.name)
@@ -71,7 +75,7 @@ impl QuestionAnswer {
 
     /// Whether several of a kind are estimated.
     fn is_plural(&self) -> bool {
-        self.errors_of == ErrorsOf::Share
+        matches!(self.errors_of, ErrorsOf::Share | ErrorsOf::ConditionalMean)
     }
 }
 

@@ -2,6 +2,7 @@
 //! answers as JSON and CSV. Seeds are fixed; every threshold states the
 //! probability with which a right implementation would miss it.
 
+mod conditional_means;
 mod coverage;
 mod number;
 mod post;
