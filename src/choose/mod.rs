@@ -35,7 +35,7 @@ pub use predict::{Predicted, SquaredError};
 pub use printed::Source;
 pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
-pub use together::{Together, together};
+pub use together::{Comparison, together};
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -14,7 +14,7 @@ use super::{MechanismDraft, cube, offers};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, check_asked};
+use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together, check_asked};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity, weight or scale may be left to hushbin.
@@ -80,6 +80,8 @@ pub enum Asked {
     Cross(CrossDraft),
     /// A text, of which prefixes are asked for.
     Text(Prefixes),
+    /// An option of each of these parts, all at once.
+    Together(Together),
 }
 
 /// What a draft comes to, beside what it could have come to.
@@ -140,6 +142,7 @@ impl QuestionDraft {
             Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
             Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
             Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
+            Asked::Together(together) => (Kind::Together(together.clone()), None),
         };
         let items = kind.own_items().or_else(|| items.cloned());
         Ok((
@@ -276,9 +279,10 @@ impl QuestionDraft {
                     | Asked::Number(_)
                     | Asked::Cross(_)
                     | Asked::Text(_) => Some(1),
-                    Asked::Numbers(..) => {
+                    Asked::Numbers(..) | Asked::Together(_) => {
                         return Err(Error::Combination {
-                            reason: "everybody has all \"numbers\": there are no \"entries\" to count",
+                            reason: "everybody has all \"numbers\", and all that is asked \"together\": \
+                                     there are no \"entries\" to count",
                         });
                     }
                 };
@@ -346,7 +350,9 @@ impl QuestionDraft {
                     same("kind", &kind.name(), &question.kind().name())?;
                     same("items", &&items, &question.items())?;
                     match kind {
-                        Kind::Numbers(_) => same("of", &&kind, &question.kind())?,
+                        Kind::Numbers(_) | Kind::Together(_) => {
+                            same("of", &&kind, &question.kind())?;
+                        }
                         Kind::Text(_) => same("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }

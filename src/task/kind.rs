@@ -9,6 +9,7 @@ use super::items::{Items, Open};
 use super::limits::Limits;
 use super::prefixes::Prefixes;
 use super::scale::Scale;
+use super::together::Together;
 use crate::domain::{Entry, ValueKind};
 use crate::error::{Error, worded};
 use crate::fingerprint::{Canonical, CanonicalReader};
@@ -41,6 +42,8 @@ pub enum Kind {
     Cross(Cross),
     /// One text of any, of which a prefix is told.
     Text(Prefixes),
+    /// An option of each of several parts, all told of at once.
+    Together(Together),
 }
 
 impl Kind {
@@ -56,6 +59,7 @@ impl Kind {
             Self::Numbers(_) => "numbers",
             Self::Cross(_) => "cross",
             Self::Text(_) => "text",
+            Self::Together(_) => "together",
         }
     }
 
@@ -78,7 +82,16 @@ impl Kind {
             Self::Number(scale) => Some(Items::Count(scale.cells())),
             Self::Cross(cross) => Some(Items::Count(cross.cells())),
             Self::Text(_) => Some(Items::Open(Open::Open)),
+            Self::Together(together) => Some(Items::Count(together.cells())),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
+        }
+    }
+
+    /// How many of its own items everybody is given.
+    pub(crate) fn own_sparsity(&self) -> u32 {
+        match self {
+            Self::Together(together) => together.parts().len() as u32,
+            _ => 1,
         }
     }
 
@@ -90,17 +103,18 @@ impl Kind {
             Self::Numbers(of) => Some([of.len() as u32; 2]),
             Self::Cross(cross) => Some([1, cross.shape()[0]]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
+            Self::Together(together) => Some([together.parts().len() as u32; 2]),
             _ => None,
         }
     }
 
-    /// Whether an entry that is to be coded may have this value.
-    pub(crate) fn accepts(&self, value: f64) -> bool {
+    /// Whether an entry that is to be coded, of an item that there is, may have this value.
+    pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
         match self {
-            // The index of a column.
             Self::Cross(cross) if cross.columns().scale().is_none() => {
-                f64::from(value as u32) == value && (value as u32) < cross.columns().cells()
+                cross.columns().has_option(value)
             }
+            Self::Together(together) => together.parts()[item as usize].has_option(value),
             _ => value.is_finite(),
         }
     }
@@ -110,12 +124,13 @@ impl Kind {
         match self {
             Self::Cross(_) => worded("a finite number, or the index of a column"),
             Self::Text(_) => worded("1 for each prefix"),
+            Self::Together(_) => worded("the index of an option"),
             _ => worded("a finite number"),
         }
     }
 
-    /// Numbers, rows with columns, and texts as entries of the domain, under a report's
-    /// seed; whatever else answers is one already.
+    /// Numbers, rows with columns, options of parts, and texts as entries of the domain,
+    /// under a report's seed; whatever else answers is one already.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
@@ -135,6 +150,7 @@ impl Kind {
                 ..*entry
             })),
             Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
+            Self::Together(together) => coded.extend(together.elements(entries)),
             _ => return entries,
         }
         coded
@@ -162,18 +178,17 @@ impl Kind {
             }
             Self::Cross(cross) => {
                 canonical.number(7);
-                for part in cross.parts() {
-                    canonical.text(part.name());
-                    part.kind.write_canonical(canonical);
-                    if part.kind.own_items().is_none() {
-                        part.items.write_canonical(canonical);
-                    }
-                }
+                Part::write_canonical(cross.parts(), canonical);
+            }
+            Self::Together(together) => {
+                canonical.number(9);
+                canonical.number(together.parts().len() as u64);
+                Part::write_canonical(together.parts(), canonical);
             }
         }
     }
 
-    /// A kind and the items, its own or what is listed; of a part, which is no cross again,
+    /// A kind and the items, its own or what is listed; of a part, which has no parts again,
     /// only what an answer names one cell of.
     pub(super) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
@@ -207,16 +222,17 @@ impl Kind {
                 Ok(prefixes) => Self::Text(prefixes),
                 Err(error) => return Some(Err(error)),
             },
-            7 => {
-                let mut parts = Vec::new();
-                for _ in 0..2 {
-                    let name = reader.text()?.into();
-                    match Self::read_canonical(reader, true)? {
-                        Ok((kind, items)) => parts.push(Part { name, kind, items }),
-                        Err(error) => return Some(Err(error)),
-                    }
+            7 | 9 => {
+                let count = if number == 7 { 2 } else { reader.small()? };
+                let parts = match Part::read_canonical(count, reader)? {
+                    Ok(parts) => parts,
+                    Err(error) => return Some(Err(error)),
+                };
+                if number == 7 {
+                    Self::Cross(Cross { parts })
+                } else {
+                    Self::Together(Together::new(parts))
                 }
-                Self::Cross(Cross { parts })
             }
             _ => return None,
         };
@@ -250,7 +266,8 @@ pub struct Cross {
     parts: Vec<Part>,
 }
 
-/// One of the two parts of a [`Cross`]: a choice, a flag or a number.
+/// A part of a [`Cross`]: a choice, a flag or a number; or of a [`Together`], which has no
+/// numbers.
 ///
 /// ```
 /// use hushbin::Items;
@@ -325,10 +342,40 @@ impl Part {
         }
     }
 
-    /// How many rows or columns it has; 0 where options are open.
+    /// How many rows, columns or options it has; 0 where options are open.
     #[must_use]
     pub fn cells(&self) -> u32 {
         self.items.count().unwrap_or(0)
+    }
+
+    /// Whether this is the index of an option.
+    fn has_option(&self, value: f64) -> bool {
+        f64::from(value as u32) == value && (value as u32) < self.cells()
+    }
+
+    fn write_canonical(parts: &[Self], canonical: &mut Canonical) {
+        for part in parts {
+            canonical.text(part.name());
+            part.kind.write_canonical(canonical);
+            if part.kind.own_items().is_none() {
+                part.items.write_canonical(canonical);
+            }
+        }
+    }
+
+    fn read_canonical(
+        count: u32,
+        reader: &mut CanonicalReader<'_>,
+    ) -> Option<Result<Vec<Self>, Error>> {
+        let mut parts = Vec::new();
+        for _ in 0..count {
+            let name = reader.text()?.into();
+            match Kind::read_canonical(reader, true)? {
+                Ok((kind, items)) => parts.push(Self { name, kind, items }),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(parts))
     }
 }
 

@@ -11,6 +11,7 @@ mod parts;
 mod prefixes;
 mod question;
 mod scale;
+mod together;
 mod want;
 
 pub use draw::Draw;
@@ -21,6 +22,7 @@ pub use parts::TaskParts;
 pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
 pub use scale::Scale;
+pub use together::Together;
 pub use want::{Spacing, Want};
 
 #[cfg(feature = "wasm")]

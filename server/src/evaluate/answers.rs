@@ -2,15 +2,15 @@
 //!
 //! As CSV, under a header of question names: a choice by its option, a flag as `true` or
 //! `false`, a number and a text as such, a set as options between semicolons,
-//! ratings and several numbers as `name:value` between semicolons, a cross in two columns,
-//! `question.part` each. As JSON lines: what a page would pass to `report`, an object each.
+//! ratings and several numbers as `name:value` between semicolons, a cross and what is asked
+//! together in a column for each part, `question.part`. As JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use hushbin::task::{Cross, Kind, Part};
+use hushbin::task::{Kind, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
@@ -209,16 +209,9 @@ impl Answers {
                 Ok(prefixes.keys(text).into_iter().map(one).collect())
             }
             (Kind::Text(_), _) => expected("a text"),
-            (Kind::Cross(cross), Value::Object(parts)) => {
-                if let Some(other) = parts.keys().find(|name| !is_part(cross, name)) {
-                    return Err(format!("there is no part {other:?}"));
-                }
-                let given = |part: &Part| {
-                    let given = parts.get(part.name()).unwrap_or(&Value::Null);
-                    let found = part_answer(part, given);
-                    found.map_err(|reason| format!("{:?}: {reason}", part.name()))
-                };
-                let (row, column) = (given(cross.rows())?, given(cross.columns())?);
+            (Kind::Cross(cross), Value::Object(given)) => {
+                let given = part_answers(cross.parts(), given)?;
+                let (row, column) = (given[0], given[1]);
                 if let Some(scale) = cross.columns().scale() {
                     let [min, max] = scale.range();
                     self.clipped[index] += u64::from(!(min..=max).contains(&column));
@@ -228,7 +221,14 @@ impl Answers {
                     value: column,
                 }])
             }
-            (Kind::Cross(_), _) => expected("the answers to both parts, by name"),
+            (Kind::Together(together), Value::Object(given)) => {
+                let given = part_answers(together.parts(), given)?;
+                let entries = (0..).zip(given);
+                Ok(entries.map(|(item, value)| Entry { item, value }).collect())
+            }
+            (Kind::Cross(_) | Kind::Together(_), _) => {
+                expected("the answers to all parts, by name")
+            }
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
@@ -262,8 +262,17 @@ impl Answers {
     }
 }
 
-fn is_part(cross: &Cross, name: &str) -> bool {
-    cross.parts().iter().any(|part| part.name() == name)
+/// The index of an option, or the number, of each part.
+fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
+    let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
+    if let Some(other) = given.keys().find(|name| !is_part(name)) {
+        return Err(format!("there is no part {other:?}"));
+    }
+    let answer = |part: &Part| {
+        let own = given.get(part.name()).unwrap_or(&Value::Null);
+        part_answer(part, own).map_err(|reason| format!("{:?}: {reason}", part.name()))
+    };
+    parts.iter().map(answer).collect()
 }
 
 /// The index of a row or column, or the number.

@@ -13,6 +13,7 @@ use super::people::People;
 use super::point::{Estimand, ItemPoints};
 use super::query::Query;
 use super::stand_out::{StandOut, Tested};
+use super::together::Parts;
 use super::totals::{Folded, Totals};
 use super::{Label, Prepared, conditional, cross, number, post, stand_out};
 use crate::promise::{Privacy, bias};
@@ -35,15 +36,19 @@ pub struct Estimator {
     task: Task,
     /// By question.
     prepared: Vec<Prepared>,
+    /// By question, of those that are asked together.
+    parts: Vec<Option<Parts>>,
 }
 
 impl Estimator {
     /// The estimator of a task.
     #[must_use]
     pub fn for_task(task: Task) -> Self {
-        let prepared = task.questions().iter().map(Prepared::for_question);
+        let questions = task.questions().iter();
+        let parts = |question: &Question| Parts::of(question, people(&task, question));
         Self {
-            prepared: prepared.collect(),
+            prepared: questions.clone().map(Prepared::for_question).collect(),
+            parts: questions.map(parts).collect(),
             task,
         }
     }
@@ -56,8 +61,7 @@ impl Estimator {
 
     /// Whose reports answer a question.
     fn people(&self, question: usize) -> People {
-        let questions = self.task.questions();
-        People::of(questions[question].kind(), questions.len() > 1)
+        people(&self.task, &self.task.questions()[question])
     }
 
     /// Point estimates of `items` (indices or keys) of the question in this position, in
@@ -72,7 +76,12 @@ impl Estimator {
             return Vec::new();
         }
         let whose = self.people(question);
-        self.prepared[question].points(counts, whose, *reports, items)
+        let of = |items: &[u64]| self.prepared[question].points(counts, whose, *reports, items);
+        let Some(parts) = &self.parts[question] else {
+            return of(items);
+        };
+        let all: Vec<u64> = (0..parts.items()).collect();
+        parts.points(&of(&all), items, *reports)
     }
 
     /// Answers a query from totals of the task (where the question is open, totals
@@ -89,6 +98,7 @@ impl Estimator {
         let folded = totals.folded(index);
         let laws = Laws {
             prepared: &self.prepared[index],
+            parts: self.parts[index].as_ref(),
             folded,
             whose: self.people(index),
             sparsity: question.sparsity(),
@@ -99,6 +109,10 @@ impl Estimator {
         let sums = post::Sums {
             sparsity: question.sparsity(),
             full: !question.domain().is_padded(),
+            parts: match question.kind() {
+                Kind::Together(together) => together.parts(),
+                _ => &[],
+            },
         };
         let (processed, shrinkage) = post::process(&query.post, sums, &points, |item| {
             conditional::mean(&points[item], &laws.of(item), reports, &query.quantiles)
@@ -161,6 +175,11 @@ impl Estimator {
     }
 }
 
+/// Whose reports answer a question.
+fn people(task: &Task, question: &Question) -> People {
+    People::of(question.kind(), task.questions().len() > 1)
+}
+
 /// The limits of an item that is one of several numbers.
 fn limits(question: &Question, item: u64) -> Option<&Limits> {
     match question.kind() {
@@ -178,6 +197,7 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
 /// The laws of the noise of one question's items.
 struct Laws<'a> {
     prepared: &'a Prepared,
+    parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: People,
     sparsity: u32,
@@ -187,6 +207,10 @@ struct Laws<'a> {
 
 impl Laws<'_> {
     fn of(&self, item: usize) -> Law {
+        let of_part = self.parts.and_then(|parts| parts.law(self.items[item]));
+        if let Some(law) = of_part {
+            return law;
+        }
         let asked = Asked {
             item: self.items[item],
             whose: self.whose,

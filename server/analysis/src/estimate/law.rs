@@ -1,12 +1,15 @@
 //! How the sum behind an estimate is distributed, for whatever truth.
 
+use std::sync::Arc;
+
 use super::hits::HitLaw;
 use super::noise::NoiseLaw;
 use super::point::{Estimand, Point};
+use super::score::ScoreLaw;
 use crate::numeric::limits::{Failure, Side};
 
 /// How reports contribute to the estimates of one item.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(super) enum Law {
     /// Not said: limits are those of a normal law.
@@ -15,6 +18,8 @@ pub(super) enum Law {
     Hits(HitLaw),
     /// Reports add noise of a known law.
     Noise(NoiseLaw),
+    /// Reports count for an item what another law says.
+    Scores(Arc<ScoreLaw>),
 }
 
 impl Law {
@@ -32,6 +37,7 @@ impl Law {
             Self::Normal => normal_limit(point, failure, side),
             Self::Hits(law) => law.limit(estimand, point, reports, failure, side),
             Self::Noise(law) => law.limit(point, reports, failure, side),
+            Self::Scores(law) => law.limit(point, reports as u64, failure, side),
         }
     }
 
@@ -46,7 +52,7 @@ impl Law {
         side: Side,
     ) -> f64 {
         match self {
-            Self::Normal | Self::Noise(_) => normal_limit(ratio, failure, side),
+            Self::Normal | Self::Noise(_) | Self::Scores(_) => normal_limit(ratio, failure, side),
             Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
         }
     }

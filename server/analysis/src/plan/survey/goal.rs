@@ -64,7 +64,9 @@ impl Goal {
         }
         let mut goal = match question.kind() {
             Kind::Ratings(_) => Self::of_means(question, 1.0),
-            Kind::Set | Kind::Choice | Kind::Flag | Kind::Cross(_) => Self::of_shares(question),
+            Kind::Set | Kind::Choice | Kind::Flag | Kind::Cross(_) | Kind::Together(_) => {
+                Self::of_shares(question)
+            }
             Kind::Text(prefixes) => Self::of_text(question, prefixes),
             Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,
             Kind::Numbers(limits) => Self::of_numbers(question, limits, wanted)?,
