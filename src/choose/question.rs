@@ -10,7 +10,7 @@ use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
 use super::search::{Candidate, Search};
-use super::{MechanismDraft, cube, offers};
+use super::{MechanismDraft, cube, offers, together};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
@@ -195,7 +195,7 @@ impl QuestionDraft {
     ) -> Result<Option<Choice>, Error> {
         let population = self.population(people)?;
         let search = self.search(&population, epsilon, alpha)?;
-        let (picked, mut others) = match self.mechanism_draft(epsilon)? {
+        let (mut picked, mut others) = match self.mechanism_draft(epsilon)? {
             MechanismDraft::Auto(auto) => {
                 let mut all = offers(&search, auto.level.name())?;
                 if all.is_empty() {
@@ -215,6 +215,9 @@ impl QuestionDraft {
                 (picked, others)
             }
         };
+        if let Asked::Together(together) = &self.asked {
+            together::predict(together, epsilon, population.people(), &mut picked);
+        }
         others.retain(|other| {
             (&other.mechanism, other.sparsity) != (&picked.mechanism, picked.sparsity)
         });

@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 
 use super::collision::Draft;
+use super::predict::SquaredError;
+use super::search::Candidate;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
@@ -59,10 +61,36 @@ pub fn together(task: &Task) -> Option<Comparison> {
     }
     let (domain, epsilon) = (Domain::exact(cells, count), task.epsilon());
     let collision = Collision::choose(&domain, epsilon, &Draft::default()).ok()?;
-    let rates = collision.rates(&domain, epsilon);
+    Some(Comparison {
+        drawn,
+        together: variance(&all, &collision.rates(&domain, epsilon)),
+    })
+}
+
+/// Replaces what is predicted of a question's mechanism by the error of what is estimated
+/// of its options, of people who give any of a part as often.
+pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Candidate) {
+    let (count, cells) = (all.parts().len() as u32, all.cells());
+    let Mechanism::Collision(collision) = &picked.mechanism else {
+        return;
+    };
+    let rates = collision.rates(&Domain::exact(cells, count), epsilon);
+    let rare = |part: &Part| rates.option_variance(part.cells(), false);
+    let error = SquaredError {
+        variance: variance(all, &rates) / f64::from(cells) / people,
+        rare_variance: all.parts().iter().map(rare).fold(0.0, f64::max) / people,
+        squared_bias: 0.0,
+    };
+    picked.predicted.frequency = Some(error);
+    picked.error = error.total();
+}
+
+/// Of one report's estimates of all options.
+fn variance(all: &Together, rates: &Rates) -> f64 {
     let parts = all.parts().iter();
-    let together = parts.map(|part| options_variance(&rates, part.cells())).sum();
-    Some(Comparison { drawn, together })
+    parts
+        .map(|part| options_variance(rates, part.cells()))
+        .sum()
 }
 
 /// Of one report's estimates of so many options, of which one is given, beside others.

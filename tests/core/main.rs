@@ -22,3 +22,4 @@ mod statistics;
 mod support;
 mod task;
 mod text;
+mod together;

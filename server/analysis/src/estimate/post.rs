@@ -13,7 +13,6 @@ use super::projection::{Sum, project};
 use super::shrinkage::{Shrinkage, Shrunken, shrink};
 use super::{Estimand, ItemPoints};
 
-
 /// What was made of one item's estimates; `None` what was not asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct PostProcessed {
@@ -141,7 +140,12 @@ impl Sums<'_> {
             all.extend(projected(own, Sum::Exactly(1.0)));
             left = others;
         }
-        all.extend((!left.is_empty()).then(|| projected(left, sum)).into_iter().flatten());
+        all.extend(
+            (!left.is_empty())
+                .then(|| projected(left, sum))
+                .into_iter()
+                .flatten(),
+        );
         all
     }
 }

@@ -89,10 +89,7 @@ pub enum Label {
     Cell(Vec<(String, Label)>),
 }
 
-fn by_name<S: Serializer>(
-    parts: &[(String, Label)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn by_name<S: Serializer>(parts: &[(String, Label)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|(name, label)| (name, label)))
 }
 

@@ -78,7 +78,12 @@ impl Parts {
     }
 
     /// Estimates of items, of those of all items by their own hits.
-    pub(super) fn points(&self, raw: &[ItemPoints], items: &[u64], reports: u64) -> Vec<ItemPoints> {
+    pub(super) fn points(
+        &self,
+        raw: &[ItemPoints],
+        items: &[u64],
+        reports: u64,
+    ) -> Vec<ItemPoints> {
         let share = |item: u32| raw[item as usize].share.map_or(0.0, |own| own.estimate);
         let surplus: Vec<f64> = (0..self.together.parts().len())
             .map(|part| {

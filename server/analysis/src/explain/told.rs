@@ -259,11 +259,11 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
     let with = |item, value| [&others(item)[..], &[Entry { item, value }]].concat();
     let given = |item: u64| answer.iter().find(|entry| entry.item == item);
     match question.kind() {
-        Kind::Choice | Kind::Flag => {
-            one_of(question, report, items(), |item| vec![Entry { item, value: 1.0 }])
-                .map(|(item, ratio, before)| meaning(item, given(item).is_some(), ratio, before))
-                .collect()
-        }
+        Kind::Choice | Kind::Flag => one_of(question, report, items(), |item| {
+            vec![Entry { item, value: 1.0 }]
+        })
+        .map(|(item, ratio, before)| meaning(item, given(item).is_some(), ratio, before))
+        .collect(),
         Kind::Number(scale) => {
             let cell = scale.cell(answer[0].value);
             let number = |item: u64| {

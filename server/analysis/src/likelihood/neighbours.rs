@@ -149,7 +149,10 @@ fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
         pair("the last of one part", answer(&|part| part == 0)),
     ];
     if together.parts().len() > 2 {
-        pairs.push(pair("the last of every other", answer(&|part| part % 2 == 1)));
+        pairs.push(pair(
+            "the last of every other",
+            answer(&|part| part % 2 == 1),
+        ));
     }
     pairs
 }

@@ -328,7 +328,7 @@ pub(super) fn write_words(out: &mut dyn Write, answer: &SurveyAnswer) -> io::Res
     if let Some(times) = answer.together_over_drawn {
         writeln!(
             out,
-            "together     all questions in each report would take {times:.2} times the people, of all answers in sum"
+            "together     all questions as one of kind \"together\" would take {times:.2} times the people, of all answers in sum"
         )?;
     }
     writeln!(out, "fingerprint  {}", answer.task.fingerprint())?;

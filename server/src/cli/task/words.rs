@@ -32,7 +32,7 @@ impl Cost {
             let more = if times < 1.0 { "less" } else { "more" };
             writeln!(
                 out,
-                "together     all questions in each report would have {percent:.0}% {more} variance in all"
+                "together     all questions as one of kind \"together\" would have {percent:.0}% {more} variance in all"
             )?;
         }
         if let Some(cost) = &self.unnamed {
@@ -99,6 +99,10 @@ fn asked(question: &Question) -> String {
             let [rows, columns] = cross.shape();
             let [row, column] = [cross.rows(), cross.columns()].map(Part::name);
             format!("{row} and {column} together, {rows} by {columns} cells")
+        }
+        Kind::Together(together) => {
+            let names: Vec<&str> = together.parts().iter().map(Part::name).collect();
+            format!("all of {} at once", names.join(", "))
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();
