@@ -202,3 +202,213 @@ impl Hits {
         all.map(|hits| law.pmf(hits)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hushbin::mechanism::collision::Rule;
+    use hushbin::task::{Part, QuestionParts};
+    use hushbin::{Items, TaskDraft};
+    use hushbin_tests::fillings;
+
+    use super::*;
+    use crate::numeric::limits::{Failure, Side};
+
+    fn question(options: &[u32], collision: Collision, epsilon: f64) -> Question {
+        let part = |(at, &count): (usize, &u32)| Part::choice(at.to_string(), Items::Count(count));
+        let together = Together::new(options.iter().enumerate().map(part).collect());
+        Question::new(QuestionParts {
+            name: "q".to_owned(),
+            items: Items::Count(together.cells()),
+            sparsity: options.len() as u32,
+            kind: Kind::Together(together),
+            weight: 1,
+            epsilon,
+            mechanism: collision.into(),
+        })
+        .unwrap()
+    }
+
+    fn heaviest(favoured: u32, hashing: Hashing, buckets: u32, hashes: u32) -> Collision {
+        let rule = Rule::Heaviest { favoured };
+        Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
+    }
+
+    /// Whatever fills the buckets, of an option that is given and of one that is not.
+    #[test]
+    fn scores_have_the_law_of_all_ways_to_fill_buckets() {
+        for (options, collision) in [
+            (&[2, 2][..], heaviest(1, Hashing::Balanced, 2, 1)),
+            (&[2, 2], heaviest(3, Hashing::Balanced, 2, 3)),
+            (&[3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
+            (&[3, 2], heaviest(2, Hashing::Balanced, 5, 1)),
+            (&[2, 4], heaviest(1, Hashing::Balanced, 3, 1)),
+            (&[4, 2], heaviest(2, Hashing::Balanced, 2, 2)),
+            (&[2, 2, 2, 2], heaviest(2, Hashing::Balanced, 4, 1)),
+            (&[3, 3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
+        ] {
+            let question = question(options, collision, 1.6);
+            let hits = Hits::new(&question, &collision);
+            let Kind::Together(together) = question.kind() else {
+                unreachable!()
+            };
+            // The first option of each part.
+            let given: Vec<u32> = (0..options.len())
+                .map(|part| together.cell(part, 0))
+                .collect();
+            let found = fillings::hits(&collision, &question.domain(), 1.6, &given);
+            for (part, &count) in options.iter().enumerate() {
+                let first = together.cell(part, 0);
+                for option in 0..count {
+                    let mut score = hits.score(count, option == 0);
+                    let others = f64::from(count - 1);
+                    for (set, p) in &found {
+                        let own = set >> (first + option) & 1;
+                        let all = (set >> first & ((1 << count) - 1)).count_ones();
+                        let counts = f64::from(own) - f64::from(all - own) / others;
+                        let near = |(x, _): &&mut (f64, f64)| (x - counts).abs() < 1e-9;
+                        score.iter_mut().find(near).unwrap().1 -= p;
+                    }
+                    let off = score.iter().map(|(_, p)| p.abs()).fold(0.0, f64::max);
+                    assert!(
+                        off < 1e-12,
+                        "{options:?}, {collision:?}, {option}: {score:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The moments of what a report counts are those that standard errors are made of.
+    #[test]
+    fn scores_have_the_variance_of_the_rates() {
+        for (options, collision, epsilon) in [
+            (&[2; 8][..], heaviest(2, Hashing::Balanced, 4, 8), 4.0),
+            (&[2; 40], heaviest(9, Hashing::Balanced, 20, 1), 3.0),
+            (&[7, 32, 2], heaviest(2, Hashing::Independent, 5, 4), 2.0),
+            (&[7, 32, 2], heaviest(2, Hashing::Balanced, 9, 4), 2.0),
+            (
+                &[3, 3],
+                Collision::new(Rule::Occupied, Hashing::Balanced, 4).unwrap(),
+                1.0,
+            ),
+        ] {
+            let question = question(options, collision, epsilon);
+            let hits = Hits::new(&question, &collision);
+            let rates = collision.rates(&question.domain(), epsilon);
+            for &count in options {
+                let scale = f64::from(count) / f64::from(count - 1) * rates.gap();
+                for given in [true, false] {
+                    let score = hits.score(count, given);
+                    let moment =
+                        |power: i32| -> f64 { score.iter().map(|(x, p)| p * x.powi(power)).sum() };
+                    assert!((moment(0) - 1.0).abs() < 1e-11);
+                    let what = format!("{options:?}, {collision:?}, {count}, {given}");
+                    let share = f64::from(u8::from(given)) - 1.0 / f64::from(count);
+                    assert!((moment(1) / scale - share).abs() < 1e-9, "{what}");
+                    let variance = (moment(2) - moment(1).powi(2)) / (scale * scale);
+                    let stated = rates.option_variance(count, given);
+                    assert!(
+                        (variance / stated - 1.0).abs() < 1e-8,
+                        "{what}: {variance}, {stated}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// How often each sum of scores comes out, in parts of one hit of another option.
+    fn convolved(options: u32, crowd: &[(usize, Score)]) -> Vec<f64> {
+        let others = f64::from(options - 1);
+        let mut all = vec![1.0];
+        for (count, score) in crowd {
+            for _ in 0..*count {
+                let mut next = vec![0.0; all.len() + 2 * others as usize];
+                for (at, own) in all.iter().enumerate() {
+                    for (x, p) in score {
+                        next[at + ((x + 1.0) * others).round() as usize] += own * p;
+                    }
+                }
+                all = next;
+            }
+        }
+        all
+    }
+
+    /// Limits over all that reports can add up to: they miss no more often than they say.
+    #[test]
+    fn limits_miss_no_more_often_than_they_say() {
+        for (options, epsilon) in [
+            (&[2, 2][..], 1.0),
+            (&[2; 8], 4.0),
+            (&[2; 4], 8.0),
+            (&[5, 2], 1.0),
+            (&[5, 2], 5.0),
+            (&[9, 3, 2], 3.0),
+            (&[3; 6], 12.0),
+        ] {
+            let part = |(at, &count): (usize, &u32)| serde_json::json!({ "name": at.to_string(), "kind": "choice", "options": count });
+            let parts: Vec<_> = options.iter().enumerate().map(part).collect();
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "epsilon": epsilon,
+                "questions": [{ "name": "q", "kind": "together", "of": parts }],
+            }))
+            .unwrap();
+            let task = draft.resolve().unwrap();
+            let question = &task.questions()[0];
+            let parts = Parts::of(question, People::Given).unwrap();
+            let count = options[0];
+            let law = &parts.laws[&count];
+            for (n, with) in [
+                (1, 0),
+                (1, 1),
+                (6, 2),
+                (25, 0),
+                (40, 13),
+                (60, 60),
+                (90, 45),
+            ] {
+                let crowd = [with, n - with].into_iter().zip([1, 0]);
+                let crowd = crowd.map(|(people, node)| {
+                    let Crowd { people: own, .. } = &law.nodes[node].1;
+                    (people, own[0].1.clone())
+                });
+                let all = convolved(count, &crowd.collect::<Vec<_>>());
+                let truth = with as f64 / n as f64;
+                for failure in [0.05, 0.025, 0.005, 1e-4] {
+                    let missed = missed(&parts, count, &all, n as u64, truth, failure);
+                    let what = format!("{options:?}, {epsilon}, {with} of {n}: {missed:?}");
+                    assert!(
+                        missed[0].max(missed[1]) < 1.1 * failure,
+                        "{what} at {failure}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// How likely either limit of the first option is beyond the truth.
+    fn missed(
+        parts: &Parts,
+        options: u32,
+        all: &[f64],
+        reports: u64,
+        truth: f64,
+        failure: f64,
+    ) -> [f64; 2] {
+        let (law, failure) = (&parts.laws[&options], Failure::new(failure));
+        let (n, c) = (reports as f64, f64::from(options));
+        let mut missed = [0.0; 2];
+        for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+            let sum = at as f64 / (c - 1.0) - n;
+            let share = sum * (c - 1.0) / c / n / parts.rates.gap() + 1.0 / c;
+            let [with, without] =
+                [true, false].map(|given| parts.rates.option_variance(options, given));
+            let variance = variance_over_people(People::Given, share, with, without);
+            let point = Point::new(share, variance, n);
+            let limit = |side| law.limit(point, reports, &failure, side);
+            missed[0] += p * f64::from(u8::from(limit(Side::Lower) > truth + 1e-12));
+            missed[1] += p * f64::from(u8::from(limit(Side::Upper) < truth - 1e-12));
+        }
+        missed
+    }
+}
