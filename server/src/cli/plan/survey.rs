@@ -17,16 +17,22 @@ use crate::task_file;
 /// What is asked by kind, or by the questions of a file.
 #[derive(Debug, clap::Args)]
 pub(super) struct ByName {
-    /// Kind of one question: flag, choice, set, number, numbers or text.
+    /// Kind of one question: flag, choice, set, number, numbers, text or together.
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     pub(super) kind: Option<String>,
     /// File of several questions, complete or not, as a task file has them; its "epsilon"
     /// and "people" hold where options leave too little said.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a choice or set; or --names.
-    #[arg(long, value_name = "N", conflicts_with = "names")]
-    options: Option<u32>,
+    /// Number of options of a choice or set; or --names. Of questions that are asked
+    /// together of each, as 2,2,3: of two options they are flags.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "names",
+        value_delimiter = ','
+    )]
+    options: Vec<u32>,
     /// Number of numbers, each from --min to --max; or --names.
     #[arg(long, value_name = "N", conflicts_with = "names")]
     numbers: Option<u32>,
@@ -142,7 +148,7 @@ impl ByName {
     /// Where something is said that belongs to none.
     pub(super) fn is_asked(&self) -> Result<bool, Error> {
         let numbers = [
-            self.options,
+            self.options.first().copied(),
             self.numbers,
             self.levels,
             self.bins,
@@ -229,9 +235,15 @@ impl ByName {
         if kind == "numbers" {
             let count = |count: u32| (1..=count).map(|n| format!("number-{n}")).collect();
             say("of", json!(listed.or(self.numbers.map(count)).map(numbers)));
-            say("options", json!(self.options));
+            say("options", json!(self.options.first()));
+        } else if kind == "together" {
+            say("of", parts(&self.options));
         } else {
-            let count = self.options.map(Value::from);
+            let count = match self.options[..] {
+                [count] => Some(Value::from(count)),
+                [] => None,
+                _ => return Err("several --options are of --kind together".into()),
+            };
             say("options", json!(listed.map(Value::from).or(count)));
             say("of", json!(self.numbers.map(|_| numbers(Vec::new()))));
             say("min", json!(self.min));
@@ -301,6 +313,15 @@ impl Named {
             _ => Ok((name.clone(), None)),
         }
     }
+}
+
+/// Flags, and choices of more options.
+fn parts(options: &[u32]) -> Value {
+    let part = |(number, &count): (u32, &u32)| match count {
+        2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
+        _ => json!({ "name": format!("choice-{number}"), "kind": "choice", "options": count }),
+    };
+    (1..).zip(options).map(part).collect()
 }
 
 /// The lines of a file.

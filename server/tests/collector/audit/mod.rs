@@ -10,6 +10,7 @@ mod leaks;
 mod numbers;
 mod seeds;
 mod texts;
+mod together;
 mod uploads;
 
 use std::env;

@@ -8,6 +8,7 @@ mod post;
 mod questions;
 mod ratios;
 mod small_batches;
+mod together;
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};
 use hushbin::{Randomizer, Task, ValueKind};
