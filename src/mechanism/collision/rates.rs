@@ -99,25 +99,26 @@ impl Collision {
         let s = domain.sparsity();
         let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.outcomes()));
         let thresholds = self.thresholds(s, epsilon);
-        // By bucket that is favoured, and the expected number that hold v or more.
+        let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
+        // Probabilities of one bucket, favoured or not, and how many favoured ones hold v or
+        // more.
         let (favoured, reaching) = match self.rule() {
-            // All that hold any: of a bucket outside nothing is asked.
-            Rule::Occupied => (s, None),
+            // All that hold any.
+            Rule::Occupied => {
+                let tail = |v: usize| law[v..].iter().sum();
+                (s, (1..law.len()).map(tail).collect())
+            }
             Rule::Heaviest { favoured } => {
                 let reaching = occupancy.favoured_reaching(self.hashes(), favoured);
-                (favoured, Some(reaching))
+                (favoured, reaching)
             }
         };
         let inside = thresholds.inside(s).probability() / f64::from(favoured);
         let outside = thresholds.inside(s).complement() / (buckets - f64::from(favoured));
-        let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
+        let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
         for (k, count) in law.iter_mut().enumerate().skip(1) {
-            let at = |v: usize| reaching.as_ref().map(|own| own.get(v - 1).map_or(0.0, |n| *n));
             // Rounding may leave less than nothing.
-            let own = match (at(k), at(k + 1)) {
-                (Some(own), Some(more)) => (own - more).clamp(0.0, *count),
-                _ => *count,
-            };
+            let own = (at_least(k) - at_least(k + 1)).clamp(0.0, *count);
             *count = inside * own + outside * (*count - own);
         }
         law[0] = (1.0 - law[1..].iter().sum::<f64>()).max(0.0);

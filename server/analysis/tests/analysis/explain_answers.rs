@@ -249,8 +249,8 @@ fn ratios_are_those_of_the_randomizer() {
         (
             json!({ "name": "q", "kind": "together", "of": [
                 { "name": "x", "kind": "flag" }, { "name": "y", "kind": "flag" } ],
-              "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 2,
-                "hashing": "balanced", "buckets": 4 } }),
+              "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+                "hashing": "balanced", "buckets": 2 } }),
             [pair(1.0, 1.0), pair(0.0, 1.0)],
             1,
             0.12,

@@ -524,13 +524,17 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let at_once = json!({ "questions": [{ "name": "all", "kind": "together", "of": flags(4) }],
         "epsilon": 3.0, "people": 1000 });
     let [apart, at_once] = [apart, at_once].map(|survey| ask(&survey).unwrap());
-    let squared = |answer: &SurveyAnswer| answer.questions[0].standard_error.powi(2);
-    let times = squared(&at_once) / squared(&apart);
+    let ratio = apart.together_over_drawn.unwrap();
+    assert!((0.5..0.7).contains(&ratio), "{ratio}");
+    let draft = json!({ "id": "t", "epsilon": 3.0, "questions": flags(4) });
+    let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+    let both = together(&draft.resolve().unwrap()).unwrap();
+    // Of eight answers, each with one error.
+    let in_sum = 8.0 * 1000.0 * at_once.questions[0].standard_error.powi(2);
     assert!(
-        (apart.together_over_drawn.unwrap() / times - 1.0).abs() < 1e-9,
-        "{times}"
+        (in_sum / both.together - 1.0).abs() < 1e-9,
+        "{in_sum}, {both:?}"
     );
-    assert!((0.5..0.7).contains(&times), "{times}");
     assert_eq!(at_once.together_over_drawn, None);
     // How often questions are drawn for what is wanted of them is no part of that.
     let wanted = json!({ "theme": { "within": 0.3 }, "beta": { "within": 0.01 } });
