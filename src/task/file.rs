@@ -9,13 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Task;
 use super::items::Items;
-use super::kind::{Cross, Kind, Part};
+use super::kind::{Cross, Kind, Part, Together};
 use super::limits::Limits;
 use super::part_file::{PartFile, ScaleFile};
 use super::parts::TaskParts;
 use super::prefixes::Prefixes;
 use super::question::{Question, QuestionParts};
-use super::together::Together;
 use super::want::{Spacing, Want};
 use crate::domain::ValueKind;
 use crate::error::Error;

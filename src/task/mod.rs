@@ -11,18 +11,16 @@ mod parts;
 mod prefixes;
 mod question;
 mod scale;
-mod together;
 mod want;
 
 pub use draw::Draw;
 pub use items::{Items, Open, item_key};
-pub use kind::{Cross, Kind, Part};
+pub use kind::{Cross, Kind, Part, Together};
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
 pub use scale::Scale;
-pub use together::Together;
 pub use want::{Spacing, Want};
 
 #[cfg(feature = "wasm")]
