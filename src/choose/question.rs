@@ -307,7 +307,7 @@ impl QuestionDraft {
     }
 
     fn search<'a>(
-        &self,
+        &'a self,
         population: &'a Population,
         epsilon: f64,
         alpha: f64,
@@ -329,6 +329,10 @@ impl QuestionDraft {
                 objective
             } else {
                 Objective::FREQUENCY
+            },
+            parts: match &self.asked {
+                Asked::Together(together) => together.parts(),
+                _ => &[],
             },
         })
     }

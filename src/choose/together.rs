@@ -3,8 +3,10 @@
 use alloc::vec::Vec;
 
 use super::collision::Draft;
+use super::objective::{Goal, Objective};
 use super::predict::SquaredError;
 use super::search::Candidate;
+use super::subset;
 use crate::bounds;
 use crate::domain::Domain;
 use crate::mechanism::Mechanism;
@@ -60,7 +62,12 @@ pub fn together(task: &Task) -> Option<Comparison> {
         return None;
     }
     let (domain, epsilon) = (Domain::exact(cells, count), task.epsilon());
-    let collision = Collision::choose(&domain, epsilon, &Draft::default()).ok()?;
+    let goal = Goal {
+        objective: Objective::FREQUENCY,
+        parts: all.parts(),
+    };
+    let budget = epsilon.into();
+    let collision: Collision = subset::choose(&domain, budget, &Draft::default(), &goal).ok()?;
     Some(Comparison {
         drawn,
         together: variance(&all, &collision.rates(&domain, epsilon)),
@@ -88,18 +95,10 @@ pub(super) fn predict(all: &Together, epsilon: f64, people: f64, picked: &mut Ca
 /// Of one report's estimates of all options.
 fn variance(all: &Together, rates: &Rates) -> f64 {
     let parts = all.parts().iter();
-    parts
-        .map(|part| options_variance(rates, part.cells()))
-        .sum()
+    parts.map(|part| rates.options_variance(part.cells())).sum()
 }
 
-/// Of one report's estimates of so many options, of which one is given, beside others.
-fn options_variance(rates: &Rates, options: u32) -> f64 {
-    rates.option_variance(options, true)
-        + f64::from(options - 1) * rates.option_variance(options, false)
-}
-
-/// The same of a question for one answer.
+/// Of one report's estimates of so many options of a question that is drawn.
 fn one_of(rates: &Rates, options: u32) -> f64 {
     rates.frequency_variance(true) + f64::from(options - 1) * rates.frequency_variance(false)
 }

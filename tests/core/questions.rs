@@ -728,7 +728,10 @@ fn drawing_one_question_is_compared_with_all_together() {
         );
     }
     // Nor are the parameters that are chosen worse, wherever that was tried.
-    for (count, options) in [2, 3, 5, 8].iter().flat_map(|m| [(*m, 2), (*m, 3), (*m, 9)]) {
+    for (count, options) in [2, 3, 5, 8]
+        .iter()
+        .flat_map(|m| [(*m, 2), (*m, 3), (*m, 9)])
+    {
         for epsilon in [0.5, 1.0, 2.0, 3.0, 4.0, 6.0] {
             let found = together(&choices(count, options, epsilon)).unwrap();
             let what = format!("{count} of {options} at {epsilon}: {found:?}");

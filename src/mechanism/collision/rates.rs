@@ -244,6 +244,14 @@ impl Rates {
         (self.score_square(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
     }
 
+    /// Sum of the variances of one report's estimates of so many options, of which exactly
+    /// one is given, each as in [`Rates::option_variance`].
+    #[must_use]
+    pub fn options_variance(&self, options: u32) -> f64 {
+        self.option_variance(options, true)
+            + f64::from(options - 1) * self.option_variance(options, false)
+    }
+
     /// Second moment of one report's estimate of an item's signed value,
     /// (hit₊ − hit₋)/gap, for a person with the item or without.
     #[must_use]
