@@ -124,7 +124,7 @@ fn questions_asked_together_are_predicted() {
     for (words, expected) in [
         (
             &drawn_words,
-            "together     all questions as one of kind \"together\" would have 47% less",
+            "together     all questions as one of kind \"together\" would have 49% less",
         ),
         (
             &together_words,
