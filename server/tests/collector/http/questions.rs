@@ -263,8 +263,8 @@ async fn what_is_asked_together_is_answered_by_part() {
     let mut randomizer = Randomizer::new(&task);
     let report = |person: usize| {
         let (beta, theme) = (
-            f64::from(u8::from(person % 4 == 0)),
-            (person % 2 == 0).into(),
+            f64::from(u8::from(person.is_multiple_of(4))),
+            person.is_multiple_of(2).into(),
         );
         let answer = [beta, theme].into_iter().zip(0..);
         let answer: Vec<Entry> = answer.map(|(value, item)| Entry { item, value }).collect();
