@@ -728,19 +728,16 @@ fn drawing_one_question_is_compared_with_all_together() {
             "{found:?}, {in_sum}"
         );
     }
-    // Nor are the parameters that are chosen worse, but for many options: a choice of more
-    // than 3·exp(ε) + 2 is better hashed to fewer buckets.
-    for (count, options) in [2, 3, 5, 8]
-        .iter()
-        .flat_map(|m| [(*m, 2), (*m, 3), (*m, 6)])
-    {
+    // Nor are the parameters that are chosen worse, but for many options at small ε: a
+    // choice that is drawn is better hashed to fewer buckets then.
+    for (count, options) in [2, 3, 5, 8].iter().flat_map(|m| [(*m, 2), (*m, 3)]) {
         for epsilon in [0.5, 1.0, 2.0, 3.0, 4.0, 6.0] {
             let found = together(&choices(count, options, epsilon)).unwrap();
             let what = format!("{count} of {options} at {epsilon}: {found:?}");
             assert!(found.together < found.drawn * (1.0 + 1e-9), "{what}");
         }
     }
-    let many = together(&choices(2, 9, 0.5)).unwrap();
+    let many = together(&choices(2, 6, 1.0)).unwrap();
     assert!(many.together > 1.05 * many.drawn, "{many:?}");
     assert_eq!(together(&choices(1, 5, 1.0)), None);
     let number = json!({ "id": "t", "epsilon": 1.0, "questions": [
