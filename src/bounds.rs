@@ -65,6 +65,8 @@ pub const DRAWN: Bound = Bound::new("drawn", 1.0, 64.0);
 /// Number of agreements κ of the cube, at most k; further bounded so that of 2¹² corners
 /// one is favoured, and one is not.
 pub const AGREEMENTS: Bound = Bound::new("agreements", 1.0, DRAWN.max);
+/// Number of parts that are asked together.
+pub const PARTS: Bound = Bound::new("number of parts", 2.0, SPARSITY.max);
 /// Number of levels that a number of a known mean is rounded to.
 pub const LEVELS: Bound = Bound::new("levels", 2.0, 1024.0);
 /// Number of bins that numbers are put into.

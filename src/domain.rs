@@ -361,7 +361,7 @@ impl Domain {
         kind: ValueKind,
         keys: &mut Vec<u64>,
     ) -> Result<(), Error> {
-        let accepts = |value| kind.accepts(value);
+        let accepts = |_, value| kind.accepts(value);
         check_values(entries, self.items, &accepts, kind.expected())?;
         if !self.is_padded {
             // Where all have a value 0 is one.
@@ -385,7 +385,7 @@ impl Domain {
 pub(crate) fn check_values(
     entries: &[Entry],
     items: Option<u32>,
-    accepts: &dyn Fn(f64) -> bool,
+    accepts: &dyn Fn(u64, f64) -> bool,
     expected: &'static str,
 ) -> Result<(), Error> {
     for &Entry { item, value } in entries {
@@ -394,7 +394,7 @@ pub(crate) fn check_values(
         {
             return Err(Error::UnknownItem { item, items });
         }
-        if !accepts(value) {
+        if !accepts(item, value) {
             return Err(Error::ValueRange {
                 item,
                 value,

@@ -115,8 +115,9 @@ impl Randomizer {
     /// Randomises one person's answers into a report: the entries for each question, in
     /// their order. A number is the value of an entry for item 0, several are the values of
     /// entries for their items; of a cross the item is the row, the value the index of the
-    /// column or the number. A text is an entry for each [prefix](crate::task::Prefixes), of value
-    /// 1.
+    /// column or the number; of what is asked together there is an entry for each part, whose
+    /// value is the index of an option. A text is an entry for each
+    /// [prefix](crate::task::Prefixes), of value 1.
     ///
     /// Which question the report answers is drawn by the seed, before the answers are
     /// looked at for anything but errors.
@@ -188,9 +189,9 @@ fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<
     }
     if let Kind::Text(_) = kind {
         // A text that is short is all of several prefixes.
-        return check_values(entries, None, &|value| value == 1.0, kind.expected());
+        return check_values(entries, None, &|_, value| value == 1.0, kind.expected());
     }
-    let accepts = |value| kind.accepts(value);
+    let accepts = |item, value| kind.accepts(item, value);
     check_values(entries, Some(items), &accepts, kind.expected())?;
     check_distinct(entries, keys)
 }

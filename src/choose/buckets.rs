@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::contract::Choose;
 use super::differs::same_if_said;
-use super::objective::Objective;
+use super::objective::Goal;
 use super::predict::Predict;
 use super::printed::Source;
 use super::search::{Candidate, Search};
@@ -169,24 +169,20 @@ pub(super) trait ChooseBuckets: Selection {
 
     /// The total variance of what is estimated under that rule with c = `favoured`,
     /// whatever the subset's, from the sums over the c strongest; infinite where
-    /// nothing tells. It is that of the mechanism's own estimates, unless the objective
-    /// weighs others too.
+    /// nothing tells. It is that of the mechanism's own estimates, unless the goal is of
+    /// others too.
     fn variance(
         subset: &Subset<Self>,
         domain: &Domain,
         bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSum,
-        objective: &Objective,
+        goal: &Goal<'_>,
     ) -> f64;
 
     /// The same under the paper's rule.
-    fn paper_variance(
-        subset: &Subset<Self>,
-        domain: &Domain,
-        epsilon: f64,
-        objective: &Objective,
-    ) -> f64;
+    fn paper_variance(subset: &Subset<Self>, domain: &Domain, epsilon: f64, goal: &Goal<'_>)
+    -> f64;
 
     /// t as the paper prints it, by s and exp(ε); `None` where it has no formula.
     fn printed_buckets(sparsity: f64, e: f64) -> Option<f64>;

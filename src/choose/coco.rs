@@ -4,7 +4,7 @@
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::Budget;
 use super::contract::Choose;
-use super::objective::Objective;
+use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{self, Predict, Predicted};
 use super::search::{Candidate, Search};
@@ -53,8 +53,8 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
 
 /// The total variance of the means, or whatever is proportional to that of what the
 /// objective weighs, if this is estimated.
-fn total_variance(rates: &Rates, domain: &Domain, objective: &Objective) -> f64 {
-    objective
+fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
+    goal.objective
         .variance(domain, |people| predicted(rates, domain, people))
         .unwrap_or_else(|| rates.total_variance(domain))
 }
@@ -68,14 +68,14 @@ impl ChooseBuckets for Rule {
         bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSum,
-        objective: &Objective,
+        goal: &Goal<'_>,
     ) -> f64 {
         let rates = coco.strongest_rates(domain, bound, favoured, top);
-        total_variance(&rates, domain, objective)
+        total_variance(&rates, domain, goal)
     }
 
-    fn paper_variance(coco: &Coco, domain: &Domain, epsilon: f64, objective: &Objective) -> f64 {
-        total_variance(&coco.rates(domain, epsilon), domain, objective)
+    fn paper_variance(coco: &Coco, domain: &Domain, epsilon: f64, goal: &Goal<'_>) -> f64 {
+        total_variance(&coco.rates(domain, epsilon), domain, goal)
     }
 
     fn printed_buckets(_: f64, _: f64) -> Option<f64> {
@@ -131,6 +131,6 @@ impl Coco {
         budget: impl Into<Budget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose(domain, budget.into(), draft, &Objective::MEAN)
+        subset::choose(domain, budget.into(), draft, &Objective::MEAN.into())
     }
 }

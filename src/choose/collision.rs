@@ -3,7 +3,7 @@
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::Budget;
-use super::objective::Objective;
+use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{self, Predict, Predicted, SquaredError};
 use super::subset;
@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::mechanism::collision::{Collision, Rates, Rule, RuleName};
 use crate::mechanism::occupancy::{Strength, TopSum};
 use crate::sample::ExpLowerBound;
+use crate::task::Part;
 
 /// [`Collision`] with parameters left open.
 pub type Draft = BucketsDraft<RuleName>;
@@ -41,10 +42,14 @@ fn predicted(rates: &Rates, domain: &Domain, population: &Population) -> Predict
     }
 }
 
-/// The total variance of the frequencies, or whatever is proportional to that of what the
-/// objective weighs.
-fn total_variance(rates: &Rates, domain: &Domain, objective: &Objective) -> f64 {
-    objective
+/// The total variance of the frequencies, or of options of parts, or whatever is
+/// proportional to that of what the objective weighs.
+fn total_variance(rates: &Rates, domain: &Domain, goal: &Goal<'_>) -> f64 {
+    if !goal.parts.is_empty() {
+        let options = goal.parts.iter().map(Part::cells);
+        return options.map(|own| rates.options_variance(own)).sum();
+    }
+    goal.objective
         .variance(domain, |people| predicted(rates, domain, people))
         .unwrap_or_else(|| rates.total_variance(domain))
 }
@@ -58,12 +63,12 @@ impl ChooseBuckets for Rule {
         bound: &ExpLowerBound,
         favoured: u32,
         top: &TopSum,
-        objective: &Objective,
+        goal: &Goal<'_>,
     ) -> f64 {
         let rates = collision.heaviest_rates(domain, bound, favoured, top);
         // Near sums may leave no gap where there is a small one.
         if rates.gap() > 0.0 {
-            total_variance(&rates, domain, objective)
+            total_variance(&rates, domain, goal)
         } else {
             f64::INFINITY
         }
@@ -73,9 +78,9 @@ impl ChooseBuckets for Rule {
         collision: &Collision,
         domain: &Domain,
         epsilon: f64,
-        objective: &Objective,
+        goal: &Goal<'_>,
     ) -> f64 {
-        total_variance(&collision.rates(domain, epsilon), domain, objective)
+        total_variance(&collision.rates(domain, epsilon), domain, goal)
     }
 
     /// P1, §5.
@@ -97,6 +102,6 @@ impl Collision {
         budget: impl Into<Budget>,
         draft: &Draft,
     ) -> Result<Self, Error> {
-        subset::choose(domain, budget.into(), draft, &Objective::FREQUENCY)
+        subset::choose(domain, budget.into(), draft, &Objective::FREQUENCY.into())
     }
 }

@@ -108,6 +108,9 @@ impl QuestionDraft {
             }
             (KindName::Number, ..) => Asked::Number(file.scale().into()),
             (KindName::Text, ..) => Asked::Text(text(&file).map_err(|error| file.blame(error))?),
+            (KindName::Together, ..) => {
+                Asked::Together(file.together().map_err(|error| file.blame(error))?)
+            }
             (KindName::Cross, ..) => {
                 Asked::Cross(CrossDraft::of(&file).map_err(|error| file.blame(error))?)
             }

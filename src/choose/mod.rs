@@ -36,7 +36,7 @@ pub use predict::{Predicted, SquaredError};
 pub use printed::Source;
 pub use question::{Asked, Choice, QuestionDraft};
 pub use search::Candidate;
-pub use together::{Together, together};
+pub use together::{Comparison, together};
 pub use tree::Combined;
 
 use alloc::vec::Vec;

@@ -9,6 +9,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{Mechanism, Neighbours};
+use crate::task::Part;
 
 /// The purpose of estimates: weights, from 0, of their squared errors.
 ///
@@ -96,6 +97,21 @@ impl Objective {
             error.map_or(f64::INFINITY, |error| error.variance)
         };
         (self.nonmissing > 0.0).then(variance)
+    }
+}
+
+/// What parameters are chosen by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal<'a> {
+    pub(super) objective: Objective,
+    /// Where one option of each of these is given, whose shares are then what is estimated.
+    pub(super) parts: &'a [Part],
+}
+
+impl From<Objective> for Goal<'_> {
+    fn from(objective: Objective) -> Self {
+        let parts = &[];
+        Self { objective, parts }
     }
 }
 

@@ -10,11 +10,11 @@ use super::number::NumberDraft;
 use super::objective::Objective;
 use super::population::{PEOPLE, Population};
 use super::search::{Candidate, Search};
-use super::{MechanismDraft, cube, offers};
+use super::{MechanismDraft, cube, offers, together};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
-use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, check_asked};
+use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together, check_asked};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
 /// whose sparsity, weight or scale may be left to hushbin.
@@ -80,6 +80,8 @@ pub enum Asked {
     Cross(CrossDraft),
     /// A text, of which prefixes are asked for.
     Text(Prefixes),
+    /// An option of each of these parts, all at once.
+    Together(Together),
 }
 
 /// What a draft comes to, beside what it could have come to.
@@ -143,6 +145,7 @@ impl QuestionDraft {
             Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
             Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
             Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
+            Asked::Together(together) => (Kind::Together(together.clone()), None),
         };
         let items = kind.own_items().or_else(|| items.cloned());
         Ok((
@@ -195,7 +198,7 @@ impl QuestionDraft {
     ) -> Result<Option<Choice>, Error> {
         let population = self.population(people)?;
         let search = self.search(&population, epsilon, alpha)?;
-        let (picked, mut others) = match self.mechanism_draft(epsilon)? {
+        let (mut picked, mut others) = match self.mechanism_draft(epsilon)? {
             MechanismDraft::Auto(auto) => {
                 let mut all = offers(&search, auto.level.name())?;
                 if all.is_empty() {
@@ -215,6 +218,9 @@ impl QuestionDraft {
                 (picked, others)
             }
         };
+        if let Asked::Together(together) = &self.asked {
+            together::predict(together, epsilon, population.people(), &mut picked);
+        }
         others.retain(|other| {
             (&other.mechanism, other.sparsity) != (&picked.mechanism, picked.sparsity)
         });
@@ -279,9 +285,10 @@ impl QuestionDraft {
                     | Asked::Number(_)
                     | Asked::Cross(_)
                     | Asked::Text(_) => Some(1),
-                    Asked::Numbers(..) => {
+                    Asked::Numbers(..) | Asked::Together(_) => {
                         return Err(Error::Combination {
-                            reason: "everybody has all \"numbers\": there are no \"entries\" to count",
+                            reason: "everybody has all \"numbers\", and all that is asked \"together\": \
+                                     there are no \"entries\" to count",
                         });
                     }
                 };
@@ -303,7 +310,7 @@ impl QuestionDraft {
     }
 
     fn search<'a>(
-        &self,
+        &'a self,
         population: &'a Population,
         epsilon: f64,
         alpha: f64,
@@ -325,6 +332,10 @@ impl QuestionDraft {
                 objective
             } else {
                 Objective::FREQUENCY
+            },
+            parts: match &self.asked {
+                Asked::Together(together) => together.parts(),
+                _ => &[],
             },
         })
     }
@@ -349,7 +360,9 @@ impl QuestionDraft {
                     same("kind", &kind.name(), &question.kind().name())?;
                     same("items", &&items, &question.items())?;
                     match kind {
-                        Kind::Numbers(_) => same("of", &&kind, &question.kind())?,
+                        Kind::Numbers(_) | Kind::Together(_) => {
+                            same("of", &&kind, &question.kind())?;
+                        }
                         Kind::Text(_) => same("prefixes", &&kind, &question.kind())?,
                         _ => {}
                     }

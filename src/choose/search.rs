@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use super::budget::Budget;
-use super::objective::Objective;
+use super::objective::{Goal, Objective};
 use super::population::Population;
 use super::predict::{Predict, Predicted};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
+use crate::task::Part;
 
 /// A mechanism that could answer, and how well.
 ///
@@ -45,6 +46,8 @@ pub(crate) struct Search<'a> {
     pub(crate) budget: Budget,
     pub(crate) population: &'a Population,
     pub(crate) objective: Objective,
+    /// Of which one option each is given, where there are parts.
+    pub(crate) parts: &'a [Part],
 }
 
 /// Sparsities that are closer than this part of themselves are not told apart.
@@ -125,6 +128,14 @@ impl Search<'_> {
             error: error.map_or(f64::INFINITY, |error| error.total()),
             predicted,
             mechanism: mechanism.into(),
+        }
+    }
+
+    /// What parameters are chosen by.
+    pub(super) fn goal(&self) -> Goal<'_> {
+        Goal {
+            objective: self.objective,
+            parts: self.parts,
         }
     }
 

@@ -12,7 +12,7 @@ use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
 use super::contract::Choose;
 use super::grid::Grid;
-use super::objective::Objective;
+use super::objective::Goal;
 use super::population::Population;
 use super::predict::Predict;
 use super::search::{Candidate, Search};
@@ -61,7 +61,7 @@ pub(super) fn choose<R: ChooseBuckets>(
     domain: &Domain,
     budget: Budget,
     draft: &BucketsDraft<R::Name>,
-    objective: &Objective,
+    goal: &Goal<'_>,
 ) -> Result<Subset<R>, Error> {
     let draft = &draft.in_numbers::<R>(domain, budget.epsilon)?;
     let complete = draft.complete::<R>(domain)?;
@@ -70,7 +70,7 @@ pub(super) fn choose<R: ChooseBuckets>(
         domain,
         epsilon: budget.epsilon,
         limit: budget.limit(),
-        objective,
+        goal,
         hashing,
         favoured: draft.favoured,
         hashes: draft.hashes.or(draft.favoured.map(|_| 1)),
@@ -123,7 +123,8 @@ where
     }
 
     fn best(search: &Search<'_>, draft: &Self::Draft) -> Result<Candidate, Error> {
-        search.best(|domain, budget| choose(domain, budget, draft, &search.objective))
+        let goal = search.goal();
+        search.best(|domain, budget| choose(domain, budget, draft, &goal))
     }
 
     fn offers(search: &Search<'_>, _: LevelName) -> Result<Vec<Candidate>, Error> {
@@ -156,7 +157,7 @@ struct Buckets<'a> {
     domain: &'a Domain,
     epsilon: f64,
     limit: Limit,
-    objective: &'a Objective,
+    goal: &'a Goal<'a>,
     hashing: Hashing,
     favoured: Option<u32>,
     hashes: Option<u32>,
@@ -222,7 +223,7 @@ impl Buckets<'_> {
             .map(|cells| {
                 let subset = self.with(R::paper(), cells, 1);
                 (
-                    R::paper_variance(&subset, self.domain, self.epsilon, self.objective),
+                    R::paper_variance(&subset, self.domain, self.epsilon, self.goal),
                     subset,
                 )
             });
@@ -372,14 +373,7 @@ impl Buckets<'_> {
         let rate = |c: u32| {
             if self.limit.allows(c, any.outcomes()) {
                 let sums = sums.at(c);
-                R::variance(
-                    any,
-                    self.domain,
-                    &self.limit.bound,
-                    c,
-                    &sums,
-                    self.objective,
-                )
+                R::variance(any, self.domain, &self.limit.bound, c, &sums, self.goal)
             } else {
                 f64::INFINITY
             }

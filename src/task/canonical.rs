@@ -132,7 +132,7 @@ fn read_question(
         Err(error) => return Some(Err(error)),
     };
     let sparsity = match kind.own_items() {
-        Some(_) => 1,
+        Some(_) => kind.own_sparsity(),
         None => reader.small()?,
     };
     let mechanism = Mechanism::read_canonical(reader)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Task;
 use super::items::Items;
-use super::kind::{Cross, Kind};
+use super::kind::{Cross, Kind, Part, Together};
 use super::limits::Limits;
 use super::part_file::{PartFile, ScaleFile};
 use super::parts::TaskParts;
@@ -32,6 +32,7 @@ pub(crate) enum KindName {
     Numbers,
     Cross,
     Text,
+    Together,
 }
 
 /// A question in a task file, M being its mechanism: what belongs to another kind is
@@ -96,10 +97,13 @@ impl<M> QuestionFile<M> {
         if self.options.is_some() != lists {
             return combination("\"set\" and \"choice\", and no other kind, have \"options\"");
         }
-        let parts = matches!(self.kind, KindName::Numbers | KindName::Cross);
+        let parts = matches!(
+            self.kind,
+            KindName::Numbers | KindName::Cross | KindName::Together
+        );
         if self.of.is_some() != parts {
             return combination(
-                "\"numbers\" and \"cross\", and no other kind, say \"of\" what they are",
+                "\"numbers\", \"cross\" and \"together\", and no other kind, say \"of\" what they are",
             );
         }
         if self.kind != KindName::Text && (self.prefixes.is_some() || self.length.is_some()) {
@@ -140,6 +144,16 @@ impl<M> QuestionFile<M> {
         })
     }
 
+    /// What is asked together.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] for parts that are not complete.
+    pub(crate) fn together(&self) -> Result<Together, Error> {
+        let of = self.of.iter().flatten();
+        let parts: Result<Vec<Part>, Error> = of.map(PartFile::complete).collect();
+        Ok(Together::new(parts?))
+    }
+
     /// What is asked, with its items.
     ///
     /// # Errors
@@ -166,6 +180,7 @@ impl<M> QuestionFile<M> {
             (KindName::Choice, _) => Kind::Choice,
             (KindName::Flag, _) => Kind::Flag,
             (KindName::Text, _) => Kind::Text(self.prefixes()?),
+            (KindName::Together, _) => Kind::Together(self.together()?),
             _ => Kind::Number(self.scale().complete()?),
         };
         let items = kind.own_items().or(items);
@@ -215,7 +230,7 @@ impl<M> QuestionFile<M> {
             | KindName::Number
             | KindName::Cross
             | KindName::Text => Some(1),
-            KindName::Numbers => self.of.as_ref().map(|of| of.len() as u32),
+            KindName::Numbers | KindName::Together => self.of.as_ref().map(|of| of.len() as u32),
         }
     }
 }
@@ -263,12 +278,14 @@ impl QuestionFile<Mechanism> {
                 Kind::Numbers(_) => KindName::Numbers,
                 Kind::Cross(_) => KindName::Cross,
                 Kind::Text(_) => KindName::Text,
+                Kind::Together(_) => KindName::Together,
             },
             items,
             options,
             of: match kind {
                 Kind::Numbers(limits) => Some(PartFile::of_numbers(question.items(), limits)),
                 Kind::Cross(cross) => Some(cross.parts().iter().map(PartFile::of).collect()),
+                Kind::Together(all) => Some(all.parts().iter().map(PartFile::of).collect()),
                 _ => None,
             },
             sparsity: several.then(|| question.sparsity()),

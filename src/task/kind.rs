@@ -41,6 +41,8 @@ pub enum Kind {
     Cross(Cross),
     /// One text of any, of which a prefix is told.
     Text(Prefixes),
+    /// An option of each of several parts, all told of at once.
+    Together(Together),
 }
 
 impl Kind {
@@ -56,6 +58,7 @@ impl Kind {
             Self::Numbers(_) => "numbers",
             Self::Cross(_) => "cross",
             Self::Text(_) => "text",
+            Self::Together(_) => "together",
         }
     }
 
@@ -78,7 +81,16 @@ impl Kind {
             Self::Number(scale) => Some(Items::Count(scale.cells())),
             Self::Cross(cross) => Some(Items::Count(cross.cells())),
             Self::Text(_) => Some(Items::Open(Open::Open)),
+            Self::Together(together) => Some(Items::Count(together.cells())),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
+        }
+    }
+
+    /// How many of its own items everybody is given.
+    pub(crate) fn own_sparsity(&self) -> u32 {
+        match self {
+            Self::Together(together) => together.parts().len() as u32,
+            _ => 1,
         }
     }
 
@@ -90,17 +102,18 @@ impl Kind {
             Self::Numbers(of) => Some([of.len() as u32; 2]),
             Self::Cross(cross) => Some([1, cross.shape()[0]]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
+            Self::Together(together) => Some([together.parts().len() as u32; 2]),
             _ => None,
         }
     }
 
-    /// Whether an entry that is to be coded may have this value.
-    pub(crate) fn accepts(&self, value: f64) -> bool {
+    /// Whether an entry that is to be coded, of an item that there is, may have this value.
+    pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
         match self {
-            // The index of a column.
             Self::Cross(cross) if cross.columns().scale().is_none() => {
-                f64::from(value as u32) == value && (value as u32) < cross.columns().cells()
+                cross.columns().has_option(value)
             }
+            Self::Together(together) => together.parts()[item as usize].has_option(value),
             _ => value.is_finite(),
         }
     }
@@ -110,12 +123,13 @@ impl Kind {
         match self {
             Self::Cross(_) => worded("a finite number, or the index of a column"),
             Self::Text(_) => worded("1 for each prefix"),
+            Self::Together(_) => worded("the index of an option"),
             _ => worded("a finite number"),
         }
     }
 
-    /// Numbers, rows with columns, and texts as entries of the domain, under a report's
-    /// seed; whatever else answers is one already.
+    /// Numbers, rows with columns, options of parts, and texts as entries of the domain,
+    /// under a report's seed; whatever else answers is one already.
     pub(crate) fn code<'a, R: Rng + ?Sized>(
         &self,
         entries: &'a [Entry],
@@ -135,6 +149,7 @@ impl Kind {
                 ..*entry
             })),
             Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
+            Self::Together(together) => coded.extend(together.elements(entries)),
             _ => return entries,
         }
         coded
@@ -162,18 +177,17 @@ impl Kind {
             }
             Self::Cross(cross) => {
                 canonical.number(7);
-                for part in cross.parts() {
-                    canonical.text(part.name());
-                    part.kind.write_canonical(canonical);
-                    if part.kind.own_items().is_none() {
-                        part.items.write_canonical(canonical);
-                    }
-                }
+                Part::write_canonical(cross.parts(), canonical);
+            }
+            Self::Together(together) => {
+                canonical.number(9);
+                canonical.number(together.parts().len() as u64);
+                Part::write_canonical(together.parts(), canonical);
             }
         }
     }
 
-    /// A kind and the items, its own or what is listed; of a part, which is no cross again,
+    /// A kind and the items, its own or what is listed; of a part, which has no parts again,
     /// only what an answer names one cell of.
     pub(super) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
@@ -207,16 +221,17 @@ impl Kind {
                 Ok(prefixes) => Self::Text(prefixes),
                 Err(error) => return Some(Err(error)),
             },
-            7 => {
-                let mut parts = Vec::new();
-                for _ in 0..2 {
-                    let name = reader.text()?.into();
-                    match Self::read_canonical(reader, true)? {
-                        Ok((kind, items)) => parts.push(Part { name, kind, items }),
-                        Err(error) => return Some(Err(error)),
-                    }
+            7 | 9 => {
+                let count = if number == 7 { 2 } else { reader.small()? };
+                let parts = match Part::read_canonical(count, reader)? {
+                    Ok(parts) => parts,
+                    Err(error) => return Some(Err(error)),
+                };
+                if number == 7 {
+                    Self::Cross(Cross { parts })
+                } else {
+                    Self::Together(Together::new(parts))
                 }
-                Self::Cross(Cross { parts })
             }
             _ => return None,
         };
@@ -250,7 +265,8 @@ pub struct Cross {
     parts: Vec<Part>,
 }
 
-/// One of the two parts of a [`Cross`]: a choice, a flag or a number.
+/// A part of a [`Cross`]: a choice, a flag or a number; or of a [`Together`], which has no
+/// numbers.
 ///
 /// ```
 /// use hushbin::Items;
@@ -325,10 +341,40 @@ impl Part {
         }
     }
 
-    /// How many rows or columns it has; 0 where options are open.
+    /// How many rows, columns or options it has; 0 where options are open.
     #[must_use]
     pub fn cells(&self) -> u32 {
         self.items.count().unwrap_or(0)
+    }
+
+    /// Whether this is the index of an option.
+    fn has_option(&self, value: f64) -> bool {
+        f64::from(value as u32) == value && (value as u32) < self.cells()
+    }
+
+    fn write_canonical(parts: &[Self], canonical: &mut Canonical) {
+        for part in parts {
+            canonical.text(part.name());
+            part.kind.write_canonical(canonical);
+            if part.kind.own_items().is_none() {
+                part.items.write_canonical(canonical);
+            }
+        }
+    }
+
+    fn read_canonical(
+        count: u32,
+        reader: &mut CanonicalReader<'_>,
+    ) -> Option<Result<Vec<Self>, Error>> {
+        let mut parts = Vec::new();
+        for _ in 0..count {
+            let name = reader.text()?.into();
+            match Kind::read_canonical(reader, true)? {
+                Ok((kind, items)) => parts.push(Self { name, kind, items }),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(parts))
     }
 }
 
@@ -390,5 +436,84 @@ impl Cross {
             None => (column as u32, 0.0),
         };
         (row * columns.cells() + cell, next)
+    }
+}
+
+/// Several small choices and flags, which a report tells of together: one input of a cell
+/// of each.
+///
+/// A person's answer is an entry for each part: the item is its position, the value the
+/// index of an option, of a flag 0 or 1. Options are numbered as cells part after part.
+/// What goes together is for [`Question`](super::Question) to check.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Part, Together};
+///
+/// let theme = Part::choice("theme", Items::Count(3));
+/// let settings = Together::new(vec![Part::flag("beta"), theme]);
+/// assert_eq!((settings.cells(), settings.cell(1, 2)), (5, 4));
+/// assert_eq!(settings.option(4), (1, 2));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Together {
+    parts: Vec<Part>,
+    /// How many cells there are before each part, and in all.
+    bounds: Vec<u32>,
+}
+
+impl Together {
+    /// All of these.
+    #[must_use]
+    pub fn new(parts: Vec<Part>) -> Self {
+        let mut bounds = alloc::vec![0_u32];
+        for part in &parts {
+            // What saturates is beyond what options there may be.
+            bounds.push(bounds[bounds.len() - 1].saturating_add(part.cells()));
+        }
+        Self { parts, bounds }
+    }
+
+    /// What is asked, in the order of cells.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.bounds[self.parts.len()]
+    }
+
+    /// The cell of an option of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    #[must_use]
+    pub fn cell(&self, part: usize, option: u32) -> u32 {
+        self.bounds[part] + option
+    }
+
+    /// The part that a cell is of, and its option.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[must_use]
+    #[cfg(feature = "analysis")]
+    pub fn option(&self, cell: u32) -> (usize, u32) {
+        let part = self.bounds[1..].partition_point(|&end| end <= cell);
+        (part, cell - self.bounds[part])
+    }
+
+    /// The cells that are answered, by the entries of parts.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn elements(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
+        answer.iter().map(|entry| Entry {
+            item: self.cell(entry.item as usize, entry.value as u32).into(),
+            value: 1.0,
+        })
     }
 }

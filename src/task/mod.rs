@@ -16,7 +16,7 @@ mod want;
 
 pub use draw::Draw;
 pub use items::{Items, Open, item_key};
-pub use kind::{Cross, Kind, Part};
+pub use kind::{Cross, Kind, Part, Together};
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;

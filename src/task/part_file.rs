@@ -1,5 +1,5 @@
-//! Parts of questions as they stand in files: each of several numbers, or the rows and
-//! columns of a cross.
+//! Parts of questions as they stand in files: each of several numbers, the rows and
+//! columns of a cross, or what is asked together.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -69,7 +69,7 @@ impl ScaleFile {
     }
 }
 
-/// The kind of a part of a cross.
+/// The kind of a part of a cross or of what is asked together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AxisName {
@@ -124,7 +124,7 @@ impl PartFile {
         names.iter().zip(limits).map(number).collect()
     }
 
-    /// The fields of a part of a cross.
+    /// The fields of a part that has a kind.
     pub(super) fn of(part: &Part) -> Self {
         let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
         let (kind, options) = match part.kind() {
@@ -183,7 +183,7 @@ impl PartFile {
         }
     }
 
-    /// What a part of a cross asks for, its scale as it is said.
+    /// What a part that has a kind asks for, its scale as it is said.
     ///
     /// # Errors
     /// [`Error::Combination`] where its kind or options are missing, or fields belong to
@@ -198,8 +198,8 @@ impl PartFile {
             (Some(AxisName::Flag), None) if !scaled => Ok(AskedPart::Complete(Part::flag(name))),
             (Some(AxisName::Number), None) => Ok(AskedPart::Number(name, scale)),
             _ => Err(Error::Combination {
-                reason: "each part of a \"cross\" has the \"kind\" \"choice\" and \"options\", \
-                         \"flag\", or \"number\" and what belongs to one",
+                reason: "each part of a \"cross\" or of \"together\" has the \"kind\" \"choice\" and \
+                         \"options\", \"flag\", or, of a cross, \"number\" and what belongs to one",
             }),
         }
     }

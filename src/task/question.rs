@@ -3,7 +3,8 @@
 use alloc::string::String;
 
 use super::items::{Items, check_name};
-use super::kind::{Cross, Kind};
+use super::kind::{Kind, Part};
+use super::scale::Scale;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::{Error, quoted, worded};
@@ -62,11 +63,11 @@ pub struct QuestionParts {
     /// What is asked.
     pub kind: Kind,
     /// The items asked about: of a flag no and yes, two that are counted, of a number the
-    /// cells of its scale, of a cross its cells, of numbers their names, of
-    /// a text all there are.
+    /// cells of its scale, of a cross or of what is asked together its cells, of numbers
+    /// their names, of a text all there are.
     pub items: Items,
     /// s, [`bounds::SPARSITY`], at most the number of items; 1 where one is named, of
-    /// numbers all.
+    /// numbers all, of what is asked together the number of parts.
     pub sparsity: u32,
     /// How often the question is drawn, relative to others, [`bounds::WEIGHT`].
     pub weight: u32,
@@ -85,7 +86,8 @@ impl Question {
     pub fn new(parts: QuestionParts) -> Result<Self, Error> {
         let own = parts.kind.own_items();
         let reason = if own.is_some_and(|own| own != parts.items) {
-            "the items of a \"flag\", a \"number\", a \"cross\" or a \"text\" are those of its kind"
+            "the items of a \"flag\", a \"number\", a \"cross\", a \"text\" or of what is asked \
+             \"together\" are those of its kind"
         } else if parts.kind == Kind::Ratings(ValueKind::Presence) {
             "ratings are signs or real numbers: what is there or not is a \"set\""
         } else {
@@ -125,7 +127,8 @@ impl Question {
         &self.0.kind
     }
 
-    /// The items asked about; of a number the cells of its scale, of a cross its cells.
+    /// The items asked about; of a number the cells of its scale, of a cross or of what is
+    /// asked together its cells.
     #[must_use]
     pub const fn items(&self) -> &Items {
         &self.0.items
@@ -191,7 +194,7 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
         Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
         Kind::Set => Domain::named(items.count(), sparsity),
         // Open domains are refused: one of no list cannot be told from paddings.
-        Kind::Choice | Kind::Flag | Kind::Cross(_) => {
+        Kind::Choice | Kind::Flag | Kind::Cross(_) | Kind::Together(_) => {
             Domain::exact(items.count().unwrap_or(0), sparsity)
         }
         Kind::Number(scale) => Domain::exact(scale.elements(), sparsity),
@@ -214,29 +217,25 @@ fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
     }
 }
 
-/// Validates rows and columns.
-fn check_parts(cross: &Cross, epsilon: f64) -> Result<(), Error> {
-    for (index, part) in cross.parts().iter().enumerate() {
+/// Validates parts, of which only those of a cross after the first are numbers.
+fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
+    for (index, part) in parts.iter().enumerate() {
         check_name(index, part.name())?;
         check_asked(part.kind(), part.items(), 1, epsilon)?;
-    }
-    let (rows, columns) = (cross.rows(), cross.columns());
-    if rows.name() == columns.name() {
-        return Err(Error::DuplicateName {
-            name: quoted(rows.name()),
-        });
-    }
-    if columns.scale().is_some_and(|scale| scale.tree().is_some()) {
-        return Err(Error::Combination {
-            reason: worded("the bins of a \"cross\" are in no \"tree\""),
-        });
-    }
-    if rows.scale().is_some() {
-        return Err(Error::Combination {
-            reason: worded(
-                "the first part of a \"cross\" is a \"choice\" or a \"flag\": it has a row for each option",
-            ),
-        });
+        if parts[..index].iter().any(|own| own.name() == part.name()) {
+            return Err(Error::DuplicateName {
+                name: quoted(part.name()),
+            });
+        }
+        let is_wrong = |scale: &Scale| scale.tree().is_some() || !is_cross || index == 0;
+        if part.scale().is_some_and(is_wrong) {
+            return Err(Error::Combination {
+                reason: worded(
+                    "the first part of a \"cross\", and each of what is asked \"together\", is a \
+                     \"choice\" or a \"flag\", and bins of a \"cross\" are in no \"tree\"",
+                ),
+            });
+        }
     }
     Ok(())
 }
@@ -248,8 +247,13 @@ pub(crate) fn check_asked(
     sparsity: u32,
     epsilon: f64,
 ) -> Result<Domain, Error> {
-    if let Kind::Cross(cross) = kind {
-        check_parts(cross, epsilon)?;
+    match kind {
+        Kind::Cross(cross) => check_parts(cross.parts(), true, epsilon)?,
+        Kind::Together(together) => {
+            bounds::PARTS.check(together.parts().len() as f64)?;
+            check_parts(together.parts(), false, epsilon)?;
+        }
+        _ => {}
     }
     items.check()?;
     match kind {
@@ -271,6 +275,14 @@ pub(crate) fn check_asked(
             }
         }
         Kind::Text(_) => bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?,
+        Kind::Together(together) => {
+            items.options()?;
+            if sparsity as usize != together.parts().len() {
+                return Err(Error::Combination {
+                    reason: worded("of all that is asked \"together\" one option is given each"),
+                });
+            }
+        }
         Kind::Ratings(_) | Kind::Set => {}
     }
     let most = items.count().map_or(bounds::SPARSITY.max, |d| {

@@ -22,4 +22,5 @@ mod statistics;
 mod support;
 mod task;
 mod text;
+mod together;
 mod tree;

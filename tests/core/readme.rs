@@ -62,7 +62,7 @@ fn questions_are_valid_and_answered() {
     let heading = "### Several questions";
     let draft: TaskDraft = serde_json::from_str(block_after(heading, "json")).unwrap();
     let task = draft.resolve().unwrap();
-    assert_eq!(task.questions().len(), 9);
+    assert_eq!(task.questions().len(), 10);
     let report = block_after(heading, "ts");
     for question in task.questions() {
         assert!(report.contains(&format!("  {}: ", question.name())));

@@ -37,6 +37,7 @@ export type {
   Rows,
   SetQuestion,
   TextQuestion,
+  TogetherQuestion,
 } from "./question.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
 export type { QuestionsTask, RatingsTask, Task } from "./task.js";

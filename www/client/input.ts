@@ -32,13 +32,13 @@ export type Answer<Q extends Question = Question> = Q extends { readonly kind: "
         ? boolean
         : Q extends { readonly kind: "numbers" }
           ? Readonly<Record<Q["of"][number]["name"], number>> | ReadonlyMap<string, number>
-          : Q extends { readonly kind: "cross" }
+          : Q extends { readonly kind: "cross" | "together" }
             ? Parts<Q["of"][number]> | ReadonlyMap<string, unknown>
             : Q extends { readonly kind: "text" }
               ? string
               : number;
 
-/** The answers to both parts of a cross, by name. */
+/** The answers to all parts of a question, by name. */
 type Parts<P extends Rows | Columns> = {
   readonly [Name in P["name"]]: PartAnswer<Extract<P, { readonly name: Name }>>;
 };
@@ -59,8 +59,9 @@ type Answers<Q extends Question> = {
  * reported on.
  *
  * An answer is one option's name to a choice, a list or set of names to a set, a
- * boolean to a flag, a number to a number, all of them by name to numbers, both parts by
- * name to a cross, a text to a text, and values by item name to ratings.
+ * boolean to a flag, a number to a number, all of them by name to numbers, all parts by
+ * name to a cross and to what is asked together, a text to a text, and values by item name
+ * to ratings.
  *
  * @typeParam T the task, whose names are known where its type is that of a literal
  */
@@ -80,6 +81,8 @@ export interface Entries {
   readonly clipped: number;
 }
 
+const PARTS = "answers to all parts, in an object or Map";
+
 const EXPECTED = {
   sign: "1, -1 or 0",
   real: "a number from -1 to 1",
@@ -89,8 +92,9 @@ const EXPECTED = {
   flag: "true or false",
   number: "a finite number",
   numbers: "numbers by name, in an object or Map",
-  cross: "answers to both parts, in an object or Map",
+  cross: PARTS,
   text: "a text",
+  together: PARTS,
 } as const;
 
 function isValue(kind: Ratings["value"], value: unknown): value is number {
@@ -239,7 +243,7 @@ function answerReader(
       });
     };
   }
-  if (kind === "cross") {
+  if (kind === "cross" || kind === "together") {
     const readers = question.of.map((each) => {
       // Errors are those of the question; its mechanism is not looked at.
       const part = { ...each, name } as Question;
@@ -248,11 +252,15 @@ function answerReader(
     return (answer, packed) => {
       const given = new Map(named(answer));
       given.forEach((_, part) => void item(part));
-      const both = new Packed();
-      question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), both));
-      const columns = question.of[1].kind === "number" ? both.values : both.items;
-      packed.add(both.items[0] as Item, Number(columns[1]));
-      packed.clipped += both.clipped;
+      const all = new Packed();
+      question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), all));
+      if (kind === "together") {
+        all.items.forEach((option, index) => void packed.add(index, Number(option)));
+        return;
+      }
+      const columns = question.of[1].kind === "number" ? all.values : all.items;
+      packed.add(all.items[0] as Item, Number(columns[1]));
+      packed.clipped += all.clipped;
     };
   }
   if (kind === "ratings") {

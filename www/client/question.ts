@@ -123,10 +123,10 @@ export interface NumbersQuestion extends Named {
   readonly of: readonly Attribute[];
 }
 
-/** What a part of a cross asks, by the name that it is answered by. */
+/** What a part of a question asks, by the name that it is answered by. */
 type PartOf<Q> = Q extends Question ? Omit<Q, keyof Named> & Pick<Q, "name"> : never;
 
-/** What the rows of a cross are: options, or no and yes. */
+/** What the rows of a cross are, or what is asked together: options, or no and yes. */
 export type Rows = PartOf<ChoiceQuestion | FlagQuestion>;
 
 /** What the columns of a cross are. */
@@ -137,6 +137,13 @@ export interface CrossQuestion extends Named {
   readonly kind: "cross";
   /** Rows and columns, at most 1048576 cells. */
   readonly of: readonly [Rows, Columns];
+}
+
+/** Several questions that each report answers all of at once. */
+export interface TogetherQuestion extends Named {
+  readonly kind: "together";
+  /** What is asked, 2 to 1024 parts of at most 1048576 options in all. */
+  readonly of: readonly Rows[];
 }
 
 /** A question for a text, of which any that many people have is found. */
@@ -158,7 +165,8 @@ export type Question =
   | NumberQuestion
   | NumbersQuestion
   | CrossQuestion
-  | TextQuestion;
+  | TextQuestion
+  | TogetherQuestion;
 
 /**
  * What is listed by a question that lists.
@@ -168,7 +176,7 @@ export type Question =
 export function itemsOf(
   question: Exclude<Question, FlagQuestion | NumberQuestion | TextQuestion>,
 ): Items {
-  if (question.kind === "numbers" || question.kind === "cross") {
+  if ("of" in question) {
     return question.of.map((each) => each.name);
   }
   return question.kind === "ratings" ? question.items : question.options;
@@ -228,6 +236,7 @@ const OF_KIND = {
   numbers: { of: listOf(attribute) },
   cross: { of: parts },
   text: { prefixes: listOf(integer) },
+  together: { of: listOf(part) },
   ratings: RATINGS,
 } as const satisfies Readonly<Record<Question["kind"], Readers>>;
 
@@ -235,7 +244,7 @@ type Kind = Question["kind"];
 
 const KINDS = Object.keys(OF_KIND) as Kind[];
 
-/** Those that a part of a cross can be. */
+/** Those that a part can be; of numbers the core refuses some. */
 const AXES = ["choice", "flag", "number"] as const;
 
 /** The fields of a kind beside those of all. */
@@ -361,7 +370,10 @@ export function writeQuestion(question: Question, bytes: CanonicalBytes): void {
   }
   if (kind === "number") {
     writeScale(question, bytes);
-  } else if (kind === "cross") {
+  } else if (kind === "cross" || kind === "together") {
+    if (kind === "together") {
+      bytes.number(question.of.length);
+    }
     question.of.forEach((each) => void writePart(each, bytes));
   } else if (kind === "text") {
     bytes.number(question.prefixes.length);

@@ -10,8 +10,8 @@ import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, say } from "./lib/run.mjs";
 
 /** Bytes, compressed by brotli: of a page that asks only choices, and of the chunk. */
-const BUDGET = 29_600;
-const CHUNK_BUDGET = 24_000;
+const BUDGET = 30_200;
+const CHUNK_BUDGET = 24_500;
 
 /** Files are transferred one by one, so they are compressed one by one. */
 function sizes(bytes) {

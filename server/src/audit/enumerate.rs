@@ -1,7 +1,8 @@
 //! Privacy of small tasks, by looking at every input.
 
 use hushbin::Question;
-use hushbin::domain::{Domain, Signed};
+use hushbin::domain::Signed;
+use hushbin::task::{Kind, Part};
 use hushbin_analysis::likelihood::{Enumerable, enumerable};
 use rand_core::Rng;
 
@@ -82,7 +83,7 @@ pub fn enumerate<R: Rng + ?Sized>(
     rng: &mut R,
     mut probabilities: impl FnMut(u64, &[Signed], u64) -> Vec<f64>,
 ) -> Option<Enumeration> {
-    let space = Space::of(&question.domain())?;
+    let space = Space::of(question)?;
     let Enumerable {
         buckets,
         completions,
@@ -143,10 +144,13 @@ struct Space {
     fewest: u32,
     /// What an item may be: positive, or either.
     signs: &'static [bool],
+    /// Where one item of each part is given, how many items each has, one after another.
+    parts: Vec<u32>,
 }
 
 impl Space {
-    fn of(domain: &Domain) -> Option<Self> {
+    fn of(question: &Question) -> Option<Self> {
+        let domain = question.domain();
         let sparsity = domain.sparsity();
         Some(Self {
             items: domain.items()?,
@@ -157,13 +161,22 @@ impl Space {
             } else {
                 &[false]
             },
+            parts: match question.kind() {
+                Kind::Together(together) => together.parts().iter().map(Part::cells).collect(),
+                _ => Vec::new(),
+            },
         })
     }
 
-    /// Number of inputs, Σ C(d, k)·2^k for k ≤ s with signs; and of inputs with what
-    /// makes up for missing entries, and the most that one of them has. `None` where that
-    /// is beyond counting.
+    /// Number of inputs, Σ C(d, k)·2^k for k ≤ s with signs, or the product of all parts;
+    /// and of inputs with what makes up for missing entries, and the most that one of them
+    /// has. `None` where that is beyond counting.
     fn inputs(&self, completions: impl Fn(u32) -> Option<u64>) -> Option<(u64, u64, u64)> {
+        if !self.parts.is_empty() {
+            let mut parts = self.parts.iter();
+            let inputs = parts.try_fold(1_u64, |all, own| all.checked_mul(u64::from(*own)))?;
+            return Some((inputs, inputs, 1));
+        }
         let (mut inputs, mut rows, mut most) = (0_u64, 0_u64, 1);
         let signs = self.signs.len() as u64;
         let mut signed_sets = 1_u64;
@@ -195,13 +208,14 @@ impl Space {
         if count == self.sparsity {
             return;
         }
-        for item in first..self.items {
+        let end = self.parts.get(count as usize).map(|own| first + own);
+        for item in first..end.unwrap_or(self.items) {
             for &negative in self.signs {
                 chosen.push(Signed {
                     item: u64::from(item),
                     negative,
                 });
-                self.for_each_input(item + 1, chosen, visit);
+                self.for_each_input(end.unwrap_or(item + 1), chosen, visit);
                 chosen.pop();
             }
         }

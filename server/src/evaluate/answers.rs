@@ -2,15 +2,15 @@
 //!
 //! As CSV, under a header of question names: a choice by its option, a flag as `true` or
 //! `false`, a number and a text as such, a set as options between semicolons,
-//! ratings and several numbers as `name:value` between semicolons, a cross in two columns,
-//! `question.part` each. As JSON lines: what a page would pass to `report`, an object each.
+//! ratings and several numbers as `name:value` between semicolons, a cross and what is asked
+//! together in a column for each part, `question.part`. As JSON lines: what a page would pass to `report`, an object each.
 //! Where a task asks for ratings alone, columns and members are its items.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use hushbin::task::{Cross, Kind, Part};
+use hushbin::task::{Kind, Part};
 use hushbin::{Entry, Items, Question, Task};
 use serde_json::{Map, Value};
 
@@ -209,16 +209,9 @@ impl Answers {
                 Ok(prefixes.keys(text).into_iter().map(one).collect())
             }
             (Kind::Text(_), _) => expected("a text"),
-            (Kind::Cross(cross), Value::Object(parts)) => {
-                if let Some(other) = parts.keys().find(|name| !is_part(cross, name)) {
-                    return Err(format!("there is no part {other:?}"));
-                }
-                let given = |part: &Part| {
-                    let given = parts.get(part.name()).unwrap_or(&Value::Null);
-                    let found = part_answer(part, given);
-                    found.map_err(|reason| format!("{:?}: {reason}", part.name()))
-                };
-                let (row, column) = (given(cross.rows())?, given(cross.columns())?);
+            (Kind::Cross(cross), Value::Object(given)) => {
+                let given = part_answers(cross.parts(), given)?;
+                let (row, column) = (given[0], given[1]);
                 if let Some(scale) = cross.columns().scale() {
                     let [min, max] = scale.range();
                     self.clipped[index] += u64::from(!(min..=max).contains(&column));
@@ -228,7 +221,14 @@ impl Answers {
                     value: column,
                 }])
             }
-            (Kind::Cross(_), _) => expected("the answers to both parts, by name"),
+            (Kind::Together(together), Value::Object(given)) => {
+                let given = part_answers(together.parts(), given)?;
+                let entries = (0..).zip(given);
+                Ok(entries.map(|(item, value)| Entry { item, value }).collect())
+            }
+            (Kind::Cross(_) | Kind::Together(_), _) => {
+                expected("the answers to all parts, by name")
+            }
             (Kind::Ratings(_), Value::Object(ratings)) => rated(question, ratings),
             (Kind::Ratings(_), _) => expected("items and their values"),
         }
@@ -262,8 +262,17 @@ impl Answers {
     }
 }
 
-fn is_part(cross: &Cross, name: &str) -> bool {
-    cross.parts().iter().any(|part| part.name() == name)
+/// The index of an option, or the number, of each part.
+fn part_answers(parts: &[Part], given: &Map<String, Value>) -> Result<Vec<f64>, String> {
+    let is_part = |name: &str| parts.iter().any(|part| part.name() == name);
+    if let Some(other) = given.keys().find(|name| !is_part(name)) {
+        return Err(format!("there is no part {other:?}"));
+    }
+    let answer = |part: &Part| {
+        let own = given.get(part.name()).unwrap_or(&Value::Null);
+        part_answer(part, own).map_err(|reason| format!("{:?}: {reason}", part.name()))
+    };
+    parts.iter().map(answer).collect()
 }
 
 /// The index of a row or column, or the number.
@@ -371,6 +380,11 @@ mod tests {
                     { "name": "beta", "kind": "flag" },
                     { "name": "version", "kind": "choice", "options": 3 },
                 ] },
+                { "name": "all", "kind": "together", "of": [
+                    { "name": "beta", "kind": "flag" },
+                    { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
+                    { "name": "version", "kind": "choice", "options": 3 },
+                ] },
             ],
         }))
         .unwrap();
@@ -378,18 +392,21 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_cross_have_columns_or_members() {
+    fn parts_have_columns_or_members() {
         let task = crossed();
         let from_csv = Answers::read_csv(
-            "both.version,load-by-plan.loadMs,load-by-plan.plan,both.beta\n\
-             2,150,pro,true\n0,7.5,free,false\n"
+            "both.version,load-by-plan.loadMs,load-by-plan.plan,both.beta,\
+             all.theme,all.version,all.beta\n\
+             2,150,pro,true,light,1,true\n0,7.5,free,false,dark,2,false\n"
                 .as_bytes(),
             &task,
         );
         let from_json = Answers::read_json_lines(
             "{\"load-by-plan\":{\"plan\":\"pro\",\"loadMs\":150},\
-             \"both\":{\"beta\":true,\"version\":2}}\n\
-             {\"both\":{\"version\":0,\"beta\":false},\
+             \"both\":{\"beta\":true,\"version\":2},\
+             \"all\":{\"version\":1,\"beta\":true,\"theme\":\"light\"}}\n\
+             {\"all\":{\"beta\":false,\"theme\":\"dark\",\"version\":2},\
+             \"both\":{\"version\":0,\"beta\":false},\
              \"load-by-plan\":{\"loadMs\":7.5,\"plan\":\"free\"}}\n"
                 .as_bytes(),
             &task,
@@ -400,13 +417,17 @@ mod tests {
         assert_eq!(answers.answer(0, 0), [entry(1, 150.0)]);
         assert_eq!(answers.answer(0, 1), [entry(1, 2.0)]);
         assert_eq!(answers.answer(1, 0), [entry(0, 7.5)]);
+        let all = [entry(0, 1.0), entry(1, 1.0), entry(2, 1.0)];
+        assert_eq!(answers.answer(0, 2), all);
+        assert_eq!(answers.answer(1, 2)[2], entry(2, 2.0));
         assert_eq!([0, 1].map(|question| answers.clipped(question)), [1, 0]);
     }
 
     #[test]
-    fn wrong_parts_of_a_cross_are_named() {
+    fn wrong_parts_are_named() {
         let task = crossed();
-        let header = "load-by-plan.plan,load-by-plan.loadMs,both.beta,both.version\n";
+        let header = "load-by-plan.plan,load-by-plan.loadMs,both.beta,both.version,\
+                      all.beta,all.theme,all.version\n";
         for (text, expected) in [
             (
                 "load-by-plan\n".to_owned(),
@@ -417,20 +438,36 @@ mod tests {
                 "line 1: the task has no question \"both.gamma\"",
             ),
             (
-                format!("{header}prof,1,true,0\n"),
+                format!("{header}prof,1,true,0,true,dark,0\n"),
                 "line 2: \"load-by-plan\": \"plan\": there is no option \"prof\"",
             ),
             (
-                format!("{header}pro,,true,0\n"),
+                format!("{header}pro,,true,0,true,dark,0\n"),
                 "line 2: \"load-by-plan\": \"loadMs\": there is no answer",
             ),
             (
-                format!("{header}pro,NaN,true,0\n"),
+                format!("{header}pro,NaN,true,0,true,dark,0\n"),
                 "line 2: \"load-by-plan\": \"loadMs\": expected a finite number",
             ),
             (
-                format!("{header}pro,1,yes,0\n"),
+                format!("{header}pro,1,yes,0,true,dark,0\n"),
                 "line 2: \"both\": \"beta\": expected true or false",
+            ),
+            (
+                "all\n".to_owned(),
+                "line 1: \"all\" has a column for each part",
+            ),
+            (
+                format!("{header}pro,1,true,0,1,dark,0\n"),
+                "line 2: \"all\": \"beta\": expected true or false",
+            ),
+            (
+                format!("{header}pro,1,true,0,true,blue,0\n"),
+                "line 2: \"all\": \"theme\": there is no option \"blue\"",
+            ),
+            (
+                format!("{header}pro,1,true,0,true,,0\n"),
+                "line 2: \"all\": \"theme\": there is no answer",
             ),
             (
                 "both.beta\ntrue\n".to_owned(),

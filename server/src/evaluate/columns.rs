@@ -6,7 +6,7 @@ use hushbin::task::{Kind, Part};
 use hushbin::{Question, Task};
 use serde_json::{Map, Value};
 
-/// What a column of CSV answers: a question, or a part of a cross.
+/// What a column of CSV answers: a question, or a part of one.
 pub(super) struct Column<'a> {
     pub(super) question: usize,
     pub(super) part: Option<&'a Part>,
@@ -19,14 +19,14 @@ impl<'a> Column<'a> {
             return Ok(Self { question, part });
         }
         let questions = task.questions().iter().zip(0..);
-        let named = |(own, question): (&'a Question, usize)| match own.kind() {
-            Kind::Cross(cross) => {
+        let named = |(own, question): (&'a Question, usize)| match parts(own.kind()) {
+            Some(parts) => {
                 let part = name.strip_prefix(own.name())?.strip_prefix('.')?;
-                let part = cross.parts().iter().find(|own| own.name() == part)?;
+                let part = parts.iter().find(|own| own.name() == part)?;
                 let part = Some(part);
                 Some(Self { question, part })
             }
-            _ => (own.name() == name).then_some(Self {
+            None => (own.name() == name).then_some(Self {
                 question,
                 part: None,
             }),
@@ -39,7 +39,16 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Adds the answer to a part of a cross.
+/// The parts that are answered each by its name.
+fn parts(kind: &Kind) -> Option<&[Part]> {
+    match kind {
+        Kind::Cross(cross) => Some(cross.parts()),
+        Kind::Together(together) => Some(together.parts()),
+        _ => None,
+    }
+}
+
+/// Adds the answer to a part.
 pub(super) fn add_part(given: &mut Value, part: &Part, cell: &str) {
     if given.is_null() {
         *given = Value::Object(Map::new());
@@ -82,8 +91,8 @@ pub(super) fn value(kind: &Kind, cell: &str) -> Value {
         _ if cell.is_empty() => Value::Null,
         Kind::Flag => cell.parse().map_or_else(|_| text(), Value::Bool),
         Kind::Number(_) => number(cell),
-        // The columns of a cross are those of its parts.
-        Kind::Choice | Kind::Cross(_) => text(),
+        // The columns of what has parts are those of its parts.
+        Kind::Choice | Kind::Cross(_) | Kind::Together(_) => text(),
         Kind::Ratings(_) | Kind::Numbers(_) => {
             let rating = |part: &str| {
                 let (item, value) = part.rsplit_once(':')?;

@@ -238,6 +238,7 @@ impl Truth {
                 }
                 cross.cell(entry.item as u32, entry.value)
             }
+            Kind::Together(together) => (together.cell(item, entry.value as u32), 0.0),
             Kind::Numbers(of) => {
                 let [min, max] = of[item].range();
                 self.by_item[item] += entry.value.clamp(min, max) / people;

@@ -59,16 +59,22 @@ fn questions_are_simulated_from_csv() {
                 { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
                 { "name": "zoom", "kind": "number", "min": 0.5, "max": 2 },
             ] },
+            { "name": "settings", "kind": "together", "of": [
+                { "name": "beta", "kind": "flag" },
+                { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] },
+            ] },
         ],
     });
     fs::write(&task, file.to_string()).unwrap();
-    let mut lines = String::from("theme,load,zoom,used,zooms.theme,zooms.zoom\n");
+    let mut lines =
+        String::from("theme,load,zoom,used,zooms.theme,zooms.zoom,settings.theme,settings.beta\n");
     for person in 0..3000_u32 {
         let theme = ["dark", "dark", "light", "system"][person as usize % 4];
         let load = f64::from(person % 100) / 9.0;
         let zoom = 0.5 + f64::from(person % 6) / 5.0;
         let used = ["", "0;1", "3;4;11"][person as usize % 3];
-        lines += &format!("{theme},{load},{zoom},{used},{theme},{zoom}\n");
+        let beta = person % 5 == 0;
+        lines += &format!("{theme},{load},{zoom},{used},{theme},{zoom},{theme},{beta}\n");
     }
     fs::write(&data, lines).unwrap();
     let [task, data] = [task, data].map(|path| path.to_str().unwrap().to_owned());

@@ -1,5 +1,8 @@
 //! What a report's hits say: probabilities, and variances of the estimates.
 
+#[cfg(feature = "analysis")]
+use alloc::vec::Vec;
+
 use super::rule::{Collision, Rule};
 use crate::domain::Domain;
 use crate::mechanism::occupancy::{Strength, TopSum};
@@ -66,6 +69,60 @@ impl Collision {
                 )
             }
         }
+    }
+
+    /// The law of M, the number of members in the reported bucket: P(M = k) for k from 0
+    /// to s, exactly up to rounding.
+    ///
+    /// Which k of the s members these are is uniform, and so, under the balanced hash, are
+    /// the m − M others among all that are not in the input.
+    ///
+    /// ```
+    /// use hushbin::domain::Domain;
+    /// use hushbin::hash::Hashing;
+    /// use hushbin::mechanism::collision::{Collision, Rule};
+    ///
+    /// let rule = Rule::Heaviest { favoured: 1 };
+    /// let collision = Collision::new(rule, Hashing::Balanced, 2)?;
+    /// let domain = Domain::exact(4, 2);
+    /// let law = collision.members(&domain, 1.0);
+    /// let mean: f64 = law.iter().zip(0..).map(|(p, k)| p * f64::from(k)).sum();
+    /// assert!((mean - 2.0 * collision.rates(&domain, 1.0).p_true).abs() < 1e-12);
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Collision::rates`].
+    #[cfg(feature = "analysis")]
+    #[must_use]
+    pub fn members(&self, domain: &Domain, epsilon: f64) -> Vec<f64> {
+        let s = domain.sparsity();
+        let (occupancy, buckets) = (self.occupancy(domain), f64::from(self.outcomes()));
+        let thresholds = self.thresholds(s, epsilon);
+        let mut law: Vec<f64> = occupancy.counts().iter().map(|p| buckets * p).collect();
+        // Probabilities of one bucket, favoured or not, and how many favoured ones hold v or
+        // more.
+        let (favoured, reaching) = match self.rule() {
+            // All that hold any.
+            Rule::Occupied => {
+                let tail = |v: usize| law[v..].iter().sum();
+                (s, (1..law.len()).map(tail).collect())
+            }
+            Rule::Heaviest { favoured } => {
+                let reaching = occupancy.favoured_reaching(self.hashes(), favoured);
+                (favoured, reaching)
+            }
+        };
+        let inside = thresholds.inside(s).probability() / f64::from(favoured);
+        let outside = thresholds.inside(s).complement() / (buckets - f64::from(favoured));
+        let at_least = |v: usize| reaching.get(v - 1).copied().unwrap_or(0.0);
+        for (k, count) in law.iter_mut().enumerate().skip(1) {
+            // Rounding may leave less than nothing.
+            let own = (at_least(k) - at_least(k + 1)).clamp(0.0, *count);
+            *count = inside * own + outside * (*count - own);
+        }
+        law[0] = (1.0 - law[1..].iter().sum::<f64>()).max(0.0);
+        law
     }
 
     /// The rates under rule `heaviest` with this c, from the sums over the c
@@ -141,8 +198,8 @@ impl Rates {
     }
 
     /// Second moment of a report's score, the sum of the weights of the elements it
-    /// hits, for a person whose one answer weighs `own`, where exactly one is given
-    /// (s = 1, no paddings); of all weights the sum and the sum of squares.
+    /// hits, for a person whose one answer weighs `own`, where of those that weigh anything
+    /// exactly one is given; of all weights the sum and the sum of squares.
     ///
     /// The answer is hit by p, each other element by q; pairs of the answer and another,
     /// and of two others, by [`both_member`](Self::both_member) and
@@ -164,6 +221,35 @@ impl Rates {
         let (own, sum) = (f64::from(u32::from(among)), f64::from(answers));
         let mean = own * self.gap() + sum * self.p_false;
         (self.score_square(own, sum, sum) - mean * mean) / (self.gap() * self.gap())
+    }
+
+    /// The greatest number of options of which one is given that are estimated by their
+    /// known sum: of more each would gain less than 3 per cent.
+    pub const FEW: u32 = 32;
+
+    /// Variance of one report's estimate of [the answer is this one of so many options],
+    /// of which exactly one is given, others beside them or not.
+    ///
+    /// Up to [`Rates::FEW`] options each estimate is less a part of what all of them sum to
+    /// beyond 1: (hit − H/c)/gap + 1/c, H being how many of the c options are hit. Of more
+    /// it is that of [`Rates::frequency_variance`].
+    #[must_use]
+    pub fn option_variance(&self, options: u32, given: bool) -> f64 {
+        if options > Self::FEW {
+            return self.frequency_variance(given);
+        }
+        let part = 1.0 / f64::from(options);
+        let own = f64::from(u32::from(given)) - part;
+        let mean = own * self.gap();
+        (self.score_square(own, 0.0, 1.0 - part) - mean * mean) / (self.gap() * self.gap())
+    }
+
+    /// Sum of the variances of one report's estimates of so many options, of which exactly
+    /// one is given, each as in [`Rates::option_variance`].
+    #[must_use]
+    pub fn options_variance(&self, options: u32) -> f64 {
+        self.option_variance(options, true)
+            + f64::from(options - 1) * self.option_variance(options, false)
     }
 
     /// Second moment of one report's estimate of an item's signed value,

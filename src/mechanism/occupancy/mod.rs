@@ -93,12 +93,37 @@ impl Occupancy {
         let strengths = self.strengths(strength);
         let cells = u64::from(self.elements.min(self.cells)) * u64::from(functions);
         let most = u64::from(most).min(cells) as usize;
-        let reaching = strengths.reaches[1..strengths.law.len()].iter();
-        let tails = reaching
-            .map(|reach| self.reaching(&strengths.law, reach).power(functions))
-            .map(|law| law.tails(most))
-            .take_while(|tails| tails[1] > NEGLIGIBLE);
+        let tails = self.tails(&strengths, functions, most);
         TopSums::new(tails, &strengths.loads, most)
+    }
+
+    /// P(K_v ≥ j) for j up to `most`, for v = 1, 2, … until it is negligible.
+    fn tails(
+        &self,
+        strengths: &Strengths,
+        functions: u32,
+        most: usize,
+    ) -> impl Iterator<Item = Vec<f64>> {
+        let reaching = strengths.reaches[1..strengths.law.len()].iter();
+        reaching
+            .map(move |reach| self.reaching(&strengths.law, reach).power(functions))
+            .map(move |law| law.tails(most))
+            .take_while(|tails| tails[1] > NEGLIGIBLE)
+    }
+
+    /// E[min(c, K_v)] over the cells of so many functions for v = 1, 2, …: how many of the
+    /// `favoured` cells with most elements hold v or more.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn favoured_reaching(&self, functions: u32, favoured: u32) -> Vec<f64> {
+        let strengths = self.strengths(Strength::Count);
+        let tails = self.tails(&strengths, functions, favoured as usize);
+        tails.map(|tails| tails[1..].iter().sum()).collect()
+    }
+
+    /// P(count = n) of one of all the cells, for n from 0 to s.
+    #[cfg(feature = "analysis")]
+    pub(crate) fn counts(&self) -> Vec<f64> {
+        self.count_law(self.elements as usize + 1)
     }
 
     /// The same nearly, for searches, of one function: by the mean of each K_v, which is exact, and

@@ -6,6 +6,7 @@ pub mod byte_vectors;
 #[cfg(feature = "analysis")]
 pub mod contest;
 pub mod errata;
+pub mod fillings;
 pub mod generators;
 #[cfg(feature = "analysis")]
 pub mod mixtures;

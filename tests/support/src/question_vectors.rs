@@ -75,10 +75,17 @@ fn entries(question: &Question, answer: &Value) -> Vec<Entry> {
             item: part(cross.rows(), answer) as u64,
             value: part(cross.columns(), answer),
         }],
+        Kind::Together(together) => (0..)
+            .zip(together.parts())
+            .map(|(item, own)| Entry {
+                item,
+                value: part(own, answer),
+            })
+            .collect(),
     }
 }
 
-/// The answer to a part of a cross: an option's index or a number.
+/// The answer to a part: an option's index or a number.
 fn part(part: &Part, answer: &Value) -> f64 {
     match &answer[part.name()] {
         Value::String(name) => part.items().resolve(name).unwrap() as f64,

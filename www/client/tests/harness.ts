@@ -92,6 +92,16 @@ export const SURVEY = {
       ],
       mechanism: { ...ONE_OF, buckets: 8 },
     },
+    {
+      name: "settings",
+      kind: "together",
+      of: [
+        { name: "compact", kind: "flag" },
+        { name: "font", kind: "choice", options: ["serif", "sans"] },
+        { name: "zoom", kind: "choice", options: 4 },
+      ],
+      mechanism: { ...SETTINGS.mechanism, favoured: 3, buckets: 8 },
+    },
   ],
 } as const satisfies Task;
 

@@ -211,6 +211,45 @@ describe("answers", () => {
     expect(randomizer.clipped).toBe(1);
   });
 
+  it("give all parts of what is asked together by their names", async () => {
+    const { settings } = ANSWERS;
+    const cases: [object, string, unknown][] = [
+      [{}, "compact", undefined],
+      [{ compact: true, zoom: 2 }, "font", undefined],
+      [{ ...settings, compact: 1 }, "compact", 1],
+      [{ ...settings, font: 1 }, "font", 1],
+      [{ ...settings, font: ["sans"] }, "font", ["sans"]],
+      [{ ...settings, zoom: 4 }, "zoom", 4],
+    ];
+    for (const [wrong, part, answer] of cases) {
+      const error = await refused(but({ settings: wrong }));
+      expect(error).toBeInstanceOf(AnswerError);
+      expect(error).toMatchObject({ code: "answer", question: "settings", answer });
+      expect(error.message).toContain("settings");
+      expect(error.message).toContain(`as "${part}"`);
+    }
+    for (const wrong of ["sans", true, null, [true, "sans", 2]]) {
+      const error = await refused(but({ settings: wrong }));
+      expect(error).toMatchObject({ code: "answer", question: "settings", answer: wrong });
+    }
+    const unknown: [object, string][] = [
+      [{ ...settings, theme: "dark" }, "theme"],
+      [{ ...settings, font: "mono" }, "mono"],
+      [{ ...settings, zoom: "2" }, "2"],
+    ];
+    for (const [wrong, item] of unknown) {
+      const error = await refused(but({ settings: wrong }));
+      expect(error).toBeInstanceOf(UnknownItemError);
+      expect(error).toMatchObject({ code: "unknown-item", item });
+      expect(error.message).toContain("settings");
+    }
+    const randomizer = await createRandomizer({ task: SURVEY });
+    const reordered = { zoom: 0, font: "serif", compact: false };
+    for (const right of [settings, reordered, new Map(Object.entries(settings))]) {
+      expect(randomizer.randomize(but({ settings: right }))).toHaveLength(9);
+    }
+  });
+
   it("name options and items that exist", async () => {
     const cases: [object, string][] = [
       [{ theme: "drak" }, "drak"],
@@ -379,7 +418,8 @@ describe("answers", () => {
 });
 
 describe("tasks of questions", () => {
-  const [theme, , beta, loadMs, seconds, features, , opinions, layout, byPlan] = SURVEY.questions;
+  const [theme, , beta, loadMs, seconds, features, , opinions, layout, byPlan, , settings] =
+    SURVEY.questions;
   const [plan, load] = byPlan.of;
   const [width, zoom] = layout.of;
   const asking = (...questions: readonly object[]) => ({ id: "survey", epsilon: 2, questions });
@@ -462,6 +502,13 @@ describe("tasks of questions", () => {
       asking({ ...byPlan, of: [{ ...plan, options: 1 << 20 }, load] }),
       ["out of range"],
     ],
+    ["one part to ask together", asking({ ...settings, of: [plan] }), ["out of range"]],
+    ["nothing to ask together", asking({ ...settings, of: [] }), ["out of range"]],
+    ["no parts to ask together", asking({ ...settings, of: undefined }), ["settings", "of"]],
+    ["numbers asked together", asking({ ...settings, of: [plan, load] }), ["together"]],
+    ["parts asked together of a name", asking({ ...settings, of: [plan, plan] }), ["share a name"]],
+    ["a set asked together", asking({ ...settings, of: [plan, features] }), ["settings", "kind"]],
+    ["sparsity of parts", asking({ ...settings, sparsity: 3 }), ["settings", '"sparsity"']],
     ["weight 0", asking({ ...beta, weight: 0 }), ["out of range"]],
     ["a fraction of a weight", asking({ ...beta, weight: 1.5 }), ["beta", "weight is 1.5"]],
     ["too great a weight", asking({ ...beta, weight: 1_000_001 }), ["out of range"]],

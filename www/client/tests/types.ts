@@ -29,6 +29,7 @@ export const ANSWERS = {
   layout: { width: 1200, zoom: 1.5, toString: 0 },
   loadByPlan: { plan: "pro", loadMs: 1830 },
   betaByVersion: { version: 3, beta: true },
+  settings: { compact: true, font: "sans", zoom: 2 },
 } as const satisfies ReportInput<typeof SURVEY>;
 
 export async function questions() {
@@ -67,6 +68,17 @@ export async function questions() {
   // @ts-expect-error numbers are no texts
   await client.report({ ...ANSWERS, layout: { ...ANSWERS.layout, width: "1200" } });
   await client.report({ ...ANSWERS, loadByPlan: new Map<string, unknown>([["plan", "pro"]]) });
+  await client.report({ ...ANSWERS, settings: new Map<string, unknown>([["zoom", 1]]) });
+  // @ts-expect-error all parts are given
+  await client.report({ ...ANSWERS, settings: { compact: true, zoom: 2 } });
+  // @ts-expect-error no such option
+  await client.report({ ...ANSWERS, settings: { ...ANSWERS.settings, font: "mono" } });
+  // @ts-expect-error options that are counted have indices
+  await client.report({ ...ANSWERS, settings: { ...ANSWERS.settings, zoom: "2" } });
+  // @ts-expect-error a flag is no number
+  await client.report({ ...ANSWERS, settings: { ...ANSWERS.settings, compact: 1 } });
+  // @ts-expect-error no such part
+  await client.report({ ...ANSWERS, settings: { ...ANSWERS.settings, theme: "dark" } });
   // @ts-expect-error both parts are given
   await client.report({ ...ANSWERS, loadByPlan: { plan: "pro" } });
   // @ts-expect-error no such option
@@ -136,6 +148,8 @@ export const wrong: readonly Question[] = [
   { name: "loadMs", kind: "number", mechanism: SETTINGS.mechanism },
   // @ts-expect-error numbers have a range each
   { name: "layout", kind: "numbers", of: ["width"], mechanism: SETTINGS.mechanism },
+  // @ts-expect-error nothing is asked together with a number
+  { name: "all", kind: "together", of: [{ name: "a", kind: "number", min: 0, max: 1, levels: 2 }] },
   // @ts-expect-error a cross has two parts
   { name: "both", kind: "cross", of: [{ name: "a", kind: "flag" }], mechanism: SETTINGS.mechanism },
 ];

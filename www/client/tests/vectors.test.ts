@@ -104,6 +104,7 @@ describe.each(MODULES)("by %s", (module, mechanisms) => {
         "ratings",
         "set",
         "text",
+        "together",
       ]);
     });
 

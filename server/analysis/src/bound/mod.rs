@@ -270,8 +270,8 @@ pub fn distance(
 }
 
 /// How far a question's mechanism is from the best; `None` as for [`distance`], where the
-/// question has no such estimates, and of a number or a cross with one, whose cells' single
-/// shares are not what matters.
+/// question has no such estimates or parts that are asked together, and of a number or a
+/// cross with one, whose cells' single shares are not what matters.
 #[must_use]
 pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Option<Distance> {
     let domain = question.domain();
@@ -280,10 +280,12 @@ pub fn of_question(question: &hushbin::Question, objective: &Objective) -> Optio
         Kind::Cross(cross) => cross.columns().scale().is_some(),
         _ => false,
     };
+    // Of parts not any set of options can be given, of which the bound is.
+    let parts = matches!(question.kind(), Kind::Together(_));
     // Shares have no mean.
     let means = *objective != Objective::FREQUENCY && !domain.is_rated();
     let far = || distance(&domain, question.mechanism(), question.epsilon(), objective);
-    (!cells && !means).then(far).flatten()
+    (!cells && !parts && !means).then(far).flatten()
 }
 
 /// What is asked of a closed domain: see the module.

@@ -15,6 +15,7 @@ use super::people::People;
 use super::point::{Estimand, ItemPoints};
 use super::query::Query;
 use super::stand_out::{StandOut, Tested};
+use super::together::Parts;
 use super::totals::{Folded, Totals};
 use super::{Label, Prepared, conditional, cross, number, post, stand_out};
 use crate::promise::{Privacy, bias};
@@ -37,15 +38,19 @@ pub struct Estimator {
     task: Task,
     /// By question.
     prepared: Vec<Prepared>,
+    /// By question, of those that are asked together.
+    parts: Vec<Option<Parts>>,
 }
 
 impl Estimator {
     /// The estimator of a task.
     #[must_use]
     pub fn for_task(task: Task) -> Self {
-        let prepared = task.questions().iter().map(Prepared::for_question);
+        let questions = task.questions().iter();
+        let parts = |question: &Question| Parts::of(question, people(&task, question));
         Self {
-            prepared: prepared.collect(),
+            prepared: questions.clone().map(Prepared::for_question).collect(),
+            parts: questions.map(parts).collect(),
             task,
         }
     }
@@ -58,8 +63,7 @@ impl Estimator {
 
     /// Whose reports answer a question.
     fn people(&self, question: usize) -> People {
-        let questions = self.task.questions();
-        People::of(questions[question].kind(), questions.len() > 1)
+        people(&self.task, &self.task.questions()[question])
     }
 
     /// Point estimates of `items` (indices or keys) of the question in this position, in
@@ -78,7 +82,12 @@ impl Estimator {
             return Vec::new();
         }
         let whose = self.people(question);
-        self.prepared[question].points(counts, whose, *reports, items)
+        let of = |items: &[u64]| self.prepared[question].points(counts, whose, *reports, items);
+        let Some(parts) = &self.parts[question] else {
+            return of(items);
+        };
+        let all: Vec<u64> = (0..parts.items()).collect();
+        parts.points(&of(&all), items, *reports)
     }
 
     /// Answers a query from totals of the task (where the question is open, totals
@@ -104,6 +113,7 @@ impl Estimator {
         let laws = Laws {
             prepared: &self.prepared[index],
             layered,
+            parts: self.parts[index].as_ref(),
             folded,
             whose: self.people(index),
             sparsity: question.sparsity(),
@@ -114,6 +124,10 @@ impl Estimator {
         let sums = post::Sums {
             sparsity: question.sparsity(),
             full: !question.domain().is_padded(),
+            parts: match question.kind() {
+                Kind::Together(together) => together.parts(),
+                _ => &[],
+            },
         };
         let (processed, shrinkage) = post::process(&query.post, sums, &points, |item| {
             conditional::mean(&points[item], &laws.of(item), reports, &query.quantiles)
@@ -202,6 +216,11 @@ fn tree(question: &Question) -> Option<&Tree> {
     }
 }
 
+/// Whose reports answer a question.
+fn people(task: &Task, question: &Question) -> People {
+    People::of(question.kind(), task.questions().len() > 1)
+}
+
 /// The limits of an item that is one of several numbers.
 fn limits(question: &Question, item: u64) -> Option<&Limits> {
     match question.kind() {
@@ -220,6 +239,7 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
 struct Laws<'a> {
     prepared: &'a Prepared,
     layered: Option<&'a Layered>,
+    parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: People,
     sparsity: u32,
@@ -231,6 +251,10 @@ impl Laws<'_> {
     fn of(&self, item: usize) -> Law {
         if let Some(layered) = self.layered {
             return Law::Layered(Box::new(layered.bin(self.items[item] as usize).1));
+        }
+        let of_part = self.parts.and_then(|parts| parts.law(self.items[item]));
+        if let Some(law) = of_part {
+            return law;
         }
         let asked = Asked {
             item: self.items[item],

@@ -1,9 +1,12 @@
 //! How the sum behind an estimate is distributed, for whatever truth.
 
+use std::sync::Arc;
+
 use super::hits::HitLaw;
 use super::layered::LayeredLaw;
 use super::noise::NoiseLaw;
 use super::point::{Estimand, Point};
+use super::score::ScoreLaw;
 use crate::numeric::limits::{Failure, Side};
 
 /// How reports contribute to the estimates of one item.
@@ -18,6 +21,8 @@ pub(super) enum Law {
     Noise(NoiseLaw),
     /// Reports hit nodes of a layer each.
     Layered(Box<LayeredLaw>),
+    /// Reports count for an item what another law says.
+    Scores(Arc<ScoreLaw>),
 }
 
 impl Law {
@@ -36,6 +41,7 @@ impl Law {
             Self::Hits(law) => law.limit(estimand, point, reports, failure, side),
             Self::Noise(law) => law.limit(point, reports, failure, side),
             Self::Layered(law) => law.limit(point, failure, side),
+            Self::Scores(law) => law.limit(point, reports as u64, failure, side),
         }
     }
 
@@ -50,7 +56,9 @@ impl Law {
         side: Side,
     ) -> f64 {
         match self {
-            Self::Normal | Self::Noise(_) | Self::Layered(_) => normal_limit(ratio, failure, side),
+            Self::Normal | Self::Noise(_) | Self::Layered(_) | Self::Scores(_) => {
+                normal_limit(ratio, failure, side)
+            }
             Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
         }
     }

@@ -42,6 +42,7 @@ mod score;
 mod shrinkage;
 mod signs;
 mod stand_out;
+mod together;
 mod totals;
 mod worst;
 

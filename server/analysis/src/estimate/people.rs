@@ -32,7 +32,8 @@ impl People {
             | Kind::Choice
             | Kind::Flag
             | Kind::Number(_)
-            | Kind::Cross(_) => Self::Given,
+            | Kind::Cross(_)
+            | Kind::Together(_) => Self::Given,
         }
     }
 }

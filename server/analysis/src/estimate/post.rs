@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use hushbin::task::Part;
 use serde::Serialize;
 
 use super::interval::Estimate;
@@ -71,18 +72,20 @@ const REFUSED: &str =
 
 /// What frequencies of all items may sum to, by the question.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sums {
+pub(super) struct Sums<'a> {
     /// s.
     pub(super) sparsity: u32,
     /// Whether everybody has s entries.
     pub(super) full: bool,
+    /// Where one item of each is given: those of which items are the options.
+    pub(super) parts: &'a [Part],
 }
 
 /// Processes the estimates of the items asked for, in their order; `conditional`
 /// gives the conditional mean of the item at an index, if it has one.
 pub(super) fn process(
     post: &[PostProcessing],
-    sums: Sums,
+    sums: Sums<'_>,
     points: &[ItemPoints],
     conditional: impl Fn(usize) -> Option<Estimate>,
 ) -> (Vec<PostProcessed>, Option<Shrinkage>) {
@@ -104,12 +107,12 @@ pub(super) fn process(
                 } else {
                     Sum::AtMost(sparsity)
                 };
-                for (own, projected) in processed.iter_mut().zip(projected(points, sum)) {
+                for (own, projected) in processed.iter_mut().zip(sums.projected(points, sum)) {
                     own.projected = Some(projected);
                 }
             }
             PostProcessing::FullProjection => {
-                let projected = projected(points, Sum::Exactly(sparsity));
+                let projected = sums.projected(points, Sum::Exactly(sparsity));
                 for (own, projected) in processed.iter_mut().zip(projected) {
                     own.fully_projected = Some(projected);
                 }
@@ -126,6 +129,25 @@ pub(super) fn process(
         }
     }
     (processed, shrinkage)
+}
+
+impl Sums<'_> {
+    fn projected(self, points: &[ItemPoints], sum: Sum) -> Vec<Projected> {
+        let mut left = points;
+        let mut all = Vec::with_capacity(points.len());
+        for part in self.parts {
+            let (own, others) = left.split_at(part.cells() as usize);
+            all.extend(projected(own, Sum::Exactly(1.0)));
+            left = others;
+        }
+        all.extend(
+            (!left.is_empty())
+                .then(|| projected(left, sum))
+                .into_iter()
+                .flatten(),
+        );
+        all
+    }
 }
 
 fn projected(points: &[ItemPoints], sum: Sum) -> Vec<Projected> {

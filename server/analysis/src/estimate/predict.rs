@@ -2,7 +2,7 @@
 
 use hushbin::choose::{Population, Predicted};
 use hushbin::domain::Domain;
-use hushbin::task::Kind;
+use hushbin::task::{Kind, Part};
 use hushbin::{Entry, Question};
 
 use super::contribution::Contribution;
@@ -50,11 +50,15 @@ impl Predictor {
     }
 
     /// Standard error at n `reports` of an item that hardly anybody has, of people
-    /// with s full entries; one that many have is of the same order. `None` where
+    /// with s full entries; one that many have is of the same order. Of parts that are
+    /// asked together it is that of the one with most options. `None` where
     /// the mechanism does not estimate this.
     #[must_use]
     pub fn standard_error(&self, estimand: Estimand, reports: f64) -> Option<f64> {
         let variance = match estimand {
+            Estimand::Share if matches!(self.kind, Kind::Together(_)) => {
+                self.full(Estimand::Share)?[1]
+            }
             Estimand::Mean => self.person.mean?.rare_variance,
             Estimand::Share if self.is_layered() => self.full(estimand)?[1],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
@@ -160,7 +164,7 @@ impl Predictor {
     }
 
     /// Variances of one report's estimate of an item, of people with s full entries who
-    /// have it, or do not.
+    /// have it, or do not; of parts those of the one with most options, which are greatest.
     fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
         if let Kind::Number(scale) = &self.kind
             && let Some(tree) = scale.tree()
@@ -170,6 +174,11 @@ impl Predictor {
                 .map(|bin| f64::from(u8::from(bin == 0)))
                 .collect();
             return Some(layered::variances(tree, self.prepared.single()?, &wanted));
+        }
+        if let Kind::Together(together) = &self.kind {
+            let options = together.parts().iter().map(Part::cells).max()?;
+            let rates = self.prepared.single()?;
+            return Some([true, false].map(|given| rates.option_variance(options, given)));
         }
         let entry = |item| Entry { item, value: 1.0 };
         let entries: Vec<Entry> = (0..u64::from(self.domain.sparsity())).map(entry).collect();

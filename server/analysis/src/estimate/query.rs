@@ -20,7 +20,7 @@ pub struct Options {
     /// The question asked, by name; may be left out where a task asks one.
     pub question: Option<String>,
     /// The items asked for, by name (or index, where they are counted; cells of a cross as
-    /// "plan: pro, theme: dark"); all if
+    /// "plan: pro, theme: dark", options of what is asked together as "theme: dark"); all if
     /// `None`, which an open task refuses.
     pub items: Option<Vec<String>>,
     /// Confidence of every interval, within [`CONFIDENCE`](super::CONFIDENCE).
@@ -84,15 +84,12 @@ pub enum Label {
     },
     /// Of a level of numbers: itself.
     Level(f64),
-    /// Of a cell: its row and its column, by the names of the parts.
+    /// Of a cell: its row and its column, or its option, by the names of the parts.
     #[serde(serialize_with = "by_name")]
-    Cell([(String, Box<Label>); 2]),
+    Cell(Vec<(String, Label)>),
 }
 
-fn by_name<S: Serializer>(
-    parts: &[(String, Box<Label>); 2],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn by_name<S: Serializer>(parts: &[(String, Label)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|(name, label)| (name, label)))
 }
 
@@ -103,8 +100,12 @@ impl fmt::Display for Label {
             Self::Index(index) => index.fmt(f),
             Self::Bin { from, to } => write!(f, "{from} to {to}"),
             Self::Level(level) => level.fmt(f),
-            Self::Cell([(rows, row), (columns, column)]) => {
-                write!(f, "{rows}: {row}, {columns}: {column}")
+            Self::Cell(parts) => {
+                for (index, (name, label)) in parts.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{name}: {label}")?;
+                }
+                Ok(())
             }
         }
     }
@@ -239,14 +240,24 @@ pub(crate) fn counted_label(question: &Question, item: u64) -> Label {
         Kind::Cross(cross) => {
             let columns = cross.shape()[1];
             let [row, column] = [item as u32 / columns, item as u32 % columns];
-            let named =
-                |part: &Part, index| (part.name().to_owned(), Box::new(part_label(part, index)));
-            Label::Cell([named(cross.rows(), row), named(cross.columns(), column)])
+            Label::Cell(vec![
+                of_part(cross.rows(), row),
+                of_part(cross.columns(), column),
+            ])
+        }
+        Kind::Together(together) => {
+            let (part, option) = together.option(item as u32);
+            Label::Cell(vec![of_part(&together.parts()[part], option)])
         }
         Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) | Kind::Text(_) => {
             Label::Index(item)
         }
     }
+}
+
+/// What a row, a column or an option is called, with the name of its part.
+fn of_part(part: &Part, index: u32) -> (String, Label) {
+    (part.name().to_owned(), part_label(part, index))
 }
 
 /// What a row or a column is called.
@@ -266,7 +277,7 @@ fn named_items(
     // One pass over the list, rather than one for every name.
     let by_name: Option<std::collections::HashMap<String, u64>> = match question.items() {
         Items::Named(all) => Some(all.iter().cloned().zip(0..).collect()),
-        Items::Count(count) if matches!(question.kind(), Kind::Cross(_)) => {
+        Items::Count(count) if matches!(question.kind(), Kind::Cross(_) | Kind::Together(_)) => {
             let cells = 0..u64::from(*count);
             Some(
                 cells

@@ -4,7 +4,7 @@
 //! Likelihoods are those of [`likelihood`](crate::likelihood), by the mechanisms'
 //! definitions: whatever can be audited is explained.
 
-use hushbin::task::{Cross, Kind, Limits, Scale, Tree};
+use hushbin::task::{self, Cross, Kind, Limits, Scale, Together, Tree};
 use hushbin::{Entry, Items, Question, Report, Task};
 use serde::Serialize;
 
@@ -144,6 +144,14 @@ fn is_answer(question: &Question, answer: &[Entry]) -> bool {
         }
         Kind::Choice | Kind::Flag => matches!(answer, [one] if item(one) && one.value == 1.0),
         Kind::Cross(cross) => matches!(answer, [one] if is_cell(cross, one)),
+        Kind::Together(together) => {
+            let parts = together.parts();
+            let option = |entry: &Entry| {
+                let part = parts.get(entry.item as usize);
+                part.is_some_and(|part| is_index(part, entry.value))
+            };
+            answer.len() == parts.len() && answer.iter().all(option) && distinct
+        }
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
         Kind::Set | Kind::Ratings(_) => {
             let valid = |entry: &Entry| item(entry) && kind.value().accepts(entry.value);
@@ -154,10 +162,13 @@ fn is_answer(question: &Question, answer: &[Entry]) -> bool {
 
 fn is_cell(cross: &Cross, entry: &Entry) -> bool {
     let (column, columns) = (entry.value, cross.columns());
-    let is_index = || column.fract() == 0.0 && (0.0..f64::from(columns.cells())).contains(&column);
     entry.item < u64::from(cross.rows().cells())
         && column.is_finite()
-        && (columns.scale().is_some() || is_index())
+        && (columns.scale().is_some() || is_index(columns, column))
+}
+
+fn is_index(part: &task::Part, value: f64) -> bool {
+    value.fract() == 0.0 && (0.0..f64::from(part.cells())).contains(&value)
 }
 
 /// What an answer becomes.
@@ -184,6 +195,10 @@ fn coded(question: &Question, answer: &[Entry], seed: u64) -> Vec<Coded> {
             None => cells(scale.cell(answer[0].value)),
         },
         Kind::Cross(cross) => cells(cross.cell(answer[0].item as u32, answer[0].value)),
+        Kind::Together(together) => together
+            .elements(answer)
+            .map(|entry| part(entry.item, 1.0, None))
+            .collect(),
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
         Kind::Numbers(of) => {
             let place = |entry: &Entry| of[entry.item as usize].code(entry.value);
@@ -233,7 +248,7 @@ fn label(question: &Question, item: u64) -> String {
             Some(number) => in_unit(number, scale),
             None => bins(scale, item as u32..item as u32 + 1),
         },
-        (Kind::Cross(_), _) => counted_label(question, item).to_string(),
+        (Kind::Cross(_) | Kind::Together(_), _) => counted_label(question, item).to_string(),
         (_, Items::Named(names)) => names[item as usize].clone(),
         (_, Items::Count(_) | Items::Open(_)) => item.to_string(),
     }
@@ -264,16 +279,18 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
     let with = |item, value| [&others(item)[..], &[Entry { item, value }]].concat();
     let given = |item: u64| answer.iter().find(|entry| entry.item == item);
     match question.kind() {
-        Kind::Choice | Kind::Flag => {
-            one_of(question, report, items(), |item| Entry { item, value: 1.0 })
-                .map(|(item, ratio, before)| meaning(item, given(item).is_some(), ratio, before))
-                .collect()
-        }
+        Kind::Choice | Kind::Flag => one_of(question, report, items(), |item| {
+            vec![Entry { item, value: 1.0 }]
+        })
+        .map(|(item, ratio, before)| meaning(item, given(item).is_some(), ratio, before))
+        .collect(),
         Kind::Number(scale) => {
             let cell = scale.cell(answer[0].value);
-            let number = |item: u64| Entry {
-                item: 0,
-                value: within(scale, item as u32),
+            let number = |item: u64| {
+                vec![Entry {
+                    item: 0,
+                    value: within(scale, item as u32),
+                }]
             };
             one_of(question, report, items(), number)
                 .map(|(item, ratio, before)| meaning(item, is_one_of(cell, item), ratio, before))
@@ -285,15 +302,19 @@ fn meanings(question: &Question, answer: &[Entry], report: &Report) -> Vec<Meani
             let both = |item: u64| {
                 let column = item as u32 % columns.cells();
                 let scale = columns.scale();
-                Entry {
+                vec![Entry {
                     item: item / u64::from(columns.cells()),
                     value: scale.map_or(f64::from(column), |scale| within(scale, column)),
-                }
+                }]
             };
             one_of(question, report, items(), both)
                 .map(|(item, ratio, before)| meaning(item, is_one_of(cell, item), ratio, before))
                 .collect()
         }
+        Kind::Together(together) => of_parts(question, together, answer, report)
+            .into_iter()
+            .map(|(item, own, ratio, before)| meaning(item, own, ratio, before))
+            .collect(),
         Kind::Text(_) => unreachable!("texts are not listed: their tasks are not explained"),
         Kind::Set => items()
             .map(|item| {
@@ -337,15 +358,40 @@ fn within(scale: &Scale, cell: u32) -> f64 {
     }
 }
 
+/// The options of each part, all others being given as they are: whether it is the one that
+/// is given, with what [`one_of`] says.
+fn of_parts(
+    question: &Question,
+    together: &Together,
+    answer: &[Entry],
+    report: &Report,
+) -> Vec<(u64, bool, f64, f64)> {
+    let given: Vec<u64> = together.elements(answer).map(|entry| entry.item).collect();
+    let mut all = Vec::new();
+    for (index, part) in (0..).zip(together.parts()) {
+        let others = answer.iter().filter(|entry| entry.item != index);
+        let others: Vec<Entry> = others.copied().collect();
+        let first = u64::from(together.cell(index as usize, 0));
+        let with = |item: u64| {
+            let value = (item - first) as f64;
+            [&others[..], &[Entry { item: index, value }]].concat()
+        };
+        let options = first..first + u64::from(part.cells());
+        let told = one_of(question, report, options, with);
+        all.extend(told.map(|(item, ratio, before)| (item, given.contains(&item), ratio, before)));
+    }
+    all
+}
+
 /// Of answers of which one is given, each with its likelihood ratio to any other, all being
 /// as likely, and that probability.
 fn one_of(
     question: &Question,
     report: &Report,
     items: std::ops::Range<u64>,
-    entry: impl Fn(u64) -> Entry,
+    entries: impl Fn(u64) -> Vec<Entry>,
 ) -> impl Iterator<Item = (u64, f64, f64)> {
-    let supposed = |item| Hypothesis::new(question, &[entry(item)]);
+    let supposed = |item| Hypothesis::new(question, &entries(item));
     let first = supposed(items.start);
     let likelihood = |item| {
         observe(question, [&supposed(item), &first], report)

@@ -56,6 +56,14 @@ impl Hypothesis {
         if let Kind::Numbers(limits) = question.kind() {
             return Self::of_numbers(limits, entries);
         }
+        let cells: Vec<Entry>;
+        let entries = match question.kind() {
+            Kind::Together(together) => {
+                cells = together.elements(entries).collect();
+                &cells
+            }
+            _ => entries,
+        };
         let keep = question.sparsity() as usize;
         let present = entries.iter().filter(|entry| entry.value != 0.0).copied();
         let entries: Vec<Entry> = present.collect();

@@ -1,6 +1,6 @@
 //! Inputs that are hardest to hide from each other.
 
-use hushbin::task::{Kind, Limits};
+use hushbin::task::{Kind, Limits, Part, Together};
 use hushbin::{Entry, Question, ValueKind, item_key};
 
 /// Two inputs that a report must not tell apart by more than a factor exp(ε).
@@ -96,6 +96,9 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
             pair([rows - 1, 0], [last, first]),
         ];
     }
+    if let Kind::Together(together) = question.kind() {
+        return pairs_of_parts(together);
+    }
     if let Kind::Text(prefixes) = question.kind() {
         let entries = |text: &str| {
             let keys = prefixes.keys(text).into_iter();
@@ -124,6 +127,33 @@ fn pairs_of_answers(question: &Question) -> Vec<NeighbourPair> {
     };
     let mut pairs = vec![pair(0, last)];
     pairs.extend((last > 1).then(|| pair(last / 2, 0)));
+    pairs
+}
+
+/// Options of all parts: that differ in each, in one, and in every other.
+fn pairs_of_parts(together: &Together) -> Vec<NeighbourPair> {
+    let answer = |last: &dyn Fn(usize) -> bool| -> Vec<Entry> {
+        let parts = together.parts().iter().enumerate();
+        let entry = |(part, own): (usize, &Part)| Entry {
+            item: part as u64,
+            value: f64::from(if last(part) { own.cells() - 1 } else { 0 }),
+        };
+        parts.map(entry).collect()
+    };
+    let pair = |name: &str, other: Vec<Entry>| {
+        let names = ["first options", name].map(str::to_owned);
+        NeighbourPair::new(names, [answer(&|_| false), other])
+    };
+    let mut pairs = vec![
+        pair("last options", answer(&|_| true)),
+        pair("the last of one part", answer(&|part| part == 0)),
+    ];
+    if together.parts().len() > 2 {
+        pairs.push(pair(
+            "the last of every other",
+            answer(&|part| part % 2 == 1),
+        ));
+    }
     pairs
 }
 

@@ -32,6 +32,8 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
             { "name": "width", "min": 0, "max": 4000 }, { "name": "depth", "min": 0, "max": 1 } ] },
         { "name": "rated", "kind": "ratings", "items": ["x", "y", "z"], "value": "sign",
           "sparsity": 2 },
+        { "name": "settings", "kind": "together", "of": [
+            { "name": "beta", "kind": "flag" }, { "name": "menu", "kind": "choice", "options": 3 } ] },
     ]));
     let answers = vec![
         vec![entry(1, 1.0)],
@@ -42,6 +44,7 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
         vec![entry(0, 5.5)],
         vec![entry(0, 3000.0), entry(1, 0.25)],
         vec![entry(0, 1.0), entry(2, -1.0)],
+        vec![entry(0, 1.0), entry(1, 2.0)],
     ];
     (task, answers)
 }
@@ -107,6 +110,17 @@ fn reports_name_their_question_and_keep_to_epsilon() {
         if whole {
             let after: f64 = told.meanings.iter().map(|meaning| meaning.after).sum();
             assert!((after - 1.0).abs() < 1e-9, "{told:?}");
+        }
+        if told.kind == "together" {
+            let own = told.meanings.iter().filter(|meaning| meaning.own);
+            let own: Vec<&str> = own.map(|meaning| meaning.label.as_str()).collect();
+            assert_eq!(own, ["beta: yes", "menu: 2"]);
+            let coded = told.coded.iter().map(|coded| coded.label.as_str());
+            assert!(coded.eq(own));
+            for part in [0..2, 2..5] {
+                let after = told.meanings[part].iter().map(|meaning| meaning.after);
+                assert!((after.sum::<f64>() - 1.0).abs() < 1e-9, "{told:?}");
+            }
         }
     }
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
@@ -231,6 +245,15 @@ fn ratios_are_those_of_the_randomizer() {
                 "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
                 "buckets": 5 } }),
             [vec![entry(0, 1.0), entry(1, 1.0)], vec![entry(0, 1.0)]],
+            1,
+            0.12,
+        ),
+        (
+            json!({ "name": "q", "kind": "together", "of": [
+                { "name": "x", "kind": "flag" }, { "name": "y", "kind": "flag" } ],
+              "mechanism": { "name": "collision", "rule": "heaviest", "favoured": 1,
+                "hashing": "balanced", "buckets": 2 } }),
+            [pair(1.0, 1.0), pair(0.0, 1.0)],
             1,
             0.12,
         ),

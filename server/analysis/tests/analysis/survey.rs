@@ -543,7 +543,28 @@ fn the_other_ways_to_ask_say_what_they_cost() {
     let draft: TaskDraft = serde_json::from_value(draft).unwrap();
     let both = together(&draft.resolve().unwrap()).unwrap();
     assert_eq!(answer.together_over_drawn, Some(both.together / both.drawn));
-    assert!(answer.together_over_drawn.unwrap() > 1.0);
+    // Asked so, as one question, they take as many times the people as is said.
+    let flags = |count: u32| -> Value {
+        (0..count)
+            .map(|index| json!({ "name": format!("f{index}"), "kind": "flag" }))
+            .collect()
+    };
+    let apart = json!({ "questions": flags(4), "epsilon": 3.0, "people": 1000 });
+    let at_once = json!({ "questions": [{ "name": "all", "kind": "together", "of": flags(4) }],
+        "epsilon": 3.0, "people": 1000 });
+    let [apart, at_once] = [apart, at_once].map(|survey| ask(&survey).unwrap());
+    let ratio = apart.together_over_drawn.unwrap();
+    assert!((0.5..0.7).contains(&ratio), "{ratio}");
+    let draft = json!({ "id": "t", "epsilon": 3.0, "questions": flags(4) });
+    let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+    let both = together(&draft.resolve().unwrap()).unwrap();
+    // Of eight answers, each with one error.
+    let in_sum = 8.0 * 1000.0 * at_once.questions[0].standard_error.powi(2);
+    assert!(
+        (in_sum / both.together - 1.0).abs() < 1e-9,
+        "{in_sum}, {both:?}"
+    );
+    assert_eq!(at_once.together_over_drawn, None);
     // How often questions are drawn for what is wanted of them is no part of that.
     let wanted = json!({ "theme": { "within": 0.3 }, "beta": { "within": 0.01 } });
     let wanted = ask(&with(&base, json!({ "wanted": wanted }))).unwrap();

@@ -17,16 +17,22 @@ use crate::task_file;
 /// What is asked by kind, or by the questions of a file.
 #[derive(Debug, clap::Args)]
 pub(super) struct ByName {
-    /// Kind of one question: flag, choice, set, number, numbers, cross or text.
+    /// Kind of one question: flag, choice, set, number, numbers, cross, text or together.
     #[arg(long, value_name = "KIND", conflicts_with = "items")]
     pub(super) kind: Option<String>,
     /// File of several questions, complete or not, as a task file has them; its "epsilon"
     /// and "people" hold where options leave too little said.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "kind", "names", "sparsity", "entries"])]
     pub(super) task: Option<PathBuf>,
-    /// Number of options of a choice, of a set or of a cross's rows; or --names.
-    #[arg(long, value_name = "N", conflicts_with = "names")]
-    options: Option<u32>,
+    /// Number of options of a choice, of a set or of a cross's rows; or --names. Of questions
+    /// that are asked together of each, as 2,2,3: of two options they are flags.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "names",
+        value_delimiter = ','
+    )]
+    options: Vec<u32>,
     /// Number of options of a cross's columns, which are a number where --min and --max are
     /// said instead.
     #[arg(long, value_name = "N")]
@@ -146,7 +152,7 @@ impl ByName {
     /// Where something is said that belongs to none.
     pub(super) fn is_asked(&self) -> Result<bool, Error> {
         let numbers = [
-            self.options,
+            self.options.first().copied(),
             self.columns,
             self.numbers,
             self.levels,
@@ -223,9 +229,16 @@ impl ByName {
     ) -> Result<QuestionDraft, Error> {
         let kind = self.kind.as_deref().unwrap_or_default();
         let listed = names.map(self::names).transpose()?;
+        let single = match self.options[..] {
+            [count] => Some(count),
+            [_, _, ..] if kind != "together" => {
+                return Err("several --options are of --kind together".into());
+            }
+            _ => None,
+        };
         let options = || {
             let listed = listed.clone().map(Value::from);
-            listed.or(self.options.map(Value::from))
+            listed.or(single.map(Value::from))
         };
         let mut fields = vec![
             ("name", json!(kind)),
@@ -241,9 +254,10 @@ impl ByName {
                 let number = |name| said([("name", json!(name))].into_iter().chain(self.limits()));
                 let numbers = |names: Vec<String>| Value::from_iter(names.into_iter().map(number));
                 fields.push(("of", json!(names.map(numbers))));
-                fields.push(("options", json!(self.options)));
+                fields.push(("options", json!(single)));
                 fields.extend(self.cells());
             }
+            "together" => fields.push(("of", parts(&self.options))),
             "cross" => {
                 let rows = [("name", json!("rows")), ("kind", json!("choice"))];
                 let rows = rows.into_iter().chain([("options", json!(options()))]);
@@ -347,6 +361,15 @@ fn said<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     said.collect()
 }
 
+/// Flags, and choices of more options.
+fn parts(options: &[u32]) -> Value {
+    let part = |(number, &count): (u32, &u32)| match count {
+        2 => json!({ "name": format!("flag-{number}"), "kind": "flag" }),
+        _ => json!({ "name": format!("choice-{number}"), "kind": "choice", "options": count }),
+    };
+    (1..).zip(options).map(part).collect()
+}
+
 /// The lines of a file.
 pub(super) fn names(path: &Path) -> Result<Vec<String>, Error> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -372,7 +395,7 @@ pub(super) fn write_words(out: &mut dyn Write, answer: &SurveyAnswer) -> io::Res
     if let Some(times) = answer.together_over_drawn {
         writeln!(
             out,
-            "together     all questions in each report would take {times:.2} times the people, of all answers in sum"
+            "together     all questions as one of kind \"together\" would take {times:.2} times the people, of all answers in sum"
         )?;
     }
     writeln!(out, "fingerprint  {}", answer.task.fingerprint())?;

@@ -28,11 +28,14 @@ impl Cost {
         }
         self.write_privacy(out)?;
         if let Some(times) = self.together_over_drawn {
-            let percent = 100.0 * (times - 1.0).abs();
-            let more = if times < 1.0 { "less" } else { "more" };
+            let difference = match (100.0 * (times - 1.0)).round() {
+                0.0 => "as much".to_owned(),
+                percent if percent < 0.0 => format!("{:.0}% less", -percent),
+                percent => format!("{percent:.0}% more"),
+            };
             writeln!(
                 out,
-                "together     all questions in each report would have {percent:.0}% {more} variance in all"
+                "together     all questions as one of kind \"together\" would have {difference} variance in all"
             )?;
         }
         if let Some(cost) = &self.unnamed {
@@ -105,6 +108,10 @@ fn asked(question: &Question) -> String {
             let [rows, columns] = cross.shape();
             let [row, column] = [cross.rows(), cross.columns()].map(Part::name);
             format!("{row} and {column} together, {rows} by {columns} cells")
+        }
+        Kind::Together(together) => {
+            let names: Vec<&str> = together.parts().iter().map(Part::name).collect();
+            format!("all of {} at once", names.join(", "))
         }
         Kind::Number(scale) => {
             let [min, max] = scale.range();

@@ -11,6 +11,7 @@ mod leaks;
 mod numbers;
 mod seeds;
 mod texts;
+mod together;
 mod uploads;
 
 use std::env;

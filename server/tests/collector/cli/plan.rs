@@ -136,6 +136,13 @@ fn the_command_plans_for_questions_by_name() {
             json!({ "kind": "text", "length": 6 }),
             json!({ "within": 0.01 }),
         ),
+        (
+            "--kind together --options 2,2,3 --within 0.02 --epsilon 4",
+            json!({ "kind": "together", "of": [{ "name": "flag-1", "kind": "flag" },
+                { "name": "flag-2", "kind": "flag" },
+                { "name": "choice-3", "kind": "choice", "options": 3 }] }),
+            json!({ "within": 0.02 }),
+        ),
     ] {
         let mut question = question;
         let name = question["kind"].clone();
@@ -186,15 +193,29 @@ fn the_command_plans_for_questions_by_name() {
     for text in [
         "Shares of theme come out within ±0.0",
         "  <- found",
-        "together     all questions in each report would take ",
         "\nload: number, answered by ",
         "  ratings    the same answers as ratings of items would take ",
     ] {
-        assert!(
-            words.contains(text) || text.starts_with("together"),
-            "{text}: {words}"
-        );
+        assert!(words.contains(text), "{text}: {words}");
     }
+
+    // What could be asked together, and what that comes to.
+    let questions = json!([
+        { "name": "flag-1", "kind": "flag" },
+        { "name": "flag-2", "kind": "flag" },
+        { "name": "choice-3", "kind": "choice", "options": 3 },
+    ]);
+    let apart = directory.path().join("apart.json");
+    fs::write(
+        &apart,
+        json!({ "id": "t", "questions": questions }).to_string(),
+    )
+    .unwrap();
+    let given = ["--epsilon", "4", "--people", "9000"];
+    let words = hushbin(&[&["plan", "--task", apart.to_str().unwrap()], &given[..]].concat());
+    let words = String::from_utf8(words.stdout).unwrap();
+    let line = "together     all questions as one of kind \"together\" would take 0.";
+    assert!(words.contains(line), "{words}");
 
     for (arguments, text) in [
         (
@@ -217,6 +238,14 @@ fn the_command_plans_for_questions_by_name() {
         (
             "--kind cross --options 3 --columns 3 --max 9 --epsilon 1 --people 9",
             "each part of a \"cross\"",
+        ),
+        (
+            "--kind choice --options 2,3 --epsilon 1 --people 9",
+            "several --options are of --kind together",
+        ),
+        (
+            "--kind together --options 2 --epsilon 1 --people 9",
+            "number of parts is 1, expected 2 to 1024",
         ),
         (
             "--kind flag --smallest 0.1 --epsilon 1",

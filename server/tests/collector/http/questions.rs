@@ -296,6 +296,79 @@ async fn crosses_are_answered_by_cells_margins_and_rows() {
     );
 }
 
+const TOGETHER: &str = r#"{
+    "id": "together", "epsilon": 4.0, "questions": [
+        { "name": "settings", "kind": "together", "of": [
+            { "name": "beta", "kind": "flag" },
+            { "name": "theme", "kind": "choice", "options": ["dark", "light", "system"] }
+        ] }
+    ]
+}"#;
+
+/// One in four people is in the beta, and half of all, those among them, take "light".
+#[tokio::test]
+async fn what_is_asked_together_is_answered_by_part() {
+    let app = App::with(&[TOGETHER]);
+    let task = app.task("together");
+    let mut rng = ChaCha20Rng::seed_from_u64(4);
+    let mut randomizer = Randomizer::new(&task);
+    let report = |person: usize| {
+        let (beta, theme) = (
+            f64::from(u8::from(person.is_multiple_of(4))),
+            person.is_multiple_of(2).into(),
+        );
+        let answer = [beta, theme].into_iter().zip(0..);
+        let answer: Vec<Entry> = answer.map(|(value, item)| Entry { item, value }).collect();
+        randomizer.randomize(&answer, &mut rng).unwrap().report
+    };
+    let upload = Upload {
+        id: UploadId([8; 16]),
+        reports: (0..4000).map(report).collect(),
+    };
+    let sent = upload.encode(&task.fingerprint());
+    assert_eq!(app.post("together", sent).await.status, StatusCode::CREATED);
+
+    let path = "/tasks/together/estimates?confidence=0.9999";
+    let answer = app.get(path).await.json();
+    let estimates = answer["estimates"].as_array().unwrap();
+    let truths = [
+        ("beta", "no", 0.75),
+        ("beta", "yes", 0.25),
+        ("theme", "dark", 0.5),
+        ("theme", "light", 0.5),
+        ("theme", "system", 0.0),
+    ];
+    assert_eq!(estimates.len(), truths.len());
+    for (own, (part, option, truth)) in estimates.iter().zip(truths) {
+        assert_eq!(own["item"], serde_json::json!({ part: option }));
+        assert!(holds(&own["share"], truth), "{own}");
+        let [low, high] = [0, 1].map(|end| own["share"]["interval"][end].as_f64().unwrap());
+        assert!(high - low < 0.2, "{own}");
+    }
+    let one = "&items=theme%3A%20light&post=shrinkage";
+    let one = app.get(&format!("{path}{one}")).await.json();
+    assert_eq!(
+        one["estimates"][0]["share"]["estimate"],
+        estimates[3]["share"]["estimate"]
+    );
+    let listed = app
+        .get(&format!("{path}&false_discovery_rate=0.01"))
+        .await
+        .json();
+    let stand_out = listed["stand_out"]["items"].as_array().unwrap();
+    assert!(
+        !stand_out.contains(&serde_json::json!({ "theme": "system" })),
+        "{listed}"
+    );
+    assert_eq!(stand_out.len(), 4, "{listed}");
+    let accept = [("accept", "text/csv")];
+    let csv = app.send(Method::GET, path, &accept, Body::empty()).await;
+    let csv = String::from_utf8(csv.body).unwrap();
+    for line in ["\nbeta: yes,share,", "\ntheme: system,share,"] {
+        assert!(csv.contains(line), "{csv}");
+    }
+}
+
 #[tokio::test]
 async fn crosses_are_answered_as_csv() {
     let app = crossed().await;

@@ -67,7 +67,7 @@ impl Goal {
         }
         let mut goal = match question.kind() {
             Kind::Ratings(_) => Self::of_means(question, 1.0),
-            Kind::Set | Kind::Choice | Kind::Flag => Self::of_shares(question),
+            Kind::Set | Kind::Choice | Kind::Flag | Kind::Together(_) => Self::of_shares(question),
             Kind::Cross(cross) => Self::of_cross(question, cross),
             Kind::Text(prefixes) => Self::of_text(question, prefixes),
             Kind::Number(scale) => Self::of_number(draft, question, scale, wanted)?,

@@ -16,8 +16,9 @@ const MOST_NUMBERS: usize = 64;
 pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {
-        // What is crossed is two answers, and ratings have no texts that nobody listed.
-        Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) => None,
+        // What is crossed or asked together is several answers, and ratings have no texts
+        // that nobody listed.
+        Kind::Ratings(_) | Kind::Cross(_) | Kind::Text(_) | Kind::Together(_) => None,
         Kind::Set => answers(question.sparsity()),
         Kind::Number(scale) if scale.edges().is_none() => Some((1, ValueKind::Real, 1)),
         Kind::Choice | Kind::Flag | Kind::Number(_) => answers(1),

@@ -9,6 +9,7 @@ mod post;
 mod questions;
 mod ratios;
 mod small_batches;
+mod together;
 mod tree;
 
 use crate::support::crowd::{ITEMS, all, collect, crowd, task, tasks};

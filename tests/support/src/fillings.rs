@@ -1,0 +1,73 @@
+//! What reports of Collision under the balanced hash hit, by all ways to fill buckets: for
+//! domains so small that these can be listed.
+
+use std::collections::BTreeMap;
+
+use hushbin::domain::Domain;
+use hushbin::mechanism::collision::Collision;
+
+/// One way to fill the buckets of a function: the elements of each, as bits.
+type Filling = Vec<u32>;
+
+/// How likely a report of this input hits just these slots, as bits, under rule `heaviest`:
+/// each way to fill buckets of m slots being as likely, and ties broken evenly.
+pub fn hits(
+    collision: &Collision,
+    domain: &Domain,
+    epsilon: f64,
+    input: &[u32],
+) -> BTreeMap<u32, f64> {
+    let slots = collision.support(domain).slots() as u32;
+    let buckets = collision.buckets();
+    let mut all = Vec::new();
+    fill(
+        0,
+        slots,
+        slots / buckets,
+        &mut vec![0; buckets as usize],
+        &mut all,
+    );
+    let favoured = collision.favoured().expect("rule heaviest favours some");
+    let inside = collision.thresholds(domain.sparsity(), epsilon).inside(1);
+    let outcomes = collision.outcomes();
+    let chances = [
+        inside.probability() / f64::from(favoured),
+        inside.complement() / f64::from(outcomes - favoured),
+    ];
+    let input = input.iter().fold(0, |set, element| set | 1 << element);
+    let mut found = BTreeMap::new();
+    let functions = all.len().pow(collision.hashes());
+    for index in 0..functions {
+        // The fillings of all functions, one after another.
+        let mut rest = index;
+        let mut cells: Filling = Vec::new();
+        for _ in 0..collision.hashes() {
+            cells.extend(&all[rest % all.len()]);
+            rest /= all.len();
+        }
+        let count = |cell: &u32| (cell & input).count_ones();
+        for cell in &cells {
+            let heavier = cells.iter().filter(|own| count(own) > count(cell)).count() as f64;
+            let equal = cells.iter().filter(|own| count(own) == count(cell)).count() as f64;
+            let chosen = ((f64::from(favoured) - heavier) / equal).clamp(0.0, 1.0);
+            let chance = chosen * chances[0] + (1.0 - chosen) * chances[1];
+            *found.entry(*cell).or_insert(0.0) += chance / functions as f64;
+        }
+    }
+    found
+}
+
+/// All ways to put slots from `slot` on into buckets that take so many.
+fn fill(slot: u32, slots: u32, most: u32, buckets: &mut Filling, all: &mut Vec<Filling>) {
+    if slot == slots {
+        all.push(buckets.clone());
+        return;
+    }
+    for bucket in 0..buckets.len() {
+        if buckets[bucket].count_ones() < most {
+            buckets[bucket] |= 1 << slot;
+            fill(slot + 1, slots, most, buckets, all);
+            buckets[bucket] &= !(1 << slot);
+        }
+    }
+}
