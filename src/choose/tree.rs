@@ -127,7 +127,7 @@ impl Spread {
     fn below_edges(tree: &Tree, edges: u32) -> Self {
         let (bins, layers) = (tree.bins(), tree.layers());
         // Odd, so that edges are not all in the same place of their nodes.
-        let step = bins / edges | 1;
+        let step = (bins / edges) | 1;
         let weights = alloc::vec![1.0; layers];
         let mut spread = Self {
             layers: layers as f64,
