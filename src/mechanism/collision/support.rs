@@ -1,8 +1,10 @@
 //! Which elements a report of Collision hits.
 
+use core::ops::Range;
+
 use super::rule::Collision;
 use crate::domain::Domain;
-use crate::hash::{Hash, independent_bucket};
+use crate::hash::Hash;
 use crate::mechanism::subset::BucketReport as Report;
 
 impl Collision {
@@ -66,16 +68,30 @@ impl Support {
     /// balanced hash, O(d) under the independent one. Open domains have none to
     /// list; ask [`Support::hits`].
     #[inline]
-    pub fn for_each_hit(&self, report: &Report, mut visit: impl FnMut(u32)) {
-        let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
+    pub fn for_each_hit(&self, report: &Report, visit: impl FnMut(u32)) {
         match self.hash {
-            Hash::Balanced(balanced) => balanced.for_each_slot(&keys, bucket, visit),
-            Hash::Independent { buckets } => {
-                for element in 0..self.elements_of_items() {
-                    if independent_bucket(&keys, u64::from(element), buckets) == bucket {
-                        visit(element);
-                    }
-                }
+            Hash::Balanced(balanced) => {
+                let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
+                balanced.for_each_slot(&keys, bucket, visit);
+            }
+            Hash::Independent { .. } => {
+                self.for_each_hit_among(report, 0..self.elements_of_items(), visit);
+            }
+        }
+    }
+
+    /// Calls `visit` with those of these elements that the report hits, one by one.
+    #[inline]
+    pub fn for_each_hit_among(
+        &self,
+        report: &Report,
+        elements: Range<u32>,
+        mut visit: impl FnMut(u32),
+    ) {
+        let (keys, bucket) = self.hash.locate(report.seed, report.bucket);
+        for element in elements {
+            if self.hash.bucket(&keys, u64::from(element)) == bucket {
+                visit(element);
             }
         }
     }

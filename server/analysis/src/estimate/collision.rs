@@ -5,6 +5,8 @@
 //! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
 //! over reports, is unbiased for [element ∈ input].
 
+use std::ops::Range;
+
 use hushbin::Entry;
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Hashing;
@@ -130,12 +132,15 @@ pub(super) struct Counts {
     /// How many elements an item has.
     signs: usize,
     counted: Counted,
+    /// The elements that are counted, where it is not all.
+    among: Option<Range<u32>>,
 }
 
 impl Counts {
     fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
         let support = collision.support(domain);
         Self {
+            among: None,
             support,
             domain: *domain,
             signs: domain.elements_per_item() as usize,
@@ -147,12 +152,24 @@ impl Counts {
         }
     }
 
+    /// The same of these elements alone.
+    pub(super) fn among(self, elements: Range<u32>) -> Self {
+        Self {
+            among: Some(elements),
+            ..self
+        }
+    }
+
     #[inline]
     fn fold(&mut self, report: &Report) {
         match &mut self.counted {
-            Counted::Slots(slots) => self
-                .support
-                .for_each_hit(report, |slot| slots[slot as usize] += 1),
+            Counted::Slots(slots) => {
+                let count = |slot: u32| slots[slot as usize] += 1;
+                match &self.among {
+                    None => self.support.for_each_hit(report, count),
+                    Some(among) => self.support.for_each_hit_among(report, among.clone(), count),
+                }
+            }
             Counted::Items(items) => {
                 for (item, hits) in items {
                     let signs = [false, true].into_iter().take(self.signs);

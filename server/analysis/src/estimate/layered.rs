@@ -291,12 +291,14 @@ impl LayeredLaw {
 }
 
 /// Variances of one report's estimate of a sum of bins' shares, of people in those bins and of
-/// others: at the worst over which of these people are in, where each layer is drawn as often.
+/// others, at the worst over which of these people are in, where each of L layers is drawn as
+/// often.
 ///
-/// About ρ, which estimates of nobody come to, a report has at most the second moment W of
-/// people whose nodes are worth most. Less the square of the mean about ρ, over layers 1/L of
-/// that at least, the variance of people of whom a share f is in the bins is at most f·(W −
-/// (1 − ρ)²) + (1 − f)·(W′ − ρ²) + f(1 − f).
+/// In layer l a report counts T, which is what it adds to the estimates of nobody, ρ. Of people
+/// who are drawn for each layer the variance is L·Σ E[T²] − L·Σ E[T]² over layers. The first is
+/// W at most, that of people whose nodes are worth most; the second is at least (Σ E[T])² by
+/// Cauchy and Schwarz, which is (f − ρ)², as estimates are without bias. That is f·(1 − ρ)² +
+/// (1 − f)·ρ² − f(1 − f), so that what is left is f·(W − (1 − ρ)²) + (1 − f)·(W′ − ρ²) + f(1 − f).
 pub(super) fn variances(tree: &Tree, rates: &Rates, wanted: &[f64]) -> [f64; 2] {
     let layers = tree.layers();
     let combined = Combined::new(tree, &vec![1.0; layers], wanted);
@@ -324,11 +326,12 @@ pub(super) fn worst_of_distribution(tree: &Tree, rates: &Rates, part: f64) -> f6
         let [with, without] = variances(tree, rates, &wanted.collect::<Vec<_>>());
         variance_over_people(People::Drawn, part, with, without)
     };
-    let step = (tree.bins() / EDGES).max(1) as usize;
+    // Odd, so that edges are not all in the same place of their nodes.
+    let step = (tree.bins() / EDGES) as usize | 1;
     (1..tree.bins()).step_by(step).map(at).fold(0.0, f64::max)
 }
 
-/// Those beside the first node's middle, the worst, are among so many.
+/// How many edges are looked at, about, where there are more.
 const EDGES: u32 = 64;
 
 #[cfg(test)]

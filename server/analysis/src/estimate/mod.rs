@@ -225,3 +225,13 @@ macro_rules! register {
 }
 
 hushbin::mechanisms!(register);
+
+impl Counts {
+    /// Of a tree, which is for Collision, the nodes of one layer alone.
+    fn among(self, nodes: std::ops::Range<u32>) -> Self {
+        match self {
+            Self::Collision(counts) => Self::Collision(counts.among(nodes)),
+            others => others,
+        }
+    }
+}

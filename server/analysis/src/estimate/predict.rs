@@ -169,7 +169,7 @@ impl Predictor {
         if let Kind::Number(scale) = &self.kind
             && let Some(tree) = scale.tree()
         {
-            // The first, which like all others is told apart from those beside it.
+            // The first: of nodes only the last joins fewer, whose bins are told apart by less.
             let wanted: Vec<f64> = (0..tree.bins())
                 .map(|bin| f64::from(u8::from(bin == 0)))
                 .collect();

@@ -38,12 +38,18 @@ impl Layers {
             Kind::Number(scale) => scale.tree().cloned(),
             _ => None,
         };
-        let none = Folded {
-            reports: 0,
-            counts: Counts::for_question(question, items),
+        let none = || Counts::for_question(question, items);
+        let counts = match &tree {
+            None => vec![none()],
+            Some(tree) => (0..tree.layers())
+                .map(|layer| none().among(tree.layer(layer)))
+                .collect(),
         };
+        let folded = counts
+            .into_iter()
+            .map(|counts| Folded { reports: 0, counts });
         Self {
-            folded: vec![none; tree.as_ref().map_or(1, Tree::layers)],
+            folded: folded.collect(),
             tree,
         }
     }

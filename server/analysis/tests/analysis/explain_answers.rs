@@ -27,13 +27,13 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
         { "name": "used", "kind": "set", "options": ["a", "b", "c", "d", "e"], "sparsity": 2 },
         { "name": "load", "kind": "number", "min": 0, "max": 30, "unit": "s", "levels": 4 },
         { "name": "wait", "kind": "number", "edges": [0, 1, 3, 10], "unit": "s" },
-        { "name": "delay", "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6, 7, 8], "tree": [2, 4] },
         { "name": "screen", "kind": "numbers", "of": [
             { "name": "width", "min": 0, "max": 4000 }, { "name": "depth", "min": 0, "max": 1 } ] },
         { "name": "rated", "kind": "ratings", "items": ["x", "y", "z"], "value": "sign",
           "sparsity": 2 },
         { "name": "settings", "kind": "together", "of": [
             { "name": "beta", "kind": "flag" }, { "name": "menu", "kind": "choice", "options": 3 } ] },
+        { "name": "delay", "kind": "number", "edges": [0, 1, 2, 3, 4, 5, 6, 7, 8], "tree": [2, 4] },
     ]));
     let answers = vec![
         vec![entry(1, 1.0)],
@@ -41,10 +41,10 @@ fn all() -> (Task, Vec<Vec<Entry>>) {
         vec![entry(0, 1.0), entry(3, 1.0)],
         vec![entry(0, 12.0)],
         vec![entry(0, 2.0)],
-        vec![entry(0, 5.5)],
         vec![entry(0, 3000.0), entry(1, 0.25)],
         vec![entry(0, 1.0), entry(2, -1.0)],
         vec![entry(0, 1.0), entry(1, 2.0)],
+        vec![entry(0, 5.5)],
     ];
     (task, answers)
 }
