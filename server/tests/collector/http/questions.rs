@@ -127,7 +127,9 @@ async fn numbers_in_trees_are_answered_by_bins() {
         let [low, high] = [0, 1].map(|end| quantile["edges"][end].as_f64().unwrap());
         assert!(low <= truth && truth <= high, "{quantile}");
     }
-    let csv = app.get(&format!("{asked}&format=csv")).await;
+    let csv = app
+        .send(Method::GET, asked, &[("accept", "text/csv")], Body::empty())
+        .await;
     let text = String::from_utf8(csv.body.to_vec()).unwrap();
     assert_eq!(text.lines().count(), 1 + 64 + 63 + 2, "{text}");
 }
