@@ -167,7 +167,9 @@ impl Counts {
                 let count = |slot: u32| slots[slot as usize] += 1;
                 match &self.among {
                     None => self.support.for_each_hit(report, count),
-                    Some(among) => self.support.for_each_hit_among(report, among.clone(), count),
+                    Some(among) => self
+                        .support
+                        .for_each_hit_among(report, among.clone(), count),
                 }
             }
             Counted::Items(items) => {
