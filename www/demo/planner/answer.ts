@@ -68,7 +68,12 @@ export class AnswerView {
 
 /** The task file of an answer. */
 export function taskFile({ task }: Reply): string {
-  return `${JSON.stringify(task, null, 2)}\n`;
+  const lines = JSON.stringify(task, null, 2);
+  // Numbers of a list in one line: of many edges. No string holds the end of a line.
+  const compact = lines.replace(/\[\n\s*(-?\d[^[\]{}"]*?)\s*\n\s*\]/g, (_, numbers: string) => {
+    return `[${numbers.split(/,\s*/).join(", ")}]`;
+  });
+  return `${compact}\n`;
 }
 
 /** The command that answers the same, in parts; null where it has no words for it. */

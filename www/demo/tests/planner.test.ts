@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commandOf } from "../planner/answer.js";
-import { isSurvey, pointOf, probes, SPANS, spread } from "../planner/curves.js";
+import { commandOf, taskFile } from "../planner/answer.js";
+import { isSurvey, pointOf, probes, type Reply, SPANS, spread } from "../planner/curves.js";
 import { Desk, remembering, type Told } from "../planner/desk.js";
 import { FIELDS } from "../planner/fields.js";
 import {
@@ -371,6 +371,20 @@ function answerTo(question: Asking): Answer {
     assumes: "",
   };
 }
+
+describe("the task file", () => {
+  it("is the task, with lists of numbers in one line", () => {
+    const task = {
+      id: "loads",
+      epsilon: 1,
+      questions: [{ name: "[\n1,\n2\n]", edges: [-1, 0, 1e-7, 2.5], options: ["1", "2"] }],
+    };
+    const file = taskFile({ task } as unknown as Reply);
+    expect(JSON.parse(file)).toEqual(task);
+    expect(file).toContain('      "edges": [-1, 0, 1e-7, 2.5],\n');
+    expect(file.split("\n").length).toBe(15);
+  });
+});
 
 describe("the distance from the best", () => {
   it("is said where it is known", () => {
