@@ -152,8 +152,7 @@ fn root_variance(question: &Question) -> f64 {
     let error = predicted.mean.or(predicted.frequency);
     let parts = match question.kind() {
         Kind::Text(prefixes) => prefixes.lengths().len(),
-        Kind::Number(scale) => scale.tree().map_or(1, Tree::layers),
-        _ => 1,
+        kind => kind.tree().map_or(1, Tree::layers),
     };
     error.map_or(1.0, |error| libm::sqrt(error.variance * parts as f64))
 }

@@ -9,6 +9,7 @@ use super::items::{Items, Open};
 use super::limits::Limits;
 use super::prefixes::Prefixes;
 use super::scale::Scale;
+use super::tree::Tree;
 use crate::domain::{Entry, ValueKind};
 use crate::error::{Error, worded};
 use crate::fingerprint::{Canonical, CanonicalReader};
@@ -83,6 +84,15 @@ impl Kind {
             Self::Text(_) => Some(Items::Open(Open::Open)),
             Self::Together(together) => Some(Items::Count(together.cells())),
             Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
+        }
+    }
+
+    /// The tree over a number's bins, where there is one.
+    #[must_use]
+    pub const fn tree(&self) -> Option<&Tree> {
+        match self {
+            Self::Number(scale) => scale.tree(),
+            _ => None,
         }
     }
 

@@ -209,12 +209,12 @@ fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
         Mechanism::Collision(collision) => collision.hashing() == Hashing::Independent,
         _ => false,
     };
-    match kind {
-        Kind::Number(scale) if scale.tree().is_some() && !independent => Err(Error::Combination {
+    if kind.tree().is_some() && !independent {
+        return Err(Error::Combination {
             reason: worded("a \"tree\" is for collision with \"hashing\": \"independent\""),
-        }),
-        _ => Ok(()),
+        });
     }
+    Ok(())
 }
 
 /// Validates parts, of which only those of a cross after the first are numbers.

@@ -73,7 +73,7 @@ impl Estimator {
     /// If the totals are not of the task, or an item is not counted in them.
     #[must_use]
     pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
-        if let Some(tree) = tree(&self.task.questions()[question]) {
+        if let Some(tree) = self.task.questions()[question].kind().tree() {
             let layered = self.layered(tree, totals, question);
             return layered.map_or_else(Vec::new, |layered| layered.points(items));
         }
@@ -181,7 +181,7 @@ impl Estimator {
     /// What reports say of a number or a cross, once they do.
     fn cells(&self, totals: &Totals, question: usize) -> Option<Cells> {
         let asked = &self.task.questions()[question];
-        if let Some(tree) = tree(asked) {
+        if let Some(tree) = asked.kind().tree() {
             return self.layered(tree, totals, question).map(Cells::Layered);
         }
         let folded = totals.folded(question);
@@ -205,14 +205,6 @@ impl Estimator {
     fn one_answer(&self, question: usize, folded: &Folded) -> Option<OneAnswer> {
         let whose = self.people(question);
         self.prepared[question].one_answer(&folded.counts, whose, folded.reports)
-    }
-}
-
-/// The tree over a number's bins.
-fn tree(question: &Question) -> Option<&Tree> {
-    match question.kind() {
-        Kind::Number(scale) => scale.tree(),
-        _ => None,
     }
 }
 

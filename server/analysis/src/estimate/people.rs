@@ -24,7 +24,7 @@ impl People {
             _ if several => Self::Drawn,
             Kind::Ratings(ValueKind::Real) | Kind::Numbers(_) | Kind::Text(_) => Self::Drawn,
             // Of each layer of a tree only some people tell.
-            Kind::Number(scale) if scale.tree().is_some() => Self::Drawn,
+            _ if kind.tree().is_some() => Self::Drawn,
             Kind::Number(scale) if has_levels(scale) => Self::Rounded,
             Kind::Cross(cross) if cross.columns().scale().is_some_and(has_levels) => Self::Rounded,
             Kind::Ratings(_)

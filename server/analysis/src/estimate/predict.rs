@@ -60,7 +60,7 @@ impl Predictor {
                 self.full(Estimand::Share)?[1]
             }
             Estimand::Mean => self.person.mean?.rare_variance,
-            Estimand::Share if self.is_layered() => self.full(estimand)?[1],
+            Estimand::Share if self.kind.tree().is_some() => self.full(estimand)?[1],
             Estimand::Plus | Estimand::Minus | Estimand::Share => {
                 self.person.frequency?.rare_variance
             }
@@ -149,11 +149,6 @@ impl Predictor {
         ))
     }
 
-    /// Whether reports tell of nodes of a tree.
-    fn is_layered(&self) -> bool {
-        matches!(&self.kind, Kind::Number(scale) if scale.tree().is_some())
-    }
-
     /// What estimates the share of an answer.
     const fn share(&self) -> Estimand {
         if self.domain.is_rated() {
@@ -166,9 +161,7 @@ impl Predictor {
     /// Variances of one report's estimate of an item, of people with s full entries who
     /// have it, or do not; of parts those of the one with most options, which are greatest.
     fn full(&self, estimand: Estimand) -> Option<[f64; 2]> {
-        if let Kind::Number(scale) = &self.kind
-            && let Some(tree) = scale.tree()
-        {
+        if let Some(tree) = self.kind.tree() {
             // The first: of nodes only the last joins fewer, whose bins are told apart by less.
             let wanted: Vec<f64> = (0..tree.bins())
                 .map(|bin| f64::from(u8::from(bin == 0)))

@@ -1,6 +1,6 @@
 //! The fold of reports.
 
-use hushbin::task::{Draw, Kind, Tree};
+use hushbin::task::{Draw, Tree};
 use hushbin::{Question, Report, Task};
 
 use super::Counts;
@@ -34,10 +34,7 @@ struct Layers {
 
 impl Layers {
     fn new(question: &Question, items: &[u64]) -> Self {
-        let tree = match question.kind() {
-            Kind::Number(scale) => scale.tree().cloned(),
-            _ => None,
-        };
+        let tree = question.kind().tree().cloned();
         let none = || Counts::for_question(question, items);
         let counts = match &tree {
             None => vec![none()],

@@ -81,11 +81,8 @@ impl Hypothesis {
     /// What a report of this seed tells of: of a text the prefix that the seed draws, of a
     /// number under a tree the node of the layer.
     pub(super) fn told(&self, question: &Question, seed: u64) -> Cow<'_, Self> {
-        let tree = match question.kind() {
-            Kind::Number(scale) => scale.tree(),
-            _ => None,
-        };
-        let drawn = match (question.kind(), tree) {
+        let kind = question.kind();
+        let drawn = match (kind, kind.tree()) {
             (Kind::Text(prefixes), _) => prefixes.drawn(seed),
             (_, Some(tree)) => tree.drawn(seed),
             _ => return Cow::Borrowed(self),

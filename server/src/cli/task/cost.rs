@@ -206,7 +206,7 @@ impl QuestionCost {
             .chain(choice.others)
             .map(Compared::from)
             .collect();
-        if matches!(question.kind(), Kind::Number(scale) if scale.tree().is_some()) {
+        if question.kind().tree().is_some() {
             // What is chosen by is of nodes, and all reports.
             candidates[0].frequency_error = predictor.standard_error(Estimand::Share, reports);
         }

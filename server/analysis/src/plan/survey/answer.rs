@@ -189,12 +189,7 @@ impl QuestionAnswer {
                 Kind::Cross(cross) => cross.columns().scale().map(Scale::cells),
                 _ => None,
             },
-            tree: match question.kind() {
-                Kind::Number(scale) => scale
-                    .tree()
-                    .map_or(Vec::new(), |own| own.branches().to_vec()),
-                _ => Vec::new(),
-            },
+            tree: (question.kind().tree()).map_or(Vec::new(), |own| own.branches().to_vec()),
             share: task.share(index),
             reports,
             errors_of: goal.errors_of,
