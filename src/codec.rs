@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
+use crate::error::{Error, error};
 
 /// Appends a value in postcard's encoding.
 pub(crate) fn append<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
@@ -32,11 +32,11 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) const fn malformed(&self, reason: &'static str) -> Error {
-        Error::Malformed {
+        error!(Malformed {
             what: self.what,
             offset: self.offset,
             reason,
-        }
+        })
     }
 
     /// How many bytes are left.

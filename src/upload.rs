@@ -13,7 +13,7 @@ use core::str::FromStr;
 
 use crate::bounds;
 use crate::codec::{Cursor, append};
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex, write_hex};
 use crate::mechanism::Report;
 use crate::task::Task;
@@ -81,17 +81,17 @@ impl Upload {
         let mut cursor = Cursor::new("upload", bytes);
         let [version] = cursor.array("expected a version byte")?;
         if version != VERSION {
-            return Err(Error::Version {
+            return Err(error!(Version {
                 found: version,
                 expected: VERSION,
-            });
+            }));
         }
         let received = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
         if received != task.fingerprint() {
-            return Err(Error::FingerprintMismatch {
+            return Err(error!(FingerprintMismatch {
                 expected: task.fingerprint(),
                 received,
-            });
+            }));
         }
         let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
         let count: u32 = cursor.take("expected the number of reports")?;

@@ -20,7 +20,7 @@ pub(crate) use sign::{SignBit, element_sign};
 pub use sign::{closed_sign, closed_sign_word, open_sign};
 
 use crate::domain::Domain;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 
 /// A family of hash functions, from elements to t buckets.
 ///
@@ -55,11 +55,9 @@ impl Hashing {
     /// [`Error::Combination`] when an open domain is to be balanced.
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
         if self.is_balanced() && domain.items().is_none() {
-            return Err(Error::Combination {
-                reason: worded(
-                    "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
-                ),
-            });
+            return Err(error!(Combination {
+                reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+            }));
         }
         Ok(())
     }
@@ -71,9 +69,9 @@ impl Hashing {
     /// [`Error::Combination`] when it does.
     pub(crate) fn check_paddings(self) -> Result<(), Error> {
         if self == Self::BalancedItems {
-            return Err(Error::Combination {
-                reason: worded("\"hashing\": \"balanced-items\" is for coco's rule \"strongest\""),
-            });
+            return Err(error!(Combination {
+                reason: "\"hashing\": \"balanced-items\" is for coco's rule \"strongest\"",
+            }));
         }
         Ok(())
     }

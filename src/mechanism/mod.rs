@@ -17,6 +17,7 @@ pub(crate) use contract::{Encode, Parameters, Randomize};
 pub(crate) use subset::Selection;
 pub use subset::{BucketReport, Rule, Subset};
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::Cursor;
 use crate::domain::{Domain, Entry};
-use crate::error::{Error, quoted};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The one list of mechanisms: hands each one's module and type, which is also
@@ -171,7 +172,7 @@ macro_rules! register {
                                 .map(|read| read.map(Self::$Name))
                         }
                     )+
-                    name => Some(Err(Error::UnknownMechanism { name: quoted(name) })),
+                    name => Some(Err(error!(UnknownMechanism { name: String::from(name) }))),
                 }
             }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bounds;
-use crate::error::{Error, quoted, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sort::sort;
 
@@ -89,9 +89,9 @@ impl Items {
     /// than there may be.
     pub(super) fn options(&self) -> Result<(), Error> {
         let Some(count) = self.count() else {
-            return Err(Error::Combination {
-                reason: worded("a \"choice\" needs a list of \"options\""),
-            });
+            return Err(error!(Combination {
+                reason: "a \"choice\" needs a list of \"options\"",
+            }));
         };
         bounds::OPTIONS.check(f64::from(count))
     }
@@ -145,7 +145,9 @@ impl Items {
             let first = alike.next();
             // Two names with one key are as good as impossible, but no error.
             if let Some(name) = alike.find(|name| Some(*name) == first) {
-                return Err(Error::DuplicateName { name: quoted(name) });
+                return Err(error!(DuplicateName {
+                    name: String::from(name)
+                }));
             }
         }
         Ok(())
@@ -160,10 +162,10 @@ pub(super) fn check_name(index: usize, name: &str) -> Result<(), Error> {
     if bounds::NAME_BYTES.holds(name.len() as f64) && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(Error::ItemName {
+    Err(error!(ItemName {
         index,
-        name: quoted(name),
-    })
+        name: String::from(name),
+    }))
 }
 
 /// The 64-bit key of an item of an open task: the first eight bytes, little

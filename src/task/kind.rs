@@ -11,7 +11,7 @@ use super::prefixes::Prefixes;
 use super::scale::Scale;
 use super::tree::Tree;
 use crate::domain::{Entry, ValueKind};
-use crate::error::{Error, worded};
+use crate::error::Error;
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The kind of a question.
@@ -131,10 +131,10 @@ impl Kind {
     /// The same in words.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
-            Self::Cross(_) => worded("a finite number, or the index of a column"),
-            Self::Text(_) => worded("1 for each prefix"),
-            Self::Together(_) => worded("the index of an option"),
-            _ => worded("a finite number"),
+            Self::Cross(_) => "a finite number, or the index of a column",
+            Self::Text(_) => "1 for each prefix",
+            Self::Together(_) => "the index of an option",
+            _ => "a finite number",
         }
     }
 

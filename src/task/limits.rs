@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::items::check_name;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The range of a number, with its unit.
@@ -90,10 +90,8 @@ pub(super) fn ascending(numbers: &[f64]) -> Result<(), Error> {
     if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
         Ok(())
     } else {
-        Err(Error::Combination {
-            reason: worded(
-                "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
-            ),
-        })
+        Err(error!(Combination {
+            reason: "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
+        }))
     }
 }

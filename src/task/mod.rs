@@ -40,7 +40,7 @@ use canonical::Read;
 
 use crate::bounds;
 use crate::codec::Cursor;
-use crate::error::{Error, quoted, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::{Neighbours, Report};
 
@@ -104,9 +104,9 @@ impl Task {
         Self::check_named(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.blame(Error::Combination {
+            return Err(question.blame(error!(Combination {
                 reason: "all questions of a task have its \"epsilon\"",
-            }));
+            })));
         }
         Self::written(id, questions)
     }
@@ -117,18 +117,16 @@ impl Task {
             items::check_name(index, question.name())?;
             let same = |other: &Question| other.name() == question.name();
             if questions[..index].iter().any(same) {
-                return Err(Error::DuplicateName {
-                    name: quoted(question.name()),
-                });
+                return Err(error!(DuplicateName {
+                    name: String::from(question.name()),
+                }));
             }
             let mechanism = question.mechanism();
             let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
-                return Err(question.blame(Error::Combination {
-                    reason: worded(
-                        "one of several questions is to be answered under pure ε at user level",
-                    ),
-                }));
+                return Err(question.blame(error!(Combination {
+                    reason: "one of several questions is to be answered under pure ε at user level",
+                })));
             }
         }
         Ok(())
@@ -167,11 +165,11 @@ impl Task {
             id,
             questions,
             named,
-        } = canonical::read(bytes).ok_or(Error::Malformed {
+        } = canonical::read(bytes).ok_or(error!(Malformed {
             what: "task",
             offset: 0,
-            reason: worded("expected the canonical bytes of a task"),
-        })??;
+            reason: "expected the canonical bytes of a task",
+        }))??;
         if named {
             Self::check_named(&questions)?;
         }
@@ -309,7 +307,9 @@ impl Task {
         if valid {
             return Ok(());
         }
-        Err(Error::TaskId { id: quoted(id) })
+        Err(error!(TaskId {
+            id: String::from(id)
+        }))
     }
 }
 

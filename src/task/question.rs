@@ -7,7 +7,7 @@ use super::kind::{Kind, Part};
 use super::scale::Scale;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
-use crate::error::{Error, quoted, worded};
+use crate::error::{Error, error};
 use crate::hash::Hashing;
 use crate::mechanism::Mechanism;
 
@@ -93,7 +93,7 @@ impl Question {
         } else {
             return Self::of_bytes(parts);
         };
-        Err(Error::Combination { reason }.of_question(&parts.name))
+        Err(error!(Combination { reason }).of_question(&parts.name))
     }
 
     /// The same of fields that go together, having been read from canonical bytes.
@@ -210,9 +210,9 @@ fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
         _ => false,
     };
     if kind.tree().is_some() && !independent {
-        return Err(Error::Combination {
-            reason: worded("a \"tree\" is for collision with \"hashing\": \"independent\""),
-        });
+        return Err(error!(Combination {
+            reason: "a \"tree\" is for collision with \"hashing\": \"independent\"",
+        }));
     }
     Ok(())
 }
@@ -223,18 +223,16 @@ fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error
         check_name(index, part.name())?;
         check_asked(part.kind(), part.items(), 1, epsilon)?;
         if parts[..index].iter().any(|own| own.name() == part.name()) {
-            return Err(Error::DuplicateName {
-                name: quoted(part.name()),
-            });
+            return Err(error!(DuplicateName {
+                name: String::from(part.name()),
+            }));
         }
         let is_wrong = |scale: &Scale| scale.tree().is_some() || !is_cross || index == 0;
         if part.scale().is_some_and(is_wrong) {
-            return Err(Error::Combination {
-                reason: worded(
-                    "the first part of a \"cross\", and each of what is asked \"together\", is a \
+            return Err(error!(Combination {
+                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
                      \"choice\" or a \"flag\", and bins of a \"cross\" are in no \"tree\"",
-                ),
-            });
+            }));
         }
     }
     Ok(())
@@ -267,20 +265,18 @@ pub(crate) fn check_asked(
             if !matches!(items, Items::Named(names) if names.len() == of.len())
                 || f64::from(sparsity) != all
             {
-                return Err(Error::Combination {
-                    reason: worded(
-                        "all \"numbers\" have a name and a range, and everybody has all",
-                    ),
-                });
+                return Err(error!(Combination {
+                    reason: "all \"numbers\" have a name and a range, and everybody has all",
+                }));
             }
         }
         Kind::Text(_) => bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?,
         Kind::Together(together) => {
             items.options()?;
             if sparsity as usize != together.parts().len() {
-                return Err(Error::Combination {
-                    reason: worded("of all that is asked \"together\" one option is given each"),
-                });
+                return Err(error!(Combination {
+                    reason: "of all that is asked \"together\" one option is given each",
+                }));
             }
         }
         Kind::Ratings(_) | Kind::Set => {}

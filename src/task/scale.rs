@@ -9,7 +9,7 @@ use super::limits::ascending;
 use super::tree::Tree;
 use crate::bounds;
 use crate::domain::Entry;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sample;
 
@@ -102,9 +102,9 @@ impl Scale {
 
     fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
         if self.edges().is_none() {
-            return Err(Error::Combination {
-                reason: worded("a \"tree\" is over bins, not over \"levels\""),
-            });
+            return Err(error!(Combination {
+                reason: "a \"tree\" is over bins, not over \"levels\"",
+            }));
         }
         self.tree = Some(Tree::new(self.cells(), branches)?);
         Ok(())

@@ -32,7 +32,7 @@ use super::occupancy::Occupancy;
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Hash, Hashing};
 
@@ -191,9 +191,7 @@ impl<R: Rule> Subset<R> {
     ) -> Result<Self, Error> {
         bounds::BUCKETS.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
-            return Err(Error::Combination {
-                reason: worded(R::UNEVEN),
-            });
+            return Err(error!(Combination { reason: R::UNEVEN }));
         }
         if !rule.fills() {
             hashing.check_paddings()?;
@@ -207,9 +205,9 @@ impl<R: Rule> Subset<R> {
                 .at_most(f64::from(R::most_favoured(hashes * buckets)))
                 .check(f64::from(favoured))?,
             None if hashes > 1 => {
-                return Err(Error::Combination {
-                    reason: worded(R::ONE_HASH),
-                });
+                return Err(error!(Combination {
+                    reason: R::ONE_HASH,
+                }));
             }
             None => {}
         }
@@ -226,12 +224,12 @@ impl<R: Rule> Subset<R> {
         match (name == R::paper().name(), favoured) {
             (true, None) => Ok(R::paper()),
             (false, Some(favoured)) => Ok(R::strongest(favoured)),
-            (true, Some(_)) => Err(Error::Combination {
-                reason: worded(R::NO_FAVOURED),
-            }),
-            (false, None) => Err(Error::Combination {
-                reason: worded(R::NEEDS_FAVOURED),
-            }),
+            (true, Some(_)) => Err(error!(Combination {
+                reason: R::NO_FAVOURED,
+            })),
+            (false, None) => Err(error!(Combination {
+                reason: R::NEEDS_FAVOURED,
+            })),
         }
     }
 
@@ -345,9 +343,9 @@ impl<R: Selection> Parameters for Subset<R> {
         }
         domain.check_sparse()?;
         if self.favoured().is_none() && self.cells() <= domain.sparsity() {
-            return Err(Error::Combination {
-                reason: worded(R::NEEDS_CELLS),
-            });
+            return Err(error!(Combination {
+                reason: R::NEEDS_CELLS,
+            }));
         }
         bounds::hashes(domain.sparsity()).check(f64::from(self.hashes))
     }

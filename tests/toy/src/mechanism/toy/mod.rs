@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::contract::{Encode, Parameters, Randomize};
 use crate::codec::{Cursor, append};
 use crate::domain::{Domain, Entry, Signed};
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Keys, element_sign};
 use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
@@ -58,9 +58,9 @@ impl Parameters for Toy {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        domain.items().map(|_| ()).ok_or(Error::Combination {
+        domain.items().map(|_| ()).ok_or(error!(Combination {
             reason: "the toy takes no open task",
-        })
+        }))
     }
 
     fn write_canonical(&self, _: &mut Canonical) {}
