@@ -112,7 +112,7 @@ pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
     bytes.push(VERSION);
     bytes.extend_from_slice(&fingerprint.0);
     bytes.extend_from_slice(&id.0);
-    append(&mut bytes, &count);
+    append(&mut bytes, count.into());
     bytes
 }
 

@@ -164,15 +164,14 @@ macro_rules! register {
 
             pub(crate) fn read_canonical(
                 reader: &mut CanonicalReader<'_>,
-            ) -> Option<Result<Self, Error>> {
-                match reader.text()? {
+            ) -> Result<Self, Error> {
+                match reader.text() {
                     $(
                         <$module::$Name as Parameters>::NAME => {
-                            <$module::$Name>::read_canonical(reader)
-                                .map(|read| read.map(Self::$Name))
+                            <$module::$Name>::read_canonical(reader).map(Self::$Name)
                         }
                     )+
-                    name => Some(Err(error!(UnknownMechanism { name: String::from(name) }))),
+                    name => Err(error!(UnknownMechanism { name: String::from(name) })),
                 }
             }
 

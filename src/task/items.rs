@@ -111,19 +111,17 @@ impl Items {
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Self> {
-        Some(match reader.number()? {
-            0 => {
-                let mut names = Vec::new();
-                for _ in 0..reader.small()? {
-                    names.push(reader.text()?.into());
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
+        match reader.number() {
+            0 => Self::Named((0..reader.count()).map(|_| reader.text().into()).collect()),
+            1 => Self::Count(reader.small()),
+            number => {
+                if number != 2 {
+                    reader.fail();
                 }
-                Self::Named(names)
+                Self::Open(Open::Open)
             }
-            1 => Self::Count(reader.small()?),
-            2 => Self::Open(Open::Open),
-            _ => return None,
-        })
+        }
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {

@@ -202,54 +202,35 @@ impl Kind {
     pub(super) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
         is_part: bool,
-    ) -> Option<Result<(Self, Items), Error>> {
-        let number = reader.number()?;
-        if is_part && !matches!(number, 3..=5) {
-            return None;
-        }
+    ) -> Result<(Self, Items), Error> {
+        let number = reader.number();
+        let number = reader.known((!is_part || matches!(number, 3..=5)).then_some(number))?;
         let kind = match number {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
             3 => Self::Choice,
             4 => Self::Flag,
-            5 => match Scale::read_canonical(reader)? {
-                Ok(scale) => Self::Number(scale),
-                Err(error) => return Some(Err(error)),
-            },
+            5 => Self::Number(Scale::read_canonical(reader)?),
             6 => {
-                let mut of = Vec::new();
-                for _ in 0..reader.small()? {
-                    match Limits::read_canonical(reader)? {
-                        Ok(own) => of.push(own),
-                        Err(error) => return Some(Err(error)),
-                    }
-                }
-                Self::Numbers(of)
+                let limits = (0..reader.count()).map(|_| Limits::read_canonical(reader));
+                Self::Numbers(limits.collect::<Result<_, _>>()?)
             }
-            8 => match Prefixes::read_canonical(reader)? {
-                Ok(prefixes) => Self::Text(prefixes),
-                Err(error) => return Some(Err(error)),
-            },
-            7 | 9 => {
-                let count = if number == 7 { 2 } else { reader.small()? };
-                let parts = match Part::read_canonical(count, reader)? {
-                    Ok(parts) => parts,
-                    Err(error) => return Some(Err(error)),
-                };
-                if number == 7 {
-                    Self::Cross(Cross { parts })
-                } else {
-                    Self::Together(Together::new(parts))
-                }
+            7 => Self::Cross(Cross {
+                parts: Part::read_canonical(2, reader)?,
+            }),
+            8 => Self::Text(Prefixes::read_canonical(reader)?),
+            9 => {
+                let count = reader.count();
+                Self::Together(Together::new(Part::read_canonical(count, reader)?))
             }
-            _ => return None,
+            _ => reader.known(None)?,
         };
         let items = match kind.own_items() {
             Some(items) => items,
-            None => Items::read_canonical(reader)?,
+            None => Items::read_canonical(reader),
         };
-        Some(Ok((kind, items)))
+        Ok((kind, items))
     }
 }
 
@@ -372,19 +353,13 @@ impl Part {
         }
     }
 
-    fn read_canonical(
-        count: u32,
-        reader: &mut CanonicalReader<'_>,
-    ) -> Option<Result<Vec<Self>, Error>> {
-        let mut parts = Vec::new();
-        for _ in 0..count {
-            let name = reader.text()?.into();
-            match Kind::read_canonical(reader, true)? {
-                Ok((kind, items)) => parts.push(Self { name, kind, items }),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        Some(Ok(parts))
+    fn read_canonical(count: u32, reader: &mut CanonicalReader<'_>) -> Result<Vec<Self>, Error> {
+        let mut part = |_| {
+            let name = reader.text().into();
+            let (kind, items) = Kind::read_canonical(reader, true)?;
+            Ok(Self { name, kind, items })
+        };
+        (0..count).map(&mut part).collect()
     }
 }
 

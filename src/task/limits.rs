@@ -72,11 +72,10 @@ impl Limits {
         canonical.number(max);
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let unit = reader.text()?;
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
-        Some(Self::new(min, max, unit))
+        Self::new(reader.float(), reader.float(), unit)
     }
 }
 

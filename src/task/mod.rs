@@ -165,11 +165,7 @@ impl Task {
             id,
             questions,
             named,
-        } = canonical::read(bytes).ok_or(error!(Malformed {
-            what: "task",
-            offset: 0,
-            reason: "expected the canonical bytes of a task",
-        }))??;
+        } = canonical::read(bytes)?;
         if named {
             Self::check_named(&questions)?;
         }

@@ -152,7 +152,7 @@ impl Prefixes {
         canonical.list(&self.lengths);
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Self::new(reader.list()?))
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Self::new(reader.list())
     }
 }

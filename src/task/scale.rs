@@ -250,30 +250,23 @@ impl Scale {
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let unit = reader.text()?;
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let (branches, count) = match reader.small()? {
-            TREE => (Some(reader.list()?), reader.small()?),
-            count => (None, count),
-        };
-        let scale = match count {
+        let mut branches = None;
+        if reader.takes(TREE) {
+            branches = Some(reader.list());
+        }
+        let mut scale = match reader.count() {
             0 => {
-                let levels = reader.small()?;
-                let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
-                Self::levels(min, max, levels)
+                let levels = reader.small();
+                Self::levels(reader.float(), reader.float(), levels)
             }
-            count => {
-                let mut edges = Vec::new();
-                for _ in 0..count {
-                    edges.push(f64::from_bits(reader.number()?));
-                }
-                Self::bins(edges)
-            }
-        };
-        Some(scale.and_then(|mut scale| {
-            branches.map_or(Ok(()), |branches| scale.join(branches))?;
-            scale.in_unit(unit)
-        }))
+            count => Self::bins((0..count).map(|_| reader.float()).collect()),
+        }?;
+        if let Some(branches) = branches {
+            scale.join(branches)?;
+        }
+        scale.in_unit(unit)
     }
 }

@@ -56,8 +56,8 @@ impl Parameters for Cube {
         canonical.number(u64::from(self.agreements()));
     }
 
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Self::new(reader.small()?, reader.small()?))
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Self::new(reader.small(), reader.small())
     }
 
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {

@@ -358,19 +358,18 @@ impl<R: Selection> Parameters for Subset<R> {
         canonical.number(u64::from(self.cells()));
     }
 
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let rule = match reader.small()? {
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let rule = match reader.small() {
             0 => R::paper(),
             favoured => R::strongest(favoured),
         };
-        let number = reader.number()?;
-        let hashing = Hashing::of_canonical(number % Hashing::COUNT)?;
-        let hashes = u32::try_from(number / Hashing::COUNT)
-            .ok()?
-            .checked_add(1)?;
+        let number = reader.number();
+        let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
+        let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
+        let hashes = reader.known(hashes)?;
         // Too many cells are out of range however many they are.
-        let buckets = reader.small()?.saturating_mul(R::SIDES);
-        Some(Self::with_hashes(rule, hashing, buckets, hashes))
+        let buckets = reader.small().saturating_mul(R::SIDES);
+        Self::with_hashes(rule, hashing, buckets, hashes)
     }
 
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {

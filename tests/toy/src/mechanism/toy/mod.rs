@@ -65,8 +65,8 @@ impl Parameters for Toy {
 
     fn write_canonical(&self, _: &mut Canonical) {}
 
-    fn read_canonical(_: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Ok(Self {}))
+    fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Ok(Self {})
     }
 
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
@@ -95,7 +95,7 @@ impl Parameters for Toy {
 impl Encode for Report {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
-        append(bytes, &self.plus);
+        append(bytes, u64::from(self.plus));
     }
 
     fn seed(&self) -> u64 {
