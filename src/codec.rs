@@ -19,7 +19,7 @@ pub(crate) fn append(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 /// The same of a number with a sign, which becomes the lowest bit.
-#[cfg(feature = "hash-bin")]
+#[cfg(feature = "complete")]
 pub(crate) fn append_signed(bytes: &mut Vec<u8>, number: i64) {
     append(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }

@@ -2,7 +2,6 @@
 
 #[cfg(not(feature = "wasm-module"))]
 use alloc::boxed::Box;
-#[cfg(not(feature = "wasm-module"))]
 use alloc::string::String;
 use core::fmt;
 
@@ -120,10 +119,11 @@ pub enum Error {
         /// What the task takes.
         expected: &'static str,
     },
-    /// A task names a mechanism that this build of the core does not have.
-    #[error("mechanism {name:?} is unknown, or left out of this build")]
+    /// A task names a mechanism, or asks a kind of question, that this build of the core
+    /// does not have.
+    #[error("mechanism or kind {name:?} is unknown, or left out of this build")]
     UnknownMechanism {
-        /// The mechanism's name.
+        /// The name of either.
         name: String,
     },
     /// The upload was written by another version of the format.
@@ -186,6 +186,13 @@ macro_rules! error {
 }
 
 pub(crate) use error;
+
+/// The error of what is unknown or, where the crate is not built complete, may be left out.
+pub(crate) fn left_out(name: &str) -> Error {
+    error!(UnknownMechanism {
+        name: String::from(name)
+    })
+}
 
 /// Stable identity of a kind of [`Error`].
 ///
@@ -275,6 +282,7 @@ impl ErrorCode {
         self
     }
 
+    #[cfg(feature = "complete")]
     pub(crate) const fn blamed(self, _: &str) -> Self {
         self
     }

@@ -72,6 +72,7 @@ impl Functions {
     }
 
     /// The key of each function's signs, for a [`SignBit`](super::SignBit).
+    #[cfg(feature = "complete")]
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
         self.seeds.iter().map(|&seed| Keys::sign_key(seed))
     }

@@ -16,6 +16,7 @@ pub use balanced::Balanced;
 pub use drawn::{drawn_part, for_each_drawn};
 pub use functions::Functions;
 pub use keys::{Keys, mix64};
+#[cfg(feature = "complete")]
 pub(crate) use sign::{SignBit, element_sign};
 pub use sign::{closed_sign, closed_sign_word, open_sign};
 

@@ -2,10 +2,13 @@
 
 mod canonical;
 mod draw;
+#[cfg(feature = "complete")]
 pub(crate) mod file;
 mod items;
 mod kind;
+#[cfg(feature = "complete")]
 mod limits;
+#[cfg(feature = "complete")]
 pub(crate) mod part_file;
 mod parts;
 mod prefixes;
@@ -16,7 +19,10 @@ mod want;
 
 pub use draw::Draw;
 pub use items::{Items, Open, item_key};
-pub use kind::{Cross, Kind, Part, Together};
+pub use kind::Kind;
+#[cfg(feature = "complete")]
+pub use kind::{Cross, Part, Together};
+#[cfg(feature = "complete")]
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;

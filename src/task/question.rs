@@ -2,8 +2,13 @@
 
 use alloc::string::String;
 
-use super::items::{Items, check_name};
-use super::kind::{Kind, Part};
+use super::items::Items;
+#[cfg(feature = "complete")]
+use super::items::check_name;
+use super::kind::Kind;
+#[cfg(feature = "complete")]
+use super::kind::Part;
+#[cfg(feature = "complete")]
 use super::scale::Scale;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
@@ -193,13 +198,12 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
     match kind {
         Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
         Kind::Set => Domain::named(items.count(), sparsity),
-        // Open domains are refused: one of no list cannot be told from paddings.
-        Kind::Choice | Kind::Flag | Kind::Cross(_) | Kind::Together(_) => {
-            Domain::exact(items.count().unwrap_or(0), sparsity)
-        }
         Kind::Number(scale) => Domain::exact(scale.elements(), sparsity),
+        #[cfg(feature = "complete")]
         Kind::Numbers(of) => Domain::dense(of.len() as u32),
         Kind::Text(_) => Domain::one_of_any(),
+        // Open domains are refused: one of no list cannot be told from paddings.
+        _ => Domain::exact(items.count().unwrap_or(0), sparsity),
     }
 }
 
@@ -207,6 +211,7 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
 fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
     let independent = match mechanism {
         Mechanism::Collision(collision) => collision.hashing() == Hashing::Independent,
+        #[cfg(feature = "complete")]
         _ => false,
     };
     if kind.tree().is_some() && !independent {
@@ -218,6 +223,7 @@ fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
 }
 
 /// Validates parts, of which only those of a cross after the first are numbers.
+#[cfg(feature = "complete")]
 fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
     for (index, part) in parts.iter().enumerate() {
         check_name(index, part.name())?;
@@ -245,6 +251,7 @@ pub(crate) fn check_asked(
     sparsity: u32,
     epsilon: f64,
 ) -> Result<Domain, Error> {
+    #[cfg(feature = "complete")]
     match kind {
         Kind::Cross(cross) => check_parts(cross.parts(), true, epsilon)?,
         Kind::Together(together) => {
@@ -255,10 +262,7 @@ pub(crate) fn check_asked(
     }
     items.check()?;
     match kind {
-        Kind::Choice | Kind::Flag | Kind::Number(_) | Kind::Cross(_) => {
-            items.options()?;
-            bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
-        }
+        #[cfg(feature = "complete")]
         Kind::Numbers(of) => {
             let all = of.len() as f64;
             bounds::ATTRIBUTES.check(all)?;
@@ -271,6 +275,7 @@ pub(crate) fn check_asked(
             }
         }
         Kind::Text(_) => bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?,
+        #[cfg(feature = "complete")]
         Kind::Together(together) => {
             items.options()?;
             if sparsity as usize != together.parts().len() {
@@ -280,6 +285,11 @@ pub(crate) fn check_asked(
             }
         }
         Kind::Ratings(_) | Kind::Set => {}
+        // One of a list.
+        _ => {
+            items.options()?;
+            bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
+        }
     }
     let most = items.count().map_or(bounds::SPARSITY.max, |d| {
         bounds::SPARSITY.max.min(f64::from(d))

@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::limits::ascending;
 use super::tree::Tree;
 use crate::bounds;
 use crate::domain::Entry;
-use crate::error::{Error, error};
+use crate::error::{Error, error, left_out};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sample;
 
@@ -128,16 +127,20 @@ impl Scale {
         self.unit.as_deref()
     }
 
-    /// The tree over its bins, where there is one.
+    /// The tree over its bins, where there is one, as in complete builds alone.
     #[must_use]
     pub const fn tree(&self) -> Option<&Tree> {
-        self.tree.as_ref()
+        if cfg!(feature = "complete") {
+            self.tree.as_ref()
+        } else {
+            None
+        }
     }
 
     /// How many elements stand for a number: its cells, or the nodes of all layers.
     #[must_use]
     pub fn elements(&self) -> u32 {
-        self.tree.as_ref().map_or(self.cells(), Tree::nodes)
+        self.tree().map_or(self.cells(), Tree::nodes)
     }
 
     /// How many cells there are.
@@ -219,7 +222,7 @@ impl Scale {
     /// What a report of this seed tells of a number: its cell, or the node that it is in.
     pub(super) fn told<R: Rng + ?Sized>(&self, number: f64, seed: u64, rng: &mut R) -> Entry {
         let (cell, next) = self.cell(number);
-        match &self.tree {
+        match self.tree() {
             Some(tree) => Entry {
                 item: u64::from(tree.node(tree.drawn(seed), cell)),
                 value: 1.0,
@@ -230,7 +233,7 @@ impl Scale {
 
     pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
-        if let Some(tree) = &self.tree {
+        if let Some(tree) = self.tree() {
             canonical.number(TREE.into());
             canonical.list(tree.branches());
         }
@@ -255,6 +258,9 @@ impl Scale {
         let unit = (!unit.is_empty()).then(|| String::from(unit));
         let mut branches = None;
         if reader.takes(TREE) {
+            if !cfg!(feature = "complete") {
+                return Err(left_out("tree"));
+            }
             branches = Some(reader.list());
         }
         let mut scale = match reader.count() {
@@ -268,5 +274,21 @@ impl Scale {
             scale.join(branches)?;
         }
         scale.in_unit(unit)
+    }
+}
+
+/// The check that numbers are finite, as are their differences, and ascend.
+///
+/// # Errors
+/// [`Error::Combination`] where they are not.
+pub(super) fn ascending(numbers: &[f64]) -> Result<(), Error> {
+    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
+    // NaN is not below anything.
+    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
+        Ok(())
+    } else {
+        Err(error!(Combination {
+            reason: "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
+        }))
     }
 }
