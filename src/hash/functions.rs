@@ -155,6 +155,12 @@ impl Functions {
         for (function, &seed) in self.seeds.iter().enumerate() {
             let keys = Keys::new(seed);
             let mut buckets = buckets[function..].iter_mut().step_by(count);
+            if LANES == 1 {
+                for (bucket, &placed) in buckets.zip(placed) {
+                    *bucket = self.hash.bucket_of_place(&keys, placed);
+                }
+                continue;
+            }
             match self.hash {
                 Hash::Balanced(balanced) => {
                     for placed in placed.chunks(LANES) {

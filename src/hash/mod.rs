@@ -139,9 +139,15 @@ impl Hash {
     /// The bucket of an element, which in a closed domain is below 2d + s < 2³².
     #[inline]
     pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
+        self.bucket_of_place(keys, self.place(element))
+    }
+
+    /// The bucket of an element that is [placed](Hash::place).
+    #[inline]
+    pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.bucket(keys, element as u32),
-            Self::Independent { buckets } => independent_bucket(keys, element, *buckets),
+            Self::Balanced(balanced) => balanced.buckets_of::<1>(keys, &[place])[0],
+            Self::Independent { buckets } => independent_bucket(keys, place, *buckets),
         }
     }
 

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 
 use super::items::Items;
 use super::kind::Kind;
-use super::parts::TaskParts;
 use super::question::{Question, QuestionParts};
 use crate::domain::ValueKind;
 use crate::error::Error;
@@ -83,18 +82,16 @@ fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
         1 => ValueKind::Real,
         _ => reader.known(None)?,
     };
-    let parts = TaskParts {
-        id,
-        items,
-        sparsity,
+    let question = read_mechanism(
+        String::new(),
+        (Kind::Ratings(value), items),
+        [sparsity, 1],
         epsilon,
-        value,
-        mechanism: Mechanism::read_canonical(reader)?,
-    };
-    let (id, question) = parts.into_question();
+        reader,
+    )?;
     Ok(Read {
         id,
-        questions: alloc::vec![Question::of_bytes(question)?],
+        questions: alloc::vec![question],
         named: false,
     })
 }
@@ -102,22 +99,41 @@ fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
 fn read_named(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
     let id = reader.text().to_owned();
     let epsilon = reader.float();
-    let questions = (0..reader.count()).map(|_| read_question(epsilon, reader));
+    let mut questions = Vec::new();
+    for _ in 0..reader.count() {
+        let name = reader.text().to_owned();
+        let weight = reader.small();
+        let (kind, items) = Kind::read_canonical(reader, false)?;
+        let sparsity = match kind.own_items() {
+            Some(_) => kind.own_sparsity(),
+            None => reader.small(),
+        };
+        let asked = (kind, items);
+        questions.push(read_mechanism(
+            name,
+            asked,
+            [sparsity, weight],
+            epsilon,
+            reader,
+        )?);
+    }
     Ok(Read {
         id,
-        questions: questions.collect::<Result<_, _>>()?,
+        questions,
         named: true,
     })
 }
 
-fn read_question(epsilon: f64, reader: &mut CanonicalReader<'_>) -> Result<Question, Error> {
-    let name = reader.text().to_owned();
-    let weight = reader.small();
-    let (kind, items) = Kind::read_canonical(reader, false)?;
-    let sparsity = match kind.own_items() {
-        Some(_) => kind.own_sparsity(),
-        None => reader.small(),
-    };
+/// A question of what is read already and the mechanism that follows.
+// Once in the module that pages download, which has both ways above.
+#[inline(never)]
+fn read_mechanism(
+    name: String,
+    (kind, items): (Kind, Items),
+    [sparsity, weight]: [u32; 2],
+    epsilon: f64,
+    reader: &mut CanonicalReader<'_>,
+) -> Result<Question, Error> {
     Question::of_bytes(QuestionParts {
         name,
         kind,
