@@ -50,8 +50,11 @@ function seedBy(generator: string) {
 
 const MODULES: [module: string, mechanisms: string[]][] = [
   ["hushbin.wasm", ["collision", "coco", "hash-bin"]],
-  ["without-hash-bin.wasm", ["collision", "coco"]],
+  ["collision.wasm", ["collision"]],
 ];
+
+/** Kinds of several parts, which the smaller module leaves to the complete one. */
+const SEVERAL_PARTS: readonly string[] = ["numbers", "cross", "together"];
 
 describe.each(MODULES)("by %s", (module, mechanisms) => {
   let createRandomizer: typeof Create;
@@ -108,7 +111,18 @@ describe.each(MODULES)("by %s", (module, mechanisms) => {
       ]);
     });
 
-    it.each(cases.map((each) => [each.given.task.id, each] as const))(
+    const known = cases.filter(
+      ({ given: { task } }) =>
+        module === "hushbin.wasm" ||
+        task.questions.every(
+          (question) =>
+            mechanisms.includes(question.mechanism.name) &&
+            !SEVERAL_PARTS.includes(question.kind) &&
+            !("tree" in question),
+        ),
+    );
+
+    it.each(known.map((each) => [each.given.task.id, each] as const))(
       "hold: %s",
       async (_, { given, outcome }) => {
         seedBy(given.generator);
