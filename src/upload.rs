@@ -108,10 +108,9 @@ impl Upload {
 /// which follow back to back.
 #[must_use]
 pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(1 + 16 + 16 + 5);
-    bytes.push(VERSION);
-    bytes.extend_from_slice(&fingerprint.0);
-    bytes.extend_from_slice(&id.0);
+    let mut bytes = alloc::vec![VERSION; 1 + 16 + 16];
+    bytes[1..17].copy_from_slice(&fingerprint.0);
+    bytes[17..].copy_from_slice(&id.0);
     append(&mut bytes, count.into());
     bytes
 }

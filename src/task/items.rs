@@ -137,18 +137,18 @@ impl Items {
         // By keys, as sorting texts would need a sort of its own.
         let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
         sort(&mut keys);
-        let twice = |pair: &[u64]| (pair[0] == pair[1]).then_some(pair[0]);
-        for key in keys.windows(2).filter_map(twice) {
-            let mut alike = names.iter().filter(|name| item_key(name) == key);
-            let first = alike.next();
-            // Two names with one key are as good as impossible, but no error.
-            if let Some(name) = alike.find(|name| Some(*name) == first) {
-                return Err(error!(DuplicateName {
-                    name: String::from(name)
-                }));
-            }
+        // Two other names with one key are as good as impossible, and one of them is to be
+        // another then.
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(error!(DuplicateName {
+                name: names
+                    .iter()
+                    .find(|name| item_key(name) == pair[0])
+                    .cloned()
+                    .unwrap_or_default(),
+            })),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -157,7 +157,13 @@ impl Items {
 /// # Errors
 /// [`Error::ItemName`] for a name that is empty, too long or not printable.
 pub(super) fn check_name(index: usize, name: &str) -> Result<(), Error> {
-    if bounds::NAME_BYTES.holds(name.len() as f64) && !name.chars().any(char::is_control) {
+    // In UTF-8: below the space, delete, and those up to U+9F, behind a lead byte of 0xC2.
+    let mut lead = 0;
+    let is_control = |byte: u8| {
+        let before = core::mem::replace(&mut lead, byte);
+        byte < b' ' || byte == 0x7f || (before == 0xc2 && byte < 0xa0)
+    };
+    if bounds::NAME_BYTES.holds(name.len() as f64) && !name.bytes().any(is_control) {
         return Ok(());
     }
     Err(error!(ItemName {

@@ -32,9 +32,15 @@ use super::occupancy::Occupancy;
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
+#[cfg(not(feature = "complete"))]
+use crate::error::left_out;
 use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Hash, Hashing};
+
+/// What builds that are not complete leave out, as errors call it.
+#[cfg(not(feature = "complete"))]
+const PAPER: &str = "a rule of a paper";
 
 /// The parameters of a mechanism that draws one bucket: its rule, how elements
 /// are hashed, by how many functions, and t, the number of buckets of each.
@@ -103,7 +109,9 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// c, the number of favoured buckets; `None` under the paper's rule.
     fn favoured(&self) -> Option<u32>;
 
-    /// The paper's rule, which favours as many buckets as the input makes it.
+    /// The paper's rule, which favours as many buckets as the input makes it; in complete
+    /// builds.
+    #[cfg(feature = "complete")]
     fn paper() -> Self;
 
     /// The rule that favours the `favoured` strongest buckets.
@@ -221,16 +229,24 @@ impl<R: Rule> Subset<R> {
 
     /// The rule of a name, with its c if it has one.
     pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
-        match (name == R::paper().name(), favoured) {
-            (true, None) => Ok(R::paper()),
-            (false, Some(favoured)) => Ok(R::strongest(favoured)),
-            (true, Some(_)) => Err(error!(Combination {
-                reason: R::NO_FAVOURED,
-            })),
-            (false, None) => Err(error!(Combination {
-                reason: R::NEEDS_FAVOURED,
-            })),
+        #[cfg(feature = "complete")]
+        if name == R::paper().name() {
+            return match favoured {
+                None => Ok(R::paper()),
+                Some(_) => Err(error!(Combination {
+                    reason: R::NO_FAVOURED
+                })),
+            };
         }
+        #[cfg(not(feature = "complete"))]
+        if name != R::strongest(1).name() {
+            return Err(left_out(PAPER));
+        }
+        favoured.map(R::strongest).ok_or_else(|| {
+            error!(Combination {
+                reason: R::NEEDS_FAVOURED
+            })
+        })
     }
 
     /// The rule that picks the favoured buckets.
@@ -360,7 +376,10 @@ impl<R: Selection> Parameters for Subset<R> {
 
     fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let rule = match reader.small() {
+            #[cfg(feature = "complete")]
             0 => R::paper(),
+            #[cfg(not(feature = "complete"))]
+            0 => return Err(left_out(PAPER)),
             favoured => R::strongest(favoured),
         };
         let number = reader.number();
