@@ -172,7 +172,7 @@ function cost({ name, note, ...own }: Cost): HTMLElement {
     "tr",
     {},
     el("th", { scope: "row" }, name, small(note)),
-    el("td", {}, own.reports, small(`${own.drawn} of all`)),
+    el("td", {}, own.reports, small(own.drawn)),
     el("td", { "data-solved": own.solved }, interval, small(own.of)),
     el("td", {}, own.ratings),
   );

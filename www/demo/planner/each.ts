@@ -51,7 +51,7 @@ function rowsOf(answer: SurveyAnswer): Row[] {
     picked: true,
     name: "One question a report",
     note: `drawn by weight, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
-    costs: ["as above", lossDigits(central?.central_epsilon), count(people)],
+    costs: [times(1), lossDigits(central?.central_epsilon), count(people)],
   };
   const rows = [picked];
   if (together_over_drawn !== null) {
@@ -75,7 +75,7 @@ function rowsOf(answer: SurveyAnswer): Row[] {
   return rows;
 }
 
-/** An error beside that of the plan. */
+/** An error, in that of the plan. */
 function times(ratio: number): string {
-  return `${digits(ratio)} times`;
+  return `×\u00a0${digits(ratio)}`;
 }

@@ -111,10 +111,10 @@ describe("several questions", () => {
     expect(view.each.map(({ ratings }) => ratings)).toEqual(["500", "3,000"]);
     expect(view.each[0]).toMatchObject({ exact: 0.49, interval: "±0.49 s" });
     expect(view.offers.map(({ picked, costs }) => [picked, costs[0], costs[2]])).toEqual([
-      [true, "as above", "1,000"],
-      [false, "0.5 times", "250"],
+      [true, "×\u00a01", "1,000"],
+      [false, "×\u00a00.5", "250"],
       // The root of 3.5.
-      [false, "1.87 times", "3,500"],
+      [false, "×\u00a01.87", "3,500"],
     ]);
     const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
     const { offers } = eachView({ ...unlike, together_over_drawn: null }, askingOf(ALL));

@@ -188,7 +188,7 @@ impl PlanError {
         }
     }
 
-    /// The name of the question that it is about, where it is about one of several.
+    /// The name of the question that it is about, where it is about one.
     #[must_use]
     pub fn question(&self) -> Option<&str> {
         match self {

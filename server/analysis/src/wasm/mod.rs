@@ -26,7 +26,7 @@ struct Refusal {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[tsify(optional)]
     field: Option<&'static str>,
-    /// The name of the question that it is about, if there are several.
+    /// The name of the question that it is about, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[tsify(optional)]
     question: Option<String>,
