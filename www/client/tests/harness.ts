@@ -139,7 +139,8 @@ export function readUpload(bytes: Uint8Array): ReadUpload {
 /** An answer, or `"down"` for none, or `"silent"` for one that never comes. */
 export type Answer = Response | "down" | "silent";
 
-export const created = () => Response.json({ accepted: 1, duplicate: false }, { status: 201 });
+export const created = () =>
+  Response.json({ uploads: 1, accepted: 1, duplicates: 0 }, { status: 201 });
 
 export const problem = (status: number, slug: string, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify({ type: `urn:hushbin:problem:${slug}`, detail: `because ${slug}` }), {
