@@ -23,6 +23,9 @@ declare global {
   var client: Hushbin.Client;
 }
 
+/** What lets pages of tests report: consent, and a budget that any of their tasks fits in. */
+const ALLOWED = { consent: true, maxEpsilon: 12 };
+
 export const SETTINGS = {
   id: "settings",
   items: ["dark-mode", "autoplay", "captions", "telemetry"],
@@ -68,6 +71,9 @@ export const CLIPPED: Hushbin.Task = {
     grid: 256,
   },
 };
+
+/** What one person answers. */
+export type Answers = Parameters<Hushbin.Client["report"]>[0];
 
 /** One request as it came through the gateway. */
 export interface Passed {
@@ -249,6 +255,31 @@ export class World {
     await page.goto(site);
     await page.waitForFunction(() => "hushbin" in globalThis);
     return page;
+  }
+
+  /**
+   * Reports what so many people answer, through the package in one page, and waits until
+   * the collector has all of it.
+   */
+  async reportAll(task: string, answers: readonly Answers[]): Promise<void> {
+    const page = await this.page();
+    const options = { endpoint: this.endpoint, task, ...ALLOWED };
+    const pending = await page.evaluate(
+      async ({ options, answers }) => {
+        const client = await hushbin.createClient(options);
+        for (const [index, own] of answers.entries()) {
+          await client.report(own);
+          // No page has so many people: their reports would be one backlog.
+          if (index % 1000 === 999) await client.flush();
+        }
+        await client.flush();
+        const { pending } = client;
+        await client.close();
+        return pending;
+      },
+      { options, answers },
+    );
+    if (pending !== 0) throw new Error(`${pending} reports were not acknowledged`);
   }
 
   async estimates(task: string, query = ""): Promise<Estimates> {
