@@ -81,7 +81,7 @@ function within(row: (own: Person) => boolean, of: (own: Person) => number): num
 
 beforeAll(async () => {
   world = await World.start(VISITS);
-  world.reportAll(VISITS.id, people);
+  await world.reportAll(VISITS.id, people);
 });
 afterAll(() => world?.stop());
 

@@ -24,7 +24,7 @@ declare global {
 }
 
 /** What lets pages of tests report: consent, and a budget that any of their tasks fits in. */
-const ALLOWED = { consent: true, maxEpsilon: 12 };
+export const ALLOWED = { consent: true, maxEpsilon: 1e6 };
 
 export const SETTINGS = {
   id: "settings",
@@ -71,6 +71,12 @@ export const CLIPPED: Hushbin.Task = {
     grid: 256,
   },
 };
+
+/** A task that one browser may report to as often as tests do, by any of its {@link answers}. */
+export const OFTEN: Hushbin.Task = { ...RATINGS, id: "often", budget: { reports: 10_000 } };
+
+/** Answers to {@link OFTEN} that differ, for numbers below a million. */
+export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
 
 /** What one person answers. */
 export type Answers = Parameters<Hushbin.Client["report"]>[0];
@@ -197,7 +203,8 @@ export class World {
     const world = new World();
     for (const task of tasks) {
       const file = join(world.#directory, `${task.id}.json`);
-      writeFileSync(file, JSON.stringify(task));
+      // Collectors do not know it yet.
+      writeFileSync(file, JSON.stringify({ ...task, budget: undefined }));
       world.#tasks.push(file);
     }
     world.endpoint = await world.gateway.listen();
@@ -223,10 +230,10 @@ export class World {
         "/worker.js": script(
           `import { createClient } from "/dist/index.js";
            onmessage = async ({ data: { input, ...options } }) => {
-             const client = await createClient(options);
-             await client.report(input);
+             const client = createClient(options);
+             const { outcome } = await client.report(input);
              await client.close();
-             postMessage("closed");
+             postMessage(outcome);
            };`,
         ),
       },
@@ -258,28 +265,26 @@ export class World {
   }
 
   /**
-   * Reports what so many people answer, through the package in one page, and waits until
-   * the collector has all of it.
+   * Reports what so many people answer, randomised one by one by the package in a page, and
+   * waits until the collector has all of it. Not by a client, which stands for one person.
    */
-  async reportAll(task: string, answers: readonly Answers[]): Promise<void> {
-    const page = await this.page();
-    const options = { endpoint: this.endpoint, task, ...ALLOWED };
-    const pending = await page.evaluate(
-      async ({ options, answers }) => {
-        const client = await hushbin.createClient(options);
-        for (const [index, own] of answers.entries()) {
-          await client.report(own);
-          // No page has so many people: their reports would be one backlog.
-          if (index % 1000 === 999) await client.flush();
+  async reportAll(task: string, answers: readonly Answers[], page?: Page): Promise<void> {
+    const own = page ?? (await this.page());
+    await own.evaluate(
+      async ({ url, answers }) => {
+        const { task } = await (await fetch(url)).json();
+        const randomizer = await hushbin.createRandomizer({ task });
+        while (answers.length > 0) {
+          const reports = answers.splice(0, 4096).map((own) => randomizer.randomize(own));
+          const bytes = await new Blob(reports as BlobPart[]).arrayBuffer();
+          const body = randomizer.upload(new Uint8Array(bytes), reports.length);
+          const { status } = await fetch(`${url}/reports`, { method: "POST", body });
+          if (status !== 201) throw new Error(`the collector answered ${status}`);
         }
-        await client.flush();
-        const { pending } = client;
-        await client.close();
-        return pending;
       },
-      { options, answers },
+      { url: `${this.endpoint}/tasks/${task}`, answers: [...answers] },
     );
-    if (pending !== 0) throw new Error(`${pending} reports were not acknowledged`);
+    if (page === undefined) await own.context().close();
   }
 
   async estimates(task: string, query = ""): Promise<Estimates> {

@@ -113,7 +113,7 @@ function holds(what: string, bars: Bars | undefined, truth: number): void {
 
 beforeAll(async () => {
   world = await World.start(SURVEY);
-  world.reportAll(SURVEY.id, people);
+  await world.reportAll(SURVEY.id, people);
 });
 afterAll(() => world?.stop());
 
