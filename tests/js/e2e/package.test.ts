@@ -310,6 +310,8 @@ describe("failures", () => {
     const pending = await page.evaluate(
       async ({ made, ...options }) => {
         const client = hushbin.createClient(options);
+        // What earlier pages left, of which there is nothing here, is sent at once.
+        await client.flush();
         for (const answers of made) {
           await client.report(answers);
         }
@@ -322,7 +324,8 @@ describe("failures", () => {
       },
       { ...options(OFTEN), made },
     );
-    expect(pending).toEqual({ pending: 0, codes: Array(4).fill("network") });
+    // A request that may have failed for the browser's quota is made twice.
+    expect(pending).toEqual({ pending: 0, codes: Array(2).fill("network") });
     expect(world.gateway.posts).toHaveLength(5);
     expect(new Set(world.gateway.posts.map(({ body }) => body.toString("hex"))).size).toBe(1);
     expect(await arrived(OFTEN.id)).toBe(10);
@@ -385,6 +388,8 @@ describe("a page that goes", () => {
       const page = await world.page();
       await page.evaluate(async (options) => {
         const client = hushbin.createClient({ ...options, delayMs: 1_000_000 });
+        // What earlier pages left, of which there is nothing here, is sent at once.
+        await client.flush();
         await client.report({ 1: 1 });
         await client.report({ 2: -1 });
       }, options(OFTEN));
@@ -424,8 +429,9 @@ describe("named errors", () => {
   }
 
   it("tell unknown items and values out of range", async () => {
-    expect(await codeOf({}, { "dark mode": 1 })).toBe("UnknownItemError unknown-item");
-    expect(await codeOf({}, { autoplay: 0.5 })).toBe("ValueRangeError value-range");
+    const own = { task: SETTINGS };
+    expect(await codeOf(own, { "dark mode": 1 })).toBe("UnknownItemError unknown-item");
+    expect(await codeOf(own, { autoplay: 0.5 })).toBe("ValueRangeError value-range");
     expect(world.gateway.posts).toHaveLength(0);
   });
 
