@@ -185,7 +185,11 @@ export class Delivery {
 
   /** Sends what waits; throws the first failure, once nothing is under way. */
   async #sendAll(): Promise<void> {
+    const before = [...this.#own.keys()];
     const waiting = await this.#parts.store.waiting();
+    const keys = new Set(waiting.map(({ key }) => key));
+    // What another tab has sent, or withdrawn.
+    before.filter((key) => !keys.has(key)).forEach((key) => void this.#own.delete(key));
     const requests = requestsOf(waiting.filter(({ key }) => !this.#underway.has(key)));
     let failure: HushbinError | undefined;
     const work = async () => {

@@ -210,7 +210,7 @@ describe("reports", () => {
       await other.report({ 7: 1 });
       await Promise.all([client.close(), other.close()]);
     }, options(FURTHER.id));
-    expect(loaded).toEqual(["/dist/with-hash-bin.js"]);
+    expect(loaded).toEqual(["/dist/complete.js"]);
     expect(await arrived(OFTEN.id)).toBe(2);
     expect(await world.reports(FURTHER.id)).toBe(further + 1);
   });
@@ -513,9 +513,9 @@ describe("the slim entry", () => {
     const page = await world.page();
     const loaded = loads(page);
     const further = await world.reports(FURTHER.id);
-    await page.evaluate(() => slim.initialize("/dist/without-hash-bin.wasm", "/dist/hushbin.wasm"));
+    await page.evaluate(() => slim.initialize("/dist/collision.wasm", "/dist/hushbin.wasm"));
     await page.evaluate(report, options(SETTINGS.id));
-    expect(loaded).toEqual(["/dist/without-hash-bin.wasm"]);
+    expect(loaded).toEqual(["/dist/collision.wasm"]);
     await page.evaluate(async (options) => {
       const client = slim.createClient(options);
       await client.report({ 7: 1 });

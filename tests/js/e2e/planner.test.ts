@@ -245,7 +245,8 @@ describe("the planner's page", () => {
     // What the planner refuses is said there, too.
     for (const [parts, message] of [
       ["7", "Number of parts is 1, expected 2 to 1024."],
-      ["7, 1", 'Question "choice-2": options is 1, expected 2 to 1048576.'],
+      ["7, 1", 'Question "together": options is 1, expected 2 to 1048576.'],
+      ["7, 2000000", 'Question "together": items is 2000000, expected 1 to 1048576.'],
     ] as const) {
       await list.fill(parts);
       await page.locator("#error-parts").filter({ hasText: message }).waitFor();

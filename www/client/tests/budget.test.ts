@@ -140,6 +140,17 @@ describe("a browser", () => {
     expect(new Set(collector.sent.flatMap(({ bytes }) => idsOf(bytes))).size).toBe(1);
   });
 
+  it("sends what one tab made by another, and not again", async () => {
+    const collector = new FakeCollector();
+    const [maker, sender] = [tab(collector, { delayMs: 86_400_000 }), tab(collector)];
+    await maker.report(answers(1));
+    await sender.flush();
+    expect(collector.counts).toEqual([1]);
+    await maker.flush();
+    expect(maker.pending).toBe(0);
+    expect(collector.counts).toEqual([1]);
+  });
+
   it("has one for two clients of a page without a database", async () => {
     vi.stubGlobal("indexedDB", undefined);
     const endpoint = "https://no-database.example";

@@ -361,6 +361,7 @@ const SAID: Readonly<Record<string, readonly FieldName[]>> = {
   "number of attributes": ["count"],
   "number of parts": ["parts"],
   options: ["options", "parts"],
+  items: ["items", "parts"],
   "length of a prefix": ["length"],
   'number of bins between "edges"': ["bins"],
 };

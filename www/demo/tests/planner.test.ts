@@ -220,7 +220,7 @@ describe("a question of a kind", () => {
     expect(controlOf("within", { ...state, kind: "flag" })).toBe("within");
     expect(controlOf("number of attributes", { ...state, kind: "numbers" })).toBe("count");
     expect(controlOf("options", { ...state, kind: "choice" })).toBe("options");
-    for (const field of ["options", "number of parts"])
+    for (const field of ["options", "items", "number of parts"])
       expect(controlOf(field, { ...state, kind: "together" })).toBe("parts");
     expect(controlOf("length of a prefix", { ...state, kind: "text" })).toBe("length");
   });
