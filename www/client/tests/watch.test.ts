@@ -63,6 +63,7 @@ describe("debugging", () => {
   it("shows answers as they were given, what they came to, and the bytes", async () => {
     const shown = listen();
     const client = clientOf(new FakeCollector(), { debug: true });
+    await client.ready();
     for (const number of [1, 2, 2]) {
       await client.report(answers(number));
     }
