@@ -84,7 +84,7 @@ async function bundle() {
   const { build } = await import("esbuild");
   await rm(DIST, { recursive: true, force: true });
   await build({
-    entryPoints: ["index", "slim", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
+    entryPoints: ["index", "slim", "history", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
     // Imported as the file that it is. Whatever folder names it so: nothing else may.
     external: ["./complete.js"],
     outdir: DIST,
@@ -107,7 +107,7 @@ async function declare() {
   const all = join(TARGET, "declarations");
   await rm(all, { recursive: true, force: true });
   await run("tsc", ["-p", "tsconfig.client.json", "--outDir", all]);
-  const wanted = ["index.d.ts", "slim.d.ts"];
+  const wanted = ["index.d.ts", "slim.d.ts", "history.d.ts"];
   for (const name of wanted) {
     const text = await readFile(join(all, name), "utf8");
     for (const [, imported] of text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)\.js"/g)) {
@@ -158,10 +158,15 @@ export async function buildWasm() {
   );
 }
 
-export async function buildPackage() {
-  await buildWasm();
+/** What is published, of the sources and {@link buildWasm}'s modules. */
+export async function buildFiles() {
   await step("build: bundles", bundle);
   await step("build: declarations", declare);
+}
+
+export async function buildPackage() {
+  await buildWasm();
+  await buildFiles();
   const files = (await readdir(DIST)).sort().join(" ");
   say(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);
 }
