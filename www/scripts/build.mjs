@@ -1,22 +1,22 @@
-// npm run build: the npm package, in dist/.
+// npm run build: the npm package, in dist/, and as it is published, in target/package/.
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
+import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /**
- * The modules, with what cargo leaves out of each: the one with all mechanisms, and the
- * one that pages begin with. Their glue is the same.
+ * The modules, with what cargo leaves out of each: the complete one, and the one that
+ * pages begin with. Their glue is the same.
  *
  * @type {readonly (readonly [string, readonly string[]])[]}
  */
 const MODULES = [
   ["hushbin", []],
-  ["without-hash-bin", ["--no-default-features"]],
+  ["collision", ["--no-default-features"]],
 ];
 
 /** "a" and "A", the letters of halves that are 0. */
@@ -84,11 +84,9 @@ async function bundle() {
   const { build } = await import("esbuild");
   await rm(DIST, { recursive: true, force: true });
   await build({
-    entryPoints: ["index", "slim", "history", "with-hash-bin"].map((name) =>
-      join(CLIENT, `${name}.ts`),
-    ),
+    entryPoints: ["index", "slim", "history", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
     // Imported as the file that it is. Whatever folder names it so: nothing else may.
-    external: ["./with-hash-bin.js"],
+    external: ["./complete.js"],
     outdir: DIST,
     bundle: true,
     format: "esm",
@@ -121,6 +119,25 @@ async function declare() {
     await mkdir(dirname(join(DIST, name)), { recursive: true });
     await writeFile(join(DIST, name), text);
   }
+}
+
+/**
+ * The package as npm takes it, in a folder of its own: with the README for its users, in
+ * place of this repository's, and without what only this repository needs.
+ */
+async function assemble() {
+  await rm(PACKAGE, { recursive: true, force: true });
+  await cp(DIST, join(PACKAGE, "dist"), { recursive: true });
+  const licences = (await readdir(ROOT)).filter((name) => name.startsWith("LICENSE-"));
+  for (const name of ["CHANGELOG.md", ...licences]) {
+    await copyFile(join(ROOT, name), join(PACKAGE, name));
+  }
+  await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
+  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {
+    delete manifest[own];
+  }
+  await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Where a module is made, with its glue. */
@@ -164,6 +181,7 @@ export async function buildWasm() {
 export async function buildFiles() {
   await step("build: bundles", bundle);
   await step("build: declarations", declare);
+  await step("build: package", assemble);
 }
 
 export async function buildPackage() {
