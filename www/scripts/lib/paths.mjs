@@ -14,5 +14,5 @@ export const GLUE = join(CLIENT, "wasm");
 export const ANALYSIS_GLUE = join(DEMO, "shared/wasm");
 export const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 export const BIN = join(ROOT, "node_modules/.bin");
-/** Tools that cargo installs, one directory for each version. */
+/** Tools that are installed, one directory for each version. */
 export const TOOLS = process.env.HUSHBIN_TOOLS ?? join(homedir(), ".cache/hushbin");

@@ -1,0 +1,10 @@
+const { createClient } = require("hushbin");
+const { endpoint, task } = require("./survey.json");
+
+async function report() {
+  const client = await createClient({ endpoint, task, consent: true });
+  await client.report({ "dark-mode": 1, autoplay: -1 });
+  await client.close();
+}
+
+report();

@@ -1,0 +1,18 @@
+import { createClient } from "/node_modules/hushbin/dist/index.js";
+import { endpoint, task } from "./survey.js";
+
+async function report(answers) {
+  const client = await createClient({ endpoint, task, consent: true });
+  await client.report(answers);
+  await client.close();
+}
+
+onmessage = (event) => {
+  const { data, source } = event;
+  event.waitUntil(
+    report(data).then(
+      () => source.postMessage("reported"),
+      (error) => source.postMessage(`${error}`),
+    ),
+  );
+};

@@ -1,0 +1,17 @@
+import { createClient } from "/node_modules/hushbin/dist/index.js";
+import { endpoint, task } from "./survey.js";
+
+async function report(answers) {
+  const client = await createClient({ endpoint, task, consent: true });
+  await client.report(answers);
+  await client.close();
+}
+
+onconnect = ({ ports: [port] }) => {
+  port.onmessage = ({ data }) => {
+    report(data).then(
+      () => port.postMessage("reported"),
+      (error) => port.postMessage(`${error}`),
+    );
+  };
+};

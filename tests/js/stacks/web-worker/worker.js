@@ -1,0 +1,15 @@
+import { createClient } from "/node_modules/hushbin/dist/index.js";
+import { endpoint, task } from "./survey.js";
+
+async function report(answers) {
+  const client = await createClient({ endpoint, task, consent: true });
+  await client.report(answers);
+  await client.close();
+}
+
+onmessage = ({ data }) => {
+  report(data).then(
+    () => postMessage("reported"),
+    (error) => postMessage(`${error}`),
+  );
+};
