@@ -4,7 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { once, patched } from "./glue.mjs";
-import { run } from "./run.mjs";
+import { Failed, run } from "./run.mjs";
 import { bind, FEATURES } from "./wasm.mjs";
 
 /** What JavaScript has no counterpart of; the glue then does without. */
@@ -34,7 +34,7 @@ function withoutFeatures(module) {
 }
 
 /** The core alone: a function from what it imports to what it exports. */
-function instantiable(script) {
+export function instantiable(script) {
   const [core = ""] = script.split("\nvar retasmFunc = asmFunc(");
   return once(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
     /^import .*\n/gm,
@@ -42,9 +42,26 @@ function instantiable(script) {
   );
 }
 
+/**
+ * Glue that sees memory grow. It looks whether its view is detached, which by a module's
+ * memory it then is; an array that was copied to a longer one stays what it was.
+ *
+ * @param {string} glue
+ */
+function growing(glue) {
+  const seen = glue.replaceAll(
+    /if \((cached\w+Memory0) === null \|\| .*\) \{$/gm,
+    "if ($1 === null || $1.buffer !== wasm.memory.buffer) {",
+  );
+  if (/byteLength|detached/.test(seen)) {
+    throw new Failed("the glue looks for a memory that has grown in another way than is expected");
+  }
+  return seen;
+}
+
 /** The glue, with the core instead of a module. */
-function gluedTo(core, glue) {
-  const [kept = ""] = patched(glue).split("let wasmModule, wasmInstance, wasm;");
+export function gluedTo(core, glue) {
+  const [kept = ""] = growing(patched(glue)).split("let wasmModule, wasmInstance, wasm;");
   const edits = [
     ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
     // The glue itself keeps what is never dropped.
@@ -61,7 +78,6 @@ let high = 0;
 const env = { setTempRet0(value) { high = value; } };
 let wasm;
 ${glued}
-export default function start() { __wbg_reset_state(); }
 export const currentInstance = () => __wbg_instance_id;
 `;
 }
