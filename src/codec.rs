@@ -39,6 +39,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// How many bytes have been read.
+    pub(crate) const fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// How many bytes are left.
     pub(crate) const fn rest(&self) -> usize {
         self.bytes.len() - self.offset

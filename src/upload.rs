@@ -6,9 +6,15 @@
 //! (varint); one of hash-bin is its seed and either a sign (one byte, 1 for
 //! plus) or its bins (zigzag varints, as many as the task has).
 //! Encoding is canonical: bytes that decode are the bytes that encoding gives.
+//!
+//! An upload says where it ends, so that one request may carry several of one
+//! task, back to back with nothing between. Each is counted once, by its own id,
+//! whatever travels beside it; together they have at most as many reports as one
+//! may have.
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 use core::str::FromStr;
 
 use crate::bounds;
@@ -33,7 +39,7 @@ pub const VERSION: u8 = 1;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UploadId(pub [u8; 16]);
 
-/// A request that carries reports.
+/// Reports that travel and are counted together.
 ///
 /// ```
 /// use hushbin::{ErrorCode, Report, Task, TaskDraft, Upload, UploadId};
@@ -79,6 +85,52 @@ impl Upload {
     /// written: too short, too long, out of range, or not canonical.
     pub fn decode(bytes: &[u8], task: &Task) -> Result<Self, Error> {
         let mut cursor = Cursor::new("upload", bytes);
+        let upload = Self::take(&mut cursor, task)?;
+        cursor.end("expected the end after the last report")?;
+        Ok(upload)
+    }
+
+    /// Decodes and checks uploads back to back, all of them made for `task`, and
+    /// says which bytes are whose.
+    ///
+    /// ```
+    /// # use hushbin::{Report, Task, TaskDraft, Upload, UploadId, mechanism::collision};
+    /// # let draft: TaskDraft = serde_json::from_str(
+    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    /// # ).unwrap();
+    /// # let task: Task = draft.resolve().unwrap();
+    /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
+    /// let upload = |id| Upload { id: UploadId([id; 16]), reports: vec![report.clone()] };
+    /// let (one, two) = (upload(1), upload(2));
+    /// let bytes = [one.encode(&task.fingerprint()), two.encode(&task.fingerprint())].concat();
+    /// assert_eq!(Upload::decode_all(&bytes, &task), Ok(vec![(one, 0..43), (two, 43..86)]));
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Upload::decode`] for the first that is none, its place counted
+    /// from the first byte of all; [`Error::Malformed`] where there is none at all,
+    /// or more than [`bounds::REPORTS`] reports in all of them.
+    pub fn decode_all(bytes: &[u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
+        let mut cursor = Cursor::new("upload", bytes);
+        // Most often there is one.
+        let mut uploads = Vec::with_capacity(1);
+        let mut reports = 0;
+        loop {
+            let begin = cursor.offset();
+            let upload = Self::take(&mut cursor, task)?;
+            reports += upload.reports.len();
+            if reports as f64 > bounds::REPORTS.max {
+                return Err(cursor.malformed("expected at most 4096 reports in all uploads"));
+            }
+            uploads.push((upload, begin..cursor.offset()));
+            if cursor.rest() == 0 {
+                return Ok(uploads);
+            }
+        }
+    }
+
+    /// The next upload.
+    fn take(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
         let [version] = cursor.array("expected a version byte")?;
         if version != VERSION {
             return Err(Error::Version {
@@ -98,8 +150,7 @@ impl Upload {
         if !bounds::REPORTS.holds(f64::from(count)) {
             return Err(cursor.malformed("expected 1 to 4096 reports"));
         }
-        let reports = task.decode_reports(&mut cursor, count)?;
-        cursor.end("expected the end after the last report")?;
+        let reports = task.decode_reports(cursor, count)?;
         Ok(Self { id, reports })
     }
 }

@@ -107,7 +107,7 @@ pub(crate) fn tasks() -> Vec<Task> {
 
 /// A valid report, its response fixed by `detail`: the bucket where there are
 /// that many, plus where it is odd, or bins of every size.
-fn report(task: &Task, seed: u64, detail: u64) -> Report {
+pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
     let in_bucket = |buckets: u32| {
         let bucket = (detail % u64::from(buckets)) as u32;
         BucketReport { seed, bucket }
@@ -146,10 +146,39 @@ fn reports(most: usize) -> impl Strategy<Value = Vec<(u64, u64)>> {
 const BUCKETS: [u32; 7] = [2, 127, 128, 129, 16_384, 16_385, 1 << 22];
 
 /// Errors of decoding; anything else would be a lie about the bytes.
+///
+/// Of several uploads back to back the same holds, and an upload alone is decoded
+/// alike by both.
 fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
-    match Upload::decode(bytes, task) {
-        Ok(upload) => {
-            assert_eq!(upload.encode(&task.fingerprint()), bytes);
+    let alone = decodes_or_refuses(Upload::decode(bytes, task), bytes, |upload| {
+        upload.encode(&task.fingerprint())
+    });
+    let all = decodes_or_refuses(Upload::decode_all(bytes, task), bytes, |uploads| {
+        let mut end = 0;
+        let mut reports = 0;
+        let mut encoded = Vec::new();
+        for (upload, range) in uploads {
+            assert_eq!(range.start, end);
+            end = range.end;
+            reports += upload.reports.len();
+            encoded.extend(upload.encode(&task.fingerprint()));
+            assert_eq!(encoded.len(), end);
+        }
+        assert!(reports <= bounds::REPORTS.max as usize);
+        encoded
+    });
+    assert!(all || !alone);
+    all
+}
+
+fn decodes_or_refuses<T>(
+    decoded: Result<T, Error>,
+    bytes: &[u8],
+    encoded: impl Fn(&T) -> Vec<u8>,
+) -> bool {
+    match decoded {
+        Ok(decoded) => {
+            assert_eq!(encoded(&decoded), bytes);
             true
         }
         Err(error) => {
@@ -616,11 +645,14 @@ fn a_million_hostile_uploads() {
             let len = rng.next_u32() as usize % 80;
             input.resize_with(len, || rng.next_u32() as u8);
         } else {
-            let reports =
-                (0..=rng.next_u32() % 4).map(|_| report(task, rng.next_u64(), rng.next_u64()));
-            let reports = reports.collect();
-            let id = UploadId([round as u8; 16]);
-            input = Upload { id, reports }.encode(&task.fingerprint());
+            // One in two alone, others back to back.
+            for place in 0..=(rng.next_u32() % 4).saturating_sub(1) {
+                let reports =
+                    (0..=rng.next_u32() % 4).map(|_| report(task, rng.next_u64(), rng.next_u64()));
+                let reports = reports.collect();
+                let id = UploadId([round as u8 ^ place as u8; 16]);
+                input.extend(Upload { id, reports }.encode(&task.fingerprint()));
+            }
             for _ in 0..=rng.next_u32() % 3 {
                 mutate(&mut input, &mut rng);
             }

@@ -24,3 +24,4 @@ mod task;
 mod text;
 mod together;
 mod tree;
+mod uploads;

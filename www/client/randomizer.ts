@@ -1,13 +1,14 @@
 /** One task's randomiser: the core behind names, objects and named errors. */
 
+import { bindings } from "./bindings.js";
 import { joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
-import { InputReader, type ReportInput } from "./input.js";
+import { type Entries, InputReader, type ReportInput } from "./input.js";
 import { completeModule, guarded, loadModule } from "./module.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
-import { currentInstance, item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
+import type { Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
 /**
  * Makes the reports of one task, without outbox and network: a step below
@@ -78,7 +79,12 @@ function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-class Engine implements Randomizer {
+/**
+ * A randomiser in two steps, for those who decide between them.
+ *
+ * @internal
+ */
+export class Engine implements Randomizer {
   readonly task: Task;
   readonly fingerprint: string;
   readonly #reader: InputReader;
@@ -90,10 +96,13 @@ class Engine implements Randomizer {
   #sampledDownBefore = 0;
   #clipped = 0;
 
-  /** @throws number, TaskError, WasmError */
-  constructor(task: Task) {
+  /**
+   * @param lenient whether names that the task does not have are left out of inputs
+   * @throws number, TaskError, WasmError
+   */
+  constructor(task: Task, lenient: boolean) {
     this.task = task;
-    this.#reader = new InputReader(task, (name) => item_key(utf8(name)));
+    this.#reader = new InputReader(task, (name) => this.digest(utf8(name)), lenient);
     this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
   }
 
@@ -106,13 +115,32 @@ class Engine implements Randomizer {
   }
 
   randomize(input: ReportInput): Uint8Array {
-    return this.#call((handle) => {
-      const { lengths, items, values, clipped } = this.#reader.read(input);
-      const report = handle.randomize(lengths, items, values);
-      this.#sampledDown = handle.sampled_down();
-      this.#clipped += clipped;
-      return report;
-    });
+    return this.make(this.read(input));
+  }
+
+  /**
+   * An input by indices. Draws nothing.
+   *
+   * @throws AnswerError, UnknownItemError, ValueRangeError
+   */
+  read(input: unknown): Entries {
+    return this.#reader.read(input);
+  }
+
+  /**
+   * Randomises what was read.
+   *
+   * @throws ClosedError, EntropyError, WasmError
+   */
+  make({ lengths, items, values, clipped }: Entries): Uint8Array {
+    const report = this.randomizeMany(lengths, items, values);
+    this.#clipped += clipped;
+    return report;
+  }
+
+  /** 64 bits that follow from bytes. */
+  digest(bytes: Uint8Array): bigint {
+    return guarded(() => bindings.item_key(bytes));
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
@@ -135,7 +163,7 @@ class Engine implements Randomizer {
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle !== undefined && this.#instance === currentInstance()) {
+    if (handle !== undefined && this.#instance === bindings.currentInstance()) {
       guarded(() => handle.free());
     }
   }
@@ -143,8 +171,8 @@ class Engine implements Randomizer {
   #renew(): WasmRandomizer {
     this.#sampledDownBefore += this.#sampledDown;
     this.#sampledDown = 0;
-    this.#handle = new WasmRandomizer(canonicalBytes(this.task));
-    this.#instance = currentInstance();
+    this.#handle = new bindings.Randomizer(canonicalBytes(this.task));
+    this.#instance = bindings.currentInstance();
     return this.#handle;
   }
 
@@ -154,7 +182,9 @@ class Engine implements Randomizer {
       throw new ClosedError("randomizer");
     }
     try {
-      return guarded(() => run(this.#instance === currentInstance() ? handle : this.#renew()));
+      return guarded(() =>
+        run(this.#instance === bindings.currentInstance() ? handle : this.#renew()),
+      );
     } catch (cause) {
       if (typeof cause !== "number") {
         throw cause;
@@ -170,15 +200,34 @@ class Engine implements Randomizer {
  *
  * @throws number, TaskError, WasmError
  */
-async function engineOf(task: Task): Promise<Engine> {
+async function engineOf(task: Task, lenient: boolean): Promise<Engine> {
   try {
-    return new Engine(task);
+    return new Engine(task, lenient);
   } catch (cause) {
     if (cause !== UNKNOWN_MECHANISM) {
       throw cause;
     }
     await completeModule();
-    return new Engine(task);
+    return new Engine(task, lenient);
+  }
+}
+
+/**
+ * @throws TaskError `invalid-task`
+ * @throws EntropyError, WasmError
+ * @internal
+ */
+export async function createEngine(task: Task, lenient: boolean): Promise<Engine> {
+  await loadModule();
+  try {
+    return await engineOf(task, lenient);
+  } catch (cause) {
+    if (typeof cause !== "number") {
+      throw cause;
+    }
+    throw cause === NO_ENTROPY
+      ? new EntropyError()
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
   }
 }
 
@@ -198,16 +247,5 @@ export async function createRandomizer<const T extends Task>(
   options: RandomizerOptions<T>,
 ): Promise<Randomizer<T>>;
 export async function createRandomizer(options: RandomizerOptions): Promise<Randomizer> {
-  const task = parseTask(options.task);
-  await loadModule();
-  try {
-    return await engineOf(task);
-  } catch (cause) {
-    if (typeof cause !== "number") {
-      throw cause;
-    }
-    throw cause === NO_ENTROPY
-      ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
-  }
+  return createEngine(parseTask(options.task), false);
 }

@@ -1,8 +1,7 @@
 /** The task: what is asked, at which budget. */
 
 import { CanonicalBytes } from "./canonical.js";
-import { NetworkError, TaskError } from "./errors.js";
-import { invalid, listOf, number, read, text } from "./fields.js";
+import { integer, invalid, listOf, number, oneOf, type Reader, read, text } from "./fields.js";
 import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
   parseQuestion,
@@ -14,11 +13,37 @@ import {
   writeQuestion,
 } from "./question.js";
 
+/** How often one browser may report to a task. */
+export interface Budget {
+  /** How long a window lasts, which begins with its first report, 1 to 3650. */
+  readonly days: number;
+  /** How many reports a window may hold, 1 to 10000. */
+  readonly reports: number;
+  /**
+   * Whether answers that stay the same over windows are randomised anew in each, or are
+   * sent as the same report again.
+   */
+  readonly answers: "fresh" | "permanent";
+}
+
+export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
+
+export function budgetOf(task: Task): Budget {
+  return { ...DEFAULT_BUDGET, ...task.budget };
+}
+
+const budget: Reader<Partial<Budget>> = (from, key) =>
+  read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });
+
+const ANSWERS = ["fresh", "permanent"] as const;
+
 interface Budgeted {
   /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
   readonly id: string;
   /** Local privacy budget ε of one report, 0.001 to 12. */
   readonly epsilon: number;
+  /** How often one browser may report. */
+  readonly budget?: Partial<Budget>;
 }
 
 /** A task that asks one question, for ratings, which has no name. */
@@ -43,11 +68,17 @@ export interface QuestionsTask extends Budgeted {
  */
 export type Task = RatingsTask | QuestionsTask;
 
-/** A task as the collector describes it. */
-export interface FetchedTask {
-  readonly task: Task;
-  readonly fingerprint: string;
-}
+/** Of the core, which a test holds equal; said here as it is what most often is wrong. */
+const LEAST_EPSILON = 0.001;
+const MOST_EPSILON = 12;
+
+const epsilon: Reader<number> = (from, key) => {
+  const value = number(from, key);
+  if (value < LEAST_EPSILON || value > MOST_EPSILON) {
+    throw invalid(`${key} is ${value}, expected ${LEAST_EPSILON} to ${MOST_EPSILON}`);
+  }
+  return value;
+};
 
 /**
  * Checks the shape of a task; ranges are the core's to check.
@@ -57,7 +88,7 @@ export interface FetchedTask {
 export function parseTask(value: unknown): Task {
   const asked =
     Object(value).questions === undefined ? RATINGS : { questions: listOf(parseQuestion) };
-  return read(value, "it", { id: text, epsilon: number, ...asked }, {}) as Task;
+  return read(value, "it", { id: text, epsilon, ...asked }, { budget }) as Task;
 }
 
 /**
@@ -85,47 +116,4 @@ export function canonicalBytes(task: Task): Uint8Array {
     writeMechanism(task.mechanism, bytes);
   }
   return bytes.toBytes();
-}
-
-/**
- * Fetches a task from the collector. A plain GET without headers of our own,
- * so no preflight.
- *
- * @throws NetworkError when the collector cannot be reached or fails
- * @throws TaskError `unknown-task`, or `invalid-task` when the answer is not a task
- */
-export async function fetchTask(
-  url: string,
-  id: string,
-  fetch: typeof globalThis.fetch,
-): Promise<FetchedTask> {
-  let response: Response;
-  try {
-    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer" });
-  } catch (cause) {
-    throw new NetworkError(`task ${id} could not be fetched from ${url}`, { cause });
-  }
-  const { status } = response;
-  if (status === 404) {
-    throw new TaskError("unknown-task", `the collector has no task ${id}`);
-  }
-  if (!response.ok) {
-    throw new NetworkError(`the collector answered ${status} when asked for task ${id}`, {
-      status,
-    });
-  }
-  let answer: Partial<Record<"task" | "fingerprint", unknown>> | null;
-  try {
-    answer = await response.json();
-  } catch (cause) {
-    throw new TaskError("invalid-task", `${url} did not answer with JSON`, { cause });
-  }
-  const task = parseTask(answer?.task);
-  if (task.id !== id) {
-    throw invalid(`asked for ${id}, got ${task.id}`);
-  }
-  if (typeof answer?.fingerprint !== "string") {
-    throw invalid("the collector gave no fingerprint");
-  }
-  return { task, fingerprint: answer.fingerprint };
 }

@@ -46,10 +46,10 @@ pub(super) struct Options {
         default_value = "info"
     )]
     log: LevelFilter,
-    /// Longest upload that is read
+    /// Longest body of uploads that is read
     #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES", default_value_t = Limits::DEFAULT.upload_bytes)]
     max_upload_bytes: usize,
-    /// Uploads that may wait for the disk; more are asked to come back
+    /// Requests with uploads that may wait for the disk; more are asked to come back
     #[arg(long, value_name = "COUNT", env = "HUSHBIN_QUEUE_UPLOADS", default_value_t = StoreOptions::DEFAULT.queue_uploads)]
     queue_uploads: usize,
     /// Memory for uploads between socket and disk

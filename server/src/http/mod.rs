@@ -2,7 +2,7 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `POST /tasks/{id}/reports` | 201 when the upload is on disk, 200 when it was already |
+//! | `POST /tasks/{id}/reports` | one or more uploads back to back: 201 when all are on disk, 200 when all were already |
 //! | `GET /tasks` | ids of all tasks |
 //! | `GET /tasks/{id}` | the complete task, its fingerprint and effective ε |
 //! | `GET /tasks/{id}/estimates` | estimates with error bars, JSON or CSV |
@@ -10,6 +10,10 @@
 //! | `GET /tasks/{id}/privacy` | what the reports so far give away, one by one and shuffled |
 //! | `GET /livez` | the process answers |
 //! | `GET /readyz` | a write has gone through the journal |
+//!
+//! Of uploads the answer says how many there were, how many reports are newly
+//! counted, and how many uploads had been counted before: `{ "uploads": 2,
+//! "accepted": 1, "duplicates": 1 }`.
 //!
 //! All errors are problems (RFC 9457). Any origin may call, without credentials; an
 //! upload is a simple request, so that browsers send it without asking first.

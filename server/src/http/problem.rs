@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hushbin::Fingerprint;
+use hushbin::{Fingerprint, UploadId};
 use serde_json::{Map, Value, json};
 
 use crate::store::{Exhausted, OpenError, StoreError};
@@ -27,8 +27,12 @@ pub(crate) enum Problem {
         /// Fingerprint in the upload.
         received: Fingerprint,
     },
-    /// Other bytes were accepted under this upload id before.
-    UploadIdConflict,
+    /// Other bytes were accepted under an upload's id before. What else the body
+    /// holds was taken.
+    UploadIdConflict {
+        /// Of the first upload that was not taken.
+        id: UploadId,
+    },
     /// The body is longer than the collector reads.
     TooLarge {
         /// Most bytes that it reads.
@@ -98,7 +102,7 @@ impl Problem {
             Self::UnknownTask { .. } => ("unknown-task", 404, "There is no such task"),
             Self::MalformedUpload(_) => ("malformed-upload", 400, "The body is not an upload of this task"),
             Self::FingerprintMismatch { .. } => ("fingerprint-mismatch", 409, "The upload was made under other parameters than the task's"),
-            Self::UploadIdConflict => ("upload-id-conflict", 409, "Another upload was accepted under this upload id"),
+            Self::UploadIdConflict { .. } => ("upload-id-conflict", 409, "Another upload was accepted under this upload id"),
             Self::TooLarge { .. } => ("too-large", 413, "The body is too large"),
             Self::IncompleteBody => ("incomplete-body", 400, "The body ended early"),
             Self::Timeout => ("timeout", 408, "The body did not arrive in time"),
@@ -131,12 +135,15 @@ impl Problem {
                 )),
                 vec![("expected", json!(expected)), ("received", json!(received))],
             ),
-            Self::UploadIdConflict => (
-                Some("a retry must send the very bytes of the first attempt".to_owned()),
-                Vec::new(),
+            Self::UploadIdConflict { id } => (
+                Some(format!(
+                    "a retry must send the very bytes of the first attempt; uploads of \
+                     other ids than {id} in the body were taken, unless they conflict too"
+                )),
+                vec![("id", json!(id.to_string()))],
             ),
             Self::TooLarge { limit } => (
-                Some(format!("an upload has at most {limit} bytes")),
+                Some(format!("a body has at most {limit} bytes")),
                 vec![("limit", json!(limit))],
             ),
             Self::BadQuery { detail } | Self::SearchTooLong { detail } => {

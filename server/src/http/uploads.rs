@@ -11,17 +11,24 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::{Outcome, Submission};
+use crate::store::Submission;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
+    /// Uploads in the body.
+    uploads: usize,
     /// Reports newly counted.
     accepted: usize,
-    /// Whether the upload had been accepted before.
-    duplicate: bool,
+    /// Those of the uploads that had been counted before.
+    duplicates: usize,
 }
 
-/// `POST /tasks/{id}/reports`. Answers 2xx only when the upload is on disk.
+/// `POST /tasks/{id}/reports`: one or more uploads back to back. Answers 2xx only
+/// when all of them are on disk, 201 where at least one is new.
+///
+/// Nothing is taken unless all of them decode. Each is then stored or not by
+/// itself: where another upload was accepted under the id of one, the answer is
+/// a problem that names it, and all others are on disk all the same.
 ///
 /// The body's content type is not looked at: browsers send any of their simple
 /// types, or none, without a preflight.
@@ -37,28 +44,25 @@ pub(super) async fn create(
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
     // At most some thousand reports of a few bytes: microseconds, so it need not
     // leave the runtime. Hostile bytes end here and never reach the writer.
-    let upload = Upload::decode(&bytes, stored.task())?;
-    let reports = upload.reports.len();
+    let uploads = Upload::decode_all(&bytes, stored.task())?;
     let submission = Submission {
-        upload,
+        uploads,
         bytes,
         memory,
     };
-    match store.submit(&stored, submission).await? {
-        Outcome::Stored => Ok((
-            StatusCode::CREATED,
-            Json(Accepted {
-                accepted: reports,
-                duplicate: false,
-            }),
-        )),
-        Outcome::Duplicate => Ok((
-            StatusCode::OK,
-            Json(Accepted {
-                accepted: 0,
-                duplicate: true,
-            }),
-        )),
-        Outcome::Conflict => Err(Problem::UploadIdConflict),
+    let receipt = store.submit(&stored, submission).await?;
+    if let Some(id) = receipt.conflict {
+        return Err(Problem::UploadIdConflict { id });
     }
+    let status = if receipt.duplicates < receipt.uploads {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    let accepted = Accepted {
+        uploads: receipt.uploads,
+        accepted: receipt.reports,
+        duplicates: receipt.duplicates,
+    };
+    Ok((status, Json(accepted)))
 }

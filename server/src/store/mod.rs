@@ -31,7 +31,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 
-use hushbin::{Report, TaskDraft, Upload};
+use hushbin::{Report, TaskDraft};
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub use error::{OpenError, StoreError};
@@ -45,6 +45,7 @@ use hushbin_analysis::estimate::Totals;
 use memory::Memory;
 use totals::Fold;
 use writer::{GroupLimits, Request, Waiting, Writer};
+pub(crate) use writer::{Receipt, Submission};
 
 /// The lock's file inside the data directory.
 const LOCK_NAME: &str = "lock";
@@ -52,13 +53,13 @@ const LOCK_NAME: &str = "lock";
 /// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// Uploads that may wait for the writer, at most.
+    /// Requests with uploads that may wait for the writer, at most.
     pub queue_uploads: usize,
     /// Bytes of uploads between socket and disk, at most.
     pub queue_bytes: usize,
-    /// Uploads in one commit, at most.
+    /// Uploads in one commit; those of the last request may exceed it.
     pub group_uploads: usize,
-    /// Bytes in one commit; the last upload may exceed it.
+    /// Bytes in one commit; those of the last request may exceed it.
     pub group_bytes: usize,
 }
 
@@ -76,17 +77,6 @@ impl Default for StoreOptions {
     fn default() -> Self {
         Self::DEFAULT
     }
-}
-
-/// An upload that has been decoded under its task.
-#[derive(Debug)]
-pub(crate) struct Submission {
-    /// The reports.
-    pub(crate) upload: Upload,
-    /// The bytes they were decoded from, which are what is kept.
-    pub(crate) bytes: Vec<u8>,
-    /// The memory reserved for them, given back with the answer.
-    pub(crate) memory: Reservation,
 }
 
 /// A handle to the store of one data directory; clones share it.
@@ -194,12 +184,12 @@ impl Store {
         self.0.memory.reservation()
     }
 
-    /// Appends an upload and waits until it is on disk.
+    /// Appends uploads, in one commit, and waits until they are on disk.
     ///
     /// # Guarantee
-    /// On [`Outcome::Stored`] and [`Outcome::Duplicate`] the upload is on disk, and
-    /// counted once in all totals asked for from now on. Dropping the future
-    /// leaves open whether the upload is stored.
+    /// On `Ok` all uploads are on disk, and counted once in all totals asked for
+    /// from now on, but those whose id conflicts. Dropping the future leaves open
+    /// whether any is stored.
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] at once when the queue is full;
@@ -208,24 +198,14 @@ impl Store {
         &self,
         stored: &StoredTask,
         submission: Submission,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<Receipt, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let Submission {
-            upload,
-            bytes,
-            memory,
-        } = submission;
-        self.send(Request::Upload(Box::new(Waiting {
+        self.send(Request::Uploads(Waiting {
             task: stored.index(),
-            record: Record {
-                task: stored.key(),
-                upload: upload.id.0,
-                bytes,
-            },
-            reports: upload.reports,
-            memory,
+            key: stored.key(),
+            submission,
             reply,
-        })))?;
+        }))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 

@@ -1,14 +1,16 @@
 //! The one writer: takes what waits, commits it as a group, answers everybody.
 
 use std::fs::File;
+use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use hushbin::Report;
+use hushbin::{Report, Upload, UploadId};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::error::StoreError;
-use super::journal::{Journal, JournalError, Outcome, Record};
+use super::journal::{Journal, JournalError, Outcome, Record, TaskKey};
 use super::memory::Reservation;
 use super::task::TaskIndex;
 use super::totals::Fold;
@@ -20,19 +22,63 @@ pub(super) struct GroupLimits {
     pub(super) bytes: usize,
 }
 
-/// A decoded upload with the caller who waits for its outcome.
+/// Uploads of one request that have been decoded under its task.
+#[derive(Debug)]
+pub(crate) struct Submission {
+    /// The reports, and where each upload lies in the bytes.
+    pub(crate) uploads: Vec<(Upload, Range<usize>)>,
+    /// The bytes they were decoded from, which are what is kept.
+    pub(crate) bytes: Vec<u8>,
+    /// The memory reserved for them, given back with the answer.
+    pub(crate) memory: Reservation,
+}
+
+/// Decoded uploads of one task, with the caller who waits for their outcomes.
 pub(super) struct Waiting {
     pub(super) task: TaskIndex,
-    pub(super) record: Record,
-    pub(super) reports: Vec<Report>,
-    pub(super) memory: Reservation,
-    pub(super) reply: oneshot::Sender<Result<Outcome, StoreError>>,
+    pub(super) key: TaskKey,
+    pub(super) submission: Submission,
+    pub(super) reply: oneshot::Sender<Result<Receipt, StoreError>>,
+}
+
+/// What became of the uploads of one caller.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Receipt {
+    /// Uploads submitted.
+    pub(crate) uploads: usize,
+    /// Reports of those that are new.
+    pub(crate) reports: usize,
+    /// Uploads that the journal held already, or that came twice.
+    pub(crate) duplicates: usize,
+    /// The first upload whose id the journal has other bytes under.
+    pub(crate) conflict: Option<UploadId>,
+}
+
+impl Receipt {
+    fn add(&mut self, id: UploadId, reports: usize, outcome: Outcome) {
+        self.uploads += 1;
+        match outcome {
+            Outcome::Stored => self.reports += reports,
+            Outcome::Duplicate => self.duplicates += 1,
+            Outcome::Conflict => self.conflict = self.conflict.or(Some(id)),
+        }
+    }
+}
+
+/// Somebody who waits for the outcomes of so many records.
+struct Caller {
+    records: usize,
+    /// Of those outcomes that are known.
+    receipt: Receipt,
+    /// Given back with the answer.
+    memory: Reservation,
+    reply: oneshot::Sender<Result<Receipt, StoreError>>,
 }
 
 /// Something for the writer to do.
 pub(super) enum Request {
-    /// Append an upload.
-    Upload(Box<Waiting>),
+    /// Append uploads.
+    Uploads(Waiting),
     /// Prove that a write reaches the disk.
     Probe(oneshot::Sender<Result<(), StoreError>>),
     /// Take what waits, refuse what comes, leave the journal tidy.
@@ -55,9 +101,10 @@ pub(super) struct Writer {
 #[derive(Default)]
 struct Group {
     records: Vec<Record>,
+    /// Parallel to the records.
     reports: Vec<(TaskIndex, Vec<Report>)>,
-    /// Parallel to the records; the memory is given back with the answer.
-    callers: Vec<(oneshot::Sender<Result<Outcome, StoreError>>, Reservation)>,
+    /// In the order of the records, which are theirs.
+    callers: Vec<Caller>,
     probes: Vec<oneshot::Sender<Result<(), StoreError>>>,
     bytes: usize,
     close: Option<oneshot::Sender<Result<(), StoreError>>>,
@@ -66,21 +113,56 @@ struct Group {
 impl Group {
     fn add(&mut self, request: Request) {
         match request {
-            Request::Upload(waiting) => {
-                let Waiting {
-                    task,
-                    record,
-                    reports,
-                    memory,
-                    reply,
-                } = *waiting;
-                self.bytes += record.bytes.len();
-                self.records.push(record);
-                self.reports.push((task, reports));
-                self.callers.push((reply, memory));
-            }
+            Request::Uploads(waiting) => self.add_uploads(waiting),
             Request::Probe(reply) => self.probes.push(reply),
             Request::Close(reply) => self.close = Some(reply),
+        }
+    }
+
+    fn add_uploads(&mut self, waiting: Waiting) {
+        let Waiting {
+            task,
+            key,
+            submission,
+            reply,
+        } = waiting;
+        let Submission {
+            uploads,
+            mut bytes,
+            memory,
+        } = submission;
+        self.bytes += bytes.len();
+        self.callers.push(Caller {
+            records: uploads.len(),
+            receipt: Receipt::default(),
+            memory,
+            reply,
+        });
+        let alone = uploads.len() == 1;
+        for (upload, range) in uploads {
+            // The journal keeps each by itself. Copies are as long as what they are
+            // copied from, of one caller at a time.
+            let bytes = match alone {
+                true => mem::take(&mut bytes),
+                false => bytes[range].to_vec(),
+            };
+            self.records.push(Record {
+                task: key,
+                upload: upload.id.0,
+                bytes,
+            });
+            self.reports.push((task, upload.reports));
+        }
+    }
+
+    /// Writes on each receipt what became of its caller's records.
+    fn settle(&mut self, outcomes: &[Outcome]) {
+        let mut fates = self.records.iter().zip(&self.reports).zip(outcomes);
+        for caller in &mut self.callers {
+            for ((record, (_, reports)), outcome) in fates.by_ref().take(caller.records) {
+                let id = UploadId(record.upload);
+                caller.receipt.add(id, reports.len(), *outcome);
+            }
         }
     }
 
@@ -148,7 +230,8 @@ impl Writer {
         }
     }
 
-    fn acknowledge(&mut self, group: Group, outcomes: &[Outcome]) -> Result<(), FolderGone> {
+    fn acknowledge(&mut self, mut group: Group, outcomes: &[Outcome]) -> Result<(), FolderGone> {
+        group.settle(outcomes);
         let stored: Vec<_> = group
             .reports
             .into_iter()
@@ -164,9 +247,9 @@ impl Writer {
                 .map_err(|_| FolderGone)
         };
         // A caller that went away will ask again and learn that it is a duplicate.
-        for ((reply, memory), outcome) in group.callers.into_iter().zip(outcomes) {
-            drop(memory);
-            let _ = reply.send(Ok(*outcome));
+        for caller in group.callers {
+            drop(caller.memory);
+            let _ = caller.reply.send(Ok(caller.receipt));
         }
         for reply in group.probes {
             let _ = reply.send(Ok(()));
@@ -179,9 +262,11 @@ impl Writer {
 struct FolderGone;
 
 fn refuse(group: Group, error: &Arc<JournalError>) {
-    for (reply, memory) in group.callers {
-        drop(memory);
-        let _ = reply.send(Err(StoreError::Failed(Arc::clone(error))));
+    for caller in group.callers {
+        drop(caller.memory);
+        let _ = caller
+            .reply
+            .send(Err(StoreError::Failed(Arc::clone(error))));
     }
     for reply in group.probes {
         let _ = reply.send(Err(StoreError::Failed(Arc::clone(error))));

@@ -1,8 +1,9 @@
 //! kill -9 during uploads, again and again: nothing acknowledged is lost, and
 //! nothing counts twice.
 //!
-//! Uploaders send fresh uploads, resend those whose answer they never saw, and
-//! now and then resend one that was acknowledged. An upload carries one to seven
+//! Uploaders send fresh uploads, one or several in a body, resend those whose
+//! answer they never saw, in other company, and now and then resend one that was
+//! acknowledged. An upload carries one to seven
 //! reports that no other carries, so a loss and a double count cannot cancel:
 //! the collector's estimates are compared with those of exactly the uploads
 //! acknowledged, and depend on the buckets hit by every single report.
@@ -71,33 +72,42 @@ impl Uploader {
         }
     }
 
-    fn post(&self, client: &mut Client, upload: &Upload) -> Option<u16> {
-        let bytes = upload.encode(&self.task.fingerprint());
-        client
-            .post("settings", &bytes)
-            .ok()
-            .map(|(status, _)| status)
+    /// Sends all in one body; of how many the collector says that it had them.
+    fn post(&self, client: &mut Client, uploads: &[Upload]) -> Option<usize> {
+        let encode = |upload: &Upload| upload.encode(&self.task.fingerprint());
+        let body: Vec<u8> = uploads.iter().flat_map(encode).collect();
+        let (status, answer) = client.post("settings", &body).ok()?;
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        let number = |name: &str| answer[name].as_u64().unwrap() as usize;
+        assert_eq!(number("uploads"), uploads.len(), "{answer}");
+        let duplicates = number("duplicates");
+        let new = if duplicates < uploads.len() { 201 } else { 200 };
+        assert_eq!(status, new, "{answer}");
+        Some(duplicates)
     }
 
     fn send_fresh(&mut self, client: &mut Client) -> Option<()> {
-        let reports = 1 + self.rng.next_u32() as usize % 7;
-        let upload = self.uploads.make(reports);
-        // Open before it is sent: the kill may come at any moment from here on.
-        self.open.push(upload.clone());
-        let status = self.post(client, &upload)?;
-        assert_eq!(status, 201, "a fresh upload");
-        self.open.pop();
-        self.acknowledged.push(upload);
+        let several = 1 + self.rng.next_u32() as usize % 3;
+        let kept = self.open.len();
+        for _ in 0..several {
+            let reports = 1 + self.rng.next_u32() as usize % 7;
+            // Open before it is sent: the kill may come at any moment from here on.
+            self.open.push(self.uploads.make(reports));
+        }
+        let duplicates = self.post(client, &self.open[kept..])?;
+        assert_eq!(duplicates, 0, "fresh uploads");
+        self.acknowledged.extend(self.open.drain(kept..));
         Some(())
     }
 
+    /// Up to four at once, which need not have been sent together before.
     fn resend_open(&mut self, client: &mut Client) -> Option<()> {
-        let index = self.rng.next_u32() as usize % self.open.len();
-        let status = self.post(client, &self.open[index].clone())?;
-        assert!(status == 201 || status == 200, "a resent upload: {status}");
-        self.resent += 1;
-        self.found_stored += u64::from(status == 200);
-        self.acknowledged.push(self.open.swap_remove(index));
+        let begin = self.rng.next_u32() as usize % self.open.len();
+        let some = begin..self.open.len().min(begin + 4);
+        let found = self.post(client, &self.open[some.clone()])?;
+        self.resent += some.len() as u64;
+        self.found_stored += found as u64;
+        self.acknowledged.extend(self.open.drain(some));
         Some(())
     }
 
@@ -106,8 +116,8 @@ impl Uploader {
             return Some(());
         }
         let index = self.rng.next_u32() as usize % self.acknowledged.len();
-        let status = self.post(client, &self.acknowledged[index].clone())?;
-        assert_eq!(status, 200, "an acknowledged upload was lost");
+        let found = self.post(client, &self.acknowledged[index..=index])?;
+        assert_eq!(found, 1, "an acknowledged upload was lost");
         Some(())
     }
 }

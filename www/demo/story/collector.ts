@@ -50,8 +50,12 @@ export interface NumberEstimates {
 }
 
 export interface Receipt {
+  /** Uploads that were sent. */
+  readonly uploads: number;
+  /** Reports newly counted. */
   readonly accepted: number;
-  readonly duplicate: boolean;
+  /** Uploads that had been counted before. */
+  readonly duplicates: number;
 }
 
 /** The collector did not answer, or refused. The message is for people. */

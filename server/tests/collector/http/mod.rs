@@ -1,4 +1,5 @@
 //! The HTTP interface, called without a socket: every status and problem.
+mod bodies;
 mod questions;
 mod storage;
 
@@ -19,11 +20,17 @@ async fn an_upload_counts_once_however_often_it_is_sent() {
     let bytes = uploads.bytes(3);
     let first = app.post("settings", bytes.clone()).await;
     assert_eq!(first.status, StatusCode::CREATED);
-    assert_eq!(first.json(), json!({ "accepted": 3, "duplicate": false }));
+    assert_eq!(
+        first.json(),
+        json!({ "uploads": 1, "accepted": 3, "duplicates": 0 })
+    );
     for _ in 0..3 {
         let again = app.post("settings", bytes.clone()).await;
         assert_eq!(again.status, StatusCode::OK);
-        assert_eq!(again.json(), json!({ "accepted": 0, "duplicate": true }));
+        assert_eq!(
+            again.json(),
+            json!({ "uploads": 1, "accepted": 0, "duplicates": 1 })
+        );
     }
     let estimates = app.get("/tasks/settings/estimates").await.json();
     assert_eq!(estimates["reports"], 3);
@@ -83,7 +90,8 @@ async fn other_bytes_under_a_known_id_are_refused() {
             .await
     };
     assert_eq!(post(&first).await.status, StatusCode::CREATED);
-    post(&second).await.problem("upload-id-conflict", 409);
+    let problem = post(&second).await.problem("upload-id-conflict", 409);
+    assert_eq!(problem["id"], first.id.to_string());
     assert_eq!(post(&first).await.status, StatusCode::OK);
     let stored = app.store.task("settings").unwrap();
     assert_eq!(app.store.totals(&stored).await.unwrap().reports(), 2);

@@ -13,6 +13,7 @@ use hushbin_server::store::{
     TaskKey, TaskRow,
 };
 use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::json;
 
 /// What a commit does, beside committing.
 #[derive(Clone, Copy, PartialEq)]
@@ -222,6 +223,29 @@ async fn memory_for_uploads_is_bounded() {
         app.post("settings", second).await.status,
         StatusCode::CREATED
     );
+}
+
+#[tokio::test]
+async fn uploads_of_one_body_share_a_commit_and_its_fate() {
+    let options = StoreOptions {
+        group_uploads: 2,
+        ..StoreOptions::default()
+    };
+    let (app, controls, _directory) = app(options, Limits::default());
+    let mut uploads = Uploads::new(&app.task("settings"), 5);
+    let body: Vec<u8> = (0..5).flat_map(|_| uploads.bytes(2)).collect();
+    controls.set(Mode::Fail);
+    app.post("settings", body.clone())
+        .await
+        .problem("storage", 500);
+    controls.set(Mode::Work);
+    assert_eq!(
+        app.post("settings", body).await.json(),
+        json!({ "uploads": 5, "accepted": 10, "duplicates": 0 })
+    );
+    assert_eq!(controls.commits.load(Ordering::SeqCst), 2);
+    let stored = app.store.task("settings").unwrap();
+    assert_eq!(app.store.totals(&stored).await.unwrap().reports(), 10);
 }
 
 #[tokio::test]

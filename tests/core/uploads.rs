@@ -1,0 +1,133 @@
+//! Uploads back to back: all are there and say which bytes are theirs, or none is.
+
+use hushbin::{Error, ErrorCode, Task, Upload, UploadId, bounds};
+use proptest::prelude::*;
+use rand_chacha::rand_core::Rng;
+
+use crate::codec::{report, tasks};
+use crate::support::generators::seeded;
+
+/// With ids of 0, 1, … and so many reports each.
+fn uploads(task: &Task, reports: &[usize]) -> Vec<Upload> {
+    let mut rng = seeded(11);
+    let upload = |(id, &count): (usize, &usize)| Upload {
+        id: UploadId([id as u8; 16]),
+        reports: (0..count)
+            .map(|_| report(task, rng.next_u64(), rng.next_u64()))
+            .collect(),
+    };
+    reports.iter().enumerate().map(upload).collect()
+}
+
+fn encoded(task: &Task, uploads: &[Upload]) -> Vec<Vec<u8>> {
+    let encode = |upload: &Upload| upload.encode(&task.fingerprint());
+    uploads.iter().map(encode).collect()
+}
+
+/// A task whose reports take two bytes of a bucket at most.
+fn plain() -> Task {
+    tasks().swap_remove(3)
+}
+
+fn refused(bytes: &[u8], task: &Task) -> Error {
+    Upload::decode_all(bytes, task).unwrap_err()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_is_found_where_it_lies(
+        task in proptest::sample::select(tasks()),
+        // Reports of many bins are long, and prefixes take a square of them.
+        counts in proptest::collection::vec(1_usize..4, 1..5),
+    ) {
+        let uploads = uploads(&task, &counts);
+        let encoded = encoded(&task, &uploads);
+        let bytes = encoded.concat();
+        let mut ends = vec![0];
+        for (found, (upload, own)) in Upload::decode_all(&bytes, &task)
+            .unwrap()
+            .into_iter()
+            .zip(uploads.iter().zip(&encoded))
+        {
+            prop_assert_eq!(&found.0, upload);
+            prop_assert_eq!(&bytes[found.1.clone()], &own[..]);
+            ends.push(found.1.end);
+        }
+        prop_assert_eq!(ends.len(), uploads.len() + 1);
+        // What breaks off is refused, unless it does so between two; nothing that is
+        // none may follow.
+        for end in 0..bytes.len() {
+            let whole = ends[1..].contains(&end);
+            prop_assert_eq!(Upload::decode_all(&bytes[..end], &task).is_ok(), whole, "{}", end);
+        }
+        prop_assert_eq!(refused(&[&bytes[..], &[0]].concat(), &task).code(), ErrorCode::Version);
+        prop_assert_eq!(refused(&[&bytes[..], &[1]].concat(), &task).code(), ErrorCode::Malformed);
+    }
+}
+
+#[test]
+fn one_is_decoded_as_alone() {
+    for task in tasks() {
+        let uploads = uploads(&task, &[3]);
+        let bytes = encoded(&task, &uploads).concat();
+        let alone = Upload::decode(&bytes, &task).unwrap();
+        let all = Upload::decode_all(&bytes, &task).unwrap();
+        assert_eq!(all, [(alone, 0..bytes.len())]);
+    }
+}
+
+/// Faults are named with their place among all bytes, those of the first first.
+#[test]
+fn each_fault_is_named_where_it_is() {
+    let task = plain();
+    let [one, two] = encoded(&task, &uploads(&task, &[2, 1])).try_into().unwrap();
+    let begin = one.len();
+    let after = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut two = two.clone();
+        change(&mut two);
+        refused(&[&one[..], &two].concat(), &task)
+    };
+    let malformed = |words: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let error = after(change);
+        assert_eq!(error.code(), ErrorCode::Malformed);
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    assert_eq!(refused(&[], &task).code(), ErrorCode::Malformed);
+    assert_eq!(after(&|b| b[0] = 2).code(), ErrorCode::Version);
+    assert_eq!(after(&|b| b[3] ^= 1).code(), ErrorCode::FingerprintMismatch);
+    let place = |offset: usize| format!("byte {}: ", begin + offset);
+    malformed(&place(17), &|b| b.truncate(20));
+    malformed(&place(34), &|b| b.truncate(40));
+    malformed("expected 1 to 4096 reports", &|b| b[33] = 0);
+}
+
+/// However reports are spread over uploads.
+#[test]
+fn all_together_have_as_many_reports_as_one_may_have() {
+    let task = plain();
+    let most = bounds::REPORTS.max as usize;
+    let decoded = |counts: &[usize]| {
+        Upload::decode_all(&encoded(&task, &uploads(&task, counts)).concat(), &task)
+    };
+    for counts in [&[most][..], &[1, most - 1], &[most - 1, 1], &vec![1; most]] {
+        assert_eq!(decoded(counts).unwrap().len(), counts.len());
+    }
+    for counts in [&[most + 1][..], &[1, most], &[most, 1], &vec![1; most + 1]] {
+        let error = decoded(counts).unwrap_err().to_string();
+        assert!(error.contains("4096 reports"), "{error}");
+    }
+}
+
+/// An upload alone costs one small list more than its reports, which is all that
+/// says where it lies.
+#[test]
+fn one_allocates_little() {
+    let task = plain();
+    let bytes = encoded(&task, &uploads(&task, &[1])).concat();
+    let alone = allocation_counter::measure(|| drop(Upload::decode(&bytes, &task)));
+    let all = allocation_counter::measure(|| drop(Upload::decode_all(&bytes, &task)));
+    assert_eq!(all.count_total, alone.count_total + 1);
+    assert!(all.bytes_total <= alone.bytes_total + 64, "{all:?}");
+}
