@@ -41,7 +41,9 @@ function disagreements() {
       .map((stated) => `Cargo.toml: version ${stated}; package.json: ${version}`),
     ...(tableIsCurrent()
       ? []
-      : ["README.md: another table of stacks than tests/js/stacks has; write it: npm run test:stacks -- -u"]),
+      : [
+          "README.md: another table of stacks than tests/js/stacks has; write it: npm run test:stacks -- -u",
+        ]),
   ];
 }
 

@@ -1,8 +1,16 @@
 /** Apps as people would write them, with the package as npm would install it, at work against a real collector. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
@@ -128,18 +136,28 @@ export class Stacks {
   }
 
   /** A copy of the app, whose survey is this collector's. */
-  async #copy(stack: Stack): Promise<string> {
+  #copy(stack: Stack): string {
     const folder = join(this.#work, idOf(stack));
     cpSync(join(import.meta.dirname, stack.folder), folder, { recursive: true });
-    const survey = await readFile(join(import.meta.dirname, "survey.js"), "utf8");
-    await writeFile(
+    const survey = readFileSync(join(import.meta.dirname, "survey.js"), "utf8");
+    writeFileSync(
       join(folder, "survey.js"),
       this.#told(survey).replace('"the-app"', `"${idOf(stack)}"`),
     );
     const endpoint = this.#collector.url;
+    const page = join(folder, "index.html");
+    if (existsSync(page)) {
+      writeFileSync(page, readFileSync(page, "utf8").replace("the-integrity", this.#integrity()));
+    }
     const json = JSON.stringify({ endpoint, task: { ...task, id: idOf(stack) } });
-    await writeFile(join(folder, "survey.json"), json);
+    writeFileSync(join(folder, "survey.json"), json);
     return folder;
+  }
+
+  /** Of the script, as the package tells it to those who write a tag. */
+  #integrity(): string {
+    const file = join(this.#work, "node_modules/hushbin/dist/integrity.json");
+    return JSON.parse(readFileSync(file, "utf8"))["hushbin.script.js"];
   }
 
   #told(text: string): string {
@@ -148,7 +166,7 @@ export class Stacks {
 
   /** Runs a stack; resolves to how often it said that it has reported. */
   async run(stack: Stack): Promise<number> {
-    const folder = await this.#copy(stack);
+    const folder = this.#copy(stack);
     if (stack.build !== undefined) {
       await run(stack.build, folder);
     }
@@ -227,10 +245,7 @@ async function reportsIn(engine: Engine, url: string): Promise<void> {
   const tab = await engine.open(url);
   try {
     const output = "document.querySelector('output').value";
-    expectReported(
-      engine.name,
-      await until(async () => (await tab.evaluate(output)) || undefined),
-    );
+    expectReported(engine.name, await until(async () => (await tab.evaluate(output)) || undefined));
   } finally {
     await tab.close();
   }

@@ -86,7 +86,7 @@ export const STACKS = [
     folder: "workerd",
     tool: "workerd",
     build:
-      "esbuild main.js --bundle --format=esm --outdir=dist --conditions=workerd,worker,browser --external:*.wasm",
+      "esbuild main.js --bundle --format=esm --outdir=dist --conditions=workerd --loader:.wasm=copy --asset-names=[name]",
     start: "workerd serve config.capnp --socket-addr=http=127.0.0.1:PORT",
     asks: ["/"],
   },
@@ -103,6 +103,5 @@ export const STACKS = [
     run: "vitest run --environment jsdom",
   },
   { name: "Jest", folder: "jest", tool: "jest", run: "jest --env=node" },
-  { name: "Jest, jsdom", folder: "jest", tool: "jest", run: "jest --env=jsdom" },
+  { name: "Jest, jsdom", folder: "jest", tool: "jest", run: "jest --env=./jsdom-with-fetch.js" },
 ];
-

@@ -32,8 +32,7 @@ function table() {
 const readme = () => readFileSync(README, "utf8");
 
 /** Whether README.md has the table of this list and these versions. */
-export const tableIsCurrent = () =>
-  (readme().match(BLOCK)?.[0] ?? "").includes(`\n${table()}\n`);
+export const tableIsCurrent = () => (readme().match(BLOCK)?.[0] ?? "").includes(`\n${table()}\n`);
 
 /**
  * README.md as it is, where its table is current, or else with a new table.
@@ -46,4 +45,3 @@ export function readmeAfter(seen) {
   }
   return readme().replace(BLOCK, `\n${table()}\n\nLast run with ${seen.join(", ")}.\n\n`);
 }
-

@@ -3,4 +3,5 @@ import { endpoint, task } from "./survey.js";
 
 const client = await createClient({ endpoint, task, consent: true });
 await client.report({ "dark-mode": 1, autoplay: -1 });
+await client.flush();
 await client.close();

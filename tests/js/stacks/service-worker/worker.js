@@ -4,10 +4,11 @@ import { endpoint, task } from "./survey.js";
 async function report(answers) {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report(answers);
+  await client.flush();
   await client.close();
 }
 
-onmessage = (event) => {
+addEventListener("message", (event) => {
   const { data, source } = event;
   event.waitUntil(
     report(data).then(
@@ -15,4 +16,4 @@ onmessage = (event) => {
       (error) => source.postMessage(`${error}`),
     ),
   );
-};
+});

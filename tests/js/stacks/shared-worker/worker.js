@@ -4,14 +4,15 @@ import { endpoint, task } from "./survey.js";
 async function report(answers) {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report(answers);
+  await client.flush();
   await client.close();
 }
 
-onconnect = ({ ports: [port] }) => {
+addEventListener("connect", ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {
     report(data).then(
       () => port.postMessage("reported"),
       (error) => port.postMessage(`${error}`),
     );
   };
-};
+});

@@ -4,12 +4,13 @@ import { endpoint, task } from "./survey.js";
 async function report(answers) {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report(answers);
+  await client.flush();
   await client.close();
 }
 
-onmessage = ({ data }) => {
+addEventListener("message", ({ data }) => {
   report(data).then(
     () => postMessage("reported"),
     (error) => postMessage(`${error}`),
   );
-};
+});

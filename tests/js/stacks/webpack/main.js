@@ -6,6 +6,7 @@ const output = document.querySelector("output");
 async function report() {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report({ "dark-mode": 1, autoplay: -1 });
+  await client.flush();
   await client.close();
 }
 

@@ -10,6 +10,9 @@ const config :Workerd.Config = (
 );
 
 const worker :Workerd.Worker = (
-  modules = [(name = "main", esModule = embed "dist/main.js")],
+  modules = [
+    (name = "main.js", esModule = embed "dist/main.js"),
+    (name = "hushbin.wasm", wasm = embed "dist/hushbin.wasm"),
+  ],
   compatibilityDate = "2026-09-01",
 );

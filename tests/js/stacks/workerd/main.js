@@ -5,6 +5,7 @@ export default {
   async fetch() {
     const client = await createClient({ endpoint, task, consent: true });
     await client.report({ "dark-mode": 1, autoplay: -1 });
+    await client.flush();
     await client.close();
     return new Response("reported");
   },

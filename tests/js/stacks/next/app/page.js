@@ -7,6 +7,7 @@ import { endpoint, task } from "../survey.js";
 async function report() {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report({ "dark-mode": 1, autoplay: -1 });
+  await client.flush();
   await client.close();
 }
 

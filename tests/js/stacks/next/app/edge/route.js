@@ -6,6 +6,7 @@ export const runtime = "edge";
 export async function GET() {
   const client = await createClient({ endpoint, task, consent: true });
   await client.report({ "dark-mode": 1, autoplay: -1 });
+  await client.flush();
   await client.close();
   return new Response("reported");
 }
