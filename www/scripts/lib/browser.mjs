@@ -21,8 +21,11 @@ export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
 
 export const findChromedriver = () => onPath(["chromedriver"]);
 
-/** @returns {Promise<import("playwright-core").Browser>} */
-export async function launchChromium() {
+/**
+ * @param {readonly string[]} [flags] that Chromium is started with besides
+ * @returns {Promise<import("playwright-core").Browser>}
+ */
+export async function launchChromium(flags = []) {
   const executablePath = findChromium();
   if (executablePath === undefined) {
     throw new Error("chromium is missing; run npm run setup");
@@ -39,6 +42,7 @@ export async function launchChromium() {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...flags,
     ],
   });
 }
