@@ -2,6 +2,7 @@
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
+import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
@@ -126,6 +127,40 @@ const beside = (files) => ({
   },
 });
 
+/** What a page names so that its browser refuses any other file. */
+async function integrityOf(file) {
+  const bytes = await readFile(join(DIST, file));
+  return `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+}
+
+/**
+ * Classic scripts, and the hashes of all: the one that pages name, which knows those of
+ * the files that it loads.
+ */
+async function scripts() {
+  const SCRIPT = "hushbin.script";
+  for (const name of FILES) {
+    await bundle([name], {
+      format: "iife",
+      globalName: `hushbin.files["${name}"]`,
+      entryNames: `${SCRIPT}.${name}`,
+    });
+  }
+  const hashed = async (names) =>
+    Object.fromEntries(
+      await Promise.all(names.map(async ([key, file]) => [key, await integrityOf(file)])),
+    );
+  const beside = await hashed(FILES.map((name) => [name, `${SCRIPT}.${name}.js`]));
+  await bundle(["script"], {
+    format: "iife",
+    entryNames: SCRIPT,
+    define: { INTEGRITY: JSON.stringify(beside) },
+  });
+  const files = [`${SCRIPT}.js`, ...FILES.map((name) => `${SCRIPT}.${name}.js`)];
+  const all = await hashed(files.map((file) => [file, file]));
+  await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
+}
+
 const named = (extension) =>
   Object.fromEntries(FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
 
@@ -148,6 +183,7 @@ async function bundles() {
   await bundle(ENTRIES, { ...cjs, ...readable });
   await bundle(FILES, esm);
   await bundle(FILES, cjs);
+  await scripts();
   for (const [name] of MODULES) {
     await copyFile(join(GLUE, `${name}.wasm`), join(DIST, `${name}.wasm`));
   }

@@ -39,8 +39,11 @@ export function findMiniBrowser() {
     .find(existsSync);
 }
 
-/** @returns {Promise<import("playwright-core").Browser>} */
-export async function launchChromium() {
+/**
+ * @param {readonly string[]} [flags] that Chromium is started with besides
+ * @returns {Promise<import("playwright-core").Browser>}
+ */
+export async function launchChromium(flags = []) {
   const executablePath = findChromium();
   if (executablePath === undefined) {
     throw new Error("chromium is missing; run npm run setup");
@@ -57,6 +60,7 @@ export async function launchChromium() {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...flags,
     ],
   });
 }

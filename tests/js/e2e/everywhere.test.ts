@@ -1,0 +1,271 @@
+/** Where the package runs: without WebAssembly, as a classic script, in a service worker. */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { DIST } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { EVENTS, newContext, SETTINGS, World } from "./harness.js";
+
+let world: World;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  world = await World.start(SETTINGS, EVENTS);
+});
+afterAll(() => world?.stop());
+afterEach(async () => {
+  for (const close of closers.splice(0)) {
+    await close();
+  }
+});
+
+const INTEGRITY = JSON.parse(readFileSync(join(DIST, "integrity.json"), "utf8"));
+const NO_WASM = "default-src 'self'; script-src 'self' 'unsafe-inline'; connect-src *";
+
+/** Which files of the package a page asks for. */
+function loads(page: Page): string[] {
+  const loaded: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/dist/")) {
+      loaded.push(pathname.slice("/dist/".length));
+    }
+  });
+  return loaded;
+}
+
+/** A page in a Chromium of its own, whose engine compiles nothing: as in Tor's safer levels. */
+async function jitless(site: string): Promise<{ page: Page; loaded: string[] }> {
+  const browser = await launchChromium(["--js-flags=--jitless"]);
+  closers.push(() => browser.close());
+  const page = await (await newContext(browser)).newPage();
+  const loaded = loads(page);
+  await page.goto(site);
+  return { page, loaded };
+}
+
+const OPTIONS = () => ({ endpoint: world.endpoint, consent: true, maxEpsilon: 12 });
+
+/** Reports to both tasks, the second of hash-bin; the codes of what fails. */
+async function reportTo(page: Page): Promise<string[]> {
+  await page.waitForFunction(() => "hushbin" in globalThis);
+  return page.evaluate(
+    async ({ options, tasks }) => {
+      const codes = [];
+      for (const [task, answers] of tasks) {
+        const client = await hushbin.createClient({ ...options, task } as never);
+        try {
+          await client.report(answers as never);
+          await client.flush();
+          codes.push("sent");
+        } catch (error) {
+          codes.push(`${(error as { code: string }).code}: ${(error as Error).message}`);
+        }
+        await client.close();
+      }
+      return codes;
+    },
+    {
+      options: OPTIONS(),
+      tasks: [
+        [SETTINGS, { autoplay: 1 }],
+        [EVENTS, { 7: 1 }],
+      ] as const,
+    },
+  );
+}
+
+const arrived = async () => [await world.reports(SETTINGS.id), await world.reports(EVENTS.id)];
+
+/** Both tasks got one report more. */
+async function expectOneMore(before: readonly number[]) {
+  expect(await arrived()).toEqual(before.map((reports) => reports + 1));
+}
+
+describe("without WebAssembly", () => {
+  it("a page reports, by the core in JavaScript alone", async () => {
+    const before = await arrived();
+    const { page, loaded } = await jitless(world.site);
+    expect(await page.evaluate(() => typeof WebAssembly)).toBe("undefined");
+    expect(await reportTo(page)).toEqual(["sent", "sent"]);
+    await expectOneMore(before);
+    expect(loaded.sort()).toEqual(["fallback.js", "index.js", "slim.js"]);
+  });
+
+  it("a page whose policy forbids it reports too", async () => {
+    const before = await arrived();
+    const page = await world.page({ site: await world.serveSite(NO_WASM) });
+    expect(await page.evaluate(() => typeof WebAssembly)).toBe("object");
+    expect(await reportTo(page)).toEqual(["sent", "sent"]);
+    await expectOneMore(before);
+  });
+
+  it("and without its stand-in, the error says what to allow", async () => {
+    const page = await world.page({ site: await world.serveSite(NO_WASM) });
+    await page.route("**/fallback.js", (route) => route.abort());
+    const [first] = await reportTo(page);
+    expect(first).toMatch(/^wasm: .*'wasm-unsafe-eval'/);
+  });
+
+  it("a service worker reports by what it has imported beforehand", async () => {
+    const before = await world.reports(SETTINGS.id);
+    const site = await serve({
+      directories: { "/dist/": DIST },
+      documents: {
+        "/": { type: "text/html", body: "<!doctype html><title>page</title>" },
+        "/worker.js": {
+          type: "text/javascript",
+          body: `
+            import { createClient, initialize } from "/dist/slim.js";
+            import { fallback } from "/dist/fallback.js";
+            addEventListener("message", async ({ data, source }) => {
+              await initialize(typeof WebAssembly === "object" ? "/dist/hushbin.wasm" : fallback);
+              const client = await createClient(data);
+              await client.report({ autoplay: 1 });
+              await client.flush();
+              source.postMessage(typeof WebAssembly);
+            });`,
+        },
+      },
+      policy: "default-src 'self'; connect-src *",
+    });
+    closers.push(site.close);
+    const { page } = await jitless(site.url);
+    const seen = await page.evaluate(
+      async (options) => {
+        const { serviceWorker } = navigator;
+        const answer = new Promise((resolve) => {
+          serviceWorker.onmessage = ({ data }) => resolve(data);
+        });
+        await serviceWorker.register("/worker.js", { type: "module" });
+        const { active } = await serviceWorker.ready;
+        active?.postMessage(options);
+        return answer;
+      },
+      { ...OPTIONS(), task: SETTINGS },
+    );
+    expect(seen).toBe("undefined");
+    expect(await world.reports(SETTINGS.id)).toBe(before + 1);
+  });
+});
+
+describe("a classic script", () => {
+  const TAG = `<script async src="/dist/hushbin.script.js" crossorigin="anonymous"
+    integrity="${INTEGRITY["hushbin.script.js"]}"></script>`;
+
+  /** A page of that script, of these files of the package. */
+  async function site(head: string, directory = DIST, policy?: string) {
+    const body = `<!doctype html><title>page</title>${head}`;
+    const served = await serve({
+      directories: { "/dist/": directory },
+      documents: { "/": { type: "text/html", body } },
+      policy:
+        policy ?? `${NO_WASM.replace("'unsafe-inline'", "'unsafe-inline' 'wasm-unsafe-eval'")}`,
+    });
+    closers.push(served.close);
+    return served.url;
+  }
+
+  const whenThere = (page: Page) =>
+    page.waitForFunction(() => "createClient" in (globalThis.hushbin ?? {}));
+
+  it("reports, and loads beside it what a task needs, all checked by their hashes", async () => {
+    const before = await arrived();
+    const page = await world.blank();
+    const loaded = loads(page);
+    await page.goto(await site(TAG));
+    await whenThere(page);
+    expect(loaded).toEqual(["hushbin.script.js"]);
+    expect(await reportTo(page)).toEqual(["sent", "sent"]);
+    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.with-hash-bin.js"]);
+    await expectOneMore(before);
+  });
+
+  it("reports without WebAssembly", async () => {
+    const before = await arrived();
+    const { page, loaded } = await jitless(await site(TAG));
+    await whenThere(page);
+    expect(await reportTo(page)).toEqual(["sent", "sent"]);
+    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.fallback.js"]);
+    await expectOneMore(before);
+  });
+
+  it("keeps what a page asks before it is there, and runs it in order", async () => {
+    const before = await world.reports(SETTINGS.id);
+    const page = await world.blank();
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    const early = `<script>
+      (window.hushbin ||= []).push((hushbin) => {
+        window.client = hushbin.createClient(${JSON.stringify({ ...OPTIONS(), task: SETTINGS })});
+      });
+      hushbin.push(() => { throw new Error("of the page's own"); });
+      hushbin.push(() => client.record({ autoplay: 1 }));
+    </script>`;
+    await page.goto(await site(early + TAG));
+    await whenThere(page);
+    await page.evaluate(async () => {
+      await new Promise((resolve) => (hushbin as never as unknown[]).push(resolve as never));
+      await client.flush();
+    });
+    expect(errors).toEqual(["of the page's own"]);
+    expect(await world.reports(SETTINGS.id)).toBe(before + 1);
+  });
+
+  it("stays the first where it is there twice", async () => {
+    const page = await world.blank();
+    const url = await site(TAG);
+    await page.goto(url);
+    await whenThere(page);
+    const same = await page.evaluate(async () => {
+      const { hushbin } = globalThis;
+      const script = document.createElement("script");
+      script.src = "/dist/hushbin.script.js";
+      await new Promise((resolve) => {
+        script.onload = resolve;
+        document.head.append(script);
+      });
+      return hushbin === globalThis.hushbin;
+    });
+    expect(same).toBe(true);
+  });
+
+  describe("that was altered", () => {
+    let altered: string;
+
+    beforeAll(async () => {
+      altered = await mkdtemp(join(tmpdir(), "hushbin-altered-"));
+      await cp(DIST, altered, { recursive: true });
+      for (const name of Object.keys(INTEGRITY)) {
+        writeFileSync(join(altered, name), `${readFileSync(join(DIST, name), "utf8")}\n`);
+      }
+    });
+    afterAll(() => rm(altered, { recursive: true, force: true }));
+
+    it("is refused", async () => {
+      const page = await world.blank();
+      const refused = page.waitForEvent("console", (message) => /integrity/.test(message.text()));
+      await page.goto(await site(TAG, `${altered}/`));
+      await refused;
+      expect(await page.evaluate(() => "hushbin" in globalThis)).toBe(false);
+    });
+
+    it("is refused beside an unaltered one", async () => {
+      writeFileSync(
+        join(altered, "hushbin.script.js"),
+        readFileSync(join(DIST, "hushbin.script.js")),
+      );
+      const page = await world.blank();
+      await page.goto(await site(TAG, `${altered}/`));
+      await whenThere(page);
+      const [choices, events] = await reportTo(page);
+      expect(choices).toBe("sent");
+      expect(events).toMatch(/^wasm: .*with-hash-bin\.js could not be loaded/);
+    });
+  });
+});
