@@ -42,7 +42,7 @@ function disagreements() {
     ...(tableIsCurrent()
       ? []
       : [
-          "README.md: another table of stacks than tests/js/stacks has; write it: npm run test:stacks -- -u",
+          "README.md: another table of stacks than tests/js/stacks has; write it: npx vitest run --project stacks -u",
         ]),
   ];
 }

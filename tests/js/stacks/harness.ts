@@ -146,8 +146,9 @@ export class Stacks {
     );
     const endpoint = this.#collector.url;
     const page = join(folder, "index.html");
-    if (existsSync(page)) {
-      writeFileSync(page, readFileSync(page, "utf8").replace("the-integrity", this.#integrity()));
+    const html = existsSync(page) ? readFileSync(page, "utf8") : "";
+    if (html.includes("the-integrity")) {
+      writeFileSync(page, html.replace("the-integrity", this.#integrity()));
     }
     const json = JSON.stringify({ endpoint, task: { ...task, id: idOf(stack) } });
     writeFileSync(join(folder, "survey.json"), json);
