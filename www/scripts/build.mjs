@@ -84,7 +84,7 @@ function trimmed(glue) {
 }
 
 /** Entries of the package. */
-const ENTRIES = ["index", "slim"];
+const ENTRIES = ["index", "slim", "testing"];
 /** What entries import as files of their own, which may never be needed. */
 const FILES = ["with-hash-bin", "fallback"];
 
@@ -168,12 +168,19 @@ async function bundles() {
   await rm(DIST, { recursive: true, force: true });
   const esm = {
     format: "esm",
-    plugins: [beside({ ...named(".js"), "./wasm/hushbin.wasm": "./hushbin.wasm" })],
+    plugins: [
+      beside({
+        ...named(".js"),
+        // What is tested is what tests test by.
+        "./index.js": "./index.js",
+        "./wasm/hushbin.wasm": "./hushbin.wasm",
+      }),
+    ],
   };
   const cjs = {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [beside(named(".cjs"))],
+    plugins: [beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
     // What has only `require`, as Jest, has no `import()`.
     supported: { "dynamic-import": false },
   };
