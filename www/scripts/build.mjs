@@ -12,14 +12,14 @@ import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /**
- * The modules, with what cargo leaves out of each: the one with all mechanisms, and the
- * one that pages begin with. Their glue is the same.
+ * The modules, with what cargo leaves out of each: the complete one, and the one that
+ * pages begin with. Their glue is the same.
  *
  * @type {readonly (readonly [string, readonly string[]])[]}
  */
 const MODULES = [
   ["hushbin", []],
-  ["without-hash-bin", ["--no-default-features"]],
+  ["collision", ["--no-default-features"]],
 ];
 
 /** "a" and "A", the letters of halves that are 0. */
@@ -86,7 +86,7 @@ function trimmed(glue) {
 /** Entries of the package. */
 const ENTRIES = ["index", "slim", "testing"];
 /** What entries import as files of their own, which may never be needed. */
-const FILES = ["with-hash-bin", "fallback"];
+const FILES = ["complete", "fallback"];
 
 /**
  * Bundles as modules of one kind.

@@ -253,7 +253,7 @@ describe("a classic script", () => {
     await whenThere(page);
     expect(loaded).toEqual(["hushbin.script.js"]);
     expect(await reportTo(page)).toEqual(["sent", "sent"]);
-    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.with-hash-bin.js"]);
+    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.complete.js"]);
     await expectOneMore(before);
   });
 
@@ -336,7 +336,7 @@ describe("a classic script", () => {
       await whenThere(page);
       const [choices, events] = await reportTo(page);
       expect(choices).toBe("sent");
-      expect(events).toMatch(/^wasm: .*with-hash-bin\.js could not be loaded/);
+      expect(events).toMatch(/^wasm: .*complete\.js could not be loaded/);
     });
   });
 });
