@@ -3,22 +3,22 @@
  *
  * The default entry, which carries the WebAssembly module in itself: nothing
  * to configure. Importing it does nothing, anywhere; the module is compiled when
- * the first client is made. A task of the mechanism hash-bin takes another module, and
- * a browser without WebAssembly the core in JavaScript; either is then imported from a
- * file of its own.
+ * the first client is made. It has the mechanism Collision; tasks of others, or that ask
+ * several things as one question, take another module, and a browser without WebAssembly
+ * the core in JavaScript; either is then imported from a file of its own.
  *
  * @packageDocumentation
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
 import { type Suppliers, supply } from "./module.js";
-import { bytes } from "./wasm/without-hash-bin-bytes.js";
+import { bytes } from "./wasm/collision-bytes.js";
 
 export * from "./exports.js";
 
 const INLINED: Suppliers = {
   module: bytes,
-  complete: async () => (await import("./with-hash-bin.js")).bytes(),
+  complete: async () => (await import("./complete.js")).bytes(),
   fallback: async () => (await import("./fallback.js")).fallback,
 };
 

@@ -1,6 +1,6 @@
 /**
  * The core: loading its WebAssembly module once, or what stands in for it; putting the
- * module with all mechanisms in its place, and starting it afresh after a trap.
+ * complete module in its place, and starting it afresh after a trap.
  */
 
 import { bindings, fallBack, isFallback } from "./bindings.js";
@@ -16,9 +16,9 @@ type Supplier = () => WasmSource | Promise<WasmSource>;
 /** Where to find the core. */
 export interface Suppliers {
   readonly module: Supplier;
-  /** The module with all mechanisms, for tasks whose mechanism the first lacks. */
+  /** The complete module, for tasks whose mechanism or kind of question the first lacks. */
   readonly complete?: Supplier | undefined;
-  /** The core in JavaScript, with all mechanisms. */
+  /** The complete core in JavaScript. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
 }
 
@@ -119,14 +119,14 @@ export function loadModule(): Promise<void> {
 }
 
 /**
- * Puts the module with all mechanisms in the place of the one that {@link loadModule}
+ * Puts the complete module in the place of the one that {@link loadModule}
  * has loaded; tries again where it failed before.
  *
  * @throws WasmError
  */
 export function completeModule(): Promise<void> {
   const complete =
-    suppliers.complete ?? (() => missing("the module lacks the mechanism; hushbin.wasm has all"));
+    suppliers.complete ?? (() => missing("the module lacks what the task asks for; hushbin.wasm has all"));
   completing ??= start(complete).catch((error: unknown) => {
     completing = undefined;
     throw error;

@@ -195,8 +195,8 @@ export class Engine implements Randomizer {
 }
 
 /**
- * The engine of a task. The module knows which mechanisms it has; where the task's is
- * not among them, the one that has all takes its place.
+ * The engine of a task. The module knows which mechanisms and kinds of questions it has;
+ * where it lacks one of the task's, the complete one takes its place.
  *
  * @throws number, TaskError, WasmError
  */

@@ -9,16 +9,16 @@
 
 import * as exported from "./exports.js";
 import { type Suppliers, supply } from "./module.js";
-import { bytes } from "./wasm/without-hash-bin-bytes.js";
+import { bytes } from "./wasm/collision-bytes.js";
 
-type File = "with-hash-bin" | "fallback";
+type File = "complete" | "fallback";
 
 /** Hashes of the files beside this one, by which the browser checks them. */
 declare const INTEGRITY: Readonly<Record<File, string>>;
 
 /** What these files leave in `hushbin.files`. */
 interface Files {
-  readonly "with-hash-bin"?: typeof import("./with-hash-bin.js");
+  readonly "complete"?: typeof import("./complete.js");
   readonly fallback?: typeof import("./fallback.js");
 }
 
@@ -46,7 +46,7 @@ async function load<F extends File>(name: F): Promise<NonNullable<Files[F]>> {
 
 const INLINED: Suppliers = {
   module: bytes,
-  complete: async () => (await load("with-hash-bin")).bytes(),
+  complete: async () => (await load("complete")).bytes(),
   fallback: async () => (await load("fallback")).fallback,
 };
 

@@ -12,14 +12,14 @@ import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /**
- * The modules, with what cargo leaves out of each: the one with all mechanisms, and the
- * one that pages begin with. Their glue is the same.
+ * The modules, with what cargo leaves out of each: the complete one, and the one that
+ * pages begin with. Their glue is the same.
  *
  * @type {readonly (readonly [string, readonly string[]])[]}
  */
 const MODULES = [
   ["hushbin", []],
-  ["without-hash-bin", ["--no-default-features"]],
+  ["collision", ["--no-default-features"]],
 ];
 
 /** "a" and "A", the letters of halves that are 0. */
@@ -84,9 +84,9 @@ function trimmed(glue) {
 }
 
 /** Entries of the package. */
-const ENTRIES = ["index", "slim"];
+const ENTRIES = ["index", "slim", "testing"];
 /** What entries import as files of their own, which may never be needed. */
-const FILES = ["with-hash-bin", "fallback"];
+const FILES = ["complete", "fallback"];
 
 /**
  * Bundles as modules of one kind.
@@ -168,12 +168,19 @@ async function bundles() {
   await rm(DIST, { recursive: true, force: true });
   const esm = {
     format: "esm",
-    plugins: [beside({ ...named(".js"), "./wasm/hushbin.wasm": "./hushbin.wasm" })],
+    plugins: [
+      beside({
+        ...named(".js"),
+        // What is tested is what tests test by.
+        "./index.js": "./index.js",
+        "./wasm/hushbin.wasm": "./hushbin.wasm",
+      }),
+    ],
   };
   const cjs = {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [beside(named(".cjs"))],
+    plugins: [beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
     // What has only `require`, as Jest, has no `import()`.
     supported: { "dynamic-import": false },
   };

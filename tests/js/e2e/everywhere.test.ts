@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createRandomizer } from "../../../www/client/index.js";
+import { createTestCollector } from "../../../www/client/testing.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
@@ -154,6 +156,75 @@ describe("without WebAssembly", () => {
   });
 });
 
+describe("the collector of hushbin/testing", () => {
+  /** What an answer says, without the words of which there are fewer. */
+  async function said(response: Response): Promise<unknown> {
+    const type = response.headers.get("content-type");
+    const {
+      type: problem,
+      title,
+      uploads,
+      accepted,
+      duplicates,
+      task,
+      fingerprint,
+    } = Object(await response.json());
+    const body = { problem, title, uploads, accepted, duplicates, task, fingerprint };
+    return { status: response.status, type, ...body };
+  }
+
+  it("answers as a real one does", async () => {
+    const test = createTestCollector({ task: SETTINGS });
+    const made = async (epsilon: number) =>
+      createRandomizer({ task: { ...SETTINGS, epsilon } as typeof SETTINGS });
+    const own = await made(SETTINGS.epsilon);
+    const upload = (count: number, by = own) => {
+      const reports = Array.from({ length: count }, () => by.randomize({ autoplay: 1 }));
+      return by.upload(Buffer.concat(reports), count);
+    };
+    const [first, second, third] = [upload(1), upload(3), upload(200)];
+    const altered = Uint8Array.from(first);
+    altered.set([Number(altered[33 + 1]) ^ 1], 33 + 1);
+    const other = upload(1, await made(2));
+    const posts: readonly Uint8Array[] = [
+      first,
+      first,
+      Buffer.concat([first, second]),
+      Buffer.concat([second, third, first, second]),
+      altered,
+      Buffer.concat([upload(2), altered, upload(1)]),
+      other,
+      Buffer.concat([upload(1), first.subarray(0, 20)]),
+      Uint8Array.of(),
+      Uint8Array.of(1, 2, 3),
+      Buffer.concat([Uint8Array.of(2), first.subarray(1)]),
+      first.subarray(0, 33),
+      first.subarray(0, 40),
+      upload(4096),
+      Buffer.concat([upload(4096), upload(1)]),
+    ];
+    const path = `/tasks/${SETTINGS.id}`;
+    const requests: readonly (readonly [string, RequestInit])[] = [
+      [path, {}],
+      ["/tasks/nothing", {}],
+      ["/nowhere", {}],
+      [`${path}/reports`, {}],
+      ["/tasks/nothing/reports", { method: "POST", body: first as BodyInit }],
+      ...posts.map(
+        (body) => [`${path}/reports`, { method: "POST", body: body as BodyInit }] as const,
+      ),
+    ];
+    const before = await world.reports(SETTINGS.id);
+    for (const [index, [where, init]] of requests.entries()) {
+      const answer = await said(await test.fetch(test.endpoint + where, init));
+      const real = await said(await fetch(world.collector.url + where, init));
+      expect(answer, `request ${index}`).toEqual(real);
+    }
+    expect(test.reports).toBe((await world.reports(SETTINGS.id)) - before);
+    expect(test.reports).toBeGreaterThan(4000);
+  });
+});
+
 describe("a classic script", () => {
   const TAG = `<script async src="/dist/hushbin.script.js" crossorigin="anonymous"
     integrity="${INTEGRITY["hushbin.script.js"]}"></script>`;
@@ -182,7 +253,7 @@ describe("a classic script", () => {
     await whenThere(page);
     expect(loaded).toEqual(["hushbin.script.js"]);
     expect(await reportTo(page)).toEqual(["sent", "sent"]);
-    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.with-hash-bin.js"]);
+    expect(loaded).toEqual(["hushbin.script.js", "hushbin.script.complete.js"]);
     await expectOneMore(before);
   });
 
@@ -265,7 +336,7 @@ describe("a classic script", () => {
       await whenThere(page);
       const [choices, events] = await reportTo(page);
       expect(choices).toBe("sent");
-      expect(events).toMatch(/^wasm: .*with-hash-bin\.js could not be loaded/);
+      expect(events).toMatch(/^wasm: .*complete\.js could not be loaded/);
     });
   });
 });

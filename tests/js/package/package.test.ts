@@ -77,13 +77,13 @@ describe("the tarball", () => {
       "slim",
       "task",
     ];
-    const bundled = ["index", "slim", "fallback", "with-hash-bin"];
+    const bundled = ["index", "slim", "fallback", "complete"];
     const mapped = ["index.cjs", "index.js", "slim.cjs", "slim.js", "workerd.js"];
     const expected = [
       ...declared.flatMap((name) => [`dist/${name}.d.cts`, `dist/${name}.d.ts`]),
       ...bundled.flatMap((name) => [`dist/${name}.cjs`, `dist/${name}.js`]),
       ...["dist/workerd.js", ...mapped.map((name) => `dist/${name}.map`)],
-      ...["dist/hushbin.wasm", "dist/without-hash-bin.wasm", "package.json"],
+      ...["dist/hushbin.wasm", "dist/collision.wasm", "package.json"],
     ];
     expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
   });
@@ -106,13 +106,13 @@ describe("the tarball", () => {
 
   it("has types that every resolution finds", () => {
     // Wasm has no types. Of the oldest resolution there are only `main` and `types`.
-    const modules = ["hushbin.wasm", "without-hash-bin.wasm"];
+    const modules = ["hushbin.wasm", "collision.wasm"];
     const args = ["--profile", "node16", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
   });
 });
 
-describe.each(["hushbin.wasm", "without-hash-bin.wasm"])("the module %s", (name) => {
+describe.each(["hushbin.wasm", "collision.wasm"])("the module %s", (name) => {
   const wasm = () => new WebAssembly.Module(readFileSync(installed(`dist/${name}`)));
 
   it("exports the bindings, and no way to hand a seed in", () => {
@@ -289,8 +289,8 @@ describe("in Node", () => {
       const made = createRandomizer({ task });
       console.log(await made.then((r) => r.randomize({ autoplay: 1 }).length, (e) => e.message));`;
     expect(evaluate(script("hushbin.wasm"))).toBe("9");
-    expect(evaluate(script("without-hash-bin.wasm", "hushbin.wasm"))).toBe("9");
-    expect(evaluate(script("without-hash-bin.wasm"))).toContain("hushbin.wasm has all");
+    expect(evaluate(script("collision.wasm", "hushbin.wasm"))).toBe("9");
+    expect(evaluate(script("collision.wasm"))).toContain("hushbin.wasm has all");
   });
 
   it("lets the process end while reports wait", () => {
@@ -339,7 +339,7 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     readdirSync(join(project, to), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".js"))
       .map((file) => join(project, to, file));
-  const isChunk = (file: string) => basename(file).startsWith("with-hash-bin");
+  const isChunk = (file: string) => basename(file).startsWith("complete");
 
   beforeAll(async () => {
     const page = `
@@ -353,9 +353,9 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     await bundle(to);
   });
 
-  it("has the module with hash-bin in a chunk of its own", () => {
+  it("has the complete module in a chunk of its own", () => {
     const page = modulesIn(installed("dist/index.js"));
-    const chunk = modulesIn(installed("dist/with-hash-bin.js"));
+    const chunk = modulesIn(installed("dist/complete.js"));
     expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
     // The page and two chunks: the core in JavaScript carries no module.
     expect(scripts()).toHaveLength(3);
@@ -380,9 +380,9 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
       const clipped = { ...choices, mechanism: JSON.parse(CLIPPED) };
       expect(await made(choices)).toBe(9);
       expect(loaded.filter(isChunk)).toEqual([]);
-      await page.route(/with-hash-bin/, (route) => route.abort());
+      await page.route(/complete/, (route) => route.abort());
       expect([await made(clipped), await made(choices)]).toEqual(["wasm", 9]);
-      await page.unroute(/with-hash-bin/);
+      await page.unroute(/complete/);
       expect([await made(clipped), await made(choices)]).toEqual([9, 9]);
       expect(loaded.filter(isChunk)).toHaveLength(2);
     } finally {
