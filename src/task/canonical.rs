@@ -4,6 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::budget::Budget;
 use super::items::Items;
 use super::kind::Kind;
 use super::parts::TaskParts;
@@ -13,13 +14,14 @@ use crate::error::Error;
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::mechanism::Mechanism;
 
-/// What all of them begin with; the number is the version of what follows: one
+/// What all of them begin with, behind the budget if there is one; the number is the version of what follows: one
 /// question without a name, for ratings, or questions with names.
 const UNNAMED: &str = "hushbin task 1";
 const NAMED: &str = "hushbin task 2";
 
-pub(super) fn write(id: &str, questions: &[Question]) -> Vec<u8> {
+pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = Canonical::default();
+    budget.write_canonical(&mut canonical);
     match questions {
         [sole] if sole.name().is_empty() => {
             canonical.text(UNNAMED);
@@ -56,6 +58,7 @@ pub(super) struct Read {
     pub(super) questions: Vec<Question>,
     /// Whether they have names.
     pub(super) named: bool,
+    pub(super) budget: Budget,
 }
 
 /// Every field has one spelling, so that only the bytes that [`write`] gives are
@@ -65,15 +68,20 @@ pub(super) struct Read {
 /// Those of the questions' parameters.
 pub(super) fn read(bytes: &[u8]) -> Option<Result<Read, Error>> {
     let reader = &mut CanonicalReader::new(bytes);
-    let read = match reader.text()? {
-        UNNAMED => read_unnamed(reader)?,
-        NAMED => read_named(reader)?,
+    let mut form = reader.text()?;
+    let budget = match Budget::read_canonical(&mut form, reader)? {
+        Ok(budget) => budget,
+        Err(error) => return Some(Err(error)),
+    };
+    let read = match form {
+        UNNAMED => read_unnamed(budget, reader)?,
+        NAMED => read_named(budget, reader)?,
         _ => return None,
     };
     (read.is_err() || reader.rest() == 0).then_some(read)
 }
 
-fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
+fn read_unnamed(budget: Budget, reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
     let id = reader.text()?.to_owned();
     let items = Items::read_canonical(reader)?;
     let sparsity = reader.small()?;
@@ -98,12 +106,13 @@ fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>>
             id,
             questions: alloc::vec![Question::of_bytes(question)?],
             named: false,
+            budget,
         })
     };
     Some(mechanism.and_then(read))
 }
 
-fn read_named(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
+fn read_named(budget: Budget, reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
     let id = reader.text()?.to_owned();
     let epsilon = f64::from_bits(reader.number()?);
     let mut questions = Vec::new();
@@ -118,6 +127,7 @@ fn read_named(reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
         id,
         questions,
         named,
+        budget,
     }))
 }
 

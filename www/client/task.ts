@@ -2,7 +2,7 @@
 
 import { CanonicalBytes } from "./canonical.js";
 import { NetworkError, TaskError } from "./errors.js";
-import { invalid, listOf, number, read, text } from "./fields.js";
+import { integer, invalid, listOf, number, oneOf, type Reader, read, text } from "./fields.js";
 import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
   parseQuestion,
@@ -14,15 +14,31 @@ import {
   writeQuestion,
 } from "./question.js";
 
-interface Budgeted {
+/** How much one person reports; the client keeps to it, in the person's own browser. */
+export interface Budget {
+  /** Length of a window, which begins with its first report: 1 to 3650 days; 30 if left out. */
+  readonly days?: number;
+  /** Reports in a window, at most: 1 to 10000; 1 if left out. */
+  readonly reports?: number;
+  /**
+   * What tells of answers that have not changed since an earlier window: a new report
+   * (`fresh`, if left out), which spends ε again; or the same one again (`permanent`),
+   * which spends nothing more, and shows whoever receives both that one person sent them.
+   */
+  readonly answers?: "fresh" | "permanent";
+}
+
+interface Common {
   /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
   readonly id: string;
   /** Local privacy budget ε of one report, 0.001 to 12. */
   readonly epsilon: number;
+  /** How much one person reports. */
+  readonly budget?: Budget;
 }
 
 /** A task that asks one question, for ratings, which has no name. */
-export interface RatingsTask extends Budgeted, Ratings {
+export interface RatingsTask extends Common, Ratings {
   /** How inputs are randomised. */
   readonly mechanism: Mechanism;
 }
@@ -31,7 +47,7 @@ export interface RatingsTask extends Budgeted, Ratings {
  * A task that asks questions by their names. A report answers one of them, with
  * all of ε; which one, chance decides before the answers are looked at.
  */
-export interface QuestionsTask extends Budgeted {
+export interface QuestionsTask extends Common {
   /** What is asked, 1 to 64 questions. */
   readonly questions: readonly Question[];
 }
@@ -49,6 +65,19 @@ export interface FetchedTask {
   readonly fingerprint: string;
 }
 
+const ANSWERS = ["fresh", "permanent"] as const;
+
+/** As the core has it; what is left out of a budget, or all of it, is this. */
+const DEFAULT: Required<Budget> = { days: 30, reports: 1, answers: "fresh" };
+
+/** How much one person reports under a task. */
+export function budgetOf({ budget }: Task): Required<Budget> {
+  return { ...DEFAULT, ...budget };
+}
+
+const readBudget: Reader<Budget> = (from, key) =>
+  read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });
+
 /**
  * Checks the shape of a task; ranges are the core's to check.
  *
@@ -57,7 +86,7 @@ export interface FetchedTask {
 export function parseTask(value: unknown): Task {
   const asked =
     Object(value).questions === undefined ? RATINGS : { questions: listOf(parseQuestion) };
-  return read(value, "it", { id: text, epsilon: number, ...asked }, {}) as Task;
+  return read(value, "it", { id: text, epsilon: number, ...asked }, { budget: readBudget }) as Task;
 }
 
 /**
@@ -68,6 +97,13 @@ export function parseTask(value: unknown): Task {
  */
 export function canonicalBytes(task: Task): Uint8Array {
   const bytes = new CanonicalBytes();
+  const { days, reports, answers } = budgetOf(task);
+  if (days !== DEFAULT.days || reports !== DEFAULT.reports || answers !== DEFAULT.answers) {
+    bytes.text("hushbin budget 1");
+    bytes.number(days);
+    bytes.number(reports);
+    bytes.number(ANSWERS.indexOf(answers));
+  }
   const named = "questions" in task;
   bytes.text(named ? "hushbin task 2" : "hushbin task 1");
   bytes.text(task.id);
