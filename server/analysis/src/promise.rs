@@ -98,6 +98,10 @@ fn allowed(budget: Budget) -> String {
     format!("{} in {}", counted(reports, "report"), counted(days, "day"))
 }
 
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
 impl Privacy {
     /// Of one report of the task.
     #[must_use]
