@@ -1,7 +1,7 @@
 //! Every range a parameter must lie in, declared once: checks, error texts and
 //! the generators of the tests derive from these.
 
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 
 /// An inclusive range with the name of what it bounds.
 ///
@@ -97,7 +97,12 @@ pub(crate) fn hashes(sparsity: u32) -> Bound {
 impl Bound {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {
         Self {
-            name: worded(name),
+            // The module that pages download names nothing.
+            name: if cfg!(feature = "wasm-module") {
+                ""
+            } else {
+                name
+            },
             min,
             max,
         }
@@ -123,12 +128,12 @@ impl Bound {
         if self.holds(value) {
             Ok(())
         } else {
-            Err(Error::OutOfRange {
+            Err(error!(OutOfRange {
                 name: self.name,
                 value,
                 min: self.min,
                 max: self.max,
-            })
+            }))
         }
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::sample;
 use crate::sort::sort;
 
@@ -226,9 +226,9 @@ impl Domain {
     /// [`Error::Combination`] where all have a value.
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
-            return Err(Error::Combination {
-                reason: worded("only \"cube\" answers \"numbers\""),
-            });
+            return Err(error!(Combination {
+                reason: "only \"cube\" answers \"numbers\"",
+            }));
         }
         Ok(())
     }
@@ -242,11 +242,9 @@ impl Domain {
         if self.is_rated {
             return self.check_sparse();
         }
-        Err(Error::Combination {
-            reason: worded(
-                "only \"collision\" answers a \"set\", a \"choice\", a \"flag\", a \"number\" or a \"cross\"",
-            ),
-        })
+        Err(error!(Combination {
+            reason: "only \"collision\" answers a \"set\", a \"choice\", a \"flag\", a \"number\" or a \"cross\"",
+        }))
     }
 
     /// How many elements stand for an item: one for either sign, or one.
@@ -368,10 +366,10 @@ impl Domain {
             let counts = |entry: &&Entry| self.is_rated || entry.value != 0.0;
             let given = entries.iter().filter(counts).count();
             if given != self.sparsity as usize {
-                return Err(Error::AnswerCount {
+                return Err(error!(AnswerCount {
                     given,
                     expected: self.sparsity,
-                });
+                }));
             }
         }
         check_distinct(entries, keys)
@@ -392,14 +390,14 @@ pub(crate) fn check_values(
         if let Some(items) = items
             && item >= u64::from(items)
         {
-            return Err(Error::UnknownItem { item, items });
+            return Err(error!(UnknownItem { item, items }));
         }
         if !accepts(item, value) {
-            return Err(Error::ValueRange {
+            return Err(error!(ValueRange {
                 item,
                 value,
-                expected: worded(expected),
-            });
+                expected,
+            }));
         }
     }
     Ok(())
@@ -418,7 +416,7 @@ pub(crate) fn check_distinct(entries: &[Entry], keys: &mut Vec<u64>) -> Result<(
     keys.extend(entries.iter().map(|entry| entry.item));
     sort(keys);
     match keys.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Error::DuplicateItem { item: pair[0] }),
+        Some(pair) => Err(error!(DuplicateItem { item: pair[0] })),
         None => Ok(()),
     }
 }

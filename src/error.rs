@@ -1,8 +1,11 @@
 //! What can go wrong, with a stable code for every kind.
 
+#[cfg(not(feature = "wasm-module"))]
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::fmt;
 
+#[cfg(not(feature = "wasm-module"))]
 use crate::fingerprint::Fingerprint;
 
 /// Any error of this crate.
@@ -20,6 +23,7 @@ use crate::fingerprint::Fingerprint;
 /// assert_eq!(error.code(), ErrorCode::OutOfRange);
 /// assert_eq!(error.to_string(), "sparsity is 5, expected 1 to 4");
 /// ```
+#[cfg(not(feature = "wasm-module"))]
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -115,10 +119,11 @@ pub enum Error {
         /// What the task takes.
         expected: &'static str,
     },
-    /// A task names a mechanism that this build of the core does not have.
-    #[error("mechanism {name:?} is unknown, or left out of this build")]
+    /// A task names a mechanism, or asks a kind of question, that this build of the core
+    /// does not have.
+    #[error("mechanism or kind {name:?} is unknown, or left out of this build")]
     UnknownMechanism {
-        /// The mechanism's name.
+        /// The name of either.
         name: String,
     },
     /// The upload was written by another version of the format.
@@ -149,22 +154,44 @@ pub enum Error {
     },
 }
 
-/// What errors say, but in the module that pages download, which hands out codes.
-pub(crate) const fn worded(text: &'static str) -> &'static str {
-    if cfg!(feature = "wasm-module") {
-        ""
-    } else {
-        text
-    }
+/// Any error of this crate: of the module that pages download its code, which is all
+/// that crosses the boundary to JavaScript.
+#[cfg(feature = "wasm-module")]
+pub type Error = ErrorCode;
+
+/// An [`Error`], by its variant and fields.
+#[cfg(not(feature = "wasm-module"))]
+macro_rules! error {
+    ($Variant:ident $fields:tt) => {
+        error!(@ $Variant $fields)
+    };
+    (@ $Variant:ident { $($fields:tt)* }) => {
+        $crate::error::Error::$Variant { $($fields)* }
+    };
 }
 
-/// The same of what they quote.
-pub(crate) fn quoted(text: &str) -> String {
-    if cfg!(feature = "wasm-module") {
-        String::new()
-    } else {
-        text.into()
-    }
+/// An [`Error`], of which the variant is kept: the fields are never worked out.
+#[cfg(feature = "wasm-module")]
+macro_rules! error {
+    ($Variant:ident { $($field:ident $(: $value:expr)?),+ $(,)? }) => {{
+        $(let _ = || error!(@ $field $($value)?);)+
+        $crate::error::ErrorCode::$Variant
+    }};
+    (@ $field:ident) => {
+        $field
+    };
+    (@ $field:ident $value:expr) => {
+        $value
+    };
+}
+
+pub(crate) use error;
+
+/// The error of what is unknown or, where the crate is not built complete, may be left out.
+pub(crate) fn left_out(name: &str) -> Error {
+    error!(UnknownMechanism {
+        name: String::from(name)
+    })
 }
 
 /// Stable identity of a kind of [`Error`].
@@ -239,13 +266,41 @@ impl ErrorCode {
     }
 }
 
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(feature = "wasm-module")]
+impl ErrorCode {
+    pub(crate) const fn code(&self) -> Self {
+        *self
+    }
+
+    pub(crate) const fn of_question(self, _: &str) -> Self {
+        self
+    }
+
+    #[cfg(feature = "complete")]
+    pub(crate) const fn blamed(self, _: &str) -> Self {
+        self
+    }
+}
+
+#[cfg(not(feature = "wasm-module"))]
 impl Error {
     /// The same of a question, where it has a name; once.
     pub(crate) fn of_question(self, name: &str) -> Self {
         let told = matches!(self, Self::Question { .. });
-        if told || name.is_empty() || cfg!(feature = "wasm-module") {
+        if told || name.is_empty() {
             return self;
         }
+        self.blamed(name)
+    }
+
+    /// The same of the question called `name`.
+    pub(crate) fn blamed(self, name: &str) -> Self {
         Self::Question {
             name: name.into(),
             error: Box::new(self),

@@ -53,8 +53,9 @@
 //!
 //! # Features
 //!
-//! `hash-bin`, which is on by default, adds the mechanism of that name; without it
-//! its tasks are [`Error::UnknownMechanism`] in bytes. `analysis` adds what chooses
+//! `complete`, which is on by default, adds all mechanisms but Collision, the
+//! rules of papers, questions of several parts, trees and task files; without it tasks that need one of these are
+//! [`Error::UnknownMechanism`] in bytes. `analysis` adds what chooses
 //! parameters and knows how often reports hit what, for all mechanisms: collectors
 //! and planners need it, pages that report do not. `wasm` adds the bindings for web
 //! pages; it needs a browser. Without features the crate needs `alloc` and nothing

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 use crate::domain::{Entry, check_distinct, check_values};
-use crate::error::Error;
+use crate::error::{Error, error};
 #[cfg(doc)]
 use crate::mechanism::hash_bin;
 use crate::mechanism::{Prepared, Report};
@@ -160,10 +160,10 @@ impl Randomizer {
         rng: &mut R,
     ) -> Result<bool, Error> {
         if answers.len() != self.questions.len() {
-            return Err(Error::AnswerCount {
+            return Err(error!(AnswerCount {
                 given: answers.len(),
                 expected: self.questions.len() as u32,
-            });
+            }));
         }
         for (question, entries) in self.questions.iter().zip(answers) {
             let checked = check(question, entries, &mut self.keys);
@@ -185,7 +185,7 @@ fn check(question: &Question, entries: &[Entry], keys: &mut Vec<u64>) -> Result<
     };
     let given = entries.len();
     if given != expected as usize {
-        return Err(Error::AnswerCount { given, expected });
+        return Err(error!(AnswerCount { given, expected }));
     }
     if let Kind::Text(_) = kind {
         // A text that is short is all of several prefixes.

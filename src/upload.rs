@@ -19,7 +19,7 @@ use core::str::FromStr;
 
 use crate::bounds;
 use crate::codec::{Cursor, append};
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::fingerprint::{Fingerprint, ParseHexError, parse_hex, write_hex};
 use crate::mechanism::Report;
 use crate::task::Task;
@@ -133,17 +133,17 @@ impl Upload {
     fn take(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
         let [version] = cursor.array("expected a version byte")?;
         if version != VERSION {
-            return Err(Error::Version {
+            return Err(error!(Version {
                 found: version,
                 expected: VERSION,
-            });
+            }));
         }
         let received = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
         if received != task.fingerprint() {
-            return Err(Error::FingerprintMismatch {
+            return Err(error!(FingerprintMismatch {
                 expected: task.fingerprint(),
                 received,
-            });
+            }));
         }
         let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
         let count: u32 = cursor.take("expected the number of reports")?;
@@ -159,11 +159,10 @@ impl Upload {
 /// which follow back to back.
 #[must_use]
 pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(1 + 16 + 16 + 5);
-    bytes.push(VERSION);
-    bytes.extend_from_slice(&fingerprint.0);
-    bytes.extend_from_slice(&id.0);
-    append(&mut bytes, &count);
+    let mut bytes = alloc::vec![VERSION; 1 + 16 + 16];
+    bytes[1..17].copy_from_slice(&fingerprint.0);
+    bytes[17..].copy_from_slice(&id.0);
+    append(&mut bytes, count.into());
     bytes
 }
 

@@ -72,6 +72,7 @@ impl Functions {
     }
 
     /// The key of each function's signs, for a [`SignBit`](super::SignBit).
+    #[cfg(feature = "complete")]
     pub(crate) fn sign_keys(&self) -> impl Iterator<Item = u64> {
         self.seeds.iter().map(|&seed| Keys::sign_key(seed))
     }
@@ -154,6 +155,12 @@ impl Functions {
         for (function, &seed) in self.seeds.iter().enumerate() {
             let keys = Keys::new(seed);
             let mut buckets = buckets[function..].iter_mut().step_by(count);
+            if LANES == 1 {
+                for (bucket, &placed) in buckets.zip(placed) {
+                    *bucket = self.hash.bucket_of_place(&keys, placed);
+                }
+                continue;
+            }
             match self.hash {
                 Hash::Balanced(balanced) => {
                     for placed in placed.chunks(LANES) {

@@ -16,11 +16,12 @@ pub use balanced::Balanced;
 pub use drawn::{drawn_part, for_each_drawn};
 pub use functions::Functions;
 pub use keys::{Keys, mix64};
+#[cfg(feature = "complete")]
 pub(crate) use sign::{SignBit, element_sign};
 pub use sign::{closed_sign, closed_sign_word, open_sign};
 
 use crate::domain::Domain;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 
 /// A family of hash functions, from elements to t buckets.
 ///
@@ -55,11 +56,9 @@ impl Hashing {
     /// [`Error::Combination`] when an open domain is to be balanced.
     pub(crate) fn check(self, domain: &Domain) -> Result<(), Error> {
         if self.is_balanced() && domain.items().is_none() {
-            return Err(Error::Combination {
-                reason: worded(
-                    "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
-                ),
-            });
+            return Err(error!(Combination {
+                reason: "an open task needs \"hashing\": \"independent\": only a closed domain can be balanced",
+            }));
         }
         Ok(())
     }
@@ -71,9 +70,9 @@ impl Hashing {
     /// [`Error::Combination`] when it does.
     pub(crate) fn check_paddings(self) -> Result<(), Error> {
         if self == Self::BalancedItems {
-            return Err(Error::Combination {
-                reason: worded("\"hashing\": \"balanced-items\" is for coco's rule \"strongest\""),
-            });
+            return Err(error!(Combination {
+                reason: "\"hashing\": \"balanced-items\" is for coco's rule \"strongest\"",
+            }));
         }
         Ok(())
     }
@@ -140,9 +139,15 @@ impl Hash {
     /// The bucket of an element, which in a closed domain is below 2d + s < 2³².
     #[inline]
     pub(crate) fn bucket(&self, keys: &Keys, element: u64) -> u32 {
+        self.bucket_of_place(keys, self.place(element))
+    }
+
+    /// The bucket of an element that is [placed](Hash::place).
+    #[inline]
+    pub(crate) fn bucket_of_place(&self, keys: &Keys, place: u64) -> u32 {
         match self {
-            Self::Balanced(balanced) => balanced.bucket(keys, element as u32),
-            Self::Independent { buckets } => independent_bucket(keys, element, *buckets),
+            Self::Balanced(balanced) => balanced.buckets_of::<1>(keys, &[place])[0],
+            Self::Independent { buckets } => independent_bucket(keys, place, *buckets),
         }
     }
 

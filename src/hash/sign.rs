@@ -1,6 +1,7 @@
 //! The fair signs of elements.
 
 use super::keys::{Keys, mix64};
+#[cfg(feature = "complete")]
 use crate::domain::Domain;
 
 /// The sign (+1 or −1) of an element of a closed domain: one mix gives the
@@ -27,6 +28,7 @@ pub fn open_sign(keys: &Keys, key: u64) -> i8 {
 
 /// The fair sign of an element without a sign of its own (an item, or a
 /// padding).
+#[cfg(feature = "complete")]
 #[inline]
 pub(crate) fn element_sign(domain: &Domain, keys: &Keys, element: u64) -> i8 {
     SignBit::of(domain, element).sign(keys)
@@ -46,6 +48,7 @@ pub(crate) struct SignBit {
 
 impl SignBit {
     /// Of an element without a sign of its own.
+    #[cfg(feature = "complete")]
     #[inline]
     pub(crate) const fn of(domain: &Domain, element: u64) -> Self {
         match domain.items() {

@@ -29,12 +29,12 @@ pub(crate) trait Parameters: Sized {
     /// Appends the parameters to a task's canonical bytes.
     fn write_canonical(&self, canonical: &mut Canonical);
 
-    /// Reads what [`Parameters::write_canonical`] wrote, and nothing else: `None`
-    /// for bytes that stand for no parameters.
+    /// Reads what [`Parameters::write_canonical`] wrote, and nothing else:
+    /// [fails](CanonicalReader::fail) at bytes that stand for no parameters.
     ///
     /// # Errors
     /// Those of the parameters' constructor.
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>>;
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
 
     /// The realised local ε, rounded up, never above `epsilon`.
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64;

@@ -24,23 +24,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::Cursor;
 use crate::domain::{Domain, Entry};
-use crate::error::{Error, quoted};
+use crate::error::{Error, left_out};
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The one list of mechanisms: hands each one's module and type, which is also
 /// the name of its variant, to the macro that is named.
 ///
 /// A module holds the parameters under that name, `Report` and `Randomizer`.
-/// What stands in brackets is there with the feature `hash-bin`.
+/// What stands in brackets is there with the feature `complete`: pages begin with the
+/// others.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! mechanisms {
     ($($callback:tt)+) => {
-        $crate::with_hash_bin! { [$($callback)+]
+        $crate::complete! { [$($callback)+]
             collision: Collision,
+            [
             coco: Coco,
-            [hash_bin: HashBin,]
+            hash_bin: HashBin,
             cube: Cube,
+            ]
         }
     };
 }
@@ -49,20 +52,20 @@ macro_rules! mechanisms {
 /// features of the crate that calls it.
 #[doc(hidden)]
 #[macro_export]
-#[cfg(feature = "hash-bin")]
-macro_rules! with_hash_bin {
-    ([$($callback:tt)+] $($module:ident: $Name:ident,)* [$($own:tt)+] $($rest:tt)*) => {
-        $($callback)+! { $($module: $Name,)* $($own)+ $($rest)* }
+#[cfg(feature = "complete")]
+macro_rules! complete {
+    ([$($callback:tt)+] $($module:ident: $Name:ident,)+ [$($more:tt)+]) => {
+        $($callback)+! { $($module: $Name,)+ $($more)+ }
     };
 }
 
 /// Leaves out what stands in brackets.
 #[doc(hidden)]
 #[macro_export]
-#[cfg(not(feature = "hash-bin"))]
-macro_rules! with_hash_bin {
-    ([$($callback:tt)+] $($module:ident: $Name:ident,)* [$($own:tt)+] $($rest:tt)*) => {
-        $($callback)+! { $($module: $Name,)* $($rest)* }
+#[cfg(not(feature = "complete"))]
+macro_rules! complete {
+    ([$($callback:tt)+] $($module:ident: $Name:ident,)+ [$($more:tt)+]) => {
+        $($callback)+! { $($module: $Name,)+ }
     };
 }
 
@@ -163,15 +166,14 @@ macro_rules! register {
 
             pub(crate) fn read_canonical(
                 reader: &mut CanonicalReader<'_>,
-            ) -> Option<Result<Self, Error>> {
-                match reader.text()? {
+            ) -> Result<Self, Error> {
+                match reader.text() {
                     $(
                         <$module::$Name as Parameters>::NAME => {
-                            <$module::$Name>::read_canonical(reader)
-                                .map(|read| read.map(Self::$Name))
+                            <$module::$Name>::read_canonical(reader).map(Self::$Name)
                         }
                     )+
-                    name => Some(Err(Error::UnknownMechanism { name: quoted(name) })),
+                    name => Err(left_out(name)),
                 }
             }
 

@@ -119,25 +119,28 @@ impl Budget {
         }
     }
 
-    /// Of a task's bytes, whose next text is read already: it stands behind the budget,
+    /// Of a task's bytes, whose first text is read already: it stands behind the budget,
     /// if there is one.
+    ///
+    /// # Errors
+    /// As [`Budget::new`], and [`Error::Malformed`].
     pub(super) fn read_canonical<'a>(
-        text: &mut &'a str,
+        form: &mut &'a str,
         reader: &mut CanonicalReader<'a>,
-    ) -> Option<Result<Self, Error>> {
-        if *text != BUDGET {
-            return Some(Ok(Self::default()));
+    ) -> Result<Self, Error> {
+        if *form != BUDGET {
+            return Ok(Self::default());
         }
-        let (days, reports) = (reader.small()?, reader.small()?);
-        let answers = match reader.number()? {
+        let (days, reports) = (reader.small(), reader.small());
+        let answers = match reader.number() {
             0 => Answers::Fresh,
             1 => Answers::Permanent,
-            _ => return None,
+            _ => reader.known(None)?,
         };
-        *text = reader.text()?;
-        let budget = Self::new(days, reports, answers);
+        *form = reader.text();
+        let budget = Self::new(days, reports, answers)?;
         // The default has a spelling, which is none.
-        (budget != Ok(Self::default())).then_some(budget)
+        reader.known((!budget.is_default()).then_some(budget))
     }
 }
 

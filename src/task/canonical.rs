@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 use super::budget::Budget;
 use super::items::Items;
 use super::kind::Kind;
-use super::parts::TaskParts;
 use super::question::{Question, QuestionParts};
 use crate::domain::ValueKind;
 use crate::error::Error;
@@ -62,100 +61,92 @@ pub(super) struct Read {
 }
 
 /// Every field has one spelling, so that only the bytes that [`write`] gives are
-/// read: `None` for others.
+/// read.
 ///
 /// # Errors
-/// Those of the questions' parameters.
-pub(super) fn read(bytes: &[u8]) -> Option<Result<Read, Error>> {
+/// [`Error::Malformed`] for others, and those of the questions' parameters.
+pub(super) fn read(bytes: &[u8]) -> Result<Read, Error> {
     let reader = &mut CanonicalReader::new(bytes);
-    let mut form = reader.text()?;
-    let budget = match Budget::read_canonical(&mut form, reader)? {
-        Ok(budget) => budget,
-        Err(error) => return Some(Err(error)),
-    };
-    let read = match form {
-        UNNAMED => read_unnamed(budget, reader)?,
-        NAMED => read_named(budget, reader)?,
-        _ => return None,
-    };
-    (read.is_err() || reader.rest() == 0).then_some(read)
+    let mut form = reader.text();
+    let read = Budget::read_canonical(&mut form, reader).and_then(|budget| match form {
+        UNNAMED => read_unnamed(budget, reader),
+        NAMED => read_named(budget, reader),
+        _ => reader.known(None),
+    });
+    reader.end(read)
 }
 
-fn read_unnamed(budget: Budget, reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
-    let id = reader.text()?.to_owned();
-    let items = Items::read_canonical(reader)?;
-    let sparsity = reader.small()?;
-    let epsilon = f64::from_bits(reader.number()?);
-    let value = match reader.number()? {
+fn read_unnamed(budget: Budget, reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
+    let id = reader.text().to_owned();
+    let items = Items::read_canonical(reader);
+    let sparsity = reader.small();
+    let epsilon = reader.float();
+    let value = match reader.number() {
         0 => ValueKind::Sign,
         1 => ValueKind::Real,
-        _ => return None,
+        _ => reader.known(None)?,
     };
-    let mechanism = Mechanism::read_canonical(reader)?;
-    let read = |mechanism| {
-        let parts = TaskParts {
-            id,
-            items,
-            sparsity,
-            epsilon,
-            value,
-            mechanism,
-        };
-        let (id, question) = parts.into_question();
-        Ok(Read {
-            id,
-            questions: alloc::vec![Question::of_bytes(question)?],
-            named: false,
-            budget,
-        })
-    };
-    Some(mechanism.and_then(read))
+    let question = read_mechanism(
+        String::new(),
+        (Kind::Ratings(value), items),
+        [sparsity, 1],
+        epsilon,
+        reader,
+    )?;
+    Ok(Read {
+        id,
+        questions: alloc::vec![question],
+        named: false,
+        budget,
+    })
 }
 
-fn read_named(budget: Budget, reader: &mut CanonicalReader<'_>) -> Option<Result<Read, Error>> {
-    let id = reader.text()?.to_owned();
-    let epsilon = f64::from_bits(reader.number()?);
+fn read_named(budget: Budget, reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
+    let id = reader.text().to_owned();
+    let epsilon = reader.float();
     let mut questions = Vec::new();
-    for _ in 0..reader.small()? {
-        match read_question(epsilon, reader)? {
-            Ok(question) => questions.push(question),
-            Err(error) => return Some(Err(error)),
-        }
+    for _ in 0..reader.count() {
+        let name = reader.text().to_owned();
+        let weight = reader.small();
+        let (kind, items) = Kind::read_canonical(reader, false)?;
+        let sparsity = match kind.own_items() {
+            Some(_) => kind.own_sparsity(),
+            None => reader.small(),
+        };
+        let asked = (kind, items);
+        questions.push(read_mechanism(
+            name,
+            asked,
+            [sparsity, weight],
+            epsilon,
+            reader,
+        )?);
     }
-    let named = true;
-    Some(Ok(Read {
+    Ok(Read {
         id,
         questions,
-        named,
+        named: true,
         budget,
-    }))
+    })
 }
 
-fn read_question(
+/// A question of what is read already and the mechanism that follows.
+// Once in the module that pages download, which has both ways above.
+#[inline(never)]
+fn read_mechanism(
+    name: String,
+    (kind, items): (Kind, Items),
+    [sparsity, weight]: [u32; 2],
     epsilon: f64,
     reader: &mut CanonicalReader<'_>,
-) -> Option<Result<Question, Error>> {
-    let name = reader.text()?.to_owned();
-    let weight = reader.small()?;
-    let (kind, items) = match Kind::read_canonical(reader, false)? {
-        Ok(asked) => asked,
-        Err(error) => return Some(Err(error)),
-    };
-    let sparsity = match kind.own_items() {
-        Some(_) => kind.own_sparsity(),
-        None => reader.small()?,
-    };
-    let mechanism = Mechanism::read_canonical(reader)?;
-    let question = |mechanism| {
-        Question::of_bytes(QuestionParts {
-            name,
-            kind,
-            items,
-            sparsity,
-            weight,
-            epsilon,
-            mechanism,
-        })
-    };
-    Some(mechanism.and_then(question))
+) -> Result<Question, Error> {
+    Question::of_bytes(QuestionParts {
+        name,
+        kind,
+        items,
+        sparsity,
+        weight,
+        epsilon,
+        mechanism: Mechanism::read_canonical(reader)?,
+    })
 }

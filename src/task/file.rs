@@ -1,7 +1,6 @@
 //! Tasks as they stand in files: one question without a name, or questions with names.
 
 use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -18,7 +17,7 @@ use super::prefixes::Prefixes;
 use super::question::{Question, QuestionParts};
 use super::want::{Spacing, Want};
 use crate::domain::ValueKind;
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::mechanism::Mechanism;
 
 /// The name of a [`Kind`].
@@ -89,7 +88,7 @@ impl<M> QuestionFile<M> {
     /// # Errors
     /// [`Error::Combination`] where a field is missing or belongs to another kind.
     pub(crate) fn listed(&self) -> Result<Option<&Items>, Error> {
-        let combination = |reason| Err(Error::Combination { reason });
+        let combination = |reason| Err(error!(Combination { reason }));
         let rates = self.kind == KindName::Ratings;
         let lists = matches!(self.kind, KindName::Set | KindName::Choice);
         if self.items.is_some() != rates || self.value.is_some() != rates {
@@ -140,8 +139,10 @@ impl<M> QuestionFile<M> {
     /// [`Error::Combination`] where there are more or fewer.
     pub(crate) fn parts(&self) -> Result<&[PartFile; 2], Error> {
         let of = self.of.as_deref().unwrap_or_default();
-        of.try_into().map_err(|_| Error::Combination {
-            reason: "a \"cross\" is \"of\" two parts, its rows and its columns",
+        of.try_into().map_err(|_| {
+            error!(Combination {
+                reason: "a \"cross\" is \"of\" two parts, its rows and its columns",
+            })
         })
     }
 
@@ -161,10 +162,10 @@ impl<M> QuestionFile<M> {
     /// As [`QuestionFile::listed`], and those of a number's scale.
     fn asked(&self) -> Result<(Kind, Items), Error> {
         if self.scale().is_open() || self.entries.is_some() || self.length.is_some() {
-            return Err(Error::Combination {
+            return Err(error!(Combination {
                 reason: "\"entries\", \"want\", \"bins\", \"spacing\" and \"length\" are what is \
                          chosen by, not part of a complete question",
-            });
+            }));
         }
         let items = self.listed()?.cloned();
         if self.kind == KindName::Numbers {
@@ -216,10 +217,7 @@ impl<M> QuestionFile<M> {
 
     /// An error of this question.
     pub(crate) fn blame(&self, error: Error) -> Error {
-        Error::Question {
-            name: self.name.clone(),
-            error: Box::new(error),
-        }
+        error.blamed(&self.name)
     }
 
     /// The number of entries reported on, where that is said or clear.
@@ -239,7 +237,7 @@ impl<M> QuestionFile<M> {
 impl QuestionFile<Mechanism> {
     fn complete(self, epsilon: f64) -> Result<Question, Error> {
         let (kind, items) = self.asked().map_err(|error| self.blame(error))?;
-        let missing = |reason| self.blame(Error::Combination { reason });
+        let missing = |reason| self.blame(error!(Combination { reason }));
         let sparsity = self.sparsity();
         let sparsity =
             sparsity.ok_or_else(|| missing("\"ratings\" and \"set\" need a \"sparsity\""))?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bounds;
-use crate::error::{Error, quoted, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sort::sort;
 
@@ -89,9 +89,9 @@ impl Items {
     /// than there may be.
     pub(super) fn options(&self) -> Result<(), Error> {
         let Some(count) = self.count() else {
-            return Err(Error::Combination {
-                reason: worded("a \"choice\" needs a list of \"options\""),
-            });
+            return Err(error!(Combination {
+                reason: "a \"choice\" needs a list of \"options\"",
+            }));
         };
         bounds::OPTIONS.check(f64::from(count))
     }
@@ -111,19 +111,17 @@ impl Items {
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Self> {
-        Some(match reader.number()? {
-            0 => {
-                let mut names = Vec::new();
-                for _ in 0..reader.small()? {
-                    names.push(reader.text()?.into());
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
+        match reader.number() {
+            0 => Self::Named((0..reader.count()).map(|_| reader.text().into()).collect()),
+            1 => Self::Count(reader.small()),
+            number => {
+                if number != 2 {
+                    reader.fail();
                 }
-                Self::Named(names)
+                Self::Open(Open::Open)
             }
-            1 => Self::Count(reader.small()?),
-            2 => Self::Open(Open::Open),
-            _ => return None,
-        })
+        }
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -139,16 +137,18 @@ impl Items {
         // By keys, as sorting texts would need a sort of its own.
         let mut keys: Vec<u64> = names.iter().map(|name| item_key(name)).collect();
         sort(&mut keys);
-        let twice = |pair: &[u64]| (pair[0] == pair[1]).then_some(pair[0]);
-        for key in keys.windows(2).filter_map(twice) {
-            let mut alike = names.iter().filter(|name| item_key(name) == key);
-            let first = alike.next();
-            // Two names with one key are as good as impossible, but no error.
-            if let Some(name) = alike.find(|name| Some(*name) == first) {
-                return Err(Error::DuplicateName { name: quoted(name) });
-            }
+        // Two other names with one key are as good as impossible, and one of them is to be
+        // another then.
+        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(error!(DuplicateName {
+                name: names
+                    .iter()
+                    .find(|name| item_key(name) == pair[0])
+                    .cloned()
+                    .unwrap_or_default(),
+            })),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -157,13 +157,19 @@ impl Items {
 /// # Errors
 /// [`Error::ItemName`] for a name that is empty, too long or not printable.
 pub(super) fn check_name(index: usize, name: &str) -> Result<(), Error> {
-    if bounds::NAME_BYTES.holds(name.len() as f64) && !name.chars().any(char::is_control) {
+    // In UTF-8: below the space, delete, and those up to U+9F, behind a lead byte of 0xC2.
+    let mut lead = 0;
+    let is_control = |byte: u8| {
+        let before = core::mem::replace(&mut lead, byte);
+        byte < b' ' || byte == 0x7f || (before == 0xc2 && byte < 0xa0)
+    };
+    if bounds::NAME_BYTES.holds(name.len() as f64) && !name.bytes().any(is_control) {
         return Ok(());
     }
-    Err(Error::ItemName {
+    Err(error!(ItemName {
         index,
-        name: quoted(name),
-    })
+        name: String::from(name),
+    }))
 }
 
 /// The 64-bit key of an item of an open task: the first eight bytes, little

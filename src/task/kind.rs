@@ -1,17 +1,21 @@
 //! What a question asks for, and how an answer becomes entries of its domain.
 
+#[cfg(feature = "complete")]
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use rand_core::Rng;
 
 use super::items::{Items, Open};
+#[cfg(feature = "complete")]
 use super::limits::Limits;
 use super::prefixes::Prefixes;
 use super::scale::Scale;
 use super::tree::Tree;
 use crate::domain::{Entry, ValueKind};
-use crate::error::{Error, worded};
+use crate::error::Error;
+#[cfg(not(feature = "complete"))]
+use crate::error::left_out;
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The kind of a question.
@@ -37,12 +41,15 @@ pub enum Kind {
     /// One number, which becomes one of the scale's cells.
     Number(Scale),
     /// Several numbers, one for each item, within its limits.
+    #[cfg(feature = "complete")]
     Numbers(Vec<Limits>),
     /// A row and a column at once, which become one of the cells.
+    #[cfg(feature = "complete")]
     Cross(Cross),
     /// One text of any, of which a prefix is told.
     Text(Prefixes),
     /// An option of each of several parts, all told of at once.
+    #[cfg(feature = "complete")]
     Together(Together),
 }
 
@@ -56,9 +63,12 @@ impl Kind {
             Self::Choice => "choice",
             Self::Flag => "flag",
             Self::Number(_) => "number",
+            #[cfg(feature = "complete")]
             Self::Numbers(_) => "numbers",
+            #[cfg(feature = "complete")]
             Self::Cross(_) => "cross",
             Self::Text(_) => "text",
+            #[cfg(feature = "complete")]
             Self::Together(_) => "together",
         }
     }
@@ -69,6 +79,7 @@ impl Kind {
     pub const fn value(&self) -> ValueKind {
         match self {
             Self::Ratings(value) => *value,
+            #[cfg(feature = "complete")]
             Self::Numbers(_) => ValueKind::Real,
             _ => ValueKind::Presence,
         }
@@ -80,10 +91,14 @@ impl Kind {
         match self {
             Self::Flag => Some(Items::Count(2)),
             Self::Number(scale) => Some(Items::Count(scale.cells())),
+            #[cfg(feature = "complete")]
             Self::Cross(cross) => Some(Items::Count(cross.cells())),
             Self::Text(_) => Some(Items::Open(Open::Open)),
+            #[cfg(feature = "complete")]
             Self::Together(together) => Some(Items::Count(together.cells())),
-            Self::Ratings(_) | Self::Set | Self::Choice | Self::Numbers(_) => None,
+            Self::Ratings(_) | Self::Set | Self::Choice => None,
+            #[cfg(feature = "complete")]
+            Self::Numbers(_) => None,
         }
     }
 
@@ -99,6 +114,7 @@ impl Kind {
     /// How many of its own items everybody is given.
     pub(crate) fn own_sparsity(&self) -> u32 {
         match self {
+            #[cfg(feature = "complete")]
             Self::Together(together) => together.parts().len() as u32,
             _ => 1,
         }
@@ -109,20 +125,26 @@ impl Kind {
     pub(crate) fn coded(&self) -> Option<[u32; 2]> {
         match self {
             Self::Number(_) => Some([1, 1]),
+            #[cfg(feature = "complete")]
             Self::Numbers(of) => Some([of.len() as u32; 2]),
+            #[cfg(feature = "complete")]
             Self::Cross(cross) => Some([1, cross.shape()[0]]),
             Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
+            #[cfg(feature = "complete")]
             Self::Together(together) => Some([together.parts().len() as u32; 2]),
             _ => None,
         }
     }
 
     /// Whether an entry that is to be coded, of an item that there is, may have this value.
+    #[cfg_attr(not(feature = "complete"), allow(unused_variables))]
     pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
         match self {
+            #[cfg(feature = "complete")]
             Self::Cross(cross) if cross.columns().scale().is_none() => {
                 cross.columns().has_option(value)
             }
+            #[cfg(feature = "complete")]
             Self::Together(together) => together.parts()[item as usize].has_option(value),
             _ => value.is_finite(),
         }
@@ -131,10 +153,12 @@ impl Kind {
     /// The same in words.
     pub(crate) const fn expected(&self) -> &'static str {
         match self {
-            Self::Cross(_) => worded("a finite number, or the index of a column"),
-            Self::Text(_) => worded("1 for each prefix"),
-            Self::Together(_) => worded("the index of an option"),
-            _ => worded("a finite number"),
+            #[cfg(feature = "complete")]
+            Self::Cross(_) => "a finite number, or the index of a column",
+            Self::Text(_) => "1 for each prefix",
+            #[cfg(feature = "complete")]
+            Self::Together(_) => "the index of an option",
+            _ => "a finite number",
         }
     }
 
@@ -150,15 +174,18 @@ impl Kind {
         coded.clear();
         match self {
             Self::Number(scale) => coded.push(scale.told(entries[0].value, seed, rng)),
+            #[cfg(feature = "complete")]
             Self::Cross(cross) => {
                 let Entry { item, value } = entries[0];
                 coded.push(Scale::code(cross.cell(item as u32, value), rng));
             }
+            #[cfg(feature = "complete")]
             Self::Numbers(of) => coded.extend(entries.iter().map(|entry| Entry {
                 value: of[entry.item as usize].code(entry.value),
                 ..*entry
             })),
             Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
+            #[cfg(feature = "complete")]
             Self::Together(together) => coded.extend(together.elements(entries)),
             _ => return entries,
         }
@@ -176,6 +203,7 @@ impl Kind {
                 canonical.number(5);
                 scale.write_canonical(canonical);
             }
+            #[cfg(feature = "complete")]
             Self::Numbers(of) => {
                 canonical.number(6);
                 canonical.number(of.len() as u64);
@@ -185,10 +213,12 @@ impl Kind {
                 canonical.number(8);
                 prefixes.write_canonical(canonical);
             }
+            #[cfg(feature = "complete")]
             Self::Cross(cross) => {
                 canonical.number(7);
                 Part::write_canonical(cross.parts(), canonical);
             }
+            #[cfg(feature = "complete")]
             Self::Together(together) => {
                 canonical.number(9);
                 canonical.number(together.parts().len() as u64);
@@ -202,54 +232,40 @@ impl Kind {
     pub(super) fn read_canonical(
         reader: &mut CanonicalReader<'_>,
         is_part: bool,
-    ) -> Option<Result<(Self, Items), Error>> {
-        let number = reader.number()?;
-        if is_part && !matches!(number, 3..=5) {
-            return None;
-        }
+    ) -> Result<(Self, Items), Error> {
+        let number = reader.number();
+        let number = reader.known((!is_part || matches!(number, 3..=5)).then_some(number))?;
         let kind = match number {
             0 => Self::Ratings(ValueKind::Sign),
             1 => Self::Ratings(ValueKind::Real),
             2 => Self::Set,
             3 => Self::Choice,
             4 => Self::Flag,
-            5 => match Scale::read_canonical(reader)? {
-                Ok(scale) => Self::Number(scale),
-                Err(error) => return Some(Err(error)),
-            },
+            5 => Self::Number(Scale::read_canonical(reader)?),
+            #[cfg(feature = "complete")]
             6 => {
-                let mut of = Vec::new();
-                for _ in 0..reader.small()? {
-                    match Limits::read_canonical(reader)? {
-                        Ok(own) => of.push(own),
-                        Err(error) => return Some(Err(error)),
-                    }
-                }
-                Self::Numbers(of)
+                let limits = (0..reader.count()).map(|_| Limits::read_canonical(reader));
+                Self::Numbers(limits.collect::<Result<_, _>>()?)
             }
-            8 => match Prefixes::read_canonical(reader)? {
-                Ok(prefixes) => Self::Text(prefixes),
-                Err(error) => return Some(Err(error)),
-            },
-            7 | 9 => {
-                let count = if number == 7 { 2 } else { reader.small()? };
-                let parts = match Part::read_canonical(count, reader)? {
-                    Ok(parts) => parts,
-                    Err(error) => return Some(Err(error)),
-                };
-                if number == 7 {
-                    Self::Cross(Cross { parts })
-                } else {
-                    Self::Together(Together::new(parts))
-                }
+            #[cfg(feature = "complete")]
+            7 => Self::Cross(Cross {
+                parts: Part::read_canonical(2, reader)?,
+            }),
+            8 => Self::Text(Prefixes::read_canonical(reader)?),
+            #[cfg(feature = "complete")]
+            9 => {
+                let count = reader.count();
+                Self::Together(Together::new(Part::read_canonical(count, reader)?))
             }
-            _ => return None,
+            #[cfg(not(feature = "complete"))]
+            6 | 7 | 9 => return Err(left_out("a kind of several parts")),
+            _ => reader.known(None)?,
         };
         let items = match kind.own_items() {
             Some(items) => items,
-            None => Items::read_canonical(reader)?,
+            None => Items::read_canonical(reader),
         };
-        Some(Ok((kind, items)))
+        Ok((kind, items))
     }
 }
 
@@ -269,6 +285,7 @@ impl Kind {
 /// let cross = Cross::new(plan, load);
 /// assert_eq!((cross.shape(), cross.cells()), ([2, 3], 6));
 /// ```
+#[cfg(feature = "complete")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cross {
     /// Rows and columns.
@@ -285,6 +302,7 @@ pub struct Cross {
 /// assert_eq!((Part::flag("beta").cells(), Part::flag("beta").kind()), (2, &Kind::Flag));
 /// assert_eq!(Part::choice("theme", Items::Count(7)).cells(), 7);
 /// ```
+#[cfg(feature = "complete")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     name: String,
@@ -293,6 +311,7 @@ pub struct Part {
     items: Items,
 }
 
+#[cfg(feature = "complete")]
 impl Part {
     /// Exactly one of these.
     #[must_use]
@@ -372,22 +391,17 @@ impl Part {
         }
     }
 
-    fn read_canonical(
-        count: u32,
-        reader: &mut CanonicalReader<'_>,
-    ) -> Option<Result<Vec<Self>, Error>> {
-        let mut parts = Vec::new();
-        for _ in 0..count {
-            let name = reader.text()?.into();
-            match Kind::read_canonical(reader, true)? {
-                Ok((kind, items)) => parts.push(Self { name, kind, items }),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        Some(Ok(parts))
+    fn read_canonical(count: u32, reader: &mut CanonicalReader<'_>) -> Result<Vec<Self>, Error> {
+        let mut part = |_| {
+            let name = reader.text().into();
+            let (kind, items) = Kind::read_canonical(reader, true)?;
+            Ok(Self { name, kind, items })
+        };
+        (0..count).map(&mut part).collect()
     }
 }
 
+#[cfg(feature = "complete")]
 impl Cross {
     /// The cross of rows and columns.
     #[must_use]
@@ -465,6 +479,7 @@ impl Cross {
 /// assert_eq!((settings.cells(), settings.cell(1, 2)), (5, 4));
 /// assert_eq!(settings.option(4), (1, 2));
 /// ```
+#[cfg(feature = "complete")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together {
     parts: Vec<Part>,
@@ -472,6 +487,7 @@ pub struct Together {
     bounds: Vec<u32>,
 }
 
+#[cfg(feature = "complete")]
 impl Together {
     /// All of these.
     #[must_use]

@@ -3,7 +3,8 @@
 use alloc::string::String;
 
 use super::items::check_name;
-use crate::error::{Error, worded};
+use super::scale::ascending;
+use crate::error::Error;
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The range of a number, with its unit.
@@ -72,28 +73,9 @@ impl Limits {
         canonical.number(max);
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let unit = reader.text()?;
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
-        Some(Self::new(min, max, unit))
-    }
-}
-
-/// The check that numbers are finite, as are their differences, and ascend.
-///
-/// # Errors
-/// [`Error::Combination`] where they are not.
-pub(super) fn ascending(numbers: &[f64]) -> Result<(), Error> {
-    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
-    // NaN is not below anything.
-    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
-        Ok(())
-    } else {
-        Err(Error::Combination {
-            reason: worded(
-                "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
-            ),
-        })
+        Self::new(reader.float(), reader.float(), unit)
     }
 }

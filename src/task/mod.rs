@@ -3,10 +3,13 @@
 mod budget;
 mod canonical;
 mod draw;
+#[cfg(feature = "complete")]
 pub(crate) mod file;
 mod items;
 mod kind;
+#[cfg(feature = "complete")]
 mod limits;
+#[cfg(feature = "complete")]
 pub(crate) mod part_file;
 mod parts;
 mod prefixes;
@@ -18,7 +21,10 @@ mod want;
 pub use budget::{Answers, Budget};
 pub use draw::Draw;
 pub use items::{Items, Open, item_key};
-pub use kind::{Cross, Kind, Part, Together};
+pub use kind::Kind;
+#[cfg(feature = "complete")]
+pub use kind::{Cross, Part, Together};
+#[cfg(feature = "complete")]
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;
@@ -42,7 +48,7 @@ use canonical::Read;
 
 use crate::bounds;
 use crate::codec::Cursor;
-use crate::error::{Error, quoted, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::mechanism::{Neighbours, Report};
 
@@ -107,9 +113,9 @@ impl Task {
         Self::check_named(&questions)?;
         let epsilon = |question: &&Question| question.epsilon() != questions[0].epsilon();
         if let Some(question) = questions.iter().find(epsilon) {
-            return Err(question.blame(Error::Combination {
+            return Err(question.blame(error!(Combination {
                 reason: "all questions of a task have its \"epsilon\"",
-            }));
+            })));
         }
         Self::written(id, questions)
     }
@@ -120,18 +126,16 @@ impl Task {
             items::check_name(index, question.name())?;
             let same = |other: &Question| other.name() == question.name();
             if questions[..index].iter().any(same) {
-                return Err(Error::DuplicateName {
-                    name: quoted(question.name()),
-                });
+                return Err(error!(DuplicateName {
+                    name: String::from(question.name()),
+                }));
             }
             let mechanism = question.mechanism();
             let whole = mechanism.neighbours() == Neighbours::Any && mechanism.delta() == 0.0;
             if questions.len() > 1 && !whole {
-                return Err(question.blame(Error::Combination {
-                    reason: worded(
-                        "one of several questions is to be answered under pure ε at user level",
-                    ),
-                }));
+                return Err(question.blame(error!(Combination {
+                    reason: "one of several questions is to be answered under pure ε at user level",
+                })));
             }
         }
         Ok(())
@@ -201,11 +205,7 @@ impl Task {
             questions,
             named,
             budget,
-        } = canonical::read(bytes).ok_or(Error::Malformed {
-            what: "task",
-            offset: 0,
-            reason: worded("expected the canonical bytes of a task"),
-        })??;
+        } = canonical::read(bytes)?;
         if named {
             Self::check_named(&questions)?;
         }
@@ -349,7 +349,9 @@ impl Task {
         if valid {
             return Ok(());
         }
-        Err(Error::TaskId { id: quoted(id) })
+        Err(error!(TaskId {
+            id: String::from(id)
+        }))
     }
 }
 

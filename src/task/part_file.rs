@@ -12,7 +12,7 @@ use super::kind::{Kind, Part};
 use super::limits::Limits;
 use super::scale::Scale;
 use super::want::{Spacing, Want};
-use crate::error::Error;
+use crate::error::{Error, error};
 
 /// What is said of a number's scale.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,10 +56,10 @@ impl ScaleFile {
         let scale = match (self.min, self.max, self.levels, self.edges) {
             (Some(min), Some(max), Some(levels), None) => Scale::levels(min, max, levels),
             (None, None, None, Some(edges)) => Scale::bins(edges),
-            _ => Err(Error::Combination {
+            _ => Err(error!(Combination {
                 reason: "a \"number\" has \"min\", \"max\" and \"levels\" for its mean, or \
                          \"edges\" of bins for its distribution",
-            }),
+            })),
         };
         let scale = match self.tree {
             Some(branches) => scale?.in_tree(branches)?,
@@ -176,10 +176,10 @@ impl PartFile {
             (Some(min), Some(max)) if alone && scale == ScaleFile::default() => {
                 Limits::new(min, max, self.unit.clone())
             }
-            _ => Err(Error::Combination {
+            _ => Err(error!(Combination {
                 reason: "each of \"numbers\" has a \"min\" and a \"max\", may have a \"unit\", and \
                          has no \"kind\", \"options\", \"levels\" or bins",
-            }),
+            })),
         }
     }
 
@@ -197,10 +197,10 @@ impl PartFile {
             }
             (Some(AxisName::Flag), None) if !scaled => Ok(AskedPart::Complete(Part::flag(name))),
             (Some(AxisName::Number), None) => Ok(AskedPart::Number(name, scale)),
-            _ => Err(Error::Combination {
+            _ => Err(error!(Combination {
                 reason: "each part of a \"cross\" or of \"together\" has the \"kind\" \"choice\" and \
                          \"options\", \"flag\", or, of a cross, \"number\" and what belongs to one",
-            }),
+            })),
         }
     }
 
@@ -211,10 +211,10 @@ impl PartFile {
     pub(super) fn complete(&self) -> Result<Part, Error> {
         match self.asked()? {
             AskedPart::Complete(part) => Ok(part),
-            AskedPart::Number(_, scale) if scale.is_open() => Err(Error::Combination {
+            AskedPart::Number(_, scale) if scale.is_open() => Err(error!(Combination {
                 reason: "\"want\", \"bins\" and \"spacing\" are what is chosen by, not part of a \
                          complete question",
-            }),
+            })),
             AskedPart::Number(name, scale) => Ok(Part::number(name, scale.complete()?)),
         }
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::items::item_key;
 use crate::bounds;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash;
 
@@ -45,9 +45,9 @@ impl Prefixes {
             bounds::PREFIX_LENGTH.check(f64::from(length))?;
         }
         if !lengths.is_sorted() {
-            return Err(Error::Combination {
-                reason: worded("lengths of \"prefixes\" are to ascend"),
-            });
+            return Err(error!(Combination {
+                reason: "lengths of \"prefixes\" are to ascend",
+            }));
         }
         Ok(Self { lengths })
     }
@@ -152,7 +152,7 @@ impl Prefixes {
         canonical.list(&self.lengths);
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Self::new(reader.list()?))
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Self::new(reader.list())
     }
 }

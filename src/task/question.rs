@@ -2,12 +2,17 @@
 
 use alloc::string::String;
 
-use super::items::{Items, check_name};
-use super::kind::{Kind, Part};
+use super::items::Items;
+#[cfg(feature = "complete")]
+use super::items::check_name;
+use super::kind::Kind;
+#[cfg(feature = "complete")]
+use super::kind::Part;
+#[cfg(feature = "complete")]
 use super::scale::Scale;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
-use crate::error::{Error, quoted, worded};
+use crate::error::{Error, error};
 use crate::hash::Hashing;
 use crate::mechanism::Mechanism;
 
@@ -93,7 +98,7 @@ impl Question {
         } else {
             return Self::of_bytes(parts);
         };
-        Err(Error::Combination { reason }.of_question(&parts.name))
+        Err(error!(Combination { reason }).of_question(&parts.name))
     }
 
     /// The same of fields that go together, having been read from canonical bytes.
@@ -193,13 +198,12 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
     match kind {
         Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
         Kind::Set => Domain::named(items.count(), sparsity),
-        // Open domains are refused: one of no list cannot be told from paddings.
-        Kind::Choice | Kind::Flag | Kind::Cross(_) | Kind::Together(_) => {
-            Domain::exact(items.count().unwrap_or(0), sparsity)
-        }
         Kind::Number(scale) => Domain::exact(scale.elements(), sparsity),
+        #[cfg(feature = "complete")]
         Kind::Numbers(of) => Domain::dense(of.len() as u32),
         Kind::Text(_) => Domain::one_of_any(),
+        // Open domains are refused: one of no list cannot be told from paddings.
+        _ => Domain::exact(items.count().unwrap_or(0), sparsity),
     }
 }
 
@@ -207,34 +211,34 @@ fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
 fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
     let independent = match mechanism {
         Mechanism::Collision(collision) => collision.hashing() == Hashing::Independent,
+        #[cfg(feature = "complete")]
         _ => false,
     };
     if kind.tree().is_some() && !independent {
-        return Err(Error::Combination {
-            reason: worded("a \"tree\" is for collision with \"hashing\": \"independent\""),
-        });
+        return Err(error!(Combination {
+            reason: "a \"tree\" is for collision with \"hashing\": \"independent\"",
+        }));
     }
     Ok(())
 }
 
 /// Validates parts, of which only those of a cross after the first are numbers.
+#[cfg(feature = "complete")]
 fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
     for (index, part) in parts.iter().enumerate() {
         check_name(index, part.name())?;
         check_asked(part.kind(), part.items(), 1, epsilon)?;
         if parts[..index].iter().any(|own| own.name() == part.name()) {
-            return Err(Error::DuplicateName {
-                name: quoted(part.name()),
-            });
+            return Err(error!(DuplicateName {
+                name: String::from(part.name()),
+            }));
         }
         let is_wrong = |scale: &Scale| scale.tree().is_some() || !is_cross || index == 0;
         if part.scale().is_some_and(is_wrong) {
-            return Err(Error::Combination {
-                reason: worded(
-                    "the first part of a \"cross\", and each of what is asked \"together\", is a \
+            return Err(error!(Combination {
+                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
                      \"choice\" or a \"flag\", and bins of a \"cross\" are in no \"tree\"",
-                ),
-            });
+            }));
         }
     }
     Ok(())
@@ -247,6 +251,7 @@ pub(crate) fn check_asked(
     sparsity: u32,
     epsilon: f64,
 ) -> Result<Domain, Error> {
+    #[cfg(feature = "complete")]
     match kind {
         Kind::Cross(cross) => check_parts(cross.parts(), true, epsilon)?,
         Kind::Together(together) => {
@@ -257,33 +262,34 @@ pub(crate) fn check_asked(
     }
     items.check()?;
     match kind {
-        Kind::Choice | Kind::Flag | Kind::Number(_) | Kind::Cross(_) => {
-            items.options()?;
-            bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
-        }
+        #[cfg(feature = "complete")]
         Kind::Numbers(of) => {
             let all = of.len() as f64;
             bounds::ATTRIBUTES.check(all)?;
             if !matches!(items, Items::Named(names) if names.len() == of.len())
                 || f64::from(sparsity) != all
             {
-                return Err(Error::Combination {
-                    reason: worded(
-                        "all \"numbers\" have a name and a range, and everybody has all",
-                    ),
-                });
+                return Err(error!(Combination {
+                    reason: "all \"numbers\" have a name and a range, and everybody has all",
+                }));
             }
         }
         Kind::Text(_) => bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?,
+        #[cfg(feature = "complete")]
         Kind::Together(together) => {
             items.options()?;
             if sparsity as usize != together.parts().len() {
-                return Err(Error::Combination {
-                    reason: worded("of all that is asked \"together\" one option is given each"),
-                });
+                return Err(error!(Combination {
+                    reason: "of all that is asked \"together\" one option is given each",
+                }));
             }
         }
         Kind::Ratings(_) | Kind::Set => {}
+        // One of a list.
+        _ => {
+            items.options()?;
+            bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
+        }
     }
     let most = items.count().map_or(bounds::SPARSITY.max, |d| {
         bounds::SPARSITY.max.min(f64::from(d))

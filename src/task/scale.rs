@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
-use super::limits::ascending;
 use super::tree::Tree;
 use crate::bounds;
 use crate::domain::Entry;
-use crate::error::{Error, worded};
+use crate::error::{Error, error, left_out};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sample;
 
@@ -102,9 +101,9 @@ impl Scale {
 
     fn join(&mut self, branches: Vec<u32>) -> Result<(), Error> {
         if self.edges().is_none() {
-            return Err(Error::Combination {
-                reason: worded("a \"tree\" is over bins, not over \"levels\""),
-            });
+            return Err(error!(Combination {
+                reason: "a \"tree\" is over bins, not over \"levels\"",
+            }));
         }
         self.tree = Some(Tree::new(self.cells(), branches)?);
         Ok(())
@@ -128,16 +127,20 @@ impl Scale {
         self.unit.as_deref()
     }
 
-    /// The tree over its bins, where there is one.
+    /// The tree over its bins, where there is one, as in complete builds alone.
     #[must_use]
     pub const fn tree(&self) -> Option<&Tree> {
-        self.tree.as_ref()
+        if cfg!(feature = "complete") {
+            self.tree.as_ref()
+        } else {
+            None
+        }
     }
 
     /// How many elements stand for a number: its cells, or the nodes of all layers.
     #[must_use]
     pub fn elements(&self) -> u32 {
-        self.tree.as_ref().map_or(self.cells(), Tree::nodes)
+        self.tree().map_or(self.cells(), Tree::nodes)
     }
 
     /// How many cells there are.
@@ -219,7 +222,7 @@ impl Scale {
     /// What a report of this seed tells of a number: its cell, or the node that it is in.
     pub(super) fn told<R: Rng + ?Sized>(&self, number: f64, seed: u64, rng: &mut R) -> Entry {
         let (cell, next) = self.cell(number);
-        match &self.tree {
+        match self.tree() {
             Some(tree) => Entry {
                 item: u64::from(tree.node(tree.drawn(seed), cell)),
                 value: 1.0,
@@ -230,7 +233,7 @@ impl Scale {
 
     pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
-        if let Some(tree) = &self.tree {
+        if let Some(tree) = self.tree() {
             canonical.number(TREE.into());
             canonical.list(tree.branches());
         }
@@ -250,30 +253,42 @@ impl Scale {
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let unit = reader.text()?;
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
-        let (branches, count) = match reader.small()? {
-            TREE => (Some(reader.list()?), reader.small()?),
-            count => (None, count),
-        };
-        let scale = match count {
+        let mut branches = None;
+        if reader.takes(TREE) {
+            if !cfg!(feature = "complete") {
+                return Err(left_out("tree"));
+            }
+            branches = Some(reader.list());
+        }
+        let mut scale = match reader.count() {
             0 => {
-                let levels = reader.small()?;
-                let [min, max] = [reader.number()?, reader.number()?].map(f64::from_bits);
-                Self::levels(min, max, levels)
+                let levels = reader.small();
+                Self::levels(reader.float(), reader.float(), levels)
             }
-            count => {
-                let mut edges = Vec::new();
-                for _ in 0..count {
-                    edges.push(f64::from_bits(reader.number()?));
-                }
-                Self::bins(edges)
-            }
-        };
-        Some(scale.and_then(|mut scale| {
-            branches.map_or(Ok(()), |branches| scale.join(branches))?;
-            scale.in_unit(unit)
+            count => Self::bins((0..count).map(|_| reader.float()).collect()),
+        }?;
+        if let Some(branches) = branches {
+            scale.join(branches)?;
+        }
+        scale.in_unit(unit)
+    }
+}
+
+/// The check that numbers are finite, as are their differences, and ascend.
+///
+/// # Errors
+/// [`Error::Combination`] where they are not.
+pub(super) fn ascending(numbers: &[f64]) -> Result<(), Error> {
+    let first_to_last = numbers[numbers.len() - 1] - numbers[0];
+    // NaN is not below anything.
+    if numbers.is_sorted_by(|a, b| a < b) && first_to_last.is_finite() {
+        Ok(())
+    } else {
+        Err(error!(Combination {
+            reason: "a number's \"min\" and \"max\", or its \"edges\", are to be finite and ascending",
         }))
     }
 }

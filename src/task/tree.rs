@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::bounds;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::hash;
 
 /// A tree over the bins of a number: layers of nodes, each of which joins neighbouring
@@ -54,11 +54,9 @@ impl Tree {
         if valid {
             return Ok(tree);
         }
-        Err(Error::Combination {
-            reason: worded(
-                "a \"tree\" has two or more layers of 2 or more branches, which multiply to the number of bins",
-            ),
-        })
+        Err(error!(Combination {
+            reason: "a \"tree\" has two or more layers of 2 or more branches, which multiply to the number of bins",
+        }))
     }
 
     /// How many bins there are.

@@ -1,45 +1,37 @@
-/** The client: reports go in, randomised bytes go out. */
+/** The client: answers go in, randomised bytes go out. */
 
-import { Delivery } from "./delivery.js";
-import { ClosedError, type HushbinError, OutboxFullError, TaskError } from "./errors.js";
-import type { ReportInput } from "./input.js";
-import { MemoryOutbox, type Outbox } from "./outbox.js";
-import { onPageHidden } from "./page.js";
-import { createRandomizer, type Randomizer } from "./randomizer.js";
-import { fetchTask, type Task } from "./task.js";
-import { FetchTransport } from "./transport.js";
+import { asOf } from "./budget.js";
+import { type Consent, consentOf } from "./consent.js";
+import { ClosedError, HushbinError, OutboxFullError, TaskError } from "./errors.js";
+import { copied, type ReportInput } from "./input.js";
+import { type ClientOptions, type Settings, settingsOf } from "./options.js";
+import { nothing, type Receipt, Session, storeOf } from "./session.js";
+import type { Stored } from "./store/store.js";
+import { budgetOf, type Task } from "./task.js";
+import { TaskSource } from "./task-source.js";
 
-/**
- * Options of {@link createClient}.
- *
- * @typeParam T the task's type: a literal's, so that `report` knows its names
- */
-export interface ClientOptions<T extends Task | string = Task | string> {
-  /**
-   * The collector's base URL. May be relative to the page, and may have a
-   * path.
-   */
-  readonly endpoint: string | URL;
-  /** The complete task, or the id of one that the collector describes. */
-  readonly task: T;
-  /**
-   * The fingerprint that the task must have, 32 hexadecimal digits. Pins its
-   * parameters, ε included, when the task comes from the collector.
-   */
-  readonly fingerprint?: string | undefined;
-  /**
-   * How long a report may wait for others before it is sent, in milliseconds.
-   * Earlier when an upload is full or the page is hidden. Default 5000.
-   */
-  readonly delayMs?: number | undefined;
-  /** Sends requests in place of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /**
-   * Told of failures to send that no call of `flush` is waiting for. By
-   * default refused uploads, whose reports are lost, are warned of on the
-   * console; what is tried again is not mentioned.
-   */
-  readonly onError?: ((error: HushbinError) => void) | undefined;
+/** A budget in this browser, as it stands. */
+export interface Spent {
+  /** ε of one report; undefined while the task is not known. */
+  readonly epsilon: number | undefined;
+  /** How many reports a window may hold; undefined while the task is not known. */
+  readonly allowed: number | undefined;
+  /** How many reports the running window holds. */
+  readonly used: number;
+  /** When the running window ends; undefined where none runs. */
+  readonly until: Date | undefined;
+  /** ε that all reports have spent, as far as this browser remembers. */
+  readonly spent: number;
+  /** How many reports that were; permanent answers that were sent again are among them. */
+  readonly reports: number;
+  /** Whether this is remembered beyond the page. */
+  readonly durable: boolean;
+}
+
+/** A report that left this browser, or is to. */
+export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
+  /** When it was made. */
+  readonly at: Date;
 }
 
 /**
@@ -47,115 +39,241 @@ export interface ClientOptions<T extends Task | string = Task | string> {
  *
  * @example
  * ```ts
- * const client = await createClient({
- *   endpoint: "https://telemetry.example",
- *   task: "settings",
- * });
+ * const client = createClient({ endpoint: "https://telemetry.example", task, consent: true });
  * await client.report({ theme: "dark", features: ["search"], loadMs: 1830 });
  * ```
  *
  * @typeParam T the task's type
  */
 export interface Client<T extends Task = Task> {
-  /** The task, complete. */
-  readonly task: T;
-  /** Identity of the task's parameters, 32 hexadecimal digits. */
-  readonly fingerprint: string;
-  /** Number of reports that the collector has not acknowledged yet. */
+  /** Whether anything may be reported. */
+  readonly consent: Consent;
+  /** Number of reports made by this client that the collector has not acknowledged yet. */
   readonly pending: number;
   /**
-   * Randomises an input, before this returns, and queues the randomised
-   * report; the input itself is kept nowhere. Each call spends the task's ε.
+   * The task, complete, and the identity of its parameters, 32 hexadecimal digits: once
+   * consent is granted and the module, and the task where an id was given, are there.
+   *
+   * @throws TaskError, EntropyError, WasmError, ClosedError
+   */
+  ready(): Promise<{ readonly task: T; readonly fingerprint: string }>;
+  /**
+   * Randomises answers, where consent and budget allow it, and keeps the randomised
+   * report until the collector has it. The answers are kept nowhere; what they are is
+   * read before this returns.
    *
    * @param input the answers to all questions, by name; or, of a task without
    * questions, values by item name: 1 or -1, or from -1 to 1 where the task
    * takes real values; 0 is as if absent
-   * @returns when the report is queued
+   * @returns what was done, once it is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
-   * EntropyError, WasmError; nothing is queued then
+   * TaskError, EntropyError, WasmError, StorageError; nothing is reported then
    */
-  report(input: ReportInput<T>): Promise<void>;
+  report(input: ReportInput<T>): Promise<Receipt>;
   /**
-   * Sends everything queued so far.
+   * Like `report`, for callers that do not wait: what goes wrong is told to `onError`, and
+   * no promise is left that could reject.
+   */
+  record(input: ReportInput<T>): void;
+  /**
+   * Sends everything that waits, of other tabs and earlier pages too.
    *
    * @returns when the collector has acknowledged all of it
    * @throws NetworkError when the collector cannot be reached; the reports are
    * kept, and the same bytes are sent again later
    * @throws UploadRejectedError when the collector refused reports for good
-   * @throws ClosedError, WasmError
+   * @throws ClosedError, StorageError, TaskError, EntropyError, WasmError
    */
   flush(): Promise<void>;
+  /** The person agrees: reports are made from now on. */
+  grant(): void;
   /**
-   * Makes one attempt to send what is queued, then frees all resources. What
-   * could not be sent is dropped. Never rejects; closing twice is the same as
-   * closing once.
+   * The person does not agree any more: no further report is made, and what waits, of
+   * other tabs and earlier pages too, is forgotten. What was spent stays remembered, so
+   * that it is not spent again.
+   *
+   * @throws StorageError
+   */
+  revoke(): Promise<void>;
+  /**
+   * What this browser has spent on the task.
+   *
+   * @throws StorageError
+   */
+  budget(): Promise<Spent>;
+  /**
+   * What left this browser, or is to, oldest first: the last thousand reports.
+   *
+   * @throws StorageError
+   */
+  history(): Promise<readonly Sent[]>;
+  /**
+   * Makes one attempt to send what waits, then frees all resources. What could not be
+   * sent waits for the next visit, or is dropped where nothing outlives the page. Never
+   * rejects; closing twice is the same as closing once.
    */
   close(): Promise<void>;
+  /** Frees all resources at once; sends nothing more. */
+  destroy(): void;
 }
 
-/** Most bytes that wait in a client: some hundred thousand reports. */
-const OUTBOX_BYTES = 1024 * 1024;
-const DELAY_MS = 5_000;
+/** Most calls of `report` that wait for the task or the module. */
+const WAITING = 1000;
 
-function warn(error: HushbinError): void {
-  if (error.code === "upload-rejected") {
-    console.warn(`hushbin: ${error.message}`);
+/** Tells other tabs that consent was revoked. */
+function channelOf({ url }: Settings): BroadcastChannel | undefined {
+  if (typeof document === "undefined" || typeof BroadcastChannel === "undefined") {
+    return undefined;
   }
-}
-
-/** The URL of a task's resource, whatever slashes the endpoint ends with. */
-function taskUrl(endpoint: string | URL, id: string): string {
-  const base = String(endpoint).replace(/\/+$/, "");
-  return `${base}/tasks/${encodeURIComponent(id)}`;
-}
-
-interface ClientParts {
-  readonly randomizer: Randomizer;
-  readonly outbox: Outbox;
-  readonly delivery: Delivery;
+  return new BroadcastChannel(`hushbin ${url}`);
 }
 
 class HushbinClient implements Client {
-  readonly #randomizer: Randomizer;
-  readonly #outbox: Outbox;
-  readonly #delivery: Delivery;
-  readonly #unlisten: () => void;
+  readonly #settings: Settings;
+  readonly #channel: BroadcastChannel | undefined;
+  /** Calls of `report` that are under way. */
+  readonly #reports = new Set<Promise<Receipt>>();
+  #granted = false;
+  #source: TaskSource;
+  #opening: Promise<Session> | undefined;
+  #session: Session | undefined;
   #closing: Promise<void> | undefined;
+  #tellGranted: () => void = () => {};
+  #whenGranted: Promise<void>;
 
-  constructor({ randomizer, outbox, delivery }: ClientParts) {
-    this.#randomizer = randomizer;
-    this.#outbox = outbox;
-    this.#delivery = delivery;
-    this.#unlisten = onPageHidden(() => delivery.hurry());
+  constructor(settings: Settings, consent: boolean) {
+    this.#settings = settings;
+    this.#source = new TaskSource(settings);
+    this.#whenGranted = this.#nextGrant();
+    this.#channel = channelOf(settings);
+    if (this.#channel !== undefined) {
+      this.#channel.onmessage = () => void this.#revoked().catch(() => {});
+    }
+    if (consent) {
+      this.grant();
+    }
   }
 
-  get task(): Task {
-    return this.#randomizer.task;
-  }
-
-  get fingerprint(): string {
-    return this.#randomizer.fingerprint;
+  get consent(): Consent {
+    return consentOf(this.#granted, this.#settings.ignoreSignals);
   }
 
   get pending(): number {
-    return this.#outbox.reports;
+    return this.#session?.delivery.pending ?? 0;
   }
 
-  async report(input: ReportInput): Promise<void> {
+  async ready(): Promise<{ task: Task; fingerprint: string }> {
     this.#checkOpen();
-    // Before anything is drawn: a report that is drawn and dropped would have
-    // to be drawn again.
-    if (this.#outbox.bytes >= OUTBOX_BYTES) {
-      throw new OutboxFullError(this.#outbox.bytes);
+    await this.#whenGranted;
+    const { engine } = await this.#open();
+    return { task: engine.task, fingerprint: engine.fingerprint };
+  }
+
+  report(input: ReportInput): Promise<Receipt> {
+    const report = this.#report(input);
+    this.#reports.add(report);
+    const over = () => void this.#reports.delete(report);
+    report.then(over, over);
+    return report;
+  }
+
+  record(input: ReportInput): void {
+    this.report(input).catch(this.#settings.onError);
+  }
+
+  async #report(input: ReportInput): Promise<Receipt> {
+    this.#checkOpen();
+    if (this.consent !== "granted") {
+      return nothing("no-consent");
     }
-    const queued = this.#outbox.add(this.#randomizer.randomize(input));
-    this.#delivery.queued();
-    await queued;
+    if (this.#session !== undefined) {
+      return this.#session.report(this.#session.engine.read(input));
+    }
+    if (this.#reports.size >= WAITING) {
+      throw new OutboxFullError(`${WAITING} reports wait for the task`);
+    }
+    // The caller's to change as soon as this returns.
+    const answers = copied(input);
+    const session = await this.#open();
+    return session.report(session.engine.read(answers));
   }
 
   async flush(): Promise<void> {
     this.#checkOpen();
-    await this.#delivery.flush();
+    if (this.consent !== "granted") {
+      return;
+    }
+    await this.#flush();
+  }
+
+  /** Also what is being reported. */
+  async #flush(): Promise<void> {
+    this.#source.wake();
+    const session = this.#session ?? (await Promise.race([this.#open(), this.#source.failure()]));
+    await Promise.allSettled(this.#reports);
+    await session.delivery.flush();
+  }
+
+  grant(): void {
+    this.#checkOpen();
+    this.#granted = true;
+    if (this.consent === "granted") {
+      this.#tellGranted();
+      // So that the first report need not wait; it tells what goes wrong.
+      this.#open().catch(() => {});
+    }
+  }
+
+  async revoke(): Promise<void> {
+    this.#checkOpen();
+    this.#channel?.postMessage("revoked");
+    await this.#revoked();
+  }
+
+  async #revoked(): Promise<void> {
+    if (this.#granted) {
+      this.#granted = false;
+      this.#whenGranted = this.#nextGrant();
+    }
+    const session = this.#end();
+    const store = session?.store ?? (await storeOf(this.#settings, false));
+    try {
+      const waiting = await store.waiting();
+      const keys = waiting.map(({ key }) => key);
+      await store.settle(keys, "withdrawn");
+    } finally {
+      store.close();
+      session?.engine.free();
+    }
+  }
+
+  async budget(): Promise<Spent> {
+    const task = this.#session?.engine.task ?? this.#settings.task;
+    const { durable, ledger } = await this.#looked(async (store) => ({
+      durable: store.durable,
+      ledger: await store.ledger(),
+    }));
+    const allowed = task && budgetOf(task);
+    const { given, until, spent, reports } = allowed ? asOf(ledger, allowed, Date.now()) : ledger;
+    return {
+      epsilon: task?.epsilon,
+      allowed: allowed?.reports,
+      used: given.size,
+      until: given.size > 0 ? new Date(until) : undefined,
+      spent,
+      reports,
+      durable,
+    };
+  }
+
+  async history(): Promise<readonly Sent[]> {
+    const reports = await this.#looked((store) => store.history());
+    return reports.map(({ at, epsilon, bytes, state }) => ({
+      at: new Date(at),
+      epsilon,
+      bytes,
+      state,
+    }));
   }
 
   close(): Promise<void> {
@@ -163,15 +281,81 @@ class HushbinClient implements Client {
     return this.#closing;
   }
 
+  destroy(): void {
+    const session = this.#end();
+    session?.free();
+    this.#channel?.close();
+    this.#closing ??= Promise.resolve();
+  }
+
   async #close(): Promise<void> {
     try {
-      await this.#delivery.flush();
+      if (this.#opening !== undefined) {
+        await this.#flush();
+      }
     } catch {
       // An attempt was promised, and made.
     }
-    this.#delivery.stop();
-    this.#unlisten();
-    this.#randomizer.free();
+    this.destroy();
+  }
+
+  /** Looks at the store, without making one. */
+  async #looked<R>(look: (store: Session["store"]) => Promise<R>): Promise<R> {
+    if (this.#session !== undefined) {
+      return look(this.#session.store);
+    }
+    const store = await storeOf(this.#settings, false);
+    try {
+      return await look(store);
+    } finally {
+      store.close();
+    }
+  }
+
+  /** The session, which begins with consent; anew where it could not begin. */
+  #open(): Promise<Session> {
+    this.#opening ??= this.#begin();
+    return this.#opening;
+  }
+
+  #begin(): Promise<Session> {
+    const source = this.#source;
+    const opening = Session.open(this.#settings, source).then(
+      (session) => {
+        if (this.#opening !== opening) {
+          session.end();
+          session.free();
+          throw new ClosedError("client");
+        }
+        this.#session = session;
+        return session;
+      },
+      (error: unknown) => {
+        // A task does not get better; a module may load another time.
+        if (this.#opening === opening && !(error instanceof TaskError)) {
+          this.#opening = undefined;
+        }
+        throw error instanceof HushbinError && source.stopped ? new ClosedError("client") : error;
+      },
+    );
+    return opening;
+  }
+
+  /** Ends the session; nothing of it starts any more. */
+  #end(): Session | undefined {
+    const session = this.#session;
+    session?.end();
+    this.#source.stop();
+    this.#source = new TaskSource(this.#settings);
+    this.#opening = undefined;
+    this.#session = undefined;
+    return session;
+  }
+
+  #nextGrant(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#tellGranted = resolve;
+    });
   }
 
   #checkOpen(): void {
@@ -182,56 +366,21 @@ class HushbinClient implements Client {
 }
 
 /**
- * Makes a client for one task of one collector.
- *
- * Loads WebAssembly, and the task where an id is given; checks the task; and
- * seeds the generator from the browser's randomness.
+ * Makes a client for one task of one collector. Returns at once: reports wait for what
+ * they need, which is loaded as soon as consent is granted.
  *
  * @example
  * ```ts
- * const client = await createClient({ endpoint: "https://telemetry.example", task: "settings" });
+ * const client = createClient({ endpoint: "https://telemetry.example", task });
+ * client.grant(); // once the person agrees
  * ```
  *
- * @throws TaskError when the task is malformed or out of range, unknown to the
- * collector, or not the pinned one
- * @throws NetworkError when the task cannot be fetched
- * @throws EntropyError when the browser gives no randomness
- * @throws WasmError when WebAssembly is missing or forbidden
+ * @throws OptionError when an option cannot be used
+ * @throws TaskError when the task is malformed
  */
-export async function createClient<const T extends Task | string>(
+export function createClient<const T extends Task | string>(
   options: ClientOptions<T>,
-): Promise<Client<T extends Task ? T : Task>>;
-export async function createClient(options: ClientOptions): Promise<Client> {
-  // Looked up at each call, so that a page may replace it at any time.
-  const fetch: typeof globalThis.fetch =
-    options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-  const { endpoint } = options;
-  let { task } = options;
-  const pins = [options.fingerprint?.toLowerCase()];
-  if (typeof task === "string") {
-    const described = await fetchTask(taskUrl(endpoint, task), task, fetch);
-    // The collector must agree with itself, too.
-    pins.push(described.fingerprint);
-    task = described.task;
-  }
-  const randomizer = await createRandomizer({ task });
-  const { id } = randomizer.task;
-  for (const pin of pins) {
-    if (pin !== undefined && pin !== randomizer.fingerprint) {
-      randomizer.free();
-      throw new TaskError(
-        "fingerprint-mismatch",
-        `task ${id} has the fingerprint ${randomizer.fingerprint}, expected ${pin}`,
-      );
-    }
-  }
-  const outbox = new MemoryOutbox();
-  const delivery = new Delivery({
-    outbox,
-    transport: new FetchTransport(`${taskUrl(endpoint, id)}/reports`, fetch),
-    header: (count) => randomizer.uploadHeader(count),
-    delayMs: options.delayMs ?? DELAY_MS,
-    onError: options.onError ?? warn,
-  });
-  return new HushbinClient({ randomizer, outbox, delivery });
+): Client<T extends Task ? T : Task>;
+export function createClient(options: ClientOptions): Client {
+  return new HushbinClient(settingsOf(options), options.consent === true);
 }

@@ -20,7 +20,7 @@ export const CORE_CODES = {
 /** The code that means: the browser gave no randomness. */
 export const NO_ENTROPY = 13;
 
-/** The code that means: the module lacks the task's mechanism. */
+/** The code that means: the module lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
 const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
@@ -33,7 +33,7 @@ const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
   "duplicate-item": "an item occurs twice",
   "answer-count": "too many or too few answers",
   "value-range": "a value is not one that the task takes",
-  "unknown-mechanism": "the module lacks the mechanism",
+  "unknown-mechanism": "the module lacks the mechanism, or a kind of question",
 };
 
 /** A core error in words. `hushbin task check` says more about a task. */

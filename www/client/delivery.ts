@@ -1,71 +1,72 @@
 /**
- * From outbox to collector: when to send, what to do when sending fails.
+ * From store to collector: when to send, what to do when sending fails.
  *
- * At-least-once with ids: an upload is formed once and its bytes are sent
- * until they are acknowledged or refused for good. The collector counts an
- * upload that it gets twice once, so an attempt without an answer may always
- * be repeated.
+ * At-least-once with ids: a report is sealed in an upload as it is made, and those
+ * bytes are sent until they are acknowledged or refused for good. The collector counts
+ * an upload that it gets twice once, so an attempt without an answer may always be
+ * repeated, by another tab or a later page too.
  */
 
-import { type HushbinError, NetworkError, UploadRejectedError } from "./errors.js";
-import type { Outbox, SealedUpload, UploadHeader } from "./outbox.js";
-import type { Transport } from "./transport.js";
+import { HushbinError, NetworkError, StorageError, UploadRejectedError } from "./errors.js";
+import { alone } from "./lock.js";
+import type { Store, Stored } from "./store/store.js";
+import { backoffMs, later } from "./time.js";
+import type { Outcome, Transport } from "./transport.js";
 
-/** Attempts under way at once, unless the page is about to go. */
+/** Requests under way at once, unless the page is about to go. */
 const CONCURRENT = 4;
-const BACKOFF_FIRST_MS = 1_000;
-const BACKOFF_MOST_MS = 300_000;
-
-/**
- * How long to wait after the `failures`-th failure in a row: exponential, and
- * between half and all of that, so that clients that failed together do not
- * come back together.
- *
- * @param random uniform in [0, 1)
- */
-export function backoffMs(failures: number, random: number): number {
-  const most = Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MOST_MS);
-  return (most / 2) * (1 + random);
-}
+/** Most uploads in one request: the core's bound on reports, which a test holds equal. */
+export const MAX_UPLOADS = 4096;
+/** Most bytes in one request: what a page may have under way as it is hidden. */
+export const MAX_BYTES = 56 * 1024;
 
 /** What {@link Delivery} is made of. */
 export interface DeliveryParts {
-  readonly outbox: Outbox;
+  readonly store: Store;
   readonly transport: Transport;
-  readonly header: UploadHeader;
+  /** What tabs that send reports of this task take turns by. */
+  readonly name: string;
   /** How long a report may wait for company. */
   readonly delayMs: number;
   /** Told of every failure that nobody waits for. */
   readonly onError: (error: HushbinError) => void;
 }
 
-/** A call of `flush` and the uploads that it waits for. */
-interface Waiter {
-  readonly uploads: Set<SealedUpload>;
-  readonly resolve: () => void;
-  readonly reject: (error: HushbinError) => void;
-  /** An upload that was refused; reported when the others are settled. */
-  rejection: UploadRejectedError | undefined;
-}
+/** Where an upload's fingerprint ends, behind the version: see `src/upload.rs`. */
+const FINGERPRINT_END = 17;
 
-type Timer = ReturnType<typeof setTimeout>;
-
-function later(run: () => void, ms: number): Timer {
-  const timer = setTimeout(run, ms);
-  // In Node a waiting report must not keep the process from ending.
-  if (typeof timer === "object") {
-    (timer as { unref?: () => void }).unref?.();
+/** Uploads in requests, each of one task and not too long. */
+export function requestsOf(uploads: readonly Stored[]): Stored[][] {
+  const requests: Stored[][] = [];
+  let last: Stored[] = [];
+  let bytes = 0;
+  let fingerprint = "";
+  for (const upload of uploads) {
+    const own = String(upload.bytes.subarray(0, FINGERPRINT_END));
+    bytes += upload.bytes.length;
+    if (own !== fingerprint || bytes > MAX_BYTES || last.length >= MAX_UPLOADS) {
+      last = [];
+      requests.push(last);
+      bytes = upload.bytes.length;
+      fingerprint = own;
+    }
+    last.push(upload);
   }
-  return timer;
+  return requests;
 }
 
-/** Sends what the outbox holds. */
+/** Sends what the store holds. */
 export class Delivery {
   readonly #parts: DeliveryParts;
-  readonly #underway = new Set<SealedUpload>();
-  readonly #waiters = new Set<Waiter>();
-  #delayTimer: Timer | undefined;
-  #retryTimer: Timer | undefined;
+  /** What this page made and is not acknowledged, for the moment in which it goes. */
+  readonly #own = new Map<number, Stored>();
+  readonly #underway = new Set<number>();
+  /** Size of what was made since the last round began. */
+  #fresh = 0;
+  /** What is being sent, and whether somebody waits for it. */
+  #round: { readonly sent: Promise<void>; awaited: boolean } | undefined;
+  #delayTimer: ReturnType<typeof setTimeout> | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   /** Why nothing is sent before the retry timer fires. */
   #halted: NetworkError | undefined;
@@ -77,16 +78,24 @@ export class Delivery {
     this.#parts = parts;
   }
 
-  /** A report was added: sends when an upload is full, or after the delay. */
-  queued(): void {
-    const { outbox, delayMs } = this.#parts;
-    if (this.#stopped) {
+  /** Number of reports that this page has made and the collector has not acknowledged. */
+  get pending(): number {
+    return this.#own.size;
+  }
+
+  /** A report was stored: sends when a request is full, after the delay otherwise. */
+  made(report: Stored, hidden: boolean): void {
+    this.#own.set(report.key, report);
+    this.#fresh += report.bytes.length;
+    if (this.#stopped || this.#halted !== undefined) {
       return;
     }
-    if (outbox.full) {
+    if (hidden) {
+      this.#handOver();
+    } else if (this.#fresh >= MAX_BYTES) {
       this.#background();
     } else {
-      this.#delayTimer ??= later(() => this.#background(), delayMs);
+      this.#delayTimer ??= later(() => this.#background(), this.#parts.delayMs);
     }
   }
 
@@ -97,26 +106,25 @@ export class Delivery {
    * @throws NetworkError at the first attempt that fails; what was not
    * acknowledged is kept and tried again later
    * @throws UploadRejectedError when an upload was refused for good
+   * @throws StorageError
    */
-  flush(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#seal();
-      const uploads = new Set(this.#parts.outbox.sealed);
-      if (uploads.size === 0) {
-        resolve();
-        return;
+  async flush(): Promise<void> {
+    const before = this.#round;
+    if (before !== undefined) {
+      // It may have looked before the last report was made.
+      before.awaited = true;
+      await before.sent;
+    }
+    if (this.#halted !== undefined) {
+      // The collector's wish outranks the caller's.
+      if (Date.now() < this.#notBefore) {
+        throw this.#halted;
       }
-      if (this.#halted !== undefined) {
-        // The collector's wish outranks the caller's.
-        if (Date.now() < this.#notBefore) {
-          reject(this.#halted);
-          return;
-        }
-        this.#resume();
-      }
-      this.#waiters.add({ uploads, resolve, reject, rejection: undefined });
-      this.#pump(CONCURRENT);
-    });
+      this.#resume();
+    }
+    const round = this.#begin();
+    round.awaited = true;
+    await round.sent;
   }
 
   /** The page may go at any moment: hands everything to the browser at once. */
@@ -125,30 +133,23 @@ export class Delivery {
     if (Date.now() >= this.#notBefore) {
       this.#resume();
     }
-    this.#background(Number.POSITIVE_INFINITY);
+    this.#handOver();
+  }
+
+  /** The network or the page is back: what waits, of earlier pages too, is sent. */
+  wake(): void {
+    if (Date.now() >= this.#notBefore) {
+      this.#resume();
+      this.#background();
+    }
   }
 
   /** Nothing is started from now on. */
   stop(): void {
     this.#stopped = true;
+    this.#own.clear();
     clearTimeout(this.#delayTimer);
     clearTimeout(this.#retryTimer);
-  }
-
-  #background(concurrent = CONCURRENT): void {
-    try {
-      this.#seal();
-    } catch (error) {
-      this.#parts.onError(error as HushbinError);
-    }
-    this.#pump(concurrent);
-  }
-
-  /** Puts every waiting report into an upload. */
-  #seal(): void {
-    clearTimeout(this.#delayTimer);
-    this.#delayTimer = undefined;
-    while (this.#parts.outbox.seal(this.#parts.header) !== undefined) {}
   }
 
   #resume(): void {
@@ -156,91 +157,130 @@ export class Delivery {
     this.#halted = undefined;
   }
 
-  #pump(concurrent: number): void {
-    for (const upload of this.#parts.outbox.sealed) {
-      if (this.#stopped || this.#halted !== undefined || this.#underway.size >= concurrent) {
-        return;
+  #background(): void {
+    if (this.#stopped || this.#halted !== undefined) {
+      return;
+    }
+    const round = this.#begin();
+    round.sent.catch((error: unknown) => {
+      if (!round.awaited) {
+        this.#parts.onError(error as HushbinError);
       }
-      if (!this.#underway.has(upload)) {
-        this.#underway.add(upload);
-        void this.#attempt(upload);
+    });
+  }
+
+  /** The round that is under way, or else a new one. */
+  #begin(): { readonly sent: Promise<void>; awaited: boolean } {
+    clearTimeout(this.#delayTimer);
+    this.#delayTimer = undefined;
+    this.#fresh = 0;
+    this.#round ??= {
+      sent: alone(this.#parts.name, () => this.#sendAll()).finally(() => {
+        this.#round = undefined;
+      }),
+      awaited: false,
+    };
+    return this.#round;
+  }
+
+  /** Sends what waits; throws the first failure, once nothing is under way. */
+  async #sendAll(): Promise<void> {
+    const before = [...this.#own.keys()];
+    const waiting = await this.#parts.store.waiting();
+    const keys = new Set(waiting.map(({ key }) => key));
+    // What another tab has sent, or withdrawn.
+    before.filter((key) => !keys.has(key)).forEach((key) => void this.#own.delete(key));
+    const requests = requestsOf(waiting.filter(({ key }) => !this.#underway.has(key)));
+    let failure: HushbinError | undefined;
+    const work = async () => {
+      for (let next = requests.shift(); next !== undefined; next = requests.shift()) {
+        const found = await this.#attempt(next, requests);
+        failure ??= found;
+        if (found instanceof NetworkError || this.#stopped) {
+          return;
+        }
       }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    if (failure !== undefined) {
+      throw failure;
     }
   }
 
-  async #attempt(upload: SealedUpload): Promise<void> {
-    const { outbox, transport } = this.#parts;
-    const outcome = await transport.send(upload.bytes);
-    this.#underway.delete(upload);
-    if (outcome.kind === "retry") {
-      this.#failed(
-        new NetworkError(`${outcome.reason}; ${outbox.reports} reports are kept and sent again`, {
-          cause: outcome.cause,
-          status: outcome.status,
-          retryAfterMs: outcome.retryAfterMs,
-        }),
-      );
+  /** All of the page's own, each to the browser before this returns. */
+  #handOver(): void {
+    if (this.#stopped || this.#halted !== undefined) {
       return;
+    }
+    const own = [...this.#own.values()].filter(({ key }) => !this.#underway.has(key));
+    for (const request of requestsOf(own)) {
+      void this.#attempt(request, []).then((error) => {
+        if (error !== undefined) {
+          this.#parts.onError(error);
+        }
+      });
+    }
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param further where parts of it are put that are to be sent by themselves
+   * @returns what went wrong
+   */
+  async #attempt(request: Stored[], further: Stored[][]): Promise<HushbinError | undefined> {
+    const keys = request.map(({ key }) => key);
+    keys.forEach((key) => void this.#underway.add(key));
+    let outcome: Outcome;
+    try {
+      outcome = await this.#parts.transport.send(request.map(({ bytes }) => bytes));
+    } finally {
+      keys.forEach((key) => void this.#underway.delete(key));
+    }
+    if (outcome.kind === "retry") {
+      return this.#failed(outcome);
     }
     // Whatever the answer, the collector is there.
     this.#failures = 0;
     this.#resume();
-    await outbox.remove(upload);
-    const { status, problem, detail } = outcome.kind === "rejected" ? outcome : {};
-    this.#settled(
-      upload,
-      status === undefined
-        ? undefined
-        : new UploadRejectedError(status, upload.count, problem, detail),
-    );
-    this.#pump(CONCURRENT);
+    if (outcome.kind === "rejected" && request.length > 1) {
+      // Perhaps for the sake of one of them: halves are sent until it is alone.
+      further.push(request.splice(0, request.length / 2), request);
+      return undefined;
+    }
+    try {
+      const rejected = outcome.kind === "rejected";
+      await this.#parts.store.settle(keys, rejected ? "refused" : "acknowledged");
+    } catch (error) {
+      // It is sent once more, and counted once.
+      return error instanceof HushbinError ? error : new StorageError(error);
+    }
+    keys.forEach((key) => void this.#own.delete(key));
+    return outcome.kind === "rejected"
+      ? new UploadRejectedError(outcome.status, keys.length, outcome.problem, outcome.detail)
+      : undefined;
   }
 
-  #settled(upload: SealedUpload, rejection: UploadRejectedError | undefined): void {
-    let told = false;
-    for (const waiter of this.#waiters) {
-      if (!waiter.uploads.delete(upload)) {
-        continue;
-      }
-      told = true;
-      waiter.rejection ??= rejection;
-      if (waiter.uploads.size > 0) {
-        continue;
-      }
-      this.#waiters.delete(waiter);
-      if (waiter.rejection === undefined) {
-        waiter.resolve();
-      } else {
-        waiter.reject(waiter.rejection);
-      }
-    }
-    if (rejection !== undefined && !told) {
-      this.#parts.onError(rejection);
-    }
-  }
-
-  #failed(error: NetworkError): void {
+  #failed({ reason, cause, status, retryAfterMs }: Outcome & { kind: "retry" }): NetworkError {
+    const error = new NetworkError(`${reason}; reports are kept and sent again`, {
+      cause,
+      status,
+      retryAfterMs,
+    });
     // Attempts that fail together are one failure.
     if (this.#halted === undefined) {
       this.#failures += 1;
-      const now = Date.now();
       // Not for privacy: only spreads the retries of many clients.
-      const wait = Math.max(backoffMs(this.#failures, Math.random()), error.retryAfterMs ?? 0);
-      this.#notBefore = now + (error.retryAfterMs ?? 0);
+      const wait = Math.max(backoffMs(this.#failures, Math.random()), retryAfterMs ?? 0);
+      this.#notBefore = Date.now() + (retryAfterMs ?? 0);
       this.#halted = error;
       if (!this.#stopped) {
         this.#retryTimer = later(() => {
           this.#resume();
-          this.#pump(CONCURRENT);
+          this.#background();
         }, wait);
       }
     }
-    if (this.#waiters.size === 0) {
-      this.#parts.onError(error);
-    }
-    for (const waiter of this.#waiters) {
-      waiter.reject(error);
-    }
-    this.#waiters.clear();
+    return error;
   }
 }

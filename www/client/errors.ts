@@ -17,7 +17,11 @@ export type ErrorCode =
   | "invalid-task"
   | "unknown-task"
   | "fingerprint-mismatch"
+  | "over-max-epsilon"
+  | "loose-budget"
   | "outbox-full"
+  | "storage"
+  | "option"
   | "closed";
 
 /** Base of all errors of this package. */
@@ -169,12 +173,20 @@ export class UploadRejectedError extends HushbinError {
 }
 
 /** Codes of {@link TaskError}. */
-export type TaskErrorCode = "invalid-task" | "unknown-task" | "fingerprint-mismatch";
+export type TaskErrorCode =
+  | "invalid-task"
+  | "unknown-task"
+  | "fingerprint-mismatch"
+  | "over-max-epsilon"
+  | "loose-budget";
 
 /**
  * The task cannot be used: it is malformed or out of range (`invalid-task`),
- * the collector does not have it (`unknown-task`), or its parameters are not
- * the pinned ones (`fingerprint-mismatch`).
+ * the collector does not have it (`unknown-task`), its parameters are not
+ * the pinned ones (`fingerprint-mismatch`), the reports of a window would spend more
+ * than the client's `maxEpsilon` (`over-max-epsilon`), or the collector describes a task
+ * that may report more often than tasks do by default and that is not pinned
+ * (`loose-budget`).
  */
 export class TaskError extends HushbinError {
   readonly code: TaskErrorCode;
@@ -194,8 +206,35 @@ export class OutboxFullError extends HushbinError {
   readonly code = "outbox-full";
 
   /** @internal */
-  constructor(bytes: number) {
-    super("OutboxFullError", `${bytes} bytes of reports wait to be sent already`);
+  constructor(what: string) {
+    super("OutboxFullError", what);
+  }
+}
+
+/**
+ * The browser's database did not take or give data. Nothing was reported, and the same
+ * input may be reported later; reports that waited go on waiting.
+ */
+export class StorageError extends HushbinError {
+  readonly code = "storage";
+
+  /** @internal */
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? `: ${cause.message}` : "";
+    super("StorageError", `the browser's database failed${why}`, { cause });
+  }
+}
+
+/** An option of `createClient` is not one that can be used. */
+export class OptionError extends HushbinError {
+  readonly code = "option";
+  /** The option. */
+  readonly option: string;
+
+  /** @internal */
+  constructor(option: string, value: unknown, expected: string) {
+    super("OptionError", `${option} is ${shown(value)}, expected ${expected}`);
+    this.option = option;
   }
 }
 

@@ -1,6 +1,7 @@
 /** What both entries export. */
 
-export { type Client, type ClientOptions, createClient } from "./client.js";
+export { type Client, createClient, type Sent, type Spent } from "./client.js";
+export type { Consent } from "./consent.js";
 export {
   AnswerError,
   ClosedError,
@@ -8,7 +9,9 @@ export {
   type ErrorCode,
   HushbinError,
   NetworkError,
+  OptionError,
   OutboxFullError,
+  StorageError,
   TaskError,
   type TaskErrorCode,
   UnknownItemError,
@@ -22,6 +25,7 @@ export type { CollisionMechanism } from "./mechanism/collision.js";
 export type { CubeMechanism } from "./mechanism/cube.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
 export type { Mechanism } from "./mechanism/index.js";
+export type { ClientOptions } from "./options.js";
 export type {
   Attribute,
   BinsQuestion,
@@ -40,4 +44,6 @@ export type {
   TogetherQuestion,
 } from "./question.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
-export type { QuestionsTask, RatingsTask, Task } from "./task.js";
+export type { Receipt } from "./session.js";
+export type { ReportState } from "./store/store.js";
+export type { Budget, QuestionsTask, RatingsTask, Task } from "./task.js";

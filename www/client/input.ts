@@ -2,6 +2,7 @@
 
 import { AnswerError, UnknownItemError, ValueRangeError } from "./errors.js";
 import {
+  type ChoiceQuestion,
   type Columns,
   type Items,
   itemsOf,
@@ -79,6 +80,8 @@ export interface Entries {
   readonly values: Float64Array;
   /** How many numbers are beyond their ends. */
   readonly clipped: number;
+  /** How many answers, or parts of answers, the task does not know, and were left out. */
+  readonly dropped: number;
 }
 
 const PARTS = "answers to all parts, in an object or Map";
@@ -105,14 +108,44 @@ function isValue(kind: Ratings["value"], value: unknown): value is number {
   return typeof value === "number" && value >= -1 && value <= 1;
 }
 
-/** The entries of a plain object, of whatever window; nothing of anything else. */
-function entriesOf(input: unknown): readonly (readonly [string, unknown])[] | undefined {
+type Pairs = readonly (readonly [string, unknown])[];
+
+/**
+ * The entries of a plain object or a Map, of whatever window, or of any other iterable
+ * of pairs that has some; nothing of anything else, which would be an empty answer.
+ */
+function entriesOf(input: unknown): Pairs | undefined {
   if (Object(input) !== input) {
     return undefined;
   }
   const prototype = Object.getPrototypeOf(input);
-  const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  return plain ? Object.entries(input as object) : undefined;
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
+    return Object.entries(input as object);
+  }
+  if (typeof (input as Partial<Iterable<unknown>>)[Symbol.iterator] !== "function") {
+    return undefined;
+  }
+  const pairs: unknown[] = [...(input as Iterable<unknown>)];
+  const isMap = Object.prototype.toString.call(input) === "[object Map]";
+  const paired = pairs.every(
+    (each) => Array.isArray(each) && each.length === 2 && typeof each[0] === "string",
+  );
+  return paired && (isMap || pairs.length > 0) ? (pairs as unknown as Pairs) : undefined;
+}
+
+/** A copy of answers, as deep as answers are, whatever holds them. */
+export function copied<T>(input: T): T;
+export function copied(input: unknown): unknown {
+  if (Array.isArray(input)) {
+    return input.map(copied);
+  }
+  if (Object.prototype.toString.call(input) === "[object Set]") {
+    return new Set(input as Iterable<unknown>);
+  }
+  const entries = entriesOf(input);
+  return entries === undefined
+    ? input
+    : new Map(entries.map(([name, value]) => [name, copied(value)]));
 }
 
 /** An item or option by its index, or by its key where names are arbitrary. */
@@ -151,6 +184,7 @@ class Packed {
   readonly items: Item[] = [];
   readonly values: number[] = [];
   clipped = 0;
+  dropped = 0;
 
   add(item: Item, value: number): void {
     this.items.push(item);
@@ -174,12 +208,15 @@ type AnswerReader = (answer: unknown, packed: Packed) => void;
 /**
  * Reads answers to one question; one without a name is the whole task.
  *
+ * @param lenient whether what the task does not have is left out; of an option, one drawn
+ * evenly takes the place, as a choice must be answered by all
  * @param as which part of it that is, in words
  */
 function answerReader(
   question: Question,
   taskId: string,
   keyOf: (name: string) => bigint,
+  lenient: boolean,
   as = "",
 ): AnswerReader {
   const { kind, name } = question;
@@ -216,25 +253,29 @@ function answerReader(
     };
   }
   const find = finder(itemsOf(question), kind === "set" || kind === "choice", keyOf);
-  const item = (given: unknown) => {
+  const item = (given: unknown, packed: Packed) => {
     const found = find(given);
     if (found !== undefined) {
       return found;
+    }
+    if (lenient) {
+      packed.dropped += 1;
+      return undefined;
     }
     const where = name ? `question ${JSON.stringify(name)}${as}` : `task ${taskId}`;
     throw typeof given === "string" ? new UnknownItemError(given, where) : wrong(given);
   };
   const named = (answer: unknown) => {
-    const entries = answer instanceof Map ? answer : entriesOf(answer);
+    const entries = entriesOf(answer);
     if (entries === undefined) {
       throw wrong(answer);
     }
-    return entries as Iterable<readonly [string, unknown]>;
+    return entries;
   };
   if (kind === "numbers") {
     return (answer, packed) => {
       const given = new Map(named(answer));
-      given.forEach((_, attribute) => void item(attribute));
+      given.forEach((_, attribute) => void item(attribute, packed));
       question.of.forEach((each, index) => {
         const value = given.get(each.name);
         if (!packed.number(index, value, each.min, each.max)) {
@@ -247,13 +288,14 @@ function answerReader(
     const readers = question.of.map((each) => {
       // Errors are those of the question; its mechanism is not looked at.
       const part = { ...each, name } as Question;
-      return answerReader(part, taskId, keyOf, ` as ${JSON.stringify(each.name)}`);
+      return answerReader(part, taskId, keyOf, lenient, ` as ${JSON.stringify(each.name)}`);
     });
     return (answer, packed) => {
       const given = new Map(named(answer));
-      given.forEach((_, part) => void item(part));
+      given.forEach((_, part) => void item(part, packed));
       const all = new Packed();
       question.of.forEach((each, index) => void readers[index]?.(given.get(each.name), all));
+      packed.dropped += all.dropped;
       if (kind === "together") {
         all.items.forEach((option, index) => void packed.add(index, Number(option)));
         return;
@@ -267,39 +309,62 @@ function answerReader(
     return (answer, packed) => {
       for (const [rated, value] of named(answer)) {
         // Unknown names are refused even at 0: they are typing errors.
-        const found = item(rated);
-        if (!isValue(question.value, value)) {
+        const found = item(rated, packed);
+        if (isValue(question.value, value)) {
+          if (found !== undefined) {
+            packed.add(found, value);
+          }
+        } else if (lenient) {
+          packed.dropped += 1;
+        } else {
           throw new ValueRangeError(rated, value, EXPECTED[question.value]);
         }
-        packed.add(found, value);
       }
     };
   }
   return (answer, packed) => {
-    const several = Array.isArray(answer) || answer instanceof Set;
-    const options = several ? [...answer] : [answer];
+    // A set of whatever window.
+    const isSet = Object.prototype.toString.call(answer) === "[object Set]";
+    const several = Array.isArray(answer) || isSet;
+    const options = several ? [...(answer as Iterable<unknown>)] : [answer];
     if (several !== (kind === "set") || new Set(options).size < options.length) {
       throw wrong(answer);
     }
     for (const option of options) {
-      packed.add(item(option), 1);
+      const found =
+        item(option, packed) ?? (kind === "choice" ? drawn(question.options) : undefined);
+      if (found !== undefined) {
+        packed.add(found, 1);
+      }
     }
   };
+}
+
+/** The index of an option, each as likely, whatever was answered. */
+function drawn(options: ChoiceQuestion["options"]): number {
+  const count = typeof options === "number" ? options : options.length;
+  const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return Math.floor((word / 2 ** 32) * count);
 }
 
 /** Reads inputs of one task. */
 export class InputReader {
   readonly #named: boolean;
+  readonly #lenient: boolean;
   /** By the questions' names, in their order. */
   readonly #readers: ReadonlyMap<string, AnswerReader>;
 
-  /** @param keyOf the core's 64-bit key of a name, for open questions */
-  constructor(task: Task, keyOf: (name: string) => bigint) {
+  /**
+   * @param keyOf the core's 64-bit key of a name, for open questions
+   * @param lenient whether what the task does not have is left out of inputs
+   */
+  constructor(task: Task, keyOf: (name: string) => bigint, lenient: boolean) {
     this.#named = "questions" in task;
+    this.#lenient = lenient;
     const questions: readonly Question[] =
       "questions" in task ? task.questions : [{ ...task, name: "", kind: "ratings" }];
     this.#readers = new Map(
-      questions.map((each) => [each.name, answerReader(each, task.id, keyOf)]),
+      questions.map((each) => [each.name, answerReader(each, task.id, keyOf, lenient)]),
     );
   }
 
@@ -313,19 +378,22 @@ export class InputReader {
     if (entries === undefined) {
       throw new AnswerError(undefined, input, "an object of answers by question");
     }
+    const packed = new Packed();
     for (const [name, answer] of entries) {
       if (!this.#readers.has(name)) {
-        throw new AnswerError(name, answer, "none, as it is not asked");
+        if (!this.#lenient) {
+          throw new AnswerError(name, answer, "none, as it is not asked");
+        }
+        packed.dropped += 1;
       }
     }
     const answers = new Map(entries);
-    const packed = new Packed();
     const lengths = Uint32Array.from(this.#readers, ([name, reader]) => {
       const before = packed.items.length;
       reader(answers.get(name), packed);
       return packed.items.length - before;
     });
-    const { items, values, clipped } = packed;
+    const { items, values, clipped, dropped } = packed;
     const keyed = items.some((item) => typeof item === "bigint");
     return {
       lengths,
@@ -334,6 +402,7 @@ export class InputReader {
         : Uint32Array.from(items, Number),
       values: Float64Array.from(values),
       clipped,
+      dropped,
     };
   }
 }

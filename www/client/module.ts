@@ -1,6 +1,5 @@
 /**
- * The WebAssembly module: loading it once, putting the one with all mechanisms in its
- * place, and starting it afresh after a trap.
+ * The WebAssembly module: loading it once, putting the complete one in its place, and starting it afresh after a trap.
  */
 
 import { HushbinError, WasmError } from "./errors.js";
@@ -14,18 +13,18 @@ type Supplier = () => WasmSource | Promise<WasmSource>;
 let supplier: Supplier = () => {
   throw new Error("call initialize() first, or import hushbin");
 };
-/** Of the module with all mechanisms. */
+/** Of the complete module. */
 let completeSupplier: Supplier = () => {
-  throw new Error("the module lacks the mechanism; hushbin.wasm has all");
+  throw new Error("the module lacks what the task asks for; hushbin.wasm has all");
 };
 let loading: Promise<void> | undefined;
 let completing: Promise<void> | undefined;
 let broken = false;
 
 /**
- * Says where the module comes from, unless it is there already, and where one with
- * all mechanisms does, for tasks whose mechanism the first lacks. Nothing is loaded
- * until it is needed.
+ * Says where the module comes from, unless it is there already, and where the complete
+ * one does, for tasks whose mechanism or kind of question the first lacks. Nothing is
+ * loaded until it is needed.
  */
 export function supplyModule(source: Supplier, complete = completeSupplier): void {
   if (loading === undefined) {
@@ -81,7 +80,7 @@ export function loadModule(): Promise<void> {
 }
 
 /**
- * Puts the module with all mechanisms in the place of the one that {@link loadModule}
+ * Puts the complete module in the place of the one that {@link loadModule}
  * has loaded; tries again where it failed before.
  *
  * @throws WasmError

@@ -1,25 +1,58 @@
-/** The page's life, where there is a page. */
+/** The life of a page, a worker or a process. */
+
+/** What a client does as the place that it lives in changes. */
+export interface Life {
+  /** It may be about to go: what waits must be on its way when this returns. */
+  readonly hide: () => void;
+  /** It, or the network, is back. */
+  readonly wake: () => void;
+  /** A process has nothing else to do. */
+  readonly exit: () => void;
+}
+
+interface Process {
+  once?(event: "beforeExit", run: () => void): void;
+  off?(event: "beforeExit", run: () => void): void;
+}
+
+const isPage = () => typeof document !== "undefined";
+
+/** Whether the page is not seen, so that it may go without a further event. */
+export const isHidden = () => isPage() && document.visibilityState === "hidden";
+
+/** Whether anything tells that it ends: nothing tells a worker. */
+export const hasEnd = () => isPage() || typeof processOf()?.once === "function";
+
+function processOf(): Process | undefined {
+  return (globalThis as { process?: Process }).process;
+}
 
 /**
- * Calls `hidden` whenever the page may be about to go: as it is hidden, the
+ * Calls `hide` whenever the page may be about to go: as it is hidden, the
  * last event that phones fire reliably, and as it is left. Not on `unload`,
  * which would keep the page out of the back/forward cache.
  *
  * @returns stops the calls
  */
-export function onPageHidden(hidden: () => void): () => void {
-  if (typeof document === "undefined" || typeof addEventListener === "undefined") {
-    return () => {};
+export function onLife({ hide, wake, exit }: Life): () => void {
+  const stops: (() => void)[] = [];
+  const listen = (target: EventTarget, event: string, run: () => void) => {
+    target.addEventListener(event, run);
+    stops.push(() => target.removeEventListener(event, run));
+  };
+  // Also of workers, which are told of the network.
+  const own = globalThis as Partial<EventTarget>;
+  if (typeof own.addEventListener === "function") {
+    listen(own as EventTarget, "online", wake);
   }
-  const visibility = () => {
-    if (document.visibilityState === "hidden") {
-      hidden();
-    }
-  };
-  document.addEventListener("visibilitychange", visibility);
-  addEventListener("pagehide", hidden);
-  return () => {
-    document.removeEventListener("visibilitychange", visibility);
-    removeEventListener("pagehide", hidden);
-  };
+  if (isPage()) {
+    listen(document, "visibilitychange", () => void (isHidden() ? hide() : wake()));
+    listen(globalThis as unknown as EventTarget, "pagehide", hide);
+    listen(globalThis as unknown as EventTarget, "pageshow", wake);
+  } else {
+    const host = processOf();
+    host?.once?.("beforeExit", exit);
+    stops.push(() => host?.off?.("beforeExit", exit));
+  }
+  return () => stops.forEach((stop) => void stop());
 }

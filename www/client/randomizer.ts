@@ -4,7 +4,7 @@ import { joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
-import { InputReader, type ReportInput } from "./input.js";
+import { type Entries, InputReader, type ReportInput } from "./input.js";
 import { completeModule, guarded, loadModule } from "./module.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
 import { currentInstance, item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
@@ -78,7 +78,12 @@ function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-class Engine implements Randomizer {
+/**
+ * A randomiser in two steps, for those who decide between them.
+ *
+ * @internal
+ */
+export class Engine implements Randomizer {
   readonly task: Task;
   readonly fingerprint: string;
   readonly #reader: InputReader;
@@ -90,10 +95,13 @@ class Engine implements Randomizer {
   #sampledDownBefore = 0;
   #clipped = 0;
 
-  /** @throws number, TaskError, WasmError */
-  constructor(task: Task) {
+  /**
+   * @param lenient whether names that the task does not have are left out of inputs
+   * @throws number, TaskError, WasmError
+   */
+  constructor(task: Task, lenient: boolean) {
     this.task = task;
-    this.#reader = new InputReader(task, (name) => item_key(utf8(name)));
+    this.#reader = new InputReader(task, (name) => this.digest(utf8(name)), lenient);
     this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
   }
 
@@ -106,13 +114,32 @@ class Engine implements Randomizer {
   }
 
   randomize(input: ReportInput): Uint8Array {
-    return this.#call((handle) => {
-      const { lengths, items, values, clipped } = this.#reader.read(input);
-      const report = handle.randomize(lengths, items, values);
-      this.#sampledDown = handle.sampled_down();
-      this.#clipped += clipped;
-      return report;
-    });
+    return this.make(this.read(input));
+  }
+
+  /**
+   * An input by indices. Draws nothing.
+   *
+   * @throws AnswerError, UnknownItemError, ValueRangeError
+   */
+  read(input: unknown): Entries {
+    return this.#reader.read(input);
+  }
+
+  /**
+   * Randomises what was read.
+   *
+   * @throws ClosedError, EntropyError, WasmError
+   */
+  make({ lengths, items, values, clipped }: Entries): Uint8Array {
+    const report = this.randomizeMany(lengths, items, values);
+    this.#clipped += clipped;
+    return report;
+  }
+
+  /** 64 bits that follow from bytes. */
+  digest(bytes: Uint8Array): bigint {
+    return guarded(() => item_key(bytes));
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
@@ -165,20 +192,39 @@ class Engine implements Randomizer {
 }
 
 /**
- * The engine of a task. The module knows which mechanisms it has; where the task's is
- * not among them, the one that has all takes its place.
+ * The engine of a task. The module knows which mechanisms and kinds of questions it has;
+ * where it lacks one of the task's, the complete one takes its place.
  *
  * @throws number, TaskError, WasmError
  */
-async function engineOf(task: Task): Promise<Engine> {
+async function engineOf(task: Task, lenient: boolean): Promise<Engine> {
   try {
-    return new Engine(task);
+    return new Engine(task, lenient);
   } catch (cause) {
     if (cause !== UNKNOWN_MECHANISM) {
       throw cause;
     }
     await completeModule();
-    return new Engine(task);
+    return new Engine(task, lenient);
+  }
+}
+
+/**
+ * @throws TaskError `invalid-task`
+ * @throws EntropyError, WasmError
+ * @internal
+ */
+export async function createEngine(task: Task, lenient: boolean): Promise<Engine> {
+  await loadModule();
+  try {
+    return await engineOf(task, lenient);
+  } catch (cause) {
+    if (typeof cause !== "number") {
+      throw cause;
+    }
+    throw cause === NO_ENTROPY
+      ? new EntropyError()
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
   }
 }
 
@@ -198,16 +244,5 @@ export async function createRandomizer<const T extends Task>(
   options: RandomizerOptions<T>,
 ): Promise<Randomizer<T>>;
 export async function createRandomizer(options: RandomizerOptions): Promise<Randomizer> {
-  const task = parseTask(options.task);
-  await loadModule();
-  try {
-    return await engineOf(task);
-  } catch (cause) {
-    if (typeof cause !== "number") {
-      throw cause;
-    }
-    throw cause === NO_ENTROPY
-      ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
-  }
+  return createEngine(parseTask(options.task), false);
 }

@@ -1,7 +1,7 @@
 /**
  * hushbin without the WebAssembly module in it: for pages that serve
- * `hushbin/hushbin.wasm` themselves, or `hushbin/without-hash-bin.wasm`, which lacks
- * that mechanism: a little smaller once compressed, and compiled while it downloads.
+ * `hushbin/hushbin.wasm` themselves, or `hushbin/collision.wasm`, which has that mechanism
+ * alone: a little smaller once compressed, and compiled while it downloads.
  *
  * @packageDocumentation
  */

@@ -1,7 +1,6 @@
 /** The task: what is asked, at which budget. */
 
 import { CanonicalBytes } from "./canonical.js";
-import { NetworkError, TaskError } from "./errors.js";
 import { integer, invalid, listOf, number, oneOf, type Reader, read, text } from "./fields.js";
 import { type Mechanism, writeMechanism } from "./mechanism/index.js";
 import {
@@ -14,31 +13,43 @@ import {
   writeQuestion,
 } from "./question.js";
 
-/** How much one person reports; the client keeps to it, in the person's own browser. */
+/** How often one browser may report to a task. */
 export interface Budget {
-  /** Length of a window, which begins with its first report: 1 to 3650 days; 30 if left out. */
-  readonly days?: number;
-  /** Reports in a window, at most: 1 to 10000; 1 if left out. */
-  readonly reports?: number;
+  /** How long a window lasts, which begins with its first report, 1 to 3650. */
+  readonly days: number;
+  /** How many reports a window may hold, 1 to 10000. */
+  readonly reports: number;
   /**
-   * What tells of answers that have not changed since an earlier window: a new report
-   * (`fresh`, if left out), which spends ε again; or the same one again (`permanent`),
-   * which spends nothing more, and shows whoever receives both that one person sent them.
+   * What tells of answers that stay the same over windows: a new report in each, which
+   * spends ε again, or the same report again, which spends nothing more, and shows whoever
+   * receives both that one person sent them.
    */
-  readonly answers?: "fresh" | "permanent";
+  readonly answers: "fresh" | "permanent";
 }
 
-interface Common {
+/** As the core has it: the same as no budget, also in {@link canonicalBytes}. */
+export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
+
+export function budgetOf(task: Task): Budget {
+  return { ...DEFAULT_BUDGET, ...task.budget };
+}
+
+const budget: Reader<Partial<Budget>> = (from, key) =>
+  read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });
+
+const ANSWERS = ["fresh", "permanent"] as const;
+
+interface Budgeted {
   /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
   readonly id: string;
   /** Local privacy budget ε of one report, 0.001 to 12. */
   readonly epsilon: number;
-  /** How much one person reports. */
-  readonly budget?: Budget;
+  /** How often one browser may report. */
+  readonly budget?: Partial<Budget>;
 }
 
 /** A task that asks one question, for ratings, which has no name. */
-export interface RatingsTask extends Common, Ratings {
+export interface RatingsTask extends Budgeted, Ratings {
   /** How inputs are randomised. */
   readonly mechanism: Mechanism;
 }
@@ -47,7 +58,7 @@ export interface RatingsTask extends Common, Ratings {
  * A task that asks questions by their names. A report answers one of them, with
  * all of ε; which one, chance decides before the answers are looked at.
  */
-export interface QuestionsTask extends Common {
+export interface QuestionsTask extends Budgeted {
   /** What is asked, 1 to 64 questions. */
   readonly questions: readonly Question[];
 }
@@ -59,24 +70,17 @@ export interface QuestionsTask extends Common {
  */
 export type Task = RatingsTask | QuestionsTask;
 
-/** A task as the collector describes it. */
-export interface FetchedTask {
-  readonly task: Task;
-  readonly fingerprint: string;
-}
+/** Of the core, which a test holds equal; said here as it is what most often is wrong. */
+const LEAST_EPSILON = 0.001;
+const MOST_EPSILON = 12;
 
-const ANSWERS = ["fresh", "permanent"] as const;
-
-/** As the core has it; what is left out of a budget, or all of it, is this. */
-const DEFAULT: Required<Budget> = { days: 30, reports: 1, answers: "fresh" };
-
-/** How much one person reports under a task. */
-export function budgetOf({ budget }: Task): Required<Budget> {
-  return { ...DEFAULT, ...budget };
-}
-
-const readBudget: Reader<Budget> = (from, key) =>
-  read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });
+const epsilon: Reader<number> = (from, key) => {
+  const value = number(from, key);
+  if (value < LEAST_EPSILON || value > MOST_EPSILON) {
+    throw invalid(`${key} is ${value}, expected ${LEAST_EPSILON} to ${MOST_EPSILON}`);
+  }
+  return value;
+};
 
 /**
  * Checks the shape of a task; ranges are the core's to check.
@@ -86,7 +90,7 @@ const readBudget: Reader<Budget> = (from, key) =>
 export function parseTask(value: unknown): Task {
   const asked =
     Object(value).questions === undefined ? RATINGS : { questions: listOf(parseQuestion) };
-  return read(value, "it", { id: text, epsilon: number, ...asked }, { budget: readBudget }) as Task;
+  return read(value, "it", { id: text, epsilon, ...asked }, { budget }) as Task;
 }
 
 /**
@@ -98,7 +102,8 @@ export function parseTask(value: unknown): Task {
 export function canonicalBytes(task: Task): Uint8Array {
   const bytes = new CanonicalBytes();
   const { days, reports, answers } = budgetOf(task);
-  if (days !== DEFAULT.days || reports !== DEFAULT.reports || answers !== DEFAULT.answers) {
+  const { days: window, reports: allowed, answers: usual } = DEFAULT_BUDGET;
+  if (days !== window || reports !== allowed || answers !== usual) {
     bytes.text("hushbin budget 1");
     bytes.number(days);
     bytes.number(reports);
@@ -121,47 +126,4 @@ export function canonicalBytes(task: Task): Uint8Array {
     writeMechanism(task.mechanism, bytes);
   }
   return bytes.toBytes();
-}
-
-/**
- * Fetches a task from the collector. A plain GET without headers of our own,
- * so no preflight.
- *
- * @throws NetworkError when the collector cannot be reached or fails
- * @throws TaskError `unknown-task`, or `invalid-task` when the answer is not a task
- */
-export async function fetchTask(
-  url: string,
-  id: string,
-  fetch: typeof globalThis.fetch,
-): Promise<FetchedTask> {
-  let response: Response;
-  try {
-    response = await fetch(url, { credentials: "omit", referrerPolicy: "no-referrer" });
-  } catch (cause) {
-    throw new NetworkError(`task ${id} could not be fetched from ${url}`, { cause });
-  }
-  const { status } = response;
-  if (status === 404) {
-    throw new TaskError("unknown-task", `the collector has no task ${id}`);
-  }
-  if (!response.ok) {
-    throw new NetworkError(`the collector answered ${status} when asked for task ${id}`, {
-      status,
-    });
-  }
-  let answer: Partial<Record<"task" | "fingerprint", unknown>> | null;
-  try {
-    answer = await response.json();
-  } catch (cause) {
-    throw new TaskError("invalid-task", `${url} did not answer with JSON`, { cause });
-  }
-  const task = parseTask(answer?.task);
-  if (task.id !== id) {
-    throw invalid(`asked for ${id}, got ${task.id}`);
-  }
-  if (typeof answer?.fingerprint !== "string") {
-    throw invalid("the collector gave no fingerprint");
-  }
-  return { task, fingerprint: answer.fingerprint };
 }

@@ -1,4 +1,7 @@
-/** One attempt to hand an upload to the collector. */
+/** One attempt to hand uploads to the collector. */
+
+import { joined } from "./bytes.js";
+import { TIMEOUT_MS, within } from "./time.js";
 
 /** What became of an attempt. */
 export type Outcome =
@@ -8,7 +11,7 @@ export type Outcome =
   | {
       readonly kind: "rejected";
       readonly status: number;
-      readonly problem: string | undefined;
+      readonly problem: string;
       readonly detail: string | undefined;
     }
   /** Unknown or temporary: the same bytes may be sent again. */
@@ -20,14 +23,11 @@ export type Outcome =
       readonly cause: unknown;
     };
 
-/** Hands bytes to a collector. */
+/** Hands uploads to a collector. */
 export interface Transport {
   /** Never rejects. The request is on its way when this returns. */
-  send(bytes: Uint8Array<ArrayBuffer>): Promise<Outcome>;
+  send(uploads: readonly Uint8Array[]): Promise<Outcome>;
 }
-
-/** No answer for so long counts as none. */
-const TIMEOUT_MS = 30_000;
 
 // Browsers let requests outlive the page as long as the bodies under way, of
 // all scripts of the page together, stay within 64 KiB. The rest is left to
@@ -36,6 +36,20 @@ const KEEPALIVE_BYTES = 60 * 1024;
 const KEEPALIVE_REQUESTS = 9;
 let keepaliveBytes = 0;
 let keepaliveRequests = 0;
+
+const PROBLEM = "urn:hushbin:problem:";
+
+/**
+ * What a collector refuses for good, by the collector's own word. Anything else that
+ * answers is a proxy, a portal or a page in its place, or passes.
+ */
+const FINAL: readonly string[] = [
+  "unknown-task",
+  "malformed-upload",
+  "fingerprint-mismatch",
+  "upload-id-conflict",
+  "too-large",
+];
 
 /**
  * What a Retry-After header asks for: seconds or a date.
@@ -51,20 +65,46 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), 86_400_000);
 }
 
-/** Request timeout, too early, too many requests: the 4xx that pass. */
-const PASSING: readonly number[] = [408, 425, 429];
+/** What every request has: nothing that tells who asks, and no way elsewhere. */
+export const REQUEST = {
+  credentials: "omit",
+  referrerPolicy: "no-referrer",
+  cache: "no-store",
+  // To a login page, which answers 200.
+  redirect: "error",
+} as const satisfies RequestInit;
 
-async function problemOf(
-  response: Response,
-): Promise<{ problem: string | undefined; detail: string | undefined }> {
-  const word = (value: unknown) => (typeof value === "string" ? value : undefined);
+/** The body of an answer, which must be read to its end. */
+function parsed(text: string): Readonly<Partial<Record<string, unknown>>> {
   try {
-    const body: Partial<Record<string, unknown>> | null = await response.json();
-    return { problem: word(body?.type), detail: word(body?.detail) ?? word(body?.title) };
+    return Object(JSON.parse(text));
   } catch {
-    // Not from a collector; the status says enough.
-    return { problem: undefined, detail: undefined };
+    return {};
   }
+}
+
+/** What an answer to `count` uploads says. */
+function outcomeOf({ status, headers }: Response, text: string, count: number): Outcome {
+  const { uploads, accepted, type, detail: said } = parsed(text);
+  // Somebody else's 200 must not end what the collector has not seen.
+  if ((status === 200 || status === 201) && uploads === count && typeof accepted === "number") {
+    return { kind: "acknowledged" };
+  }
+  const problem = String(type);
+  const detail = typeof said === "string" ? said : undefined;
+  if (FINAL.some((slug) => problem === PROBLEM + slug)) {
+    return { kind: "rejected", status, problem, detail };
+  }
+  const own = problem.startsWith(PROBLEM);
+  return {
+    kind: "retry",
+    reason: own
+      ? `the collector answered ${status}${detail === undefined ? "" : `: ${detail}`}`
+      : `not the collector answered, but something else, with status ${status}`,
+    status,
+    retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()),
+    cause: undefined,
+  };
 }
 
 /**
@@ -81,57 +121,61 @@ export class FetchTransport implements Transport {
     this.#fetch = fetch;
   }
 
-  async send(bytes: Uint8Array<ArrayBuffer>): Promise<Outcome> {
+  async send(uploads: readonly Uint8Array[]): Promise<Outcome> {
+    const length = uploads.reduce((sum, bytes) => sum + bytes.length, 0);
+    const body = joined(new Uint8Array(), uploads, length);
     const keepalive =
-      keepaliveBytes + bytes.length <= KEEPALIVE_BYTES && keepaliveRequests < KEEPALIVE_REQUESTS;
-    if (keepalive) {
-      keepaliveBytes += bytes.length;
-      keepaliveRequests += 1;
+      keepaliveBytes + length <= KEEPALIVE_BYTES && keepaliveRequests < KEEPALIVE_REQUESTS;
+    if (!keepalive) {
+      return this.#attempt(body, uploads.length, false);
     }
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+    keepaliveBytes += length;
+    keepaliveRequests += 1;
+    let outcome: Outcome;
     try {
-      const response = await this.#fetch(this.#url, {
-        method: "POST",
-        body: bytes,
-        keepalive,
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-        cache: "no-store",
-        signal: abort.signal,
-      });
-      return await this.#outcome(response);
-    } catch (cause) {
-      const reason = abort.signal.aborted
-        ? `the collector did not answer within ${TIMEOUT_MS / 1000} s`
-        : "the collector could not be reached";
-      return { kind: "retry", reason, status: undefined, retryAfterMs: undefined, cause };
+      outcome = await this.#attempt(body, uploads.length, true);
     } finally {
-      clearTimeout(timer);
-      if (keepalive) {
-        keepaliveBytes -= bytes.length;
-        keepaliveRequests -= 1;
-      }
+      // The browser counts until the answer's body has ended, and so does this.
+      keepaliveBytes -= length;
+      keepaliveRequests -= 1;
     }
+    // Another script may hold the browser's quota, which fails like a network.
+    if (outcome.kind !== "retry" || outcome.status !== undefined || isTimeout(outcome.cause)) {
+      return outcome;
+    }
+    return this.#attempt(body, uploads.length, false);
   }
 
-  async #outcome(response: Response): Promise<Outcome> {
-    const { status } = response;
-    if (response.ok) {
-      // The body says nothing that matters here; reading it frees the connection.
-      response.arrayBuffer().catch(() => {});
-      return { kind: "acknowledged" };
+  async #attempt(
+    body: Uint8Array<ArrayBuffer>,
+    count: number,
+    keepalive: boolean,
+  ): Promise<Outcome> {
+    try {
+      return await within(TIMEOUT_MS, async (signal) => {
+        const init = { ...REQUEST, method: "POST", body, keepalive, signal };
+        const response = await this.#fetch(this.#url, init);
+        return outcomeOf(response, await response.text(), count);
+      });
+    } catch (cause) {
+      return {
+        kind: "retry",
+        reason: unreachable(cause),
+        status: undefined,
+        retryAfterMs: undefined,
+        cause,
+      };
     }
-    const { problem, detail } = await problemOf(response);
-    if (status >= 400 && status < 500 && !PASSING.includes(status)) {
-      return { kind: "rejected", status, problem, detail };
-    }
-    return {
-      kind: "retry",
-      reason: `the collector answered ${status}${detail === undefined ? "" : `: ${detail}`}`,
-      status,
-      retryAfterMs: parseRetryAfter(response.headers.get("retry-after"), Date.now()),
-      cause: undefined,
-    };
   }
+}
+
+function isTimeout(cause: unknown): cause is DOMException {
+  return cause instanceof DOMException && cause.name === "TimeoutError";
+}
+
+/** Why nobody answered, in words. A browser does not say more. */
+export function unreachable(cause: unknown): string {
+  return isTimeout(cause)
+    ? cause.message
+    : "the collector could not be reached, or an extension, a Content-Security-Policy or CORS is in the way";
 }

@@ -9,14 +9,14 @@ import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
 /**
- * The modules, with what cargo leaves out of each: the one with all mechanisms, and the
- * one that pages begin with. Their glue is the same.
+ * The modules, with what cargo leaves out of each: the complete one, and the one that
+ * pages begin with. Their glue is the same.
  *
  * @type {readonly (readonly [string, readonly string[]])[]}
  */
 const MODULES = [
   ["hushbin", []],
-  ["without-hash-bin", ["--no-default-features"]],
+  ["collision", ["--no-default-features"]],
 ];
 
 /** "a" and "A", the letters of halves that are 0. */
@@ -84,9 +84,9 @@ async function bundle() {
   const { build } = await import("esbuild");
   await rm(DIST, { recursive: true, force: true });
   await build({
-    entryPoints: ["index", "slim", "with-hash-bin"].map((name) => join(CLIENT, `${name}.ts`)),
+    entryPoints: ["index", "slim", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
     // Imported as the file that it is. Whatever folder names it so: nothing else may.
-    external: ["./with-hash-bin.js"],
+    external: ["./complete.js"],
     outdir: DIST,
     bundle: true,
     format: "esm",

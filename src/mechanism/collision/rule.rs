@@ -21,6 +21,7 @@ pub type Collision = Subset<Rule>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The buckets that hold an element: up to s of them (P1). Takes t > s.
+    #[cfg(feature = "complete")]
     Occupied,
     /// The `favoured` buckets that hold most elements, ties, empty buckets
     /// included, broken uniformly at random.
@@ -61,6 +62,7 @@ impl subset::Rule for Rule {
 
     fn name(&self) -> RuleName {
         match self {
+            #[cfg(feature = "complete")]
             Self::Occupied => RuleName::Occupied,
             Self::Heaviest { .. } => RuleName::Heaviest,
         }
@@ -68,11 +70,13 @@ impl subset::Rule for Rule {
 
     fn favoured(&self) -> Option<u32> {
         match self {
+            #[cfg(feature = "complete")]
             Self::Occupied => None,
             Self::Heaviest { favoured } => Some(*favoured),
         }
     }
 
+    #[cfg(feature = "complete")]
     fn paper() -> Self {
         Self::Occupied
     }

@@ -12,11 +12,13 @@ impl Collision {
     /// # Panics
     /// If rule `occupied` has no more buckets than `sparsity`.
     #[must_use]
+    #[cfg_attr(not(feature = "complete"), allow(unused_variables))]
     pub fn thresholds(&self, sparsity: u32, epsilon: f64) -> Thresholds {
         let bound = ExpLowerBound::new(epsilon);
         let t = self.outcomes();
         let inside = match self.rule() {
             // T_k = floor(2⁶⁴·k·e/Ω), Ω = s·e + t − s.
+            #[cfg(feature = "complete")]
             Rule::Occupied => {
                 assert!(t > sparsity, "rule occupied takes more buckets than s");
                 (1..=sparsity)
@@ -63,8 +65,10 @@ impl Thresholds {
     /// hold an element.
     #[inline]
     #[must_use]
+    #[cfg_attr(not(feature = "complete"), allow(unused_variables))]
     pub fn inside(&self, occupied: u32) -> Threshold {
         match self.rule {
+            #[cfg(feature = "complete")]
             Rule::Occupied => self.inside[occupied as usize - 1],
             Rule::Heaviest { .. } => self.inside[0],
         }
@@ -73,8 +77,10 @@ impl Thresholds {
     /// |C| when `occupied` buckets hold an element.
     #[inline]
     #[must_use]
+    #[cfg_attr(not(feature = "complete"), allow(unused_variables))]
     pub const fn favoured(&self, occupied: u32) -> u32 {
         match self.rule {
+            #[cfg(feature = "complete")]
             Rule::Occupied => occupied,
             Rule::Heaviest { favoured } => favoured,
         }

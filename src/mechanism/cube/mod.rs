@@ -33,7 +33,7 @@ use super::contract::Parameters;
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 
 impl Parameters for Cube {
@@ -43,9 +43,9 @@ impl Parameters for Cube {
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
         let (true, Some(attributes)) = (domain.is_dense(), domain.items()) else {
-            return Err(Error::Combination {
-                reason: worded("\"cube\" is for \"numbers\", all of which everybody has"),
-            });
+            return Err(error!(Combination {
+                reason: "\"cube\" is for \"numbers\", all of which everybody has",
+            }));
         };
         let most = bounds::DRAWN.max.min(f64::from(attributes));
         bounds::DRAWN.at_most(most).check(f64::from(self.drawn()))
@@ -56,8 +56,8 @@ impl Parameters for Cube {
         canonical.number(u64::from(self.agreements()));
     }
 
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Self::new(reader.small()?, reader.small()?))
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Self::new(reader.small(), reader.small())
     }
 
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 
 /// The parameters of the cube: k, the number of attributes that a report is about, and
 /// κ, in how many of them favoured corners agree with the input's.
@@ -67,11 +67,9 @@ impl Cube {
             .check(f64::from(agreements))?;
         let cube = Self { drawn, agreements };
         if cube.favoured().min(cube.others()) < 1 << drawn.saturating_sub(TRIES_BITS) {
-            return Err(Error::Combination {
-                reason: worded(
-                    "with so many or so few \"agreements\" it takes too long to draw a corner",
-                ),
-            });
+            return Err(error!(Combination {
+                reason: "with so many or so few \"agreements\" it takes too long to draw a corner",
+            }));
         }
         Ok(cube)
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use crate::bounds;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 
 /// A notion of neighbours: the pairs of inputs that a report hardly tells apart.
 ///
@@ -88,9 +88,9 @@ impl Level {
         noise: Option<Noise>,
     ) -> Result<Self, Error> {
         let combination = |reason| {
-            Err(Error::Combination {
-                reason: worded(reason),
-            })
+            Err(error!(Combination {
+                reason,
+            }))
         };
         if name != LevelName::Neighbouring && (distance.is_some() || delta.is_some()) {
             return combination("\"distance\" and \"delta\" belong to level \"neighbouring\"");

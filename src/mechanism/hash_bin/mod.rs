@@ -76,8 +76,8 @@ impl Parameters for HashBin {
         canonical.number(u64::from(self.grid().trailing_zeros()));
     }
 
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let (kind, amount, delta) = (reader.number()?, reader.number()?, reader.number()?);
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let (kind, amount, delta) = (reader.number(), reader.number(), reader.number());
         let level = match (kind, amount, delta) {
             (0, 0, 0) => Level::Event,
             (1, amount, delta) => Level::Neighbouring {
@@ -93,13 +93,14 @@ impl Parameters for HashBin {
                     Noise::Laplace
                 },
             },
-            _ => return None,
+            _ => reader.known(None)?,
         };
-        let hashing = Hashing::of_canonical(reader.number()?)?;
-        let (bins, bits) = (reader.small()?, reader.small()?);
+        let hashing = Hashing::of_canonical(reader.number());
+        let hashing = reader.known(hashing)?;
+        let (bins, bits) = (reader.small(), reader.small());
         // Too fine a grid is out of range however fine.
         let grid = 1_u32.checked_shl(bits).unwrap_or(u32::MAX);
-        Some(Self::new(level, hashing, bins, grid))
+        Self::new(level, hashing, bins, grid)
     }
 
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::level::{Level, LevelName, Noise};
 use crate::bounds;
 use crate::domain::Domain;
-use crate::error::{Error, worded};
+use crate::error::{Error, error};
 use crate::hash::{Hash, Hashing};
 use crate::sample::ExpLowerBound;
 
@@ -101,9 +101,9 @@ impl HashBin {
     /// a domain is checked by [`Task::new`](crate::Task::new).
     pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
         let combination = |reason| {
-            Err(Error::Combination {
-                reason: worded(reason),
-            })
+            Err(error!(Combination {
+                reason,
+            }))
         };
         hashing.check_paddings()?;
         bounds::BINS.check(f64::from(bins))?;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::codec::{Cursor, append};
+use crate::codec::{Cursor, append, append_signed};
 use crate::error::Error;
 use crate::mechanism::contract::Encode;
 
@@ -51,8 +51,8 @@ impl Encode for BinsReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         match &self.response {
-            Response::Sign(plus) => append(bytes, plus),
-            Response::Bins(bins) => bins.iter().for_each(|bin| append(bytes, bin)),
+            Response::Sign(plus) => append(bytes, u64::from(*plus)),
+            Response::Bins(bins) => bins.iter().for_each(|bin| append_signed(bytes, *bin)),
         }
     }
 

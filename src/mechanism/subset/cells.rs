@@ -73,7 +73,16 @@ impl Cells {
     /// How many cells a block has: those of a function, or of some functions that
     /// have one each. The last may have fewer.
     const fn block(&self) -> u32 {
-        if self.cells == 1 { SINGLES } else { self.cells }
+        if self.has_several() {
+            self.cells
+        } else {
+            SINGLES
+        }
+    }
+
+    /// Whether a function has several cells, as only those of CoCo may not.
+    const fn has_several(&self) -> bool {
+        !cfg!(feature = "complete") || self.cells > 1
     }
 
     /// Takes the side that each element pushes to: of the first by each function,
@@ -84,7 +93,7 @@ impl Cells {
         let cell = |side: u32| (side / 2) as usize;
         let added = |side: u32| 1 - 2 * (side % 2) as i32;
         let elements = sides.chunks_exact(self.functions);
-        if self.cells > 1 {
+        if self.has_several() {
             for function in 0..self.functions {
                 let sides = elements.clone().map(|sides| sides[function]);
                 for side in sides.clone() {

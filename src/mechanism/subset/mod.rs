@@ -32,9 +32,15 @@ use super::occupancy::Occupancy;
 use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
-use crate::error::{Error, worded};
+#[cfg(not(feature = "complete"))]
+use crate::error::left_out;
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Hash, Hashing};
+
+/// What builds that are not complete leave out, as errors call it.
+#[cfg(not(feature = "complete"))]
+const PAPER: &str = "a rule of a paper";
 
 /// The parameters of a mechanism that draws one bucket: its rule, how elements
 /// are hashed, by how many functions, and t, the number of buckets of each.
@@ -103,7 +109,9 @@ pub trait Rule: Copy + Eq + Hashable + Debug {
     /// c, the number of favoured buckets; `None` under the paper's rule.
     fn favoured(&self) -> Option<u32>;
 
-    /// The paper's rule, which favours as many buckets as the input makes it.
+    /// The paper's rule, which favours as many buckets as the input makes it; in complete
+    /// builds.
+    #[cfg(feature = "complete")]
     fn paper() -> Self;
 
     /// The rule that favours the `favoured` strongest buckets.
@@ -191,9 +199,7 @@ impl<R: Rule> Subset<R> {
     ) -> Result<Self, Error> {
         bounds::BUCKETS.check(f64::from(buckets))?;
         if !buckets.is_multiple_of(R::SIDES) {
-            return Err(Error::Combination {
-                reason: worded(R::UNEVEN),
-            });
+            return Err(error!(Combination { reason: R::UNEVEN }));
         }
         if !rule.fills() {
             hashing.check_paddings()?;
@@ -207,9 +213,9 @@ impl<R: Rule> Subset<R> {
                 .at_most(f64::from(R::most_favoured(hashes * buckets)))
                 .check(f64::from(favoured))?,
             None if hashes > 1 => {
-                return Err(Error::Combination {
-                    reason: worded(R::ONE_HASH),
-                });
+                return Err(error!(Combination {
+                    reason: R::ONE_HASH,
+                }));
             }
             None => {}
         }
@@ -223,16 +229,24 @@ impl<R: Rule> Subset<R> {
 
     /// The rule of a name, with its c if it has one.
     pub(crate) fn rule_from(name: R::Name, favoured: Option<u32>) -> Result<R, Error> {
-        match (name == R::paper().name(), favoured) {
-            (true, None) => Ok(R::paper()),
-            (false, Some(favoured)) => Ok(R::strongest(favoured)),
-            (true, Some(_)) => Err(Error::Combination {
-                reason: worded(R::NO_FAVOURED),
-            }),
-            (false, None) => Err(Error::Combination {
-                reason: worded(R::NEEDS_FAVOURED),
-            }),
+        #[cfg(feature = "complete")]
+        if name == R::paper().name() {
+            return match favoured {
+                None => Ok(R::paper()),
+                Some(_) => Err(error!(Combination {
+                    reason: R::NO_FAVOURED
+                })),
+            };
         }
+        #[cfg(not(feature = "complete"))]
+        if name != R::strongest(1).name() {
+            return Err(left_out(PAPER));
+        }
+        favoured.map(R::strongest).ok_or_else(|| {
+            error!(Combination {
+                reason: R::NEEDS_FAVOURED
+            })
+        })
     }
 
     /// The rule that picks the favoured buckets.
@@ -345,9 +359,9 @@ impl<R: Selection> Parameters for Subset<R> {
         }
         domain.check_sparse()?;
         if self.favoured().is_none() && self.cells() <= domain.sparsity() {
-            return Err(Error::Combination {
-                reason: worded(R::NEEDS_CELLS),
-            });
+            return Err(error!(Combination {
+                reason: R::NEEDS_CELLS,
+            }));
         }
         bounds::hashes(domain.sparsity()).check(f64::from(self.hashes))
     }
@@ -360,19 +374,21 @@ impl<R: Selection> Parameters for Subset<R> {
         canonical.number(u64::from(self.cells()));
     }
 
-    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        let rule = match reader.small()? {
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let rule = match reader.small() {
+            #[cfg(feature = "complete")]
             0 => R::paper(),
+            #[cfg(not(feature = "complete"))]
+            0 => return Err(left_out(PAPER)),
             favoured => R::strongest(favoured),
         };
-        let number = reader.number()?;
-        let hashing = Hashing::of_canonical(number % Hashing::COUNT)?;
-        let hashes = u32::try_from(number / Hashing::COUNT)
-            .ok()?
-            .checked_add(1)?;
+        let number = reader.number();
+        let hashing = reader.known(Hashing::of_canonical(number % Hashing::COUNT))?;
+        let hashes = u32::try_from(number / Hashing::COUNT + 1).ok();
+        let hashes = reader.known(hashes)?;
         // Too many cells are out of range however many they are.
-        let buckets = reader.small()?.saturating_mul(R::SIDES);
-        Some(Self::with_hashes(rule, hashing, buckets, hashes))
+        let buckets = reader.small().saturating_mul(R::SIDES);
+        Self::with_hashes(rule, hashing, buckets, hashes)
     }
 
     fn effective_epsilon(&self, domain: &Domain, epsilon: f64) -> f64 {

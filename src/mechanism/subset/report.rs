@@ -28,7 +28,8 @@ pub struct BucketReport {
 
 impl Encode for BucketReport {
     fn encode(&self, bytes: &mut Vec<u8>) {
-        append(bytes, self);
+        bytes.extend_from_slice(&self.seed.to_le_bytes());
+        append(bytes, self.bucket.into());
     }
 
     fn seed(&self) -> u64 {

@@ -81,20 +81,7 @@ function within(row: (own: Person) => boolean, of: (own: Person) => number): num
 
 beforeAll(async () => {
   world = await World.start(VISITS);
-  const page = await world.page();
-  await page.evaluate(
-    async ({ endpoint, people }) => {
-      const client = await hushbin.createClient({ endpoint, task: "visits" });
-      for (const [index, person] of people.entries()) {
-        await client.report(person);
-        if (index % 1000 === 999) {
-          await client.flush();
-        }
-      }
-      await client.close();
-    },
-    { endpoint: world.endpoint, people },
-  );
+  await world.reportAll(VISITS.id, people);
 });
 afterAll(() => world?.stop());
 

@@ -23,6 +23,12 @@ declare global {
   var client: Hushbin.Client;
 }
 
+/**
+ * What lets pages of tests report: consent, a budget that any of their tasks fits in, and no
+ * memory beyond a client, so that each is a person of its own.
+ */
+const ALLOWED = { consent: true, maxEpsilon: 12, storage: "memory" } as const;
+
 export const SETTINGS = {
   id: "settings",
   items: ["dark-mode", "autoplay", "captions", "telemetry"],
@@ -68,6 +74,9 @@ export const CLIPPED: Hushbin.Task = {
     grid: 256,
   },
 };
+
+/** What one person answers. */
+export type Answers = Parameters<Hushbin.Client["report"]>[0];
 
 /** One request as it came through the gateway. */
 export interface Passed {
@@ -249,6 +258,39 @@ export class World {
     await page.goto(site);
     await page.waitForFunction(() => "hushbin" in globalThis);
     return page;
+  }
+
+  /**
+   * Reports what so many people answer, through the package in one page, and waits until
+   * the collector has all of it.
+   */
+  async reportAll(task: string, answers: readonly Answers[]): Promise<void> {
+    const page = await this.page();
+    // Not by the gateway, which opens a connection for each request: there are only so many.
+    const endpoint = this.collector.url;
+    const pending = await page.evaluate(
+      async ({ endpoint, task, allowed, together, answers }) => {
+        const described = await fetch(`${endpoint}/tasks/${task}`);
+        const { task: complete } = (await described.json()) as { task: Hushbin.Task };
+        // Of everybody a client: what one may spend is not for many.
+        const report = async (own: Answers) => {
+          const client = await hushbin.createClient({ endpoint, task: complete, ...allowed });
+          await client.report(own);
+          await client.flush();
+          const { pending } = client;
+          await client.close();
+          return pending;
+        };
+        let pending = 0;
+        for (let from = 0; from < answers.length; from += together) {
+          const some = answers.slice(from, from + together).map(report);
+          for (const left of await Promise.all(some)) pending += left;
+        }
+        return pending;
+      },
+      { endpoint, task, allowed: ALLOWED, together: 100, answers },
+    );
+    if (pending !== 0) throw new Error(`${pending} reports were not acknowledged`);
   }
 
   async estimates(task: string, query = ""): Promise<Estimates> {

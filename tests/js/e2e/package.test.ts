@@ -201,7 +201,7 @@ describe("reports", () => {
       await other.report({ 7: 1 });
       await Promise.all([globalThis.client.close(), other.close()]);
     }, world.endpoint);
-    expect(loaded).toEqual(["/dist/with-hash-bin.js"]);
+    expect(loaded).toEqual(["/dist/complete.js"]);
     expect(await arrived("settings")).toBe(2);
     expect(await world.reports(FURTHER.id)).toBe(further + 1);
   });
@@ -502,9 +502,9 @@ describe("the slim entry", () => {
     const page = await world.page();
     const loaded = loads(page);
     const further = await world.reports(FURTHER.id);
-    await page.evaluate(() => slim.initialize("/dist/without-hash-bin.wasm", "/dist/hushbin.wasm"));
+    await page.evaluate(() => slim.initialize("/dist/collision.wasm", "/dist/hushbin.wasm"));
     await page.evaluate(report, world.endpoint);
-    expect(loaded).toEqual(["/dist/without-hash-bin.wasm"]);
+    expect(loaded).toEqual(["/dist/collision.wasm"]);
     await page.evaluate(async (endpoint) => {
       const client = await slim.createClient({ endpoint, task: "further" });
       await client.report({ 7: 1 });

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { spread } from "../../../www/demo/planner/curves.js";
@@ -76,10 +76,13 @@ async function exact(page: Page, name: string): Promise<number> {
 
 /** What the command answers that the page shows. */
 async function native<T = Answer>(page: Page): Promise<T> {
-  const [program, ...args] = (await text(page, "#command"))?.split(" ") ?? [];
-  expect(program).toBe("hushbin");
-  const answer = execFileSync(join(TARGET, "debug/hushbin"), [...args, "--json"], {
+  const command = await text(page, "#command");
+  expect(command).toMatch(/^(echo '[^']+' \| )?hushbin plan /);
+  const PATH = [join(TARGET, "debug"), process.env.PATH].join(delimiter);
+  // As who copies it does.
+  const answer = execFileSync("sh", ["-c", `${command} --json`], {
     encoding: "utf8",
+    env: { ...process.env, PATH },
   });
   return JSON.parse(answer) as T;
 }
@@ -173,6 +176,7 @@ describe("the planner's page", () => {
     "kind=numbers&count=3&max=10&solve=error&epsilon=2",
     "kind=cross&options=3&columns=5&solve=people&within=0.02&epsilon=2",
     "kind=cross&options=2&across=number&min=-5&max=60&solve=epsilon&margin=2",
+    "kind=together&parts=2,2,3&solve=people&within=0.02&epsilon=4",
     "kind=text&length=6&solve=people&within=0.01&epsilon=2",
   ])("answers about other kinds as the command does: %s", async (fragment) => {
     const page = await planner(fragment);
@@ -224,6 +228,105 @@ describe("the planner's page", () => {
     await page.getByLabel("Spread", { exact: true }).fill("5");
     await answered(page);
     expect(await page.locator("#figures").isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it("asks several choices at once, by a list of how many options each has", async () => {
+    const page = await planner();
+    await page.getByLabel("Kind of answer").selectOption("together");
+    await answered(page);
+    expect(await text(page, "#verdict-text")).toMatch(/^Shares of together /);
+    const list = page.getByLabel("Options of each choice", { exact: true });
+    expect(await list.inputValue()).toBe("2, 2, 3");
+    await list.fill("2, many");
+    await page.locator("#error-parts").filter({ hasText: "such as 2, 2, 3" }).waitFor();
+    expect(await list.getAttribute("aria-invalid")).toBe("true");
+    expect(await text(page, "#verdict-text")).toContain("see the field that says so");
+    // What the planner refuses is said there, too.
+    for (const [parts, message] of [
+      ["7", "Number of parts is 1, expected 2 to 1024."],
+      ["7, 1", 'Question "together": options is 1, expected 2 to 1048576.'],
+      ["7, 2000000", 'Question "together": items is 2000000, expected 1 to 1048576.'],
+    ] as const) {
+      await list.fill(parts);
+      await page.locator("#error-parts").filter({ hasText: message }).waitFor();
+    }
+    await list.fill("2 5");
+    await answered(page);
+    expect(await list.getAttribute("aria-invalid")).toBeNull();
+    expect(await text(page, "#mechanism-parameters")).toContain("2 parts of 7 options");
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(["people", "error", "epsilon"])(
+    "plans several questions as the command does, for %s",
+    async (solve) => {
+      const page = await planner(`kind=flag&within=0.02&solve=${solve}`);
+      expect(await page.locator("#each").isVisible()).toBe(false);
+      await page.getByRole("button", { name: "Add a question" }).click();
+      await answered(page);
+      // What was added is shown, and what it is told of is its own.
+      expect(await page.getByRole("radio", { name: "choice-2" }).isChecked()).toBe(true);
+      await page.getByLabel("Options", { exact: true }).fill("4");
+      await answered(page);
+      const answer = await native<SurveyAnswer>(page);
+      expect(JSON.parse((await text(page, "#task-json")) ?? "")).toEqual(answer.task);
+      expect(await text(page, "#verdict-text")).toBe(answer.verdict.text);
+      expectNear(await exact(page, "people"), answer.people);
+      expectNear(await exact(page, "local ε"), answer.effective_epsilon);
+      const rows = page.locator("#each-rows tr");
+      expect(await rows.count()).toBe(2);
+      for (const [index, own] of answer.questions.entries()) {
+        const row = rows.nth(index);
+        expect(await row.locator("th").textContent()).toContain(own.name);
+        expectNear(Number(await row.locator("data").getAttribute("value")), own.interval);
+      }
+      // Drawn one by one, asked as one, and as ratings.
+      expect(await page.locator("#offers tr").count()).toBe(3);
+      expect(answer.together_over_drawn).toBeGreaterThan(0);
+      await drawn(page);
+      expect(await text(page, "#plots-of")).toContain("choice-2");
+      const column = '#plot-people tbody tr:has-text("100,000,000") td >> nth=0';
+      const ofChoice = await text(page, column);
+      await page.getByRole("radio", { name: "flag-1" }).check();
+      await answered(page);
+      await drawn(page);
+      expect(await text(page, "#plots-of")).toContain("flag-1");
+      await expect.poll(() => text(page, column)).not.toBe(ofChoice);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("has more and fewer questions by keyboard, and keeps them in the URL", async () => {
+    const page = await planner("kind=number&solve=people&margin=2");
+    await page.getByRole("button", { name: "Add a question" }).focus();
+    await page.keyboard.press("Enter");
+    const choice = page.getByRole("radio", { name: "choice-2" });
+    expect(await choice.evaluate((own) => own === document.activeElement)).toBe(true);
+    expect(await page.getByLabel("Options", { exact: true }).isVisible()).toBe(true);
+    await page.keyboard.press("ArrowUp");
+    expect(await page.getByRole("radio", { name: "number-1" }).isChecked()).toBe(true);
+    expect(await page.getByLabel("Within ±", { exact: true }).inputValue()).toBe("2");
+    await page.waitForFunction(() => location.hash.includes("question="));
+    await answered(page);
+    const other = await planner(new URL(page.url()).hash.slice(1));
+    expect(await text(other, "#verdict-text")).toBe(await text(page, "#verdict-text"));
+
+    // What is wrong with a question that is not shown is said with its name.
+    await page.getByLabel("Within ±", { exact: true }).fill("99");
+    await page.locator("#error-margin").filter({ hasText: "within is 99" }).waitFor();
+    await choice.check();
+    await page.locator("#verdict-text").filter({ hasText: 'Question "number-1"' }).waitFor();
+    expect(await page.locator(".field-error:visible").count()).toBe(0);
+    await page.getByRole("radio", { name: "number-1" }).check();
+    await page.getByRole("button", { name: "Remove number-1" }).focus();
+    await page.keyboard.press("Enter");
+    await answered(page);
+    expect(await page.locator("#each").isVisible()).toBe(false);
+    expect(await text(page, "#verdict-text")).toMatch(/^Shares of choice /);
+    const add = page.getByRole("button", { name: "Add a question" });
+    expect(await add.evaluate((own) => own === document.activeElement)).toBe(true);
+    expect(await page.getByRole("button", { name: /Remove/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 
@@ -396,7 +499,7 @@ describe.each([
 ] as const)("the planner's page, $colorScheme, $width wide", ({ colorScheme, width }) => {
   it("is accessible and fits", async () => {
     const page = await planner("", { colorScheme, viewport: { width, height: 800 } });
-    for (const kind of ["number", "numbers", "cross", "text", "ratings"]) {
+    for (const kind of ["number", "numbers", "cross", "together", "text", "ratings"]) {
       await page.getByLabel("Kind of answer").selectOption(kind);
       await answered(page);
       await drawn(page);
@@ -409,6 +512,19 @@ describe.each([
     await drawn(page);
     expect(await violations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    for (const kind of ["together", "ratings", "choice"]) {
+      await page.getByRole("button", { name: "Add a question" }).click();
+      await page.getByLabel("Kind of answer").selectOption(kind);
+    }
+    await answered(page);
+    await drawn(page);
+    expect(await page.locator("#each-rows tr").count()).toBe(4);
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    for (const kind of ["choice-4", "ratings-3", "together-2"]) {
+      await page.getByRole("radio", { name: kind }).check();
+      await page.getByRole("button", { name: `Remove ${kind}` }).click();
+    }
     await page.getByLabel("Kind of answer").selectOption("ratings");
     await answered(page);
     await page.evaluate(() => {

@@ -31,20 +31,9 @@ let world: World;
 
 beforeAll(async () => {
   world = await World.start(QUERIES);
-  const page = await world.page();
-  await page.evaluate(
-    async ({ endpoint, texts, people }) => {
-      const client = await hushbin.createClient({ endpoint, task: "queries" });
-      for (let index = 0; index < people; index++) {
-        await client.report({ query: texts[index % texts.length] ?? "" });
-        if (index % 1000 === 999) {
-          await client.flush();
-        }
-      }
-      await client.close();
-    },
-    { endpoint: world.endpoint, texts: TEXTS, people: PEOPLE },
-  );
+  const query = (index: number) => TEXTS[index % TEXTS.length] ?? "";
+  const people = Array.from({ length: PEOPLE }, (_, index) => ({ query: query(index) }));
+  await world.reportAll(QUERIES.id, people);
 });
 afterAll(() => world?.stop());
 

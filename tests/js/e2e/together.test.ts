@@ -61,19 +61,9 @@ const people = Array.from({ length: PEOPLE }, (_, index) => person(index));
 
 beforeAll(async () => {
   world = await World.start(SETTINGS);
-  const page = await world.page();
-  await page.evaluate(
-    async ({ endpoint, people }) => {
-      const client = await hushbin.createClient({ endpoint, task: "settings" });
-      for (const [index, settings] of people.entries()) {
-        await client.report({ settings });
-        if (index % 1000 === 999) {
-          await client.flush();
-        }
-      }
-      await client.close();
-    },
-    { endpoint: world.endpoint, people },
+  await world.reportAll(
+    SETTINGS.id,
+    people.map((settings) => ({ settings })),
   );
 });
 afterAll(() => world?.stop());

@@ -43,19 +43,9 @@ let world: World;
 
 beforeAll(async () => {
   world = await World.start(LOADS);
-  const page = await world.page();
-  await page.evaluate(
-    async ({ endpoint, numbers }) => {
-      const client = await hushbin.createClient({ endpoint, task: "loads" });
-      for (const [index, loadMs] of numbers.entries()) {
-        await client.report({ loadMs });
-        if (index % 1000 === 999) {
-          await client.flush();
-        }
-      }
-      await client.close();
-    },
-    { endpoint: world.endpoint, numbers },
+  await world.reportAll(
+    LOADS.id,
+    numbers.map((loadMs) => ({ loadMs })),
   );
 });
 afterAll(() => world?.stop());

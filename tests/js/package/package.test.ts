@@ -61,6 +61,9 @@ describe("the tarball", () => {
     const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
     expect(code).toEqual([
       "package/dist/client.d.ts",
+      "package/dist/collision.wasm",
+      "package/dist/complete.js",
+      "package/dist/complete.js.map",
       "package/dist/errors.d.ts",
       "package/dist/exports.d.ts",
       "package/dist/hushbin.wasm",
@@ -80,9 +83,6 @@ describe("the tarball", () => {
       "package/dist/slim.js",
       "package/dist/slim.js.map",
       "package/dist/task.d.ts",
-      "package/dist/with-hash-bin.js",
-      "package/dist/with-hash-bin.js.map",
-      "package/dist/without-hash-bin.wasm",
       "package/package.json",
     ]);
   });
@@ -105,13 +105,13 @@ describe("the tarball", () => {
 
   it("has types that every resolution finds", () => {
     // It is ESM only, on purpose; wasm has no types.
-    const modules = ["hushbin.wasm", "without-hash-bin.wasm"];
+    const modules = ["hushbin.wasm", "collision.wasm"];
     const args = ["--profile", "esm-only", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
   });
 });
 
-describe.each(["hushbin.wasm", "without-hash-bin.wasm"])("the module %s", (name) => {
+describe.each(["hushbin.wasm", "collision.wasm"])("the module %s", (name) => {
   const wasm = () => new WebAssembly.Module(readFileSync(installed(`dist/${name}`)));
 
   it("exports the bindings, and no way to hand a seed in", () => {
@@ -202,8 +202,8 @@ describe("in Node", () => {
       const made = createRandomizer({ task });
       console.log(await made.then((r) => r.randomize({ autoplay: 1 }).length, (e) => e.message));`;
     expect(evaluate(script("hushbin.wasm"))).toBe("9");
-    expect(evaluate(script("without-hash-bin.wasm", "hushbin.wasm"))).toBe("9");
-    expect(evaluate(script("without-hash-bin.wasm"))).toContain("hushbin.wasm has all");
+    expect(evaluate(script("collision.wasm", "hushbin.wasm"))).toBe("9");
+    expect(evaluate(script("collision.wasm"))).toContain("hushbin.wasm has all");
   });
 
   it("lets the process end while reports wait", () => {
@@ -252,7 +252,7 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     readdirSync(join(project, to), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".js"))
       .map((file) => join(project, to, file));
-  const isChunk = (file: string) => basename(file).startsWith("with-hash-bin");
+  const isChunk = (file: string) => basename(file).startsWith("complete");
 
   beforeAll(async () => {
     const page = `
@@ -266,9 +266,9 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     await bundle(to);
   });
 
-  it("has the module with hash-bin in a chunk of its own", () => {
+  it("has the complete module in a chunk of its own", () => {
     const page = modulesIn(installed("dist/index.js"));
-    const chunk = modulesIn(installed("dist/with-hash-bin.js"));
+    const chunk = modulesIn(installed("dist/complete.js"));
     expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
     expect(scripts()).toHaveLength(2);
     for (const file of scripts()) {
@@ -292,9 +292,9 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
       const clipped = { ...choices, mechanism: JSON.parse(CLIPPED) };
       expect(await made(choices)).toBe(9);
       expect(loaded.filter(isChunk)).toEqual([]);
-      await page.route(/with-hash-bin/, (route) => route.abort());
+      await page.route(/complete/, (route) => route.abort());
       expect([await made(clipped), await made(choices)]).toEqual(["wasm", 9]);
-      await page.unroute(/with-hash-bin/);
+      await page.unroute(/complete/);
       expect([await made(clipped), await made(choices)]).toEqual([9, 9]);
       expect(loaded.filter(isChunk)).toHaveLength(2);
     } finally {

@@ -1,51 +1,211 @@
-/** A task's budget: what is left out is the default, and the default is none. */
+/** What one browser may spend: windows, tabs, permanent answers, and what a page allows. */
 
-import { describe, expect, it } from "vitest";
-import { createRandomizer, type Task, TaskError } from "../index.js";
-import { type Budget, budgetOf, parseTask } from "../task.js";
-import { SETTINGS, SURVEY } from "./harness.js";
+import { IDBObjectStore as FDBObjectStore } from "fake-indexeddb";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ClientOptions, Task } from "../index.js";
+import { answers, clientOf, FakeCollector, idsOf, RATINGS, stubDatabase } from "./harness.js";
 
-const TASKS: readonly Task[] = [SETTINGS, SURVEY];
+const DAY_MS = 86_400_000;
 
-async function fingerprint(task: Task) {
-  const randomizer = await createRandomizer({ task });
-  const { fingerprint } = randomizer;
-  randomizer.free();
-  return fingerprint;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  stubDatabase();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A tab, or a later visit, of the same browser. */
+const tab = (collector = new FakeCollector(), options: Partial<ClientOptions> = {}) =>
+  clientOf(collector, { task: RATINGS, storage: "device", ...options });
+
+const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+describe.each(["device", "memory"] as const)("a window, kept in %s", (storage) => {
+  const within = (budget: Task["budget"]): Task => (budget ? { ...RATINGS, budget } : RATINGS);
+
+  it("holds one report, of thirty days, unless the task allows more", async () => {
+    const client = tab(undefined, { storage });
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "unchanged", epsilon: 0 });
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+    expect(client.pending).toBe(1);
+    const began = Date.now();
+    expect(await client.budget()).toEqual({
+      epsilon: 2,
+      allowed: 1,
+      used: 1,
+      until: new Date(began + 30 * DAY_MS),
+      spent: 2,
+      reports: 1,
+      durable: storage === "device",
+    });
+    later(30 * DAY_MS - 1);
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    later(1);
+    expect(await client.budget()).toMatchObject({ used: 0, until: undefined, spent: 2 });
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "queued", epsilon: 2 });
+    expect(await client.budget()).toMatchObject({ used: 1, spent: 4, reports: 2 });
+  });
+
+  it("holds as many as the task says, for as long", async () => {
+    const task = within({ days: 2, reports: 3 });
+    const client = tab(undefined, { storage, task });
+    const outcomes: string[] = [];
+    for (const number of [1, 2, 1, 3, 4]) {
+      outcomes.push((await client.report(answers(number))).outcome);
+    }
+    expect(outcomes).toEqual(["queued", "queued", "unchanged", "queued", "over-budget"]);
+    later(2 * DAY_MS);
+    expect((await client.report(answers(4))).outcome).toBe("queued");
+  });
+
+  it("is not ended by a clock that is set back, nor kept open by one that was far ahead", async () => {
+    const client = tab(undefined, { storage });
+    later(1000 * DAY_MS);
+    await client.report(answers(1));
+    later(-1000 * DAY_MS);
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    later(30 * DAY_MS);
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "queued" });
+  });
+
+  it("draws answers that stay anew in each window, where they are fresh", async () => {
+    const collector = new FakeCollector();
+    const client = tab(collector, { storage });
+    for (let window = 0; window < 3; window += 1) {
+      expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+      later(30 * DAY_MS);
+    }
+    await client.flush();
+    const [{ bytes } = { bytes: new Uint8Array() }] = collector.sent;
+    expect(new Set(idsOf(bytes)).size).toBe(3);
+    expect(new Set(reportsOf(bytes)).size).toBe(3);
+    expect(await client.budget()).toMatchObject({ spent: 6 });
+  });
+
+  it("sends the same report of answers that stay, where they are permanent", async () => {
+    const collector = new FakeCollector();
+    const task = within({ answers: "permanent" });
+    const client = tab(collector, { storage, task });
+    const spent: number[] = [];
+    for (const number of [1, 1, 2, 1]) {
+      const receipt = await client.report(answers(number));
+      expect(receipt.outcome).toBe("queued");
+      spent.push(receipt.epsilon);
+      later(30 * DAY_MS);
+    }
+    expect(spent).toEqual([2, 0, 2, 0]);
+    expect(await client.budget()).toMatchObject({ spent: 4, reports: 4 });
+    await client.flush();
+    const [{ bytes } = { bytes: new Uint8Array() }] = collector.sent;
+    // Counted once in each window, by ids of their own.
+    expect(new Set(idsOf(bytes)).size).toBe(4);
+    const [first, second, third, fourth] = reportsOf(bytes);
+    expect([second, fourth]).toEqual([first, first]);
+    expect(third).not.toBe(first);
+  });
+});
+
+/** The encoded reports of uploads of one report each, back to back: they are of one length. */
+function reportsOf(bytes: Uint8Array): string[] {
+  const length = bytes.length / idsOf(bytes).length;
+  return Array.from({ length: bytes.length / length }, (_, index) =>
+    Buffer.from(bytes.subarray(index * length + 34, (index + 1) * length)).toString("hex"),
+  );
 }
 
-describe.each(TASKS)("the budget of $id", (task) => {
-  const of = (budget: Budget) => fingerprint({ ...task, budget });
+describe("a browser", () => {
+  it("remembers beyond the page", async () => {
+    const first = tab();
+    await first.report(answers(1));
+    first.destroy();
+    const collector = new FakeCollector();
+    const second = tab(collector);
+    expect(await second.report(answers(1))).toMatchObject({ outcome: "unchanged" });
+    expect(await second.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    // What the first page could not send is sent by the second.
+    await second.flush();
+    expect(collector.counts).toEqual([1]);
+    expect(await second.history()).toMatchObject([{ state: "acknowledged", epsilon: 2 }]);
+  });
 
-  it("is the default where it is left out, in parts or whole", async () => {
-    const whole = { days: 30, reports: 1, answers: "fresh" } as const;
-    expect(budgetOf(task)).toEqual(whole);
-    expect(budgetOf({ ...task, budget: { days: 7 } })).toEqual({ ...whole, days: 7 });
-    const none = await fingerprint(task);
-    for (const same of [{}, { days: 30 }, whole]) {
-      expect(await of(same)).toBe(none);
+  it("has one budget for all its tabs", async () => {
+    const collector = new FakeCollector();
+    const tabs = Array.from({ length: 8 }, () => tab(collector));
+    const receipts = await Promise.all(tabs.map((each, at) => each.report(answers(at))));
+    const queued = receipts.filter(({ outcome }) => outcome === "queued");
+    expect(queued).toHaveLength(1);
+    await Promise.all(tabs.map((each) => each.flush()));
+    expect(new Set(collector.sent.flatMap(({ bytes }) => idsOf(bytes))).size).toBe(1);
+  });
+
+  it("sends what one tab made by another, and not again", async () => {
+    const collector = new FakeCollector();
+    const [maker, sender] = [tab(collector, { delayMs: 86_400_000 }), tab(collector)];
+    await maker.report(answers(1));
+    await sender.flush();
+    expect(collector.counts).toEqual([1]);
+    await maker.flush();
+    expect(maker.pending).toBe(0);
+    expect(collector.counts).toEqual([1]);
+  });
+
+  it("has one for two clients of a page without a database", async () => {
+    vi.stubGlobal("indexedDB", undefined);
+    const endpoint = "https://no-database.example";
+    const [first, second] = [tab(undefined, { endpoint }), tab(undefined, { endpoint })];
+    expect(await first.report(answers(1))).toMatchObject({ outcome: "queued" });
+    expect(await second.report(answers(1))).toMatchObject({ outcome: "unchanged" });
+    expect(await second.budget()).toMatchObject({ durable: false });
+  });
+
+  it("has one for each task of each collector", async () => {
+    const twin = { ...RATINGS, id: "twin" };
+    for (const options of [{}, { task: twin }, { endpoint: "https://other.example" }]) {
+      expect(await tab(undefined, options).report(answers(1))).toMatchObject({
+        outcome: "queued",
+      });
     }
-    expect(await of({ days: 7 })).toBe(await of({ ...whole, days: 7 }));
-    const others = [{ days: 7 }, { reports: 7 }, { answers: "permanent" as const }];
-    const fingerprints = await Promise.all(others.map(of));
-    expect(new Set([none, ...fingerprints]).size).toBe(4);
+  });
+
+  it("keeps its budget when the task's parameters change", async () => {
+    await tab().report(answers(1));
+    const changed = tab(undefined, { task: { ...RATINGS, epsilon: 1 } });
+    expect(await changed.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+  });
+
+  it("spends nothing where it cannot store", async () => {
+    const client = tab();
+    await client.ready();
+    const broken = vi.spyOn(FDBObjectStore.prototype, "add").mockImplementation(() => {
+      throw new DOMException("no room", "QuotaExceededError");
+    });
+    await expect(client.report(answers(1))).rejects.toThrow("no room");
+    broken.mockRestore();
+    expect(await client.budget()).toMatchObject({ used: 0, spent: 0 });
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+  });
+});
+
+describe("a page", () => {
+  const spends = (epsilon: number, reports: number): Partial<ClientOptions> => ({
+    task: { ...RATINGS, epsilon, budget: { reports } },
+    maxEpsilon: undefined,
   });
 
   it.each([
-    [7, "budget is not an object"],
-    [{ day: 7 }, 'budget has the unknown field "day"'],
-    [{ days: 1.5 }, "days is 1.5, expected a whole number"],
-    [{ days: "7" }, "days is not a number"],
-    [{ answers: "stale" }, 'answers is "stale", expected fresh or permanent'],
-  ])("is refused as %j", (budget, words) => {
-    expect(() => parseTask({ ...task, budget })).toThrow(TaskError);
-    expect(() => parseTask({ ...task, budget })).toThrow(words);
+    [2.01, 1],
+    [0.5, 5],
+  ])("allows no more than it says: ε %f, %i times", async (epsilon, reports) => {
+    const client = tab(undefined, spends(epsilon, reports));
+    await expect(client.report(answers(1))).rejects.toMatchObject({ code: "over-max-epsilon" });
+    const more = tab(undefined, { ...spends(epsilon, reports), maxEpsilon: 2.5 });
+    expect(await more.report(answers(1))).toMatchObject({ outcome: "queued" });
   });
 
-  it.each([{ days: 0 }, { days: 3651 }, { reports: 0 }, { reports: 10_001 }])(
-    "keeps to its ranges: %j",
-    async (budget) => {
-      await expect(of(budget)).rejects.toMatchObject({ code: "invalid-task" });
-    },
-  );
+  it("allows ε = 2 a window unless it says otherwise", async () => {
+    const client = tab(undefined, spends(0.5, 4));
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+  });
 });

@@ -1,5 +1,7 @@
 /** What the tests share: tasks, a scripted `fetch`, and a reader of uploads. */
 
+import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
+import { afterEach, vi } from "vitest";
 import { type Client, type ClientOptions, createClient, type Task } from "../index.js";
 
 export const SETTINGS = {
@@ -19,6 +21,12 @@ export const RATINGS: Task = {
   value: "real",
   mechanism: { name: "collision", rule: "occupied", hashing: "independent", buckets: 20 },
 };
+
+/** A task that a browser may report to as often as tests do, by any of its `answers`. */
+export const OFTEN: Task = { ...RATINGS, id: "often", budget: { reports: 10_000 } };
+
+/** Answers to {@link OFTEN} that differ, for numbers below a million. */
+export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
 
 export const PLUGINS: Task = { ...RATINGS, id: "plugins", items: "open", value: "sign" };
 
@@ -105,7 +113,7 @@ export const SURVEY = {
   ],
 } as const satisfies Task;
 
-/** A header of 1 + 16 + 16 bytes and a varint, as in `src/report.rs`. */
+/** A header of 1 + 16 + 16 bytes and a varint, as in `src/upload.rs`. */
 export interface ReadUpload {
   readonly fingerprint: string;
   readonly id: string;
@@ -115,6 +123,7 @@ export interface ReadUpload {
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
+/** An upload that is alone in a body. */
 export function readUpload(bytes: Uint8Array): ReadUpload {
   let count = 0;
   let offset = 33;
@@ -136,11 +145,23 @@ export function readUpload(bytes: Uint8Array): ReadUpload {
   };
 }
 
+/** The ids of uploads of one report each, back to back: they begin alike. */
+export function idsOf(bytes: Uint8Array): string[] {
+  const text = hex(bytes);
+  const head = text.slice(0, 34);
+  const ids: string[] = [];
+  for (let at = 0; at !== -1; at = text.indexOf(head, at + 66)) {
+    ids.push(text.slice(at + 34, at + 66));
+  }
+  return ids;
+}
+
 /** An answer, or `"down"` for none, or `"silent"` for one that never comes. */
 export type Answer = Response | "down" | "silent";
 
-export const created = () =>
-  Response.json({ uploads: 1, accepted: 1, duplicates: 0 }, { status: 201 });
+/** What the collector answers once `uploads` are on its disk. */
+export const created = (uploads = 1) =>
+  Response.json({ uploads, accepted: uploads, duplicates: 0 }, { status: 201 });
 
 export const problem = (status: number, slug: string, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify({ type: `urn:hushbin:problem:${slug}`, detail: `because ${slug}` }), {
@@ -155,7 +176,7 @@ export interface Sent {
   readonly bytes: Uint8Array;
 }
 
-/** A `fetch` that answers from a list and then always with 201. */
+/** A `fetch` that answers from a list and then as a collector that takes everything. */
 export class FakeCollector {
   readonly sent: Sent[] = [];
   readonly answers: Answer[];
@@ -167,7 +188,7 @@ export class FakeCollector {
   readonly fetch: typeof globalThis.fetch = async (url, init = {}) => {
     const bytes = new Uint8Array(init.body instanceof Uint8Array ? init.body : []);
     this.sent.push({ url: String(url), init, bytes });
-    const answer = this.answers.shift() ?? created();
+    const answer = this.answers.shift() ?? created(idsOf(bytes).length);
     if (answer === "down") {
       throw new TypeError("fetch failed");
     }
@@ -179,20 +200,35 @@ export class FakeCollector {
     return answer;
   };
 
-  /** Number of reports in each upload, in order of arrival. */
+  /** Number of reports in each request, in order of arrival. */
   get counts(): number[] {
-    return this.sent.map(({ bytes }) => readUpload(bytes).count);
+    return this.sent.map(({ bytes }) => idsOf(bytes).length);
   }
 }
 
-export function clientOf(
-  collector: FakeCollector,
-  options: Partial<ClientOptions> = {},
-): Promise<Client> {
-  return createClient({
+const clients: Client[] = [];
+
+/** A client whose person agrees, until the test is over. */
+export function clientOf(collector: FakeCollector, options: Partial<ClientOptions> = {}): Client {
+  const client = createClient({
     endpoint: "https://collector.example",
-    task: SETTINGS,
+    task: OFTEN,
     fetch: collector.fetch,
+    consent: true,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    storage: "memory",
     ...options,
   });
+  clients.push(client);
+  return client;
+}
+
+afterEach(() => clients.splice(0).forEach((client) => void client.destroy()));
+
+/** A browser's database, as of one that was never used. */
+export function stubDatabase(): IDBFactory {
+  const factory = new IDBFactory();
+  vi.stubGlobal("indexedDB", factory);
+  vi.stubGlobal("IDBKeyRange", IDBKeyRange);
+  return factory;
 }

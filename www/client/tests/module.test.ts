@@ -4,7 +4,7 @@ import type { Task } from "../index.js";
 import { RATINGS, SETTINGS } from "./harness.js";
 
 const MODULE = new URL("../wasm/hushbin.wasm", import.meta.url);
-const SMALLER = new URL("../wasm/without-hash-bin.wasm", import.meta.url);
+const SMALLER = new URL("../wasm/collision.wasm", import.meta.url);
 
 const EVENTS = {
   ...RATINGS,

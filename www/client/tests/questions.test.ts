@@ -1,7 +1,7 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import {
   AnswerError,
-  createClient,
   createRandomizer,
   HushbinError,
   type ReportInput,
@@ -40,7 +40,8 @@ async function refused(input: unknown, task: Task = SURVEY): Promise<HushbinErro
 /** Wrong whole inputs, of any task. */
 const NOT_OBJECTS: [string, unknown][] = [
   ["a list", []],
-  ["a list of pairs", [["theme", "dark"]]],
+  ["a list of names", ["theme"]],
+  ["a list of more than pairs", [["theme", "dark", "light"]]],
   ["a Set", new Set(["theme"])],
   ["a form's data", new FormData()],
   ["a number", 7],
@@ -277,13 +278,27 @@ describe("answers", () => {
     }
   });
 
-  it("are refused in a Map where questions have names", async () => {
-    expect(await refused(new Map(Object.entries(ANSWERS)))).toMatchObject({ code: "answer" });
+  it.each([
+    ["a Map", new Map(Object.entries(ANSWERS))],
+    ["pairs", Object.entries(ANSWERS)],
+    [
+      "a Map of another window",
+      runInNewContext("new Map(given)", { given: Object.entries(ANSWERS) }),
+    ],
+    ["an object of another window", runInNewContext("({ ...given })", { given: ANSWERS })],
+  ])("are taken in %s", async (_, input) => {
+    const randomizer = await createRandomizer({ task: SURVEY });
+    expect(randomizer.randomize(input as typeof ANSWERS).length).toBeGreaterThan(8);
+    randomizer.free();
+  });
+
+  it("are refused in a Map with names that are none", async () => {
+    expect(await refused(new Map([[7, 1]]), RATINGS)).toMatchObject({ code: "answer" });
   });
 
   it("are read before anything is drawn or queued", async () => {
     const collector = new FakeCollector();
-    const client = await clientOf(collector, { task: SURVEY });
+    const client = clientOf(collector, { task: SURVEY });
     await expect(client.report(but({ beta: 1 }) as ReportInput)).rejects.toThrow(AnswerError);
     expect(client.pending).toBe(0);
     await client.report(ANSWERS);
@@ -581,13 +596,8 @@ describe("tasks of questions", () => {
     const { fingerprint } = await createRandomizer({ task: SURVEY });
     const task = JSON.parse(JSON.stringify(SURVEY));
     const collector = new FakeCollector(Response.json({ task, fingerprint }));
-    const { fetch } = collector;
-    const client = await createClient({
-      endpoint: "https://collector.example",
-      task: "survey",
-      fetch,
-    });
-    expect(client.task).toEqual(SURVEY);
+    const client = clientOf(collector, { task: "survey" });
+    expect(await client.ready()).toEqual({ task: SURVEY, fingerprint });
     await client.report(ANSWERS);
     await client.close();
     expect(collector.sent).toHaveLength(2);

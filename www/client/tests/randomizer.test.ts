@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { CORE_CODES } from "../codes.js";
+import { MAX_UPLOADS } from "../delivery.js";
 import {
   ClosedError,
   type CocoMechanism,
@@ -13,7 +14,6 @@ import {
   ValueRangeError,
   WasmError,
 } from "../index.js";
-import { MAX_REPORTS } from "../outbox.js";
 import { PLUGINS, RATINGS, readUpload, SETTINGS } from "./harness.js";
 
 const REPOSITORY = new URL("../../../", import.meta.url);
@@ -85,12 +85,12 @@ describe("a randomiser", () => {
     expect(uploads[0]?.id).not.toBe(uploads[1]?.id);
   });
 
-  it("takes up to as many reports into an upload as the outbox puts there", async () => {
+  it("takes up to as many reports into an upload as a client puts into a request", async () => {
     const randomizer = await createRandomizer({ task: SETTINGS });
     const report = randomizer.randomize({});
     const reports = (count: number) => new Uint8Array(count * report.length);
-    expect(readUpload(randomizer.upload(reports(MAX_REPORTS), MAX_REPORTS)).count).toBe(4096);
-    expect(() => randomizer.upload(reports(4097), MAX_REPORTS + 1)).toThrow(RangeError);
+    expect(readUpload(randomizer.upload(reports(MAX_UPLOADS), MAX_UPLOADS)).count).toBe(4096);
+    expect(() => randomizer.upload(reports(4097), MAX_UPLOADS + 1)).toThrow(RangeError);
     expect(() => randomizer.upload(reports(0), 0)).toThrow(RangeError);
   });
 
@@ -268,12 +268,19 @@ describe("without randomness", () => {
     vi.spyOn(crypto, "getRandomValues").mockImplementation(replacement);
     const fetch = vi.fn();
     await expect(createRandomizer({ task: SETTINGS })).rejects.toThrow(EntropyError);
-    await expect(
-      createClient({ endpoint: "https://collector.example", task: SETTINGS, fetch }),
-    ).rejects.toMatchObject({ code: "no-entropy" });
+    const client = createClient({
+      endpoint: "https://collector.example",
+      task: SETTINGS,
+      fetch,
+      consent: true,
+      storage: "memory",
+    });
+    await expect(client.report({})).rejects.toMatchObject({ code: "no-entropy" });
     expect(fetch).not.toHaveBeenCalled();
     vi.restoreAllMocks();
     expect(await createRandomizer({ task: SETTINGS })).toBeDefined();
+    expect(await client.report({})).toMatchObject({ outcome: "queued" });
+    client.destroy();
   });
 
   it("asks the browser for 32 bytes, once", async () => {

@@ -3,7 +3,7 @@ import { FetchTransport, parseRetryAfter } from "../transport.js";
 import { type Answer, created, FakeCollector, problem } from "./harness.js";
 
 const URL = "https://collector.example/tasks/settings/reports";
-const bytes = (length = 3) => new Uint8Array(length).fill(7);
+const bytes = (length = 3) => [new Uint8Array(length).fill(7)];
 
 function transport(...answers: Answer[]) {
   const collector = new FakeCollector(...answers);
@@ -22,29 +22,92 @@ describe("an attempt", () => {
     expect(new Request(URL, { ...init, method: "POST" }).headers.get("content-type")).toBeNull();
   });
 
-  it.each([200, 201, 202, 204])("is acknowledged by %i", async (status) => {
-    const { transport: sender } = transport(new Response(null, { status }));
+  it.each([200, 201])("is acknowledged by the collector's own %i", async (status) => {
+    const answer = { uploads: 1, accepted: 0, duplicates: 1 };
+    const { transport: sender } = transport(Response.json(answer, { status }));
     expect(await sender.send(bytes())).toEqual({ kind: "acknowledged" });
   });
 
-  it.each([400, 401, 403, 404, 409, 413, 415])("is refused for good by %i", async (status) => {
-    const { transport: sender } = transport(problem(status, "slug"));
+  it.each([
+    ["a page in its place", new Response("<!doctype html>")],
+    ["an empty answer", new Response(null, { status: 204 })],
+    ["somebody else's JSON", Response.json({ ok: true }, { status: 201 })],
+    ["an answer to other uploads", Response.json({ uploads: 2, accepted: 2, duplicates: 0 })],
+    ["no answer worth the name", Response.json(null)],
+    ["a proxy's 202", Response.json({ uploads: 1, accepted: 1, duplicates: 0 }, { status: 202 })],
+  ])("is not acknowledged by %s", async (_, answer) => {
+    const { transport: sender } = transport(answer);
+    expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status: answer.status });
+  });
+
+  it("follows no redirect", async () => {
+    const { collector, transport: sender } = transport();
+    await sender.send(bytes());
+    expect(collector.sent[0]?.init.redirect).toBe("error");
+  });
+
+  it.each([
+    [404, "unknown-task"],
+    [400, "malformed-upload"],
+    [409, "fingerprint-mismatch"],
+    [409, "upload-id-conflict"],
+    [413, "too-large"],
+  ])("is refused for good by the collector's own %i %s", async (status, slug) => {
+    const { transport: sender } = transport(problem(status, slug));
     expect(await sender.send(bytes())).toEqual({
       kind: "rejected",
       status,
-      problem: "urn:hushbin:problem:slug",
-      detail: "because slug",
+      problem: `urn:hushbin:problem:${slug}`,
+      detail: `because ${slug}`,
     });
   });
 
-  it.each([408, 425, 429, 500, 502, 503, 504])("may be repeated after %i", async (status) => {
-    const { transport: sender } = transport(new Response("<html>", { status }));
-    expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status });
-  });
+  it.each([400, 401, 403, 404, 405, 408, 413, 415, 425, 429, 451, 500, 502, 503, 504])(
+    "may be repeated after anybody's %i",
+    async (status) => {
+      const { transport: sender } = transport(new Response("<html>", { status }));
+      expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status });
+    },
+  );
+
+  it.each(["overloaded", "storage", "not-ready", "internal", "not-found", "a-later-one"])(
+    "may be repeated after the collector's %s",
+    async (slug) => {
+      const { transport: sender } = transport(problem(500, slug));
+      expect(await sender.send(bytes())).toMatchObject({
+        kind: "retry",
+        reason: `the collector answered 500: because ${slug}`,
+      });
+    },
+  );
 
   it("may be repeated when nobody answers", async () => {
-    const { transport: sender } = transport("down");
+    const { collector, transport: sender } = transport("down", "down");
     expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status: undefined });
+    expect(collector.sent).toHaveLength(2);
+  });
+
+  it("goes without keepalive where another script holds what may outlive the page", async () => {
+    const { collector, transport: sender } = transport("down");
+    expect(await sender.send(bytes())).toEqual({ kind: "acknowledged" });
+    expect(collector.sent.map(({ init }) => init.keepalive)).toEqual([true, false]);
+  });
+
+  it("keeps its share until the answer has ended", async () => {
+    let end: () => void = () => {};
+    const body = new ReadableStream({
+      start(stream) {
+        end = () => stream.close();
+      },
+    });
+    const { collector, transport: sender } = transport(new Response(body), created());
+    const first = sender.send(bytes(60 * 1024));
+    await sender.send(bytes(1));
+    expect(collector.sent.map(({ init }) => init.keepalive)).toEqual([true, false]);
+    end();
+    await first;
+    await sender.send(bytes(1));
+    expect(collector.sent.map(({ init }) => init.keepalive)).toEqual([true, false, true]);
   });
 
   it("carries the wait that is asked for", async () => {
@@ -52,14 +115,17 @@ describe("an attempt", () => {
     expect(await sender.send(bytes())).toMatchObject({ kind: "retry", retryAfterMs: 7000 });
   });
 
-  it("is still acknowledged when the body of the answer is lost", async () => {
-    const body = new ReadableStream({
-      pull() {
-        throw new Error("connection lost");
-      },
-    });
-    const { transport: sender } = transport(new Response(body, { status: 201 }));
-    expect(await sender.send(bytes())).toEqual({ kind: "acknowledged" });
+  it("is repeated when the body of the answer is lost, which says whose it is", async () => {
+    const lost = () =>
+      new ReadableStream({
+        pull() {
+          throw new Error("connection lost");
+        },
+      });
+    const { transport: sender } = transport(
+      ...[lost(), lost()].map((body) => new Response(body, { status: 201 })),
+    );
+    expect(await sender.send(bytes())).toMatchObject({ kind: "retry", status: undefined });
   });
 });
 

@@ -35,7 +35,7 @@ export const ANSWERS = {
 } as const satisfies ReportInput<typeof SURVEY>;
 
 export async function questions() {
-  const client = await createClient({ endpoint, task: SURVEY });
+  const client = createClient({ endpoint, task: SURVEY });
   await client.report(ANSWERS);
   await client.report({ ...ANSWERS, features: new Set(["share"] as const), opinions: new Map() });
   await client.report({ ...ANSWERS, features: [], opinions: {} });
@@ -169,7 +169,7 @@ export const CHANGED: readonly Task[] = [
 ];
 
 export async function literals() {
-  const client = await createClient({
+  const client = createClient({
     endpoint,
     task: {
       id: "one",
@@ -180,28 +180,38 @@ export async function literals() {
   await client.report({ beta: true });
   // @ts-expect-error no such question
   await client.report({ alpha: true });
-  const randomizer = await createRandomizer({ task: client.task });
+  const randomizer = await createRandomizer({ task: (await client.ready()).task });
   randomizer.randomize({ beta: false });
   // @ts-expect-error a flag is no text
   randomizer.randomize({ beta: "no" });
 }
 
 export async function ratings() {
-  const client = await createClient({ endpoint, task: SETTINGS });
+  const client = createClient({ endpoint, task: SETTINGS });
   await client.report({ "dark-mode": 1 });
   await client.report(new Map([["dark-mode", 1]]));
   // @ts-expect-error no such item
   await client.report({ darkMode: 1 });
-  const open = await createClient({ endpoint, task: PLUGINS });
+  const open = createClient({ endpoint, task: PLUGINS });
   await open.report({ anything: 1 });
+}
+
+export async function receipts() {
+  const client = createClient({ endpoint, task: SURVEY });
+  client.record(ANSWERS);
+  // @ts-expect-error no such option
+  client.record({ ...ANSWERS, theme: "drak" });
+  const { outcome } = await client.report(ANSWERS);
+  // @ts-expect-error no such outcome
+  return outcome === "sent";
 }
 
 export async function loose(task: Task, questions: readonly Question[]) {
   const clients: Client[] = [
-    await createClient({ endpoint, task }),
-    await createClient({ endpoint, task: "survey" }),
-    await createClient({ endpoint, task: { id: "survey", epsilon: 1, questions } }),
-    await createClient({ endpoint, task: SURVEY }),
+    createClient({ endpoint, task }),
+    createClient({ endpoint, task: "survey" }),
+    createClient({ endpoint, task: { id: "survey", epsilon: 1, questions } }),
+    createClient({ endpoint, task: SURVEY }),
   ];
   for (const client of clients) {
     await client.report(ANSWERS);

@@ -4,9 +4,18 @@ import type { Answer, Offer } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count } from "../shared/format.js";
 import { isSurvey, type Reply } from "./curves.js";
+import { eachView } from "./each.js";
 import type { Asking } from "./state.js";
 import { surveyCommand, surveyView } from "./survey.js";
-import { commonFigures, distanceOf, type Figure, optionsOf, type Row, type View } from "./view.js";
+import {
+  type Cost,
+  commonFigures,
+  distanceOf,
+  type Figure,
+  optionsOf,
+  type Row,
+  type View,
+} from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent, VERDICTS } from "./words.js";
 
 /** How long an answer stands before it is read out. */
@@ -15,14 +24,19 @@ const QUIET_MS = 900;
 export class AnswerView {
   #reading: ReturnType<typeof setTimeout> | undefined;
 
-  show(answer: Reply, question: Asking): void {
+  /** Shows an answer; errors that are plotted are of the question `shown`, of several. */
+  show(answer: Reply, question: Asking, shown = 0): void {
     const { verdict } = answer;
-    const view = "picked" in answer ? ratingsView(answer, question) : surveyView(answer, question);
+    const view = viewOf(answer, question);
     const box = byId("verdict");
     box.dataset.kind = verdict.kind;
     byId("verdict-kind").textContent = VERDICTS[verdict.kind];
     byId("verdict-text").textContent = verdict.text;
     byId("figures").replaceChildren(...view.figures.map(figure));
+    byId("each").hidden = view.each.length === 0;
+    byId("each-rows").replaceChildren(...view.each.map(cost));
+    byId("plots-of").hidden = view.each.length === 0;
+    byId("plots-of").textContent = `Errors here are of ${view.each[shown]?.name}.`;
     byId("tally").textContent = `${VERDICTS[verdict.kind]} · ${view.tally}`;
     this.#read(`${VERDICTS[verdict.kind]}. ${verdict.text}`);
 
@@ -32,7 +46,7 @@ export class AnswerView {
     byId("assumes").textContent = answer.assumes;
     byId("offers").replaceChildren(...view.offers.map(row));
     byId("task-json").textContent = taskFile(answer);
-    const command = commandOf(question);
+    const command = commandOf(question, answer.task.id);
     byId("command-box").hidden = command === null;
     byId("command").replaceChildren(
       ...(command ?? []).flatMap((part, index) => [index === 0 ? "" : " ", el("span", {}, part)]),
@@ -76,17 +90,23 @@ export function taskFile({ task }: Reply): string {
   return `${compact}\n`;
 }
 
-/** The command that answers the same, in parts; null where it has no words for it. */
-export function commandOf(question: Asking): string[] | null {
-  if (isSurvey(question)) return surveyCommand(question);
+/** The command that makes this task, in parts; null where it has no words for it. */
+export function commandOf(question: Asking, id: string): string[] | null {
+  if (isSurvey(question)) return surveyCommand(question, id);
   if (typeof question.objective === "object") return null;
   return ["hushbin plan", ...optionsOf(question)];
+}
+
+function viewOf(answer: Reply, question: Asking): View {
+  if ("picked" in answer) return ratingsView(answer, question);
+  return answer.questions.length > 1 ? eachView(answer, question) : surveyView(answer, question);
 }
 
 function ratingsView(answer: Answer, question: Asking): View {
   const { picked, people, others } = answer;
   return {
     figures: figuresOf(answer, question),
+    each: [],
     tally: [
       `error ${digits(picked.error)}`,
       `ε ${lossDigits(picked.effective_epsilon)}`,
@@ -142,6 +162,19 @@ function figure([name, exact, words, note, solved]: Figure): HTMLElement {
       known ? el("data", { value: exact, title: String(exact) }, words) : words,
     ),
     el("dd", { class: "figure-note" }, note),
+  );
+}
+
+function cost({ name, note, ...own }: Cost): HTMLElement {
+  const small = (text: string) => el("span", { class: "parameters" }, text);
+  const interval = el("data", { value: own.exact, title: String(own.exact) }, own.interval);
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, name, small(note)),
+    el("td", {}, own.reports, small(own.drawn)),
+    el("td", { "data-solved": own.solved }, interval, small(own.of)),
+    el("td", {}, own.ratings),
   );
 }
 

@@ -1,8 +1,27 @@
 // The controls: a slider with its number beside it, and a choice from a few.
 
 import { el, setAll } from "../shared/dom.js";
-import type { Field } from "./fields.js";
+import type { Field, Words } from "./fields.js";
 import { nearest } from "./stops.js";
+
+/** What is wrong with what was typed, said below it. */
+class Blame {
+  readonly element: HTMLElement;
+  readonly #input: HTMLInputElement;
+
+  constructor(id: string, input: HTMLInputElement) {
+    this.element = el("p", { id, class: "field-error", hidden: true });
+    this.#input = input;
+  }
+
+  /** The message, or null. */
+  say(message: string | null): void {
+    setAll(this.#input, { "aria-invalid": message !== null && "true" });
+    this.element.hidden = message === null;
+    // An unchanged text is not read out again.
+    if (this.element.textContent !== (message ?? "")) this.element.textContent = message ?? "";
+  }
+}
 
 /** A number, by slider or typed. Both always stand for the same. */
 export class NumberControl {
@@ -10,7 +29,7 @@ export class NumberControl {
   readonly #field: Field;
   readonly #slider: HTMLInputElement;
   readonly #number: HTMLInputElement;
-  readonly #error: HTMLElement;
+  readonly #blame: Blame;
 
   constructor(name: string, field: Field, onChange: (value: number) => void) {
     const { label, unit, help, stops } = field;
@@ -32,14 +51,14 @@ export class NumberControl {
       "aria-label": `${label}, slider`,
       "aria-describedby": helpId,
     });
-    this.#error = el("p", { id: errorId, class: "field-error", hidden: true });
+    this.#blame = new Blame(errorId, this.#number);
     this.element = el(
       "div",
       { class: "control", "data-field": name },
       el("label", { for: id }, label),
       el("span", { class: "typed" }, this.#number, el("span", { class: "unit" }, unit)),
       this.#slider,
-      this.#error,
+      this.#blame.element,
       el("p", { id: helpId, class: "help" }, help),
     );
     this.#slider.addEventListener("input", () => {
@@ -62,10 +81,7 @@ export class NumberControl {
 
   /** What is wrong with the number, or null. */
   blame(message: string | null): void {
-    setAll(this.#number, { "aria-invalid": message !== null && "true" });
-    this.#error.hidden = message === null;
-    // An unchanged text is not read out again.
-    if (this.#error.textContent !== (message ?? "")) this.#error.textContent = message ?? "";
+    this.#blame.say(message);
   }
 
   #follow(value: number): void {
@@ -79,6 +95,44 @@ export class NumberControl {
   #describe(value: number): void {
     const text = Number.isFinite(value) ? `${value} ${this.#field.unit}`.trim() : "not set";
     this.#slider.setAttribute("aria-valuetext", text);
+  }
+}
+
+/** A list of numbers, typed. */
+export class ListControl {
+  readonly element: HTMLElement;
+  readonly #input: HTMLInputElement;
+  readonly #blame: Blame;
+
+  constructor(name: string, { label, help }: Words, onChange: (value: string) => void) {
+    const [id, helpId, errorId] = [`field-${name}`, `help-${name}`, `error-${name}`];
+    this.#input = el("input", {
+      id,
+      type: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-describedby": `${errorId} ${helpId}`,
+    });
+    this.#blame = new Blame(errorId, this.#input);
+    this.element = el(
+      "div",
+      { class: "control list", "data-field": name },
+      el("label", { for: id }, label),
+      el("span", { class: "typed" }, this.#input),
+      this.#blame.element,
+      el("p", { id: helpId, class: "help" }, help),
+    );
+    this.#input.addEventListener("input", () => onChange(this.#input.value));
+  }
+
+  /** Shows a value that was set elsewhere. */
+  show(value: string): void {
+    this.#input.value = value;
+  }
+
+  /** What is wrong with the list, or null. */
+  blame(message: string | null): void {
+    this.#blame.say(message);
   }
 }
 

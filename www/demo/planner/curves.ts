@@ -60,21 +60,31 @@ export function epsilonOf(answer: Reply): number {
   return "picked" in answer ? answer.picked.epsilon : answer.epsilon;
 }
 
-/** What is asked, without how exact it is to be. */
-function unwanted(question: Asking): Asking {
+/**
+ * What is asked, without how exact it is to be; of several questions each drawn as often as in
+ * the plan.
+ */
+function unwanted(question: Asking, answer: Reply): Asking {
   if (!isSurvey(question)) {
     const { standard_error: _, smallest: __, ...rest } = question;
     return rest;
   }
-  const { wanted, ...rest } = question;
+  const { wanted, questions, ...rest } = question;
   const entries = Object.entries(wanted ?? {});
   const others = entries.map(([name, { within: _, ...own }]) => [name, own] as const);
-  return { ...rest, wanted: Object.fromEntries(others) };
+  return { ...rest, questions: drawn(questions, answer), wanted: Object.fromEntries(others) };
+}
+
+/** Questions with the weights of the plan. */
+function drawn(questions: Survey["questions"], answer: Reply): Survey["questions"] {
+  if ("picked" in answer || questions.length === 1) return questions;
+  const { task } = answer;
+  return questions.map((own, index) => ({ ...own, weight: task.questions[index]?.weight ?? 1 }));
 }
 
 /** The points of all curves: a few of each before all of any. */
 export function probes(question: Asking, answer: Reply): Probe[] {
-  const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(question);
+  const { people, people_per_day, epsilon, central_epsilon, ...rest } = unwanted(question, answer);
   const found = epsilonOf(answer);
   // Where ε was the answer, it is held while people change.
   const budget = {
@@ -104,8 +114,8 @@ export function probes(question: Asking, answer: Reply): Probe[] {
   return byEpsilon.flatMap((probe, index) => [probe, byPeople[index] ?? probe]);
 }
 
-/** The point of an answer, or of none. */
-export function pointOf(at: number, answer: Reply | null): Point {
+/** The point of an answer, or of none; of several questions the error is of the one `shown`. */
+export function pointOf(at: number, answer: Reply | null, shown = 0): Point {
   if (answer === null) return { at, error: null, smallest: null, epsilon: null, central: null };
   const central = ("picked" in answer ? answer.picked : answer).central?.central_epsilon ?? null;
   const epsilon = epsilonOf(answer);
@@ -113,7 +123,7 @@ export function pointOf(at: number, answer: Reply | null): Point {
     const { error, smallest } = answer.picked;
     return { at, error, smallest, epsilon, central };
   }
-  const [first] = answer.questions;
-  const error = first?.standard_error ?? null;
-  return { at, error, smallest: first?.smallest ?? null, epsilon, central };
+  const own = answer.questions[shown];
+  const error = own?.standard_error ?? null;
+  return { at, error, smallest: own?.smallest ?? null, epsilon, central };
 }

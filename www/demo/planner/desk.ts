@@ -12,12 +12,19 @@ export type Plan = (question: Asking) => Reply;
 export interface Asked {
   readonly id: number;
   readonly question: Asking;
+  /** Of which of several questions the errors are drawn. */
+  readonly shown?: number;
 }
 
 /** What is told of a question. */
 export type Told = { readonly id: number } & (
   | { readonly kind: "begun" }
-  | { readonly kind: "answer"; readonly question: Asking; readonly answer: Reply }
+  | {
+      readonly kind: "answer";
+      readonly question: Asking;
+      readonly shown: number;
+      readonly answer: Reply;
+    }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "point"; readonly curve: CurveName; readonly point: Point }
   | { readonly kind: "done" }
@@ -80,7 +87,7 @@ export class Desk {
     }
   }
 
-  async #answer({ id, question }: Asked): Promise<void> {
+  async #answer({ id, question, shown = 0 }: Asked): Promise<void> {
     this.#tell({ id, kind: "begun" });
     let answer: Reply;
     try {
@@ -90,11 +97,12 @@ export class Desk {
       this.#tell({ id, kind: "refused", refusal: thrown });
       return;
     }
-    this.#tell({ id, kind: "answer", question, answer });
+    this.#tell({ id, kind: "answer", question, shown, answer });
     for (const { curve, at, question: moved } of probes(question, answer)) {
       await this.#pause();
       if (this.#newest) return;
-      this.#tell({ id, kind: "point", curve, point: pointOf(at, this.#possible(moved)) });
+      const point = pointOf(at, this.#possible(moved), shown);
+      this.#tell({ id, kind: "point", curve, point });
     }
     this.#tell({ id, kind: "done" });
   }

@@ -1,14 +1,24 @@
-// The numbers of a question: their words and where their sliders stop.
+// The fields of a question: their words, and where the sliders of numbers stop.
 
-import type { NumberName } from "./state.js";
+import type { ListName, NumberName } from "./state.js";
 import { decades, stopsBetween } from "./stops.js";
 
-export interface Field {
+export interface Words {
   readonly label: string;
-  readonly unit: string;
   readonly help: string;
+}
+
+export interface Field extends Words {
+  readonly unit: string;
   readonly stops: readonly number[];
 }
+
+export const LIST_FIELDS: Readonly<Record<ListName, Words>> = {
+  parts: {
+    label: "Options of each choice",
+    help: "How many options each has, with commas between; one of 2 is a yes or no. The shares of all of them are estimated, each choice by itself.",
+  },
+};
 
 export const FIELDS: Readonly<Record<NumberName, Field>> = {
   items: {
@@ -134,7 +144,7 @@ export const FIELDS: Readonly<Record<NumberName, Field>> = {
   margin: {
     label: "Within ±",
     unit: "",
-    help: "Half-width of a 95% interval, in the unit of the number.",
+    help: "Half-width of a 95% interval, in the unit of the number; ratings go from −1 to 1.",
     stops: stopsBetween(0.0001, 100_000),
   },
   honest_fraction: {

@@ -1,11 +1,18 @@
 // The question as controls: those that matter are shown, in groups.
 
 import { byId, el } from "../shared/dom.js";
-import { ChoiceControl, NumberControl, SelectControl } from "./control.js";
-import { FIELDS } from "./fields.js";
+import { ChoiceControl, ListControl, NumberControl, SelectControl } from "./control.js";
+import { FIELDS, LIST_FIELDS } from "./fields.js";
+import { QuestionList } from "./list.js";
+import { added, changed, namesOf, removed, type Several, shown } from "./several.js";
 import {
   CHOICES,
   type ChoiceName,
+  type ControlName,
+  DEFAULTS,
+  type FieldName,
+  LISTS,
+  type ListName,
   NUMBERS,
   type NumberName,
   relevant,
@@ -29,6 +36,7 @@ const WORDS: {
       number: "A number",
       numbers: "Several numbers",
       cross: "Two things at once",
+      together: "Several choices at once",
       text: "A text of any",
     },
   ],
@@ -56,14 +64,14 @@ const WORDS: {
 };
 
 /** Which control is where. */
-const GROUPS: Readonly<Record<string, readonly (ChoiceName | NumberName)[]>> = {
+const GROUPS: Readonly<Record<string, readonly ControlName[]>> = {
   goals: ["kind", "solve"],
   crowd: ["people", "people_per_day"],
   privacy: ["budget", "epsilon", "central_epsilon", "cap", "delta"],
   accuracy: ["goal", "standard_error", "smallest", "within", "margin"],
   question: [
-    ...(["want", "domain", "items", "options", "across", "columns", "count"] as const),
-    ...(["length", "sparsity", "min", "max"] as const),
+    ...(["want", "domain", "items", "options", "across", "columns", "parts"] as const),
+    ...(["count", "length", "sparsity", "min", "max"] as const),
     ...(["bins", "spacing", "quantile", "spread", "objective"] as const),
   ],
   finer: ["level", "value", "honest_fraction"],
@@ -77,15 +85,26 @@ type Chooser = ChoiceControl | SelectControl;
 export class Form {
   readonly #choices = new Map<ChoiceName, Chooser>();
   readonly #numbers = new Map<NumberName, NumberControl>();
-  #state: State;
+  readonly #lists = new Map<ListName, ListControl>();
+  readonly #list: QuestionList;
+  #several: Several;
 
-  constructor(state: State, onChange: (state: State) => void) {
-    this.#state = state;
-    const change = (changed: Partial<State>) => {
-      this.#state = { ...this.#state, ...changed };
+  constructor(several: Several, onChange: (several: Several) => void) {
+    this.#several = several;
+    const change = (part: Partial<State>) => {
+      this.#several = changed(this.#several, { ...shown(this.#several), ...part });
       this.#arrange();
-      onChange(this.#state);
+      onChange(this.#several);
     };
+    const turn = (to: Several) => {
+      this.show(to);
+      onChange(to);
+    };
+    this.#list = new QuestionList({
+      pick: (at) => turn({ ...this.#several, at }),
+      add: () => turn(added(this.#several, { ...DEFAULTS, kind: "choice" })),
+      remove: () => turn(removed(this.#several)),
+    });
     for (const name of Object.keys(CHOICES) as ChoiceName[]) {
       const [legend, words] = WORDS[name];
       const Control = LISTED.has(name) ? SelectControl : ChoiceControl;
@@ -96,38 +115,54 @@ export class Form {
       const control = new NumberControl(name, FIELDS[name], (value) => change({ [name]: value }));
       this.#numbers.set(name, control);
     }
+    for (const name of LISTS) {
+      const control = new ListControl(name, LIST_FIELDS[name], (value) =>
+        change({ [name]: value }),
+      );
+      this.#lists.set(name, control);
+    }
     for (const [group, names] of Object.entries(GROUPS)) {
       const elements = names.map((name) => this.#control(name)?.element ?? el("p"));
       byId(`group-${group}`).append(...elements);
     }
-    this.show(state);
+    byId("group-goals").prepend(this.#list.element);
+    this.show(several);
   }
 
-  /** Shows a state that came from elsewhere. */
-  show(state: State): void {
-    this.#state = state;
+  /** Shows what came from elsewhere. */
+  show(several: Several): void {
+    this.#several = several;
+    const state = shown(several);
     for (const [name, control] of this.#choices) control.show(state[name]);
     for (const [name, control] of this.#numbers) control.show(state[name]);
+    for (const [name, control] of this.#lists) control.show(state[name]);
     this.#arrange();
   }
 
-  /** Shows what is wrong with which number, and of all others that nothing is. */
-  blame(wrong: ReadonlyMap<NumberName, string>): void {
-    for (const [name, control] of this.#numbers) control.blame(wrong.get(name) ?? null);
+  /** Shows what is wrong with which field, and of all others that nothing is. */
+  blame(wrong: ReadonlyMap<FieldName, string>): void {
+    const fields = [...this.#numbers, ...this.#lists];
+    for (const [name, control] of fields) control.blame(wrong.get(name) ?? null);
   }
 
-  #control(name: ChoiceName | NumberName): Chooser | NumberControl | undefined {
-    return this.#choices.get(name as ChoiceName) ?? this.#numbers.get(name as NumberName);
+  #control(name: ControlName): Chooser | NumberControl | ListControl | undefined {
+    return (
+      this.#choices.get(name as ChoiceName) ??
+      this.#numbers.get(name as NumberName) ??
+      this.#lists.get(name as ListName)
+    );
   }
 
   #arrange(): void {
-    const shown = relevant(this.#state);
+    const { all, at } = this.#several;
+    this.#list.show(namesOf(all), at);
+    const asked = relevant(shown(this.#several), all.length === 1);
     for (const [group, names] of Object.entries(GROUPS)) {
       for (const name of names) {
         const control = this.#control(name);
-        if (control) control.element.hidden = !shown.has(name);
+        if (control) control.element.hidden = !asked.has(name);
       }
-      byId(`group-${group}`).hidden = !names.some((name) => shown.has(name));
+      byId(`group-${group}`).hidden = !names.some((name) => asked.has(name));
     }
   }
 }

@@ -1,12 +1,22 @@
 // The planner's page: carries questions to the thread and answers to the views.
 
+import type { Refusal } from "../shared/analysis.js";
 import { byId } from "../shared/dom.js";
 import { AnswerView, taskFile } from "./answer.js";
 import { type CurveName, epsilonOf, type Point, pointOf, type Reply } from "./curves.js";
 import type { Asked } from "./desk.js";
 import { Form } from "./form.js";
 import type { Plots } from "./plots.js";
-import { controlOf, fragmentOf, questionOf, type State, stateOf, unusable } from "./state.js";
+import {
+  askingOf,
+  firstUnusable,
+  fragmentOfAll,
+  namesOf,
+  type Several,
+  severalOf,
+  shown,
+} from "./several.js";
+import { controlOf } from "./state.js";
 import type { Said } from "./worker.js";
 
 /** How long the state stands before it goes to the URL: browsers limit how often. */
@@ -20,8 +30,8 @@ type Curves = Record<CurveName, readonly Point[]>;
 const NONE: Curves = { epsilon: [], people: [] };
 
 class Planner {
-  #state = stateOf(location.hash);
-  readonly #form = new Form(this.#state, (state) => this.#change(state));
+  #several = severalOf(location.hash);
+  readonly #form = new Form(this.#several, (several) => this.#change(several));
   readonly #view = new AnswerView();
   #worker: Worker | null = null;
   /** Of the newest question. */
@@ -30,6 +40,8 @@ class Planner {
   #begun = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #answer: Reply | null = null;
+  /** Of which of several questions the errors are drawn. */
+  #shown = 0;
   #plots: Plots | null = null;
   #curves: Curves = NONE;
   #coming: Curves = NONE;
@@ -37,8 +49,8 @@ class Planner {
 
   start(): void {
     addEventListener("hashchange", () => {
-      this.#state = stateOf(location.hash);
-      this.#form.show(this.#state);
+      this.#several = severalOf(location.hash);
+      this.#form.show(this.#several);
       this.#ask();
     });
     byId("form").addEventListener("submit", (event) => event.preventDefault());
@@ -55,8 +67,8 @@ class Planner {
     this.#ask();
   }
 
-  #change(state: State): void {
-    this.#state = state;
+  #change(several: Several): void {
+    this.#several = several;
     clearTimeout(this.#saving);
     this.#saving = setTimeout(() => this.#save(), SETTLED_MS);
     this.#ask();
@@ -64,19 +76,22 @@ class Planner {
 
   #save(): void {
     clearTimeout(this.#saving);
-    history.replaceState(null, "", `#${fragmentOf(this.#state)}`);
+    history.replaceState(null, "", `#${fragmentOfAll(this.#several)}`);
   }
 
   #ask(): void {
     this.#id += 1;
-    const wrong = unusable(this.#state);
-    this.#form.blame(wrong);
-    if (wrong.size > 0) {
-      this.#refuse("A number is missing: see the field that says so.");
+    const several = this.#several;
+    const unusable = firstUnusable(several);
+    const here = unusable?.at === several.at;
+    this.#form.blame(here ? unusable.wrong : new Map());
+    if (unusable) {
+      const of = here ? "" : ` of ${namesOf(several.all)[unusable.at]}`;
+      this.#refuse(`There is something to mend: see the field${of} that says so.`);
       return;
     }
     busy("verdict", true);
-    this.#hand({ id: this.#id, question: questionOf(this.#state) });
+    this.#hand({ id: this.#id, question: askingOf(several), shown: several.at });
   }
 
   #hand(asked: Asked): void {
@@ -131,7 +146,8 @@ class Planner {
       case "answer":
         // Also while a slider moves on: something is to be seen.
         this.#answer = said.answer;
-        this.#view.show(said.answer, said.question);
+        this.#shown = said.shown;
+        this.#view.show(said.answer, said.question, said.shown);
         this.#coming = NONE;
         busy("plots", true);
         if (newest) this.#settle();
@@ -139,7 +155,7 @@ class Planner {
         break;
       case "refused":
         if (!newest) break;
-        this.#blame(said.refusal.field, said.refusal.message);
+        this.#blame(said.refusal);
         break;
       case "point": {
         const { curve, point } = said;
@@ -156,8 +172,11 @@ class Planner {
     }
   }
 
-  #blame(field: string | undefined, message: string): void {
-    const control = controlOf(field, this.#state);
+  #blame({ field, question, message }: Refusal): void {
+    const { all, at } = this.#several;
+    // What is wrong with another question is said above its answers alone.
+    const here = question === undefined || question === namesOf(all)[at];
+    const control = here ? controlOf(field, shown(this.#several), all.length === 1) : undefined;
     const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
     this.#form.blame(new Map(control === undefined ? [] : [[control, sentence]]));
     this.#refuse(sentence);
@@ -183,8 +202,8 @@ class Planner {
     const answer = this.#answer;
     if (!answer) return;
     const here = {
-      epsilon: pointOf(epsilonOf(answer), answer),
-      people: pointOf(answer.people, answer),
+      epsilon: pointOf(epsilonOf(answer), answer, this.#shown),
+      people: pointOf(answer.people, answer, this.#shown),
     };
     this.#plots.show({ here, curves: this.#curves, partial });
   }

@@ -7,7 +7,7 @@ export type Asking = Question | Survey;
 
 /** The choices, each from a few. */
 export const CHOICES = {
-  kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "text"],
+  kind: ["ratings", "flag", "choice", "set", "number", "numbers", "cross", "together", "text"],
   across: ["options", "number"],
   want: ["mean", "histogram", "quantiles"],
   spacing: ["even", "logarithmic"],
@@ -46,12 +46,20 @@ export const NUMBERS = [
   "honest_fraction",
 ] as const;
 
+/** Lists of whole numbers, as they are typed. */
+export const LISTS = ["parts"] as const;
+
 export type ChoiceName = keyof typeof CHOICES;
 export type NumberName = (typeof NUMBERS)[number];
 
+export type ListName = (typeof LISTS)[number];
+/** What is typed. */
+export type FieldName = NumberName | ListName;
+export type ControlName = ChoiceName | FieldName;
+
 export type State = { readonly [Name in ChoiceName]: (typeof CHOICES)[Name][number] } & {
   readonly [Name in NumberName]: number;
-};
+} & { readonly [Name in ListName]: string };
 
 export const DEFAULTS: State = {
   kind: "ratings",
@@ -68,6 +76,7 @@ export const DEFAULTS: State = {
   items: 100,
   options: 10,
   columns: 4,
+  parts: "2, 2, 3",
   count: 5,
   length: 8,
   sparsity: 5,
@@ -102,7 +111,8 @@ export function fragmentOf(state: State): string {
     if (Number.isFinite(state[name])) return [[name, String(state[name])]];
     return OPTIONAL.has(name) ? [[name, UNKNOWN]] : [];
   });
-  return new URLSearchParams([...words, ...numbers]).toString();
+  const lists = LISTS.map((name) => [name, state[name]]);
+  return new URLSearchParams([...words, ...numbers, ...lists]).toString();
 }
 
 /** The state in a fragment; what it leaves out or misspells is the default. */
@@ -119,23 +129,34 @@ export function stateOf(fragment: string): State {
     if (text && Number.isFinite(number)) state[name] = number;
     else if (OPTIONAL.has(name) && text === UNKNOWN) state[name] = Number.NaN;
   }
+  for (const name of LISTS) state[name] = given.get(name) ?? DEFAULTS[name];
   return state as unknown as State;
+}
+
+/** The whole numbers of a list, with commas or spaces between; null where that is none. */
+export function countsOf(list: string): number[] | null {
+  const words = list.split(/[\s,]+/).filter((word) => word !== "");
+  const counts = words.map((word) => (/^\d+$/.test(word) ? Number(word) : Number.NaN));
+  return counts.length > 0 && counts.every(Number.isSafeInteger) ? counts : null;
 }
 
 /** Whether quantiles are wanted, and whether in the number's unit. */
 const quantiles = ({ kind, want }: State) => kind === "number" && want === "quantiles";
 const inUnit = (state: State) =>
   state.kind === "numbers" ||
+  state.kind === "ratings" ||
   (state.kind === "cross" && state.across === "number") ||
   (state.kind === "number" &&
     (state.want === "mean" || (quantiles(state) && Number.isFinite(state.spread))));
 
 /** The controls of what is asked, by kind. */
-function asked(state: State): (NumberName | ChoiceName)[] {
+function asked(state: State, alone: boolean): ControlName[] {
   switch (state.kind) {
     case "ratings":
       return [
-        ...(["objective", "level", "value", "domain", "sparsity"] as const),
+        ...(["value", "domain", "sparsity"] as const),
+        // Of several questions the mechanism is open, and means are wanted.
+        ...(alone ? (["objective", "level"] as const) : []),
         ...(state.domain === "closed" ? (["items"] as const) : []),
       ];
     case "flag":
@@ -156,21 +177,26 @@ function asked(state: State): (NumberName | ChoiceName)[] {
       return state.across === "number"
         ? ["options", "across", "min", "max"]
         : ["options", "across", "columns"];
+    case "together":
+      return ["parts"];
     case "text":
       return ["length"];
   }
 }
 
 /** The controls of how exact that is to be. */
-function accuracy(state: State): (NumberName | ChoiceName)[] {
-  if (state.kind !== "ratings") return [inUnit(state) ? "margin" : "within"];
+function accuracy(state: State, alone: boolean): ControlName[] {
+  if (state.kind !== "ratings" || !alone) return [inUnit(state) ? "margin" : "within"];
   return ["goal", state.goal === "error" ? "standard_error" : "smallest"];
 }
 
-/** Which controls matter; the others are not shown and not asked about. */
-export function relevant(state: State): Set<NumberName | ChoiceName> {
+/**
+ * Which controls matter, of a question that is asked alone or one of several; the others are
+ * not shown and not asked about.
+ */
+export function relevant(state: State, alone = true): Set<ControlName> {
   const { solve, budget } = state;
-  const names: (NumberName | ChoiceName)[] = ["kind", "solve", ...asked(state)];
+  const names: ControlName[] = ["kind", "solve", ...asked(state, alone)];
   names.push("people_per_day", "delta", "honest_fraction");
   if (solve !== "people") names.push("people");
   if (solve !== "epsilon") {
@@ -178,7 +204,7 @@ export function relevant(state: State): Set<NumberName | ChoiceName> {
     if (budget === "local") names.push("epsilon");
     else names.push("central_epsilon", "cap");
   }
-  if (solve !== "error") names.push(...accuracy(state));
+  if (solve !== "error") names.push(...accuracy(state, alone));
   return new Set(names);
 }
 
@@ -194,16 +220,20 @@ export const WHOLE: ReadonlySet<NumberName> = new Set([
   "people",
 ]);
 
-/** What is asked about and cannot be: no number, or none that is whole. */
-export function unusable(state: State): Map<NumberName, string> {
-  const asked = relevant(state);
-  const found = new Map<NumberName, string>();
+/** What is asked about and cannot be: no number, none that is whole, or no list of those. */
+export function unusable(state: State, alone = true): Map<FieldName, string> {
+  const asked = relevant(state, alone);
+  const found = new Map<FieldName, string>();
   for (const name of NUMBERS) {
     const value = state[name];
     if (!asked.has(name) || (OPTIONAL.has(name) && Number.isNaN(value))) continue;
     if (!Number.isFinite(value)) found.set(name, "Expected a number.");
     else if (WHOLE.has(name) && !(Number.isSafeInteger(value) && value >= 0))
       found.set(name, "Expected a whole number.");
+  }
+  for (const name of LISTS) {
+    if (asked.has(name) && countsOf(state[name]) === null)
+      found.set(name, `Expected whole numbers with commas between, such as ${DEFAULTS[name]}.`);
   }
   return found;
 }
@@ -224,13 +254,13 @@ function known(state: State): Pick<Survey, "delta" | "honest_fraction"> & Partia
   };
 }
 
-/** The question that is asked. */
+/** The question that is asked, alone. */
 export function questionOf(state: State): Asking {
   const asked = relevant(state);
   const { objective, domain, kind } = state;
-  if (kind !== "ratings") return surveyOf(state, kind, asked);
+  if (kind !== "ratings") return surveyOf([state], [kind]);
   return {
-    items: domain === "open" ? "open" : state.items,
+    items: domain === "open" ? domain : state.items,
     sparsity: state.sparsity,
     value: state.value,
     objective: objective === "both" ? { mean: 1, frequency: 1 } : objective,
@@ -241,39 +271,53 @@ export function questionOf(state: State): Asking {
   };
 }
 
-/** A question of another kind than ratings, which has its kind's name. */
-function surveyOf(
-  state: State,
-  kind: Exclude<State["kind"], "ratings">,
-  asked: ReadonlySet<NumberName | ChoiceName>,
-): Survey {
-  const { quantile, spread } = state;
-  const names = ["options", "sparsity", "want", "bins", "spacing", "length"] as const;
-  const own = names.filter((name) => kind !== "cross" && asked.has(name));
-  const fields = own.map((name) => [name, state[name]]);
-  const wanted: Wanted = {
-    ...(asked.has("within") && { within: state.within }),
-    ...(asked.has("margin") && { within: state.margin }),
-    ...(asked.has("quantile") && { quantile }),
-    ...(asked.has("spread") && Number.isFinite(spread) && { spread }),
-  };
+/** Questions by name, of which each report answers one; people and privacy are of all. */
+export function surveyOf(all: readonly [State, ...State[]], names: readonly string[]): Survey {
+  const alone = all.length === 1;
+  const name = (index: number) => names[index] ?? "";
+  const wanted = all.flatMap((state, index) => {
+    const own = wantedOf(state, alone);
+    return Object.keys(own).length > 0 ? [[name(index), own] as const] : [];
+  });
   return {
-    questions: [
-      {
-        name: kind,
-        kind,
-        ...Object.fromEntries(fields),
-        ...partsOf(state),
-      },
-    ],
-    ...(Object.keys(wanted).length > 0 && { wanted: { [kind]: wanted } }),
-    ...known(state),
+    questions: all.map((state, index) => ({
+      name: name(index),
+      kind: state.kind,
+      ...fieldsOf(state, alone),
+      ...partsOf(state),
+    })),
+    ...(wanted.length > 0 && { wanted: Object.fromEntries(wanted) }),
+    ...known(all[0]),
   };
 }
 
-/** What a question is of: numbers, rows and columns, or its own range. */
-function partsOf({ kind, across, count, options, columns, min, max }: State): object {
+/** Fields of a question that are called as their controls. */
+const OWN = ["options", "sparsity", "want", "bins", "spacing", "length", "value"] as const;
+
+function fieldsOf(state: State, alone: boolean): object {
+  const asked = relevant(state, alone);
+  const own = OWN.filter((name) => state.kind !== "cross" && asked.has(name));
+  return Object.fromEntries(own.map((name) => [name, state[name]]));
+}
+
+/** How exact a question's answer is to be, and what for. */
+function wantedOf(state: State, alone: boolean): Wanted {
+  const asked = relevant(state, alone);
+  const { within, margin, quantile, spread } = state;
+  return {
+    ...(asked.has("within") && { within }),
+    ...(asked.has("margin") && { within: margin }),
+    ...(asked.has("quantile") && { quantile }),
+    ...(asked.has("spread") && Number.isFinite(spread) && { spread }),
+  };
+}
+
+/** What a question is of: numbers, rows and columns, parts, or its own range. */
+function partsOf(state: State): object {
+  const { kind, across, count, options, columns, parts, min, max, domain, items } = state;
   switch (kind) {
+    case "ratings":
+      return { items: domain === "open" ? domain : items, mechanism: "auto" };
     case "numbers": {
       const name = (index: number) => `number-${index + 1}`;
       return { of: Array.from({ length: count }, (_, index) => ({ name: name(index), min, max })) };
@@ -284,6 +328,8 @@ function partsOf({ kind, across, count, options, columns, min, max }: State): ob
         across === "number" ? { kind: "number", min, max } : { kind: "choice", options: columns };
       return { of: [rows, { name: "columns", ...own }] };
     }
+    case "together":
+      return { of: countsOf(parts)?.map(partOf) ?? [] };
     case "number":
       return { min, max };
     default:
@@ -291,18 +337,31 @@ function partsOf({ kind, across, count, options, columns, min, max }: State): ob
   }
 }
 
+/** A part of so many options: of two, a flag. */
+function partOf(options: number, index: number): object {
+  if (options === 2) return { name: `flag-${index + 1}`, kind: "flag" };
+  return { name: `choice-${index + 1}`, kind: "choice", options };
+}
+
 /** The control that an error about this field of a question belongs to. */
-export function controlOf(field: string | undefined, state: State): NumberName | undefined {
-  const asked = relevant(state);
+export function controlOf(
+  field: string | undefined,
+  state: State,
+  alone = true,
+): FieldName | undefined {
+  const asked = relevant(state, alone);
   const name = SAID[field ?? ""]?.find((own) => asked.has(own)) ?? field;
-  return NUMBERS.find((number) => number === name && asked.has(number));
+  return [...NUMBERS, ...LISTS].find((own) => own === name && asked.has(own));
 }
 
 /** Controls of what is called otherwise in errors; the first that is shown. */
-const SAID: Readonly<Record<string, readonly NumberName[]>> = {
+const SAID: Readonly<Record<string, readonly FieldName[]>> = {
   epsilon: ["epsilon", "cap"],
   within: ["within", "margin"],
   "number of attributes": ["count"],
+  "number of parts": ["parts"],
+  options: ["options", "parts"],
+  items: ["items", "parts"],
   "length of a prefix": ["length"],
   'number of bins between "edges"': ["bins"],
 };

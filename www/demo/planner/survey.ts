@@ -7,7 +7,7 @@ import { commonFigures, distanceOf, type Figure, optionsOf, type Row, type View 
 import { digits, lossDigits, nameOf, parametersOf, perCent } from "./words.js";
 
 /** What errors are of. */
-const ERRORS_OF: Readonly<Record<QuestionAnswer["errors_of"], string>> = {
+export const ERRORS_OF: Readonly<Record<QuestionAnswer["errors_of"], string>> = {
   share: "of a share from 0 to 1",
   mean: "of the mean, in its unit",
   "conditional-mean": "of the mean within a row of even size, in its unit",
@@ -15,7 +15,19 @@ const ERRORS_OF: Readonly<Record<QuestionAnswer["errors_of"], string>> = {
   quantile: "of the quantile, in its unit",
 };
 
-/** What is shown of an answer: its first question's, of which this page asks one. */
+/** What is asked, by its kind. */
+const AS: Readonly<Record<string, string>> = {
+  flag: "a yes or no",
+  choice: "a choice",
+  set: "a set",
+  number: "a number",
+  numbers: "numbers of every person",
+  cross: "a choice of cells",
+  together: "one question about all",
+  text: "a text",
+};
+
+/** What is shown of an answer about one question. */
 export function surveyView(answer: SurveyAnswer, asked: Asking): View {
   const [own] = answer.questions;
   if (!own) throw new Error("a survey asks a question");
@@ -23,9 +35,11 @@ export function surveyView(answer: SurveyAnswer, asked: Asking): View {
   const tree = own.tree?.length ? ` in a tree of ${own.tree.join(" by ")}` : "";
   const parts = cells === null ? "" : `; ${cells} ${cellsOf(own)}${tree}`;
   const among = kind === "set" ? `; sparsity ${sparsity}` : "";
+  const asOne = kind === "together" ? `; ${sparsity} parts of ${own.answers} options in all` : "";
   const bias = own.bias === undefined ? "" : ` ${own.bias}`;
   return {
     figures: [...figuresOf(own, answer), ...commonFigures(answer, asked)],
+    each: [],
     tally: [
       `±${digits(own.interval)}`,
       `ε ${lossDigits(answer.effective_epsilon)}`,
@@ -33,7 +47,7 @@ export function surveyView(answer: SurveyAnswer, asked: Asking): View {
       `${count(answer.people)} people`,
     ].join(" · "),
     mechanism: nameOf(mechanism),
-    parameters: `${parametersOf(mechanism)}${parts}${among}.`,
+    parameters: `${parametersOf(mechanism)}${parts}${among}${asOne}.`,
     protects: `ε is about ${answer.protects}.${distanceOf(own, own.errors_of === "share" ? ", with answers given evenly," : "")}${bias}`,
     offers: rowsOf(own, answer),
   };
@@ -85,7 +99,7 @@ function rowsOf(own: QuestionAnswer, answer: SurveyAnswer): Row[] {
   const picked: Row = {
     picked: true,
     name: nameOf(own.mechanism),
-    note: `asked as a ${own.kind}, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
+    note: `asked as ${AS[own.kind] ?? own.kind}, local ε ${lossDigits(effective_epsilon)}; protects ${protects}`,
     costs: [digits(own.standard_error), shuffled, count(people)],
   };
   if (own.as_ratings === null) return [picked];
@@ -106,22 +120,38 @@ function rowsOf(own: QuestionAnswer, answer: SurveyAnswer): Row[] {
 function partsOf(kind: string, of: readonly Record<string, unknown>[]): object {
   const [first = {}, { options: columns, min, max } = {}] = of;
   if (kind === "numbers") return { numbers: of.length, min: first.min, max: first.max };
+  if (kind === "together") return { options: of.map(({ options = 2 }) => options).join(",") };
   if (kind !== "cross") return {};
   const { options } = first;
   return columns === undefined ? { options, min, max } : { options, columns };
 }
 
-/** The command that answers the same, in parts. */
-export function surveyCommand({ questions, wanted, ...known }: Survey): string[] | null {
+/** The command that answers the same, in parts; of several questions `id` is the task's. */
+export function surveyCommand(asked: Survey, id: string): string[] | null {
+  const { questions, wanted, ...known } = asked;
   const [question] = questions;
+  if (!question) return null;
   // Options of the command are of one kind.
-  if (!question || questions.length > 1) return null;
+  if (questions.length > 1) return commandOfFile(asked, id);
   const { name, of, ...fields } = question;
   return [
     "hushbin plan",
     ...optionsOf(fields),
     ...optionsOf(partsOf(question.kind, Array.isArray(of) ? of : [])),
     ...optionsOf(wanted?.[name] ?? {}),
+    ...optionsOf(known),
+  ];
+}
+
+/** The command that takes questions as a file; neither names nor numbers have an apostrophe. */
+function commandOfFile({ questions, wanted, ...known }: Survey, id: string): string[] {
+  const each = Object.entries(wanted ?? {}).flatMap(([name, own]) =>
+    Object.entries(own).map(([field, value]) => `--${field} ${name}=${value}`),
+  );
+  return [
+    `echo '${JSON.stringify({ id, questions })}' |`,
+    "hushbin plan --task /dev/stdin",
+    ...each,
     ...optionsOf(known),
   ];
 }

@@ -9,6 +9,8 @@ import { days, digits, lossDigits } from "./words.js";
 /** What is shown of an answer. */
 export interface View {
   readonly figures: readonly Figure[];
+  /** Of each question, where there are several. */
+  readonly each: readonly Cost[];
   readonly tally: string;
   readonly mechanism: string;
   readonly parameters: string;
@@ -24,6 +26,23 @@ export type Figure = readonly [
   note: string,
   solved?: boolean,
 ];
+
+/** What one of several questions costs. */
+export interface Cost {
+  readonly name: string;
+  readonly note: string;
+  /** The part of all reports that answer it, and how many those are. */
+  readonly drawn: string;
+  readonly reports: string;
+  /** Half-width of an interval, and in words. */
+  readonly exact: number;
+  readonly interval: string;
+  /** What that is of. */
+  readonly of: string;
+  readonly solved: boolean;
+  /** How many reports the same would take as ratings. */
+  readonly ratings: string;
+}
 
 /** One way to ask, and what it would cost. */
 export interface Row {

@@ -6,7 +6,7 @@ import { type Covers, type Estimand, Explainer, loadAnalysis } from "../shared/a
 import { Collector, type EstimatesAnswer, type TaskAnswer } from "./collector.js";
 import { Ledger, type Shelf, type Truth } from "./ledger.js";
 import type { Answers, Explained, Kind } from "./mechanism/kind.js";
-import { OwnReport } from "./own-report.js";
+import { OwnReport, PRESSED } from "./own-report.js";
 import { Sender } from "./sending.js";
 
 export class Channel {
@@ -72,7 +72,7 @@ export class Channel {
       ledger,
       sender,
       all: all.map((channel) => channel.ledger),
-      open: (fetch) => createClient({ endpoint, task, fingerprint, fetch }),
+      open: (fetch) => createClient({ ...PRESSED, endpoint, task, fingerprint, fetch }),
       truthOf: (answers) => truthOf(answers, task.items),
     });
   }

@@ -1,13 +1,15 @@
 // The visitor's own report, sent as any page would: through the client. The
 // only addition is a look at the bytes on their way out.
 
+import type { ClientOptions } from "hushbin";
+
 import type { Ledger, Truth } from "./ledger.js";
 import type { Sender } from "./sending.js";
 
 /** What it takes of the package's client. */
 export interface Reporter<A> {
   readonly pending: number;
-  report(answers: A): Promise<void>;
+  report(answers: A): Promise<unknown>;
   flush(): Promise<void>;
 }
 
@@ -18,13 +20,23 @@ export interface Outlet<A> {
   /** Ledgers of which at most one ever carries a report of the visitor. */
   readonly all: readonly Ledger<A>[];
   /** A client that sends by this `fetch`. */
-  readonly open: (fetch: typeof globalThis.fetch) => Promise<Reporter<A>>;
+  readonly open: (fetch: typeof globalThis.fetch) => Reporter<A>;
   readonly truthOf: (answers: A) => Truth;
 }
 
+/**
+ * How the page makes its clients: who presses the button agrees, whatever the browser
+ * says by default, and what was sent is noted in the page's own ledger.
+ */
+export const PRESSED = {
+  consent: true,
+  ignoreSignals: true,
+  storage: "memory",
+} as const satisfies Partial<ClientOptions>;
+
 export class OwnReport<A> {
   readonly #outlet: Outlet<A>;
-  #client: Promise<Reporter<A>> | null = null;
+  #client: Reporter<A> | null = null;
   #answers: A | null = null;
 
   constructor(outlet: Outlet<A>) {
@@ -38,7 +50,7 @@ export class OwnReport<A> {
   async send(answers: A): Promise<void> {
     const { all, open, sender } = this.#outlet;
     this.#client ??= open((input, init) => this.#watched(input, init));
-    const client = await this.#client;
+    const client = this.#client;
     await sender.exclusively(async () => {
       for (const ledger of all) ledger.reload();
       if (all.some(({ mine }) => mine)) return;

@@ -7,6 +7,7 @@ import {
   type Asking,
   CHOICES,
   controlOf,
+  countsOf,
   DEFAULTS,
   fragmentOf,
   NUMBERS,
@@ -20,7 +21,8 @@ import { decades, nearest, stopsBetween } from "../planner/stops.js";
 import { surveyView } from "../planner/survey.js";
 import { distanceOf } from "../planner/view.js";
 import { digits, lossDigits, perCent, powers } from "../planner/words.js";
-import type { Answer, Question, Survey, SurveyAnswer } from "../shared/analysis.js";
+import type { Answer, Question, Survey } from "../shared/analysis.js";
+import { surveyAnswer } from "./answers.js";
 
 describe("a slider's stops", () => {
   it("are round, rise by steps of about the same ratio, and hold both ends", () => {
@@ -73,6 +75,8 @@ describe("the state in the URL", () => {
     expect(stateOf(`#${fragmentOf(kinds)}`)).toEqual(kinds);
     const crossed = { ...state, kind: "cross", across: "number" } as const;
     expect(stateOf(`#${fragmentOf(crossed)}`)).toEqual(crossed);
+    const together = { ...state, kind: "together", parts: "4,2 2" } as const;
+    expect(stateOf(`#${fragmentOf(together)}`)).toEqual(together);
     expect(stateOf("")).toEqual(DEFAULTS);
   });
 
@@ -154,6 +158,15 @@ describe("a question of a kind", () => {
         { name: "columns", kind: "number", min: 0, max: 30 },
       ],
     });
+    expect(question({ kind: "together", parts: "2, 5,2" })).toEqual({
+      name: "together",
+      kind: "together",
+      of: [
+        { name: "flag-1", kind: "flag" },
+        { name: "choice-2", kind: "choice", options: 5 },
+        { name: "flag-3", kind: "flag" },
+      ],
+    });
     expect(question({ kind: "text" })).toEqual({ name: "text", kind: "text", length: 8 });
   });
 
@@ -169,13 +182,14 @@ describe("a question of a kind", () => {
       number: { within: 3, quantile: 0.9, spread: 4 },
     });
     expect(wanted({ kind: "numbers" })).toEqual({ numbers: { within: 3 } });
+    expect(wanted({ kind: "together" })).toEqual({ together: { within: 0.02 } });
     expect(wanted({ kind: "cross" })).toEqual({ cross: { within: 0.02 } });
     expect(wanted({ kind: "cross", across: "number" })).toEqual({ cross: { within: 3 } });
   });
 
   it("has a command of its own", () => {
     const command = (state: Partial<State>) =>
-      commandOf(surveyOf({ people_per_day: Number.NaN, solve: "people", ...state }))?.join(" ");
+      commandOf(surveyOf({ people_per_day: Number.NaN, solve: "people", ...state }), "")?.join(" ");
     const end = "--delta 1e-8 --honest-fraction 1 --epsilon 1";
     expect(command({ kind: "choice" })).toBe(
       `hushbin plan --kind choice --options 10 --within 0.01 ${end}`,
@@ -188,6 +202,9 @@ describe("a question of a kind", () => {
     );
     expect(command({ kind: "text" })).toBe(
       `hushbin plan --kind text --length 8 --within 0.01 ${end}`,
+    );
+    expect(command({ kind: "together" })).toBe(
+      `hushbin plan --kind together --options 2,2,3 --within 0.01 ${end}`,
     );
     expect(command({ kind: "cross" })).toBe(
       `hushbin plan --kind cross --options 10 --columns 4 --within 0.01 ${end}`,
@@ -203,6 +220,8 @@ describe("a question of a kind", () => {
     expect(controlOf("within", { ...state, kind: "flag" })).toBe("within");
     expect(controlOf("number of attributes", { ...state, kind: "numbers" })).toBe("count");
     expect(controlOf("options", { ...state, kind: "choice" })).toBe("options");
+    for (const field of ["options", "items", "number of parts"])
+      expect(controlOf(field, { ...state, kind: "together" })).toBe("parts");
     expect(controlOf("length of a prefix", { ...state, kind: "text" })).toBe("length");
   });
 
@@ -228,48 +247,40 @@ describe("a question of a kind", () => {
     expect(view.offers.map(({ picked }) => picked)).toEqual([true, false]);
     // Twice the variance takes twice the people.
     expect(view.offers[1]?.costs).toEqual(["0.354", "–", "2,000"]);
+    expect(view.each).toEqual([]);
+  });
+
+  it("says of how many parts it is, where those are asked together", () => {
+    const [own] = surveyAnswer().questions;
+    if (!own) throw new Error("expected a question");
+    const together = { ...own, kind: "together", sparsity: 3, answers: 7, cells: null };
+    const view = surveyView(
+      { ...surveyAnswer(), questions: [together] },
+      surveyOf({ kind: "together" }),
+    );
+    expect(view.parameters).toContain("; 3 parts of 7 options in all");
+    expect(view.offers[0]?.note).toContain("asked as one question about all");
   });
 });
 
-/** An answer about the mean of a number. */
-function surveyAnswer(): SurveyAnswer {
-  return {
-    solved_for: "people",
-    people: 1000,
-    days: null,
-    task: { id: "planned" },
-    epsilon: 1,
-    effective_epsilon: 1,
-    protects: "a person's whole input",
-    central: null,
-    questions: [
-      {
-        name: "number",
-        kind: "number",
-        mechanism: { name: "collision" },
-        sparsity: 1,
-        answers: 3,
-        cells: 3,
-        share: 1,
-        reports: 1000,
-        errors_of: "mean",
-        of: null,
-        unit: null,
-        standard_error: 0.25,
-        interval: 0.49,
-        simultaneous_interval: 0.49,
-        wanted: 0.5,
-        range: 30,
-        smallest: null,
-        distance: null,
-        as_ratings: 2,
-      },
-    ],
-    together_over_drawn: null,
-    verdict: { kind: "useful", text: "" },
-    assumes: "",
-  };
-}
+describe("a list of whole numbers", () => {
+  it("is one with commas or spaces between", () => {
+    for (const list of ["2,2,3", "2, 2, 3", " 2 2  3 ", "2, 2, 3,"])
+      expect(countsOf(list), list).toEqual([2, 2, 3]);
+  });
+
+  it("is asked for again where it is none", () => {
+    for (const list of ["", ", ,", "2, two", "2.5", "-2", "1e3", "9".repeat(20)]) {
+      expect(countsOf(list), list).toBeNull();
+      const wrong = unusable({ ...DEFAULTS, kind: "together", parts: list });
+      expect([...wrong], list).toEqual([
+        ["parts", "Expected whole numbers with commas between, such as 2, 2, 3."],
+      ]);
+      // What is not shown does not count.
+      expect(unusable({ ...DEFAULTS, parts: list }).size).toBe(0);
+    }
+  });
+});
 
 describe("the question", () => {
   it("gives two of three, and all that is shown", () => {
@@ -333,10 +344,10 @@ describe("the question", () => {
   });
 
   it("has a command of its own", () => {
-    expect(commandOf(questionOf({ ...DEFAULTS, people_per_day: Number.NaN }))?.join(" ")).toBe(
+    expect(commandOf(questionOf({ ...DEFAULTS, people_per_day: Number.NaN }), "")?.join(" ")).toBe(
       "hushbin plan --items 100 --sparsity 5 --value sign --objective mean --level user --delta 1e-8 --honest-fraction 1 --people 100000 --epsilon 1",
     );
-    expect(commandOf(questionOf({ ...DEFAULTS, objective: "both" }))).toBeNull();
+    expect(commandOf(questionOf({ ...DEFAULTS, objective: "both" }), "")).toBeNull();
   });
 });
 

@@ -9,6 +9,17 @@ const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
 const SCRIPT = 'import * as hushbin from "/dist/index.js"; Object.assign(globalThis, { hushbin });';
 
+/** Serves the built package, and a page whose `globalThis.hushbin` it is. */
+export function packageSite() {
+  return serve({
+    directories: { "/dist/": DIST },
+    documents: {
+      "/": { type: "text/html", body: PAGE },
+      "/page.js": { type: "text/javascript", body: SCRIPT },
+    },
+  });
+}
+
 /**
  * Opens a page whose `globalThis.hushbin` is the package, and closes it after
  * the work, however that ends.
@@ -18,13 +29,7 @@ const SCRIPT = 'import * as hushbin from "/dist/index.js"; Object.assign(globalT
  * @returns {Promise<T>}
  */
 export async function withPackagePage(work) {
-  const site = await serve({
-    directories: { "/dist/": DIST },
-    documents: {
-      "/": { type: "text/html", body: PAGE },
-      "/page.js": { type: "text/javascript", body: SCRIPT },
-    },
-  });
+  const site = await packageSite();
   const browser = await step("start: headless Chromium", launchChromium);
   try {
     const page = await browser.newPage();

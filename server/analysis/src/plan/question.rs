@@ -187,6 +187,28 @@ impl PlanError {
             _ => None,
         }
     }
+
+    /// The name of the question that it is about, where it is about one.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        match self {
+            Self::Parameter(Error::Question { name, .. }) => Some(name),
+            Self::Wanted { question, .. } => Some(question),
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong with one of several questions, by its name.
+pub(super) fn of_question(error: PlanError, name: &str) -> PlanError {
+    match error {
+        PlanError::Parameter(error @ Error::OutOfRange { .. }) => Error::Question {
+            name: name.to_owned(),
+            error: Box::new(error),
+        }
+        .into(),
+        other => other,
+    }
 }
 
 /// The field of what is out of range, in one of several questions or not.

@@ -26,6 +26,10 @@ struct Refusal {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[tsify(optional)]
     field: Option<&'static str>,
+    /// The name of the question that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[tsify(optional)]
+    question: Option<String>,
     message: String,
 }
 
@@ -35,6 +39,7 @@ impl Refusal {
         Self {
             code: "value",
             field: None,
+            question: None,
             message: error.to_string(),
         }
     }
@@ -45,6 +50,7 @@ impl From<PlanError> for Refusal {
         Self {
             code: error.code(),
             field: error.field(),
+            question: error.question().map(str::to_owned),
             message: error.to_string(),
         }
     }
@@ -55,6 +61,7 @@ impl From<ExplainError> for Refusal {
         Self {
             code: error.code(),
             field: None,
+            question: None,
             message: error.to_string(),
         }
     }

@@ -723,3 +723,40 @@ fn what_cannot_be_answered_is_refused_by_name() {
         assert!(serde_json::from_value::<Survey>(with(&base, unknown)).is_err());
     }
 }
+
+#[test]
+fn what_is_wrong_with_one_of_several_questions_is_said_with_its_name() {
+    let number = |name| json!({ "name": name, "kind": "number", "min": 0, "max": 30 });
+    let bins = with(&number("b"), json!({ "want": "quantiles" }));
+    let base = json!({ "questions": [number("a"), bins], "epsilon": 1.0, "people": 100 });
+    for (fields, text, field, question) in [
+        (
+            json!({ "wanted": { "a": { "within": 1 }, "b": { "within": 2 } } }),
+            "question \"b\": within is 2, expected 0.000001 to 1",
+            Some("within"),
+            Some("b"),
+        ),
+        (
+            json!({ "wanted": { "b": { "spread": 40 } } }),
+            "question \"b\": spread is 40",
+            Some("spread"),
+            Some("b"),
+        ),
+        (
+            json!({ "wanted": { "a": { "spread": 4 } } }),
+            "question \"a\" has no quantiles",
+            None,
+            Some("a"),
+        ),
+        (
+            json!({ "epsilon": 13 }),
+            "epsilon is 13",
+            Some("epsilon"),
+            None,
+        ),
+    ] {
+        let error = ask(&with(&base, fields.clone())).unwrap_err();
+        assert!(error.to_string().contains(text), "{fields}: {error}");
+        assert_eq!((error.field(), error.question()), (field, question));
+    }
+}

@@ -5,7 +5,7 @@ import { createClient, createRandomizer, type Randomizer } from "hushbin";
 import { AnswerExplainer, type Told } from "../../shared/analysis.js";
 import { Collector, type EstimatesAnswer } from "../collector.js";
 import { Ledger, nobody, type Shelf } from "../ledger.js";
-import { OwnReport } from "../own-report.js";
+import { OwnReport, PRESSED } from "../own-report.js";
 import { Sender } from "../sending.js";
 import { truthOf, type VisitTruth } from "./people.js";
 import { entriesOf, FEATURES, LOAD, QUANTILES, THEME, VISITS, type Visit } from "./task.js";
@@ -42,7 +42,7 @@ export class VisitsDesk {
       ledger: this.ledger,
       sender: this.sender,
       all: [this.ledger],
-      open: (fetch) => createClient({ endpoint, task: VISITS, fingerprint, fetch }),
+      open: (fetch) => createClient({ ...PRESSED, endpoint, task: VISITS, fingerprint, fetch }),
       truthOf: () => ({ ...nobody(0), people: 1 }),
     });
   }

@@ -28,7 +28,10 @@ pub struct SurveyAnswer {
     /// In so many days they do.
     pub days: Option<f64>,
     /// The complete task.
-    #[cfg_attr(feature = "wasm", tsify(type = "{ id: string }"))]
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(type = "{ id: string; questions: { weight?: number }[] }")
+    )]
     pub task: Task,
     /// Local ε.
     pub epsilon: f64,

@@ -12,9 +12,9 @@ use super::goal::Goal;
 use crate::accounting::{Mixture, meets_central_epsilon};
 use crate::estimate::{Aim, Predictor};
 use crate::numeric::roots::{geometric, try_bisect};
-use crate::plan::PlanError;
 use crate::plan::answer::Reach;
 use crate::plan::choose::{Budget, round_down};
+use crate::plan::question::{PlanError, of_question};
 
 /// A task for a survey, with what it is to answer; none of it depends on how many people
 /// there are.
@@ -49,7 +49,12 @@ impl Planned {
         let several = draft.questions.len() > 1;
         let (mut questions, mut goals, mut variances) = (Vec::new(), Vec::new(), Vec::new());
         for (draft, question) in draft.questions.iter().zip(resolved.questions()) {
-            let goal = Goal::new(draft, question, &survey.wanted(question.name()))?;
+            let goal = Goal::new(draft, question, &survey.wanted(question.name()));
+            let goal = if several {
+                goal.map_err(|error| of_question(error, question.name()))?
+            } else {
+                goal?
+            };
             let variance = Predictor::for_question(question).worst_variance(goal.aim, several);
             let variance = variance.ok_or_else(|| none_answers(question, goal.aim))?;
             let best = best_at_worst(draft, question, goal.aim, several)?;

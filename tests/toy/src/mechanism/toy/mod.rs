@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::contract::{Encode, Parameters, Randomize};
 use crate::codec::{Cursor, append};
 use crate::domain::{Domain, Entry, Signed};
-use crate::error::Error;
+use crate::error::{Error, error};
 use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Keys, element_sign};
 use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
@@ -58,15 +58,15 @@ impl Parameters for Toy {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        domain.items().map(|_| ()).ok_or(Error::Combination {
+        domain.items().map(|_| ()).ok_or(error!(Combination {
             reason: "the toy takes no open task",
-        })
+        }))
     }
 
     fn write_canonical(&self, _: &mut Canonical) {}
 
-    fn read_canonical(_: &mut CanonicalReader<'_>) -> Option<Result<Self, Error>> {
-        Some(Ok(Self {}))
+    fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Ok(Self {})
     }
 
     fn effective_epsilon(&self, _: &Domain, epsilon: f64) -> f64 {
@@ -95,7 +95,7 @@ impl Parameters for Toy {
 impl Encode for Report {
     fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
-        append(bytes, &self.plus);
+        append(bytes, u64::from(self.plus));
     }
 
     fn seed(&self) -> u64 {

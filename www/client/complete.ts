@@ -1,5 +1,5 @@
 /**
- * The WebAssembly module with all mechanisms, in a file of its own that the default
+ * The WebAssembly module that is complete, in a file of its own that the default
  * entry imports once a task needs it.
  */
 

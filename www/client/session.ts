@@ -1,0 +1,228 @@
+/** One task in this browser, while consent lasts: the budget, the randomiser, the sending. */
+
+import { asOf, charged, decide, type Ledger } from "./budget.js";
+import { joined } from "./bytes.js";
+import { Delivery } from "./delivery.js";
+import { ClosedError, OutboxFullError, TaskError } from "./errors.js";
+import type { Entries } from "./input.js";
+import type { Settings } from "./options.js";
+import { hasEnd, isHidden, onLife } from "./page.js";
+import { createEngine, type Engine } from "./randomizer.js";
+import { IndexedStore } from "./store/indexed.js";
+import { MemoryStore } from "./store/memory.js";
+import type { Change, Store } from "./store/store.js";
+import { type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import type { TaskSource } from "./task-source.js";
+import { FetchTransport, type Transport } from "./transport.js";
+
+/** Most bytes that wait for a task in a browser: some ten thousand reports. */
+const OUTBOX_BYTES = 1024 * 1024;
+
+/** What a call of `report` came to. */
+export interface Receipt {
+  /**
+   * `queued`: a report was made and waits to be sent. `unchanged`: these answers were
+   * reported in this window already, and nothing new is sent. `over-budget`: the window's
+   * reports are made, by other answers. `no-consent`: the answers are forgotten.
+   */
+  readonly outcome: "queued" | "unchanged" | "over-budget" | "no-consent";
+  /** ε that this call spent. */
+  readonly epsilon: number;
+  /**
+   * How many answers, or parts of answers, were left out as the collector's task does not
+   * know them. Of a task in the page they are errors.
+   */
+  readonly dropped: number;
+}
+
+/** What nothing was done for. */
+export const nothing = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
+  outcome,
+  epsilon: 0,
+  dropped,
+});
+
+/** Stores of pages without a database, so that two clients of a page share one budget. */
+const memories = new Map<string, MemoryStore>();
+
+/**
+ * Where a task's budget and reports are kept.
+ *
+ * @param create whether to make a database where there is none; otherwise it is as if empty
+ */
+export async function storeOf({ url, storage, dryRun }: Settings, create = true): Promise<Store> {
+  if (storage === "memory" || dryRun) {
+    return new MemoryStore();
+  }
+  try {
+    if (!create && !(await IndexedStore.exists())) {
+      return new MemoryStore();
+    }
+    return await IndexedStore.open(url);
+  } catch {
+    // There is none, it is not to be used here, or it is broken.
+    const memory = memories.get(url) ?? new MemoryStore();
+    memories.set(url, memory);
+    return memory;
+  }
+}
+
+/** Acknowledges everything, and sends nothing. */
+const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
+
+/**
+ * Checks that a task spends no more than the page allows, and may not be loosened by
+ * whoever describes it.
+ *
+ * @throws TaskError `over-max-epsilon`, `loose-budget`
+ */
+function checkBudget(task: Task, budget: Budget, { maxEpsilon, ...own }: Settings): void {
+  const { days, reports } = budget;
+  const spends = task.epsilon * reports;
+  if (spends > maxEpsilon) {
+    throw new TaskError(
+      "over-max-epsilon",
+      `task ${task.id} may spend ε = ${spends} in ${days} days, maxEpsilon is ${maxEpsilon}`,
+    );
+  }
+  const pinned = own.task !== undefined || own.fingerprint !== undefined;
+  const looser = reports > DEFAULT_BUDGET.reports || days < DEFAULT_BUDGET.days;
+  if (!pinned && looser) {
+    throw new TaskError(
+      "loose-budget",
+      `task ${task.id} may report ${reports} times in ${days} days: give its fingerprint, or the task itself`,
+    );
+  }
+}
+
+/** One report alone, under an id of its own, as it will be sent. */
+function sealed(engine: Engine, report: Uint8Array): Uint8Array<ArrayBuffer> {
+  return joined(engine.uploadHeader(1), [report], report.length);
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+export class Session {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly budget: Budget;
+  readonly delivery: Delivery;
+  readonly #debug: boolean;
+  readonly #unlisten: () => void;
+  #ended = false;
+
+  private constructor(settings: Settings, engine: Engine, store: Store) {
+    this.engine = engine;
+    this.store = store;
+    this.budget = budgetOf(engine.task);
+    this.#debug = settings.debug;
+    const { url, fetch, dryRun, onError, delayMs } = settings;
+    this.delivery = new Delivery({
+      store,
+      transport: dryRun ? NOWHERE : new FetchTransport(`${url}/reports`, fetch),
+      name: `hushbin ${url}`,
+      delayMs: hasEnd() ? delayMs : 0,
+      onError,
+    });
+    this.#unlisten = onLife({
+      hide: () => this.delivery.hurry(),
+      wake: () => this.delivery.wake(),
+      exit: () => this.delivery.wake(),
+    });
+    // What earlier pages left.
+    if (store.durable) {
+      this.delivery.wake();
+    }
+  }
+
+  /**
+   * @throws TaskError, WasmError, EntropyError
+   * @throws NetworkError once the source was stopped
+   */
+  static async open(settings: Settings, source: TaskSource): Promise<Session> {
+    const described = settings.task === undefined ? await source.fetch() : undefined;
+    const task = described?.task ?? settings.task;
+    if (task === undefined) {
+      throw new ClosedError("client");
+    }
+    const budget = budgetOf(task);
+    checkBudget(task, budget, settings);
+    const engine = await createEngine(task, described !== undefined);
+    // The collector must agree with itself, too.
+    for (const pin of [settings.fingerprint, described?.fingerprint]) {
+      if (pin !== undefined && pin !== engine.fingerprint) {
+        engine.free();
+        throw new TaskError(
+          "fingerprint-mismatch",
+          `task ${task.id} has the fingerprint ${engine.fingerprint}, expected ${pin}`,
+        );
+      }
+    }
+    return new Session(settings, engine, await storeOf(settings));
+  }
+
+  /**
+   * Reports answers that were read, as far as the budget goes.
+   *
+   * @throws OutboxFullError, StorageError, EntropyError, WasmError; nothing is spent then
+   */
+  async report(entries: Entries): Promise<Receipt> {
+    const [receipt, made] = await this.store.change((ledger) => this.#changed(ledger, entries));
+    if (this.#debug) {
+      const { spent } = await this.store.ledger();
+      console.debug("hushbin:", { ...receipt, entries, bytes: made?.bytes, spent });
+    }
+    if (made !== undefined) {
+      this.delivery.made(made, isHidden());
+    }
+    return receipt;
+  }
+
+  /** Decides, randomises and charges in one step, which nothing comes between. */
+  #changed(before: Ledger, entries: Entries): Change<Receipt> {
+    const { engine, budget } = this;
+    const { dropped } = entries;
+    const now = Date.now();
+    const ledger = asOf(before, budget, now);
+    const { lengths, items, values } = entries;
+    const parts = [lengths, items, values].map(bytesOf);
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const digest = engine.digest(joined(ledger.salt, parts, length));
+    const { fingerprint } = engine;
+    const decision = decide(ledger, budget, fingerprint, digest);
+    if (this.#ended) {
+      return { ledger, result: nothing("no-consent", dropped) };
+    }
+    if (decision === "unchanged" || decision === "over-budget") {
+      return { ledger, result: nothing(decision, dropped) };
+    }
+    // Before anything is drawn: a report that is drawn and dropped would have
+    // to be drawn again.
+    if (ledger.waitingBytes >= OUTBOX_BYTES) {
+      throw new OutboxFullError(`${ledger.waitingBytes} bytes of reports wait to be sent already`);
+    }
+    const fresh = decision === "draw";
+    const report = fresh ? engine.make(entries) : decision.report;
+    const epsilon = fresh ? engine.task.epsilon : 0;
+    return {
+      ledger: charged(ledger, budget, epsilon, { digest, fingerprint, report }, now),
+      made: { at: now, epsilon, bytes: sealed(engine, report), state: "waiting" },
+      result: { outcome: "queued", epsilon, dropped },
+    };
+  }
+
+  /** Starts nothing from now on. */
+  end(): void {
+    this.#ended = true;
+    this.delivery.stop();
+    this.#unlisten();
+  }
+
+  /** Frees what the session holds, once nothing of it is under way. */
+  free(): void {
+    this.engine.free();
+    this.store.close();
+  }
+}

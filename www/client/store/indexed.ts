@@ -1,0 +1,273 @@
+/** A store in the browser's database, which outlives the page and is that of all tabs. */
+
+import { type Ledger, newLedger } from "../budget.js";
+import { StorageError } from "../errors.js";
+import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
+
+/** Some browsers never answer; they are taken to have no database. */
+const OPEN_MS = 5_000;
+/** Changes of one transaction, so that one page does not keep others waiting. */
+const AT_ONCE = 1000;
+
+const DATABASE = "hushbin";
+const LEDGERS = "ledgers";
+const REPORTS = "reports";
+/** Reports by task and state. */
+const BY_STATE = "state";
+
+/** A report as it lies in the database, under a key that it does not hold itself. */
+type Row = Omit<Stored, "key"> & { readonly task: string };
+
+/** @throws DOMException */
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function ended(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(new StorageError(transaction.error));
+  });
+}
+
+async function open(): Promise<IDBDatabase> {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore(LEDGERS);
+    const reports = request.result.createObjectStore(REPORTS, { autoIncrement: true });
+    reports.createIndex(BY_STATE, ["task", "state"]);
+  };
+  const opened = done(request);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error("the database does not answer")), OPEN_MS);
+    });
+    return await Promise.race([opened, late]);
+  } catch (error) {
+    opened.then(
+      (database) => database.close(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A change that waits for its transaction. */
+interface Pending {
+  readonly change: (ledger: Ledger) => Change<unknown>;
+  readonly resolve: (changed: readonly [unknown, Stored | undefined]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class IndexedStore implements Store {
+  readonly durable = true;
+  readonly #database: IDBDatabase;
+  readonly #task: string;
+  #pending: Pending[] = [];
+  #changing = false;
+
+  private constructor(database: IDBDatabase, task: string) {
+    this.#database = database;
+    this.#task = task;
+    // Else a later version could not be opened while this page lives.
+    database.onversionchange = () => database.close();
+  }
+
+  /**
+   * @param task what the task's ledger goes by: its URL
+   * @throws unknown where there is no database, or none that may be used
+   */
+  static async open(task: string): Promise<IndexedStore> {
+    return new IndexedStore(await open(), task);
+  }
+
+  /** Whether there is a database; true where the browser does not tell. */
+  static async exists(): Promise<boolean> {
+    const all = await indexedDB.databases?.();
+    return all === undefined || all.some(({ name }) => name === DATABASE);
+  }
+
+  async ledger(): Promise<Ledger> {
+    const [ledgers] = this.#begin("readonly", LEDGERS);
+    return (await this.#asked<Ledger | undefined>(ledgers.get(this.#task))) ?? newLedger();
+  }
+
+  change<R>(change: (ledger: Ledger) => Change<R>): Promise<readonly [R, Stored | undefined]> {
+    return new Promise((resolve, reject) => {
+      // What a change resolves with is what it returns.
+      const pending = { change, resolve: resolve as Pending["resolve"], reject };
+      this.#pending.push(pending);
+      void this.#changeAll();
+    });
+  }
+
+  /** Makes the changes that wait, many in one transaction. */
+  async #changeAll(): Promise<void> {
+    if (this.#changing) {
+      return;
+    }
+    this.#changing = true;
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, AT_ONCE);
+      try {
+        const settle = await this.#changed(batch);
+        settle.forEach((tell) => void tell());
+      } catch (error) {
+        // Nothing of it is stored: what was drawn is forgotten.
+        batch.forEach(({ reject }) => void reject(error));
+      }
+    }
+    this.#changing = false;
+  }
+
+  /**
+   * @returns what tells of each change what became of it
+   * @throws StorageError; nothing is stored then
+   */
+  async #changed(batch: readonly Pending[]): Promise<(() => void)[]> {
+    const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
+    const tell: (() => void)[] = [];
+    const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
+    let failure: unknown;
+    read.onsuccess = () => {
+      let ledger = read.result ?? newLedger();
+      try {
+        for (const pending of batch) {
+          ledger = this.#changedBy(pending, ledger, reports, tell);
+        }
+        ledgers.put(ledger, this.#task);
+      } catch (cause) {
+        failure = cause;
+        reports.transaction.abort();
+      }
+    };
+    try {
+      await all;
+    } catch (error) {
+      throw failure === undefined ? error : new StorageError(failure);
+    }
+    return tell;
+  }
+
+  /** The ledger after a change; the one before where the change throws. */
+  #changedBy(
+    { change, resolve, reject }: Pending,
+    before: Ledger,
+    reports: IDBObjectStore,
+    tell: (() => void)[],
+  ): Ledger {
+    let changed: Change<unknown>;
+    try {
+      changed = change(before);
+    } catch (error) {
+      tell.push(() => reject(error));
+      return before;
+    }
+    const { ledger, made, result } = changed;
+    if (made === undefined) {
+      tell.push(() => resolve([result, undefined]));
+      return ledger;
+    }
+    const row: Row = { ...made, task: this.#task };
+    const added = reports.add(row);
+    tell.push(() => resolve([result, { ...made, key: Number(added.result) }]));
+    return { ...ledger, waitingBytes: ledger.waitingBytes + made.bytes.length };
+  }
+
+  waiting(): Promise<readonly Stored[]> {
+    return this.#rows(IDBKeyRange.only([this.#task, "waiting"]));
+  }
+
+  async history(): Promise<readonly Stored[]> {
+    const rows = await this.#rows(IDBKeyRange.bound([this.#task], [this.#task, []]));
+    return [...rows].sort((one, other) => one.key - other.key);
+  }
+
+  async settle(keys: readonly number[], state: ReportState): Promise<void> {
+    const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
+    let settled = 0;
+    for (const key of keys) {
+      const found: IDBRequest<Row | undefined> = reports.get(key);
+      found.onsuccess = () => {
+        const row = found.result;
+        // Another tab may have been told already.
+        if (row?.state === "waiting") {
+          settled += row.bytes.length;
+          reports.put({ ...row, state }, key);
+        }
+      };
+    }
+    // Asked for last, so that all rows are read by then.
+    const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
+    read.onsuccess = () => {
+      if (read.result !== undefined) {
+        const waitingBytes = read.result.waitingBytes - settled;
+        ledgers.put({ ...read.result, waitingBytes }, this.#task);
+      }
+    };
+    this.#forget(reports);
+    await all;
+  }
+
+  /** Deletes the oldest settled reports where more are there than are remembered. */
+  #forget(reports: IDBObjectStore): void {
+    const index = reports.index(BY_STATE);
+    const settled = (["acknowledged", "refused", "withdrawn"] as const).map((state) =>
+      index.getAllKeys(IDBKeyRange.only([this.#task, state])),
+    );
+    const last = settled.at(-1);
+    if (last !== undefined) {
+      last.onsuccess = () => {
+        const keys = settled.flatMap(({ result }) => result as number[]).sort((a, b) => a - b);
+        keys.slice(0, -REMEMBERED).forEach((key) => void reports.delete(key));
+      };
+    }
+  }
+
+  /** Reports of a range of the index, by their keys. */
+  async #rows(range: IDBKeyRange): Promise<readonly Stored[]> {
+    const [reports] = this.#begin("readonly", REPORTS);
+    const index = reports.index(BY_STATE);
+    const [rows, keys] = await Promise.all([
+      this.#asked<Row[]>(index.getAll(range)),
+      this.#asked(index.getAllKeys(range)),
+    ]);
+    return rows.map((row, at) => ({ ...row, key: Number(keys[at]) }));
+  }
+
+  async #asked<T>(request: IDBRequest<T>): Promise<T> {
+    try {
+      return await done(request);
+    } catch (cause) {
+      throw new StorageError(cause);
+    }
+  }
+
+  /** @returns its stores, and when it is over */
+  #begin(mode: "readonly", ...stores: [string]): [IDBObjectStore];
+  #begin(
+    mode: "readwrite",
+    ...stores: [string, string]
+  ): [IDBObjectStore, IDBObjectStore, Promise<void>];
+  #begin(mode: IDBTransactionMode, ...stores: string[]): unknown[] {
+    try {
+      // Relaxed: on the disk when the operating system thinks fit, so that a crash of the
+      // browser loses nothing, and a power cut the last seconds.
+      const transaction = this.#database.transaction(stores, mode, { durability: "relaxed" });
+      const own = stores.map((name) => transaction.objectStore(name));
+      return mode === "readonly" ? own : [...own, ended(transaction)];
+    } catch (cause) {
+      throw new StorageError(cause);
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,129 @@
+/** A task from the collector. */
+
+import { NetworkError, TaskError } from "./errors.js";
+import { invalid } from "./fields.js";
+import type { Settings } from "./options.js";
+import { parseTask, type Task } from "./task.js";
+import { backoffMs, later, TIMEOUT_MS, within } from "./time.js";
+import { parseRetryAfter, REQUEST, unreachable } from "./transport.js";
+
+/** A task as the collector describes it. */
+export interface FetchedTask {
+  readonly task: Task;
+  readonly fingerprint: string;
+}
+
+/**
+ * Asks once. A plain GET without headers of our own, so no preflight.
+ *
+ * @throws NetworkError when something that is not the collector answers, or nothing
+ * @throws TaskError `unknown-task`, or `invalid-task` when the answer holds another task
+ */
+export async function fetchTask({ url, id, fetch }: Settings): Promise<FetchedTask> {
+  let response: Response;
+  let answer: Readonly<Partial<Record<string, unknown>>>;
+  try {
+    [response, answer] = await within(TIMEOUT_MS, async (signal) => {
+      const got = await fetch(url, { ...REQUEST, signal });
+      const text = await got.text();
+      try {
+        return [got, Object(JSON.parse(text))];
+      } catch {
+        return [got, {}];
+      }
+    });
+  } catch (cause) {
+    throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
+  }
+  const { status, headers } = response;
+  if (answer.type === "urn:hushbin:problem:unknown-task") {
+    throw new TaskError("unknown-task", `the collector has no task ${id}`);
+  }
+  if (status !== 200 || answer.task === undefined || typeof answer.fingerprint !== "string") {
+    throw new NetworkError(`${url} answered ${status} and no task`, {
+      status,
+      retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()),
+    });
+  }
+  const task = parseTask(answer.task);
+  if (task.id !== id) {
+    throw invalid(`asked for ${id}, got ${task.id}`);
+  }
+  return { task, fingerprint: answer.fingerprint };
+}
+
+/** Fetches the task of a client, as often as it takes. */
+export class TaskSource {
+  readonly #settings: Settings;
+  /** Who waits for the next failure. */
+  readonly #told = new Set<(error: NetworkError) => void>();
+  #notBefore = 0;
+  #endPause = () => {};
+  /** Whether no further attempt is made. */
+  stopped = false;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * @throws TaskError `unknown-task`, `invalid-task`
+   */
+  async fetch(): Promise<FetchedTask> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await fetchTask(this.#settings);
+      } catch (error) {
+        if (!(error instanceof NetworkError) || this.stopped) {
+          throw error;
+        }
+        this.#tell(error);
+        const asked = error.retryAfterMs ?? 0;
+        this.#notBefore = Date.now() + asked;
+        // Not for privacy: only spreads the requests of many clients.
+        await this.#pause(Math.max(backoffMs(failures, Math.random()), asked));
+        if (this.stopped) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** Rejects at the next attempt that fails. */
+  failure(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#told.add(reject);
+    });
+  }
+
+  /** Tries again now, unless the collector asked to wait. */
+  wake(): void {
+    if (Date.now() >= this.#notBefore) {
+      this.#endPause();
+    }
+  }
+
+  /** Makes no further attempt. */
+  stop(): void {
+    this.stopped = true;
+    this.#endPause();
+  }
+
+  #tell(error: NetworkError): void {
+    if (this.#told.size === 0) {
+      this.#settings.onError(error);
+    }
+    this.#told.forEach((told) => void told(error));
+    this.#told.clear();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = later(resolve, ms);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ClientOptions } from "../index.js";
+import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
+
+let factory: ReturnType<typeof stubDatabase>;
+
+beforeEach(() => {
+  factory = stubDatabase();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const tab = (collector: FakeCollector, options: Partial<ClientOptions> = {}) =>
+  clientOf(collector, { storage: "device", ...options });
+
+describe("without consent", () => {
+  it.each([
+    ["a task in the page", {}],
+    ["a task by id", { task: "often" }],
+  ])("nothing is drawn, stored, fetched or sent, of %s", async (_, options) => {
+    const drawn = vi.spyOn(crypto, "getRandomValues");
+    const collector = new FakeCollector();
+    const client = tab(collector, { consent: false, ...options });
+    expect(client.consent).toBe("pending");
+    expect(await client.report(answers(1))).toEqual({
+      outcome: "no-consent",
+      epsilon: 0,
+      dropped: 0,
+    });
+    client.record(answers(2));
+    await client.flush();
+    expect(await client.history()).toEqual([]);
+    expect(await client.budget()).toMatchObject({ used: 0, spent: 0 });
+    await client.revoke();
+    await client.close();
+    expect(collector.sent).toEqual([]);
+    expect(await factory.databases()).toEqual([]);
+    // Salts of ledgers that are never stored.
+    expect(drawn.mock.calls.every(([array]) => array?.byteLength === 16)).toBe(true);
+  });
+
+  it("is the default", async () => {
+    const client = tab(new FakeCollector(), { consent: undefined });
+    expect(client.consent).toBe("pending");
+    client.grant();
+    expect(client.consent).toBe("granted");
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+  });
+});
+
+describe("consent", () => {
+  it("that is granted later lets later reports through", async () => {
+    const collector = new FakeCollector();
+    const client = tab(collector, { consent: false });
+    const ready = client.ready();
+    await client.report(answers(1));
+    client.grant();
+    expect((await ready).task.id).toBe("often");
+    await client.report(answers(2));
+    await client.flush();
+    expect(collector.counts).toEqual([1]);
+  });
+
+  it("that is revoked empties the outbox, and keeps what was spent", async () => {
+    const collector = new FakeCollector();
+    const earlier = tab(new FakeCollector("down", "down"));
+    await earlier.report(answers(1));
+    await earlier.close();
+    const client = tab(collector, { delayMs: 86_400_000 });
+    const under = client.report(answers(2));
+    await under;
+    await client.revoke();
+    expect(client.consent).toBe("pending");
+    expect(await client.report(answers(3))).toMatchObject({ outcome: "no-consent" });
+    await client.flush();
+    const states = (await client.history()).map(({ state }) => state);
+    expect(states).toHaveLength(2);
+    expect(states).toContain("withdrawn");
+    expect(await client.budget()).toMatchObject({ used: 2, spent: 4 });
+    client.grant();
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "unchanged" });
+    expect(await client.report(answers(4))).toMatchObject({ outcome: "queued" });
+    await client.flush();
+    expect(await client.history()).toMatchObject([
+      {},
+      { state: "withdrawn" },
+      { state: "acknowledged" },
+    ]);
+  });
+
+  it("that is revoked while a report is being made ends it", async () => {
+    const collector = new FakeCollector();
+    const client = tab(collector);
+    const report = client.report(answers(1)).catch(({ code }) => code);
+    await client.revoke();
+    expect(["closed", { outcome: "no-consent", epsilon: 0, dropped: 0 }]).toContainEqual(
+      await report,
+    );
+    client.grant();
+    await client.flush();
+    expect(collector.sent).toEqual([]);
+  });
+
+  it.each([
+    ["Global Privacy Control", { globalPrivacyControl: true }],
+    ["Do Not Track", { doNotTrack: "1" }],
+  ])("gives way to %s, unless the page says otherwise", async (_, navigator) => {
+    vi.stubGlobal("navigator", navigator);
+    const collector = new FakeCollector();
+    const client = tab(collector);
+    client.grant();
+    expect(client.consent).toBe("signal");
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "no-consent" });
+    expect(await factory.databases()).toEqual([]);
+    const deaf = tab(collector, { ignoreSignals: true });
+    expect(deaf.consent).toBe("granted");
+    expect(await deaf.report(answers(1))).toMatchObject({ outcome: "queued" });
+  });
+
+  it("is not refused by signals that say nothing", () => {
+    vi.stubGlobal("navigator", { globalPrivacyControl: false, doNotTrack: "unspecified" });
+    expect(tab(new FakeCollector()).consent).toBe("granted");
+  });
+});
+
+describe("a dry run", () => {
+  it("does everything but store and send", async () => {
+    const collector = new FakeCollector();
+    const said = vi.spyOn(console, "debug").mockImplementation(() => {});
+    const client = tab(collector, { dryRun: true, debug: true, task: RATINGS });
+    expect(await client.report({ 3: 1 })).toMatchObject({ outcome: "queued", epsilon: 2 });
+    await client.flush();
+    expect(await client.history()).toMatchObject([{ state: "acknowledged" }]);
+    expect(collector.sent).toEqual([]);
+    expect(await factory.databases()).toEqual([]);
+    expect(said).toHaveBeenCalledExactlyOnceWith(
+      "hushbin:",
+      expect.objectContaining({ outcome: "queued", bytes: expect.any(Uint8Array), spent: 2 }),
+    );
+  });
+});

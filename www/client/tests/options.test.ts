@@ -1,0 +1,69 @@
+import { describe, expect, it, vi } from "vitest";
+import { type ClientOptions, createClient } from "../index.js";
+import { answers, clientOf, FakeCollector, SETTINGS } from "./harness.js";
+
+const made = (options: object) => () =>
+  createClient({
+    endpoint: "https://collector.example",
+    task: SETTINGS,
+    ...options,
+  } as ClientOptions);
+
+describe("options", () => {
+  it.each([
+    [{ endpoint: undefined }, /^endpoint is undefined, expected the collector's URL/],
+    [{ endpoint: "collector.example" }, /^endpoint is collector\.example, expected/],
+    [{ endpoint: "/telemetry" }, /^endpoint is \/telemetry, expected the collector's URL/],
+    [{ endpoint: "ftp://collector.example" }, /with https:\/\/ or http:\/\//],
+    [{ endpoint: "https://collector.example/tasks/settings" }, /without \/tasks/],
+    [{ endpoint: "https://collector.example/tasks/" }, /without \/tasks/],
+    [{ endpoint: "https://collector.example/?x=1" }, /without \/tasks, query and fragment/],
+    [{ endpoint: 7 }, /^endpoint is 7, expected/],
+    [{ delayMs: "5s" }, /^delayMs is 5s, expected 0 to 86400000/],
+    [{ delayMs: "5" }, /^delayMs is 5, expected/],
+    [{ delayMs: Number.NaN }, /^delayMs is NaN/],
+    [{ delayMs: -1 }, /^delayMs is -1/],
+    [{ maxEpsilon: -1 }, /^maxEpsilon is -1, expected/],
+    [{ maxEpsilon: Number.NaN }, /^maxEpsilon is NaN/],
+    [{ storage: "disk" }, /^storage is disk, expected device or memory/],
+    [{ fingerprint: "abc" }, /^fingerprint is abc, expected 32 digits/],
+    [{ task: "tasks/settings" }, /^task is tasks\/settings, expected a task, or the id of one/],
+  ])("%o is an error that says what is expected", (options, message) => {
+    expect(made(options)).toThrow(message);
+    expect(made(options)).toThrow(expect.objectContaining({ code: "option" }));
+  });
+
+  it.each([
+    [{ task: undefined }, /not an object/],
+    [{ task: { ...SETTINGS, epsilon: 50 } }, /epsilon is 50, expected 0\.001 to 12/],
+    [{ task: { ...SETTINGS, mechanism: undefined } }, /mechanism is missing/],
+    [{ task: { ...SETTINGS, budget: { days: "7" } } }, /days is not a number/],
+  ])("a task that is none is an error at once: %#", (options, message) => {
+    expect(made(options)).toThrow(message);
+    expect(made(options)).toThrow(expect.objectContaining({ code: "invalid-task" }));
+  });
+
+  it("may be relative to the page", async () => {
+    vi.stubGlobal("location", { href: "https://page.example/shop/cart" });
+    const collector = new FakeCollector();
+    const client = clientOf(collector, { endpoint: "../telemetry/" });
+    await client.report(answers(1));
+    await client.flush();
+    expect(collector.sent[0]?.url).toBe("https://page.example/telemetry/tasks/often/reports");
+  });
+
+  it("may be a window's own fetch, which insists on its window", async () => {
+    const collector = new FakeCollector();
+    const client = clientOf(collector, {
+      fetch(this: unknown, url: string | URL | Request, init?: RequestInit) {
+        if (this !== globalThis) {
+          throw new TypeError("Illegal invocation");
+        }
+        return collector.fetch(url, init);
+      },
+    });
+    await client.report(answers(1));
+    await client.flush();
+    expect(collector.counts).toEqual([1]);
+  });
+});

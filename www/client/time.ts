@@ -1,0 +1,51 @@
+/** Waiting: for an answer, for the next attempt. */
+
+/** No answer for so long counts as none. */
+export const TIMEOUT_MS = 30_000;
+
+const BACKOFF_FIRST_MS = 1_000;
+const BACKOFF_MOST_MS = 300_000;
+
+type Timer = ReturnType<typeof setTimeout>;
+
+/** A timer that in Node does not keep the process from ending. */
+export function later(run: () => void, ms: number): Timer {
+  const timer = setTimeout(run, ms);
+  if (typeof timer === "object") {
+    (timer as { unref?: () => void }).unref?.();
+  }
+  return timer;
+}
+
+/**
+ * How long to wait after the `failures`-th failure in a row: exponential, and
+ * between half and all of that, so that clients that failed together do not
+ * come back together.
+ *
+ * @param random uniform in [0, 1)
+ */
+export function backoffMs(failures: number, random: number): number {
+  const most = Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MOST_MS);
+  return (most / 2) * (1 + random);
+}
+
+/**
+ * Runs `work`, and aborts it after a while.
+ *
+ * @throws what `work` throws; a `TimeoutError` once the time is over
+ */
+export async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => {
+    abort.abort(
+      new DOMException(`the collector did not answer within ${ms / 1000} s`, "TimeoutError"),
+    );
+  }, ms);
+  try {
+    return await work(abort.signal);
+  } catch (cause) {
+    throw abort.signal.aborted ? abort.signal.reason : cause;
+  } finally {
+    clearTimeout(timer);
+  }
+}

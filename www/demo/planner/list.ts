@@ -1,0 +1,69 @@
+// The questions of a plan, to pick the one that the form shows, and to have more or fewer.
+
+import { el } from "../shared/dom.js";
+
+/** What is done with a list of questions. */
+interface Doing {
+  readonly pick: (at: number) => void;
+  readonly add: () => void;
+  readonly remove: () => void;
+}
+
+export class QuestionList {
+  readonly element: HTMLElement;
+  readonly #choices = el("div", { class: "choices" });
+  readonly #choice = el(
+    "fieldset",
+    { class: "choice", hidden: true },
+    el("legend", {}, "Questions, of which each report answers one"),
+    this.#choices,
+  );
+  readonly #add = el("button", { type: "button", class: "quiet" }, "Add a question");
+  readonly #remove = el("button", { type: "button", class: "quiet", hidden: true });
+
+  constructor({ pick, add, remove }: Doing) {
+    this.element = el(
+      "div",
+      { class: "questions" },
+      this.#choice,
+      el("div", { class: "buttons" }, this.#add, this.#remove),
+    );
+    this.#choices.addEventListener("change", (event) => {
+      pick(Number((event.target as HTMLInputElement).value) - 1);
+    });
+    // What is shown now is what is read out next.
+    this.#add.addEventListener("click", () => {
+      add();
+      this.#focus();
+    });
+    this.#remove.addEventListener("click", () => {
+      remove();
+      this.#focus();
+    });
+  }
+
+  /** Shows questions by their names. */
+  show(names: readonly string[], at: number): void {
+    const radios = this.#choices.getElementsByTagName("input");
+    while (radios.length > names.length) this.#choices.lastElementChild?.remove();
+    while (radios.length < names.length) {
+      const radio = el("input", { type: "radio", name: "question", value: radios.length + 1 });
+      this.#choices.append(el("label", {}, radio, el("span")));
+    }
+    for (const [index, label] of [...this.#choices.children].entries()) {
+      const [radio, name] = label.children;
+      (radio as HTMLInputElement).checked = index === at;
+      if (name) name.textContent = names[index] ?? "";
+    }
+    const several = names.length > 1;
+    this.#choice.hidden = !several;
+    this.#remove.hidden = !several;
+    this.#remove.textContent = `Remove ${names[at]}`;
+  }
+
+  #focus(): void {
+    const shown = this.#choices.querySelector<HTMLInputElement>("input:checked");
+    if (shown && !this.#choice.hidden) shown.focus();
+    else this.#add.focus();
+  }
+}

@@ -1,0 +1,43 @@
+// Answers that tests show.
+
+import type { SurveyAnswer } from "../shared/analysis.js";
+
+/** An answer about the mean of a number. */
+export function surveyAnswer(): SurveyAnswer {
+  return {
+    solved_for: "people",
+    people: 1000,
+    days: null,
+    task: { id: "planned", questions: [{}] },
+    epsilon: 1,
+    effective_epsilon: 1,
+    protects: "a person's whole input",
+    central: null,
+    questions: [
+      {
+        name: "number",
+        kind: "number",
+        mechanism: { name: "collision" },
+        sparsity: 1,
+        answers: 3,
+        cells: 3,
+        share: 1,
+        reports: 1000,
+        errors_of: "mean",
+        of: null,
+        unit: null,
+        standard_error: 0.25,
+        interval: 0.49,
+        simultaneous_interval: 0.49,
+        wanted: 0.5,
+        range: 30,
+        smallest: null,
+        distance: null,
+        as_ratings: 2,
+      },
+    ],
+    together_over_drawn: null,
+    verdict: { kind: "useful", text: "" },
+    assumes: "",
+  };
+}

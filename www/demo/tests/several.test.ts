@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { commandOf } from "../planner/answer.js";
+import { isSurvey, pointOf, probes } from "../planner/curves.js";
+import { eachView } from "../planner/each.js";
+import {
+  added,
+  askingOf,
+  changed,
+  firstUnusable,
+  fragmentOfAll,
+  namesOf,
+  removed,
+  severalOf,
+  shown,
+} from "../planner/several.js";
+import { DEFAULTS, fragmentOf, questionOf, type State } from "../planner/state.js";
+import { surveyAnswer } from "./answers.js";
+
+describe("several questions", () => {
+  const FLAG: State = { ...DEFAULTS, kind: "flag", solve: "people", within: 0.02 };
+  const NUMBER: State = { ...DEFAULTS, kind: "number", margin: 3 };
+  const RATINGS: State = { ...DEFAULTS, margin: 0.1 };
+  const ALL = added(added({ all: [FLAG], at: 0 }, NUMBER), RATINGS);
+
+  it("are asked by names of their own, each as exact as wanted", () => {
+    expect(namesOf(ALL.all)).toEqual(["flag-1", "number-2", "ratings-3"]);
+    expect(askingOf(ALL)).toMatchObject({
+      questions: [
+        { name: "flag-1", kind: "flag" },
+        { name: "number-2", kind: "number", want: "mean", min: 0, max: 30 },
+        { name: "ratings-3", kind: "ratings", items: 100, sparsity: 5, value: "sign" },
+      ],
+      wanted: {
+        "flag-1": { within: 0.02 },
+        "number-2": { within: 3 },
+        "ratings-3": { within: 0.1 },
+      },
+      epsilon: 1,
+    });
+    expect("people" in askingOf(ALL)).toBe(false);
+  });
+
+  it("are asked as before where there is one", () => {
+    for (const state of [FLAG, NUMBER, RATINGS])
+      expect(askingOf({ all: [state], at: 0 })).toEqual(questionOf(state));
+  });
+
+  it("share people and privacy, and nothing else", () => {
+    expect(ALL.all.every(({ solve }) => solve === "people")).toBe(true);
+    const moved = changed(ALL, { ...shown(ALL), epsilon: 3, solve: "error", margin: 9 });
+    expect(moved.all.map(({ epsilon }) => epsilon)).toEqual([3, 3, 3]);
+    expect(moved.all.map(({ solve }) => solve)).toEqual(["error", "error", "error"]);
+    expect(moved.all.map(({ margin }) => margin)).toEqual([DEFAULTS.margin, 3, 9]);
+    expect(moved.all.map(({ kind }) => kind)).toEqual(["flag", "number", "ratings"]);
+  });
+
+  it("are added and removed where they are shown", () => {
+    expect(ALL.at).toBe(2);
+    const two = removed({ ...ALL, at: 1 });
+    expect(namesOf(two.all)).toEqual(["flag-1", "ratings-2"]);
+    expect(shown(two).kind).toBe("ratings");
+    const one = removed(two);
+    expect([shown(one).kind, one.at]).toEqual(["flag", 0]);
+    expect(removed(one)).toEqual(one);
+  });
+
+  it("come back from a URL as they were", () => {
+    const { all } = changed(ALL, { ...shown(ALL), people_per_day: Number.NaN });
+    expect(severalOf(`#${fragmentOfAll({ all, at: 1 })}`)).toEqual({ all, at: 0 });
+    expect(fragmentOfAll({ all: [FLAG], at: 0 })).toBe(fragmentOf(FLAG));
+  });
+
+  it("are not asked where one cannot be, and the one shown is blamed first", () => {
+    expect(firstUnusable(ALL)).toBeNull();
+    const wrong = { ...NUMBER, max: Number.NaN };
+    const { all } = added(added({ all: [FLAG], at: 0 }, wrong), wrong);
+    expect(firstUnusable({ all, at: 0 })?.at).toBe(1);
+    expect(firstUnusable({ all, at: 2 })).toEqual({
+      at: 2,
+      wrong: new Map([["max", "Expected a number."]]),
+    });
+  });
+
+  it("have a command that takes them as a file", () => {
+    const known = { ...FLAG, people_per_day: Number.NaN };
+    const asked = askingOf(added({ all: [known], at: 0 }, { ...DEFAULTS, kind: "together" }));
+    if (!isSurvey(asked)) throw new Error("expected a survey");
+    const file = JSON.stringify({ id: "planned", questions: asked.questions });
+    expect(commandOf(asked, "planned")?.join(" ")).toBe(
+      `echo '${file}' | hushbin plan --task /dev/stdin --within flag-1=0.02 --within together-2=0.01 --delta 1e-8 --honest-fraction 1 --epsilon 1`,
+    );
+  });
+
+  it("are shown with what each costs, and what other ways would", () => {
+    const [own] = surveyAnswer().questions;
+    if (!own) throw new Error("expected a question");
+    const each = (name: string, share: number, as_ratings: number | null) => ({
+      ...own,
+      ...{ name, share, as_ratings, reports: 1000 * share, unit: "s" },
+    });
+    const answer = {
+      ...surveyAnswer(),
+      questions: [each("a", 0.25, 2), each("b", 0.75, 4)],
+      together_over_drawn: 0.25,
+    };
+    const view = eachView(answer, askingOf(ALL));
+    expect(view.each.map(({ name, drawn, reports }) => [name, drawn, reports])).toEqual([
+      ["a", "25%", "250"],
+      ["b", "75%", "750"],
+    ]);
+    expect(view.each.map(({ ratings }) => ratings)).toEqual(["500", "3,000"]);
+    expect(view.each[0]).toMatchObject({ exact: 0.49, interval: "±0.49 s" });
+    expect(view.offers.map(({ picked, costs }) => [picked, costs[0], costs[2]])).toEqual([
+      [true, "×\u00a01", "1,000"],
+      [false, "×\u00a00.5", "250"],
+      // The root of 3.5.
+      [false, "×\u00a01.87", "3,500"],
+    ]);
+    const unlike = { ...answer, questions: [each("a", 0.5, null), each("b", 0.5, 2)] };
+    const { offers } = eachView({ ...unlike, together_over_drawn: null }, askingOf(ALL));
+    expect(offers).toHaveLength(1);
+  });
+
+  it("move with the weights of the plan", () => {
+    const [own] = surveyAnswer().questions;
+    const asked = askingOf(ALL);
+    if (!own || !isSurvey(asked)) throw new Error("expected a survey");
+    const task = { id: "planned", questions: [{ weight: 7 }, {}, { weight: 3 }] };
+    for (const { question } of probes(asked, { ...surveyAnswer(), task })) {
+      if (!isSurvey(question)) throw new Error("expected a survey");
+      expect(question.questions).toEqual(
+        asked.questions.map((own, index) => ({ ...own, weight: [7, 1, 3][index] })),
+      );
+      expect(question.wanted).toEqual({ "flag-1": {}, "number-2": {}, "ratings-3": {} });
+    }
+  });
+
+  it("are drawn by the error of the one that is shown", () => {
+    const [own] = surveyAnswer().questions;
+    if (!own) throw new Error("expected a question");
+    const answer = { ...surveyAnswer(), questions: [own, { ...own, standard_error: 7 }] };
+    expect([0, 1, 2].map((at) => pointOf(1, answer, at).error)).toEqual([0.25, 7, null]);
+  });
+});
