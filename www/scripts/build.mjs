@@ -84,7 +84,7 @@ function trimmed(glue) {
 }
 
 /** Entries of the package. */
-const ENTRIES = ["index", "slim", "testing"];
+const ENTRIES = ["index", "slim", "testing", "history"];
 /** What entries import as files of their own, which may never be needed. */
 const FILES = ["complete", "fallback"];
 

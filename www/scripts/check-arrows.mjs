@@ -31,7 +31,11 @@ export const FLOORS = [
 const RUST = ["src", "server/src", "server/analysis/src"];
 const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
 /** As pages and demo name the package. */
-const PACKAGE = { hushbin: "www/client/index.ts", "hushbin/slim": "www/client/slim.ts" };
+const PACKAGE = {
+  hushbin: "www/client/index.ts",
+  "hushbin/slim": "www/client/slim.ts",
+  "hushbin/history": "www/client/history.ts",
+};
 
 /**
  * The files of some folders.
