@@ -9,7 +9,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { BIN, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
@@ -43,7 +43,7 @@ const CLIPPED = JSON.stringify({
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
   const [packed] = JSON.parse(
-    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], ROOT),
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], PACKAGE),
   );
   tarball = join(project, packed.filename);
   writeFileSync(
@@ -60,10 +60,11 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
-      ...["budget", "client", "consent", "delivery", "errors", "exports", "fallback", "history"],
-      ...["index", "input", "mechanism/coco", "mechanism/collision", "mechanism/cube"],
-      ...["mechanism/hash-bin", "mechanism/index", "module", "options", "question", "randomizer"],
-      ...["session", "slim", "store/store", "task", "task-source", "testing", "transport"],
+      ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
+      ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
+      ...["mechanism/collision", "mechanism/cube", "mechanism/hash-bin", "mechanism/index"],
+      ...["module", "options", "question", "randomizer", "receipt", "slim", "store/store"],
+      ...["task", "testing"],
     ];
     const entries = ["history", "index", "slim", "testing"];
     const bundled = [...entries, "fallback", "complete"];
