@@ -126,7 +126,8 @@ export function loadModule(): Promise<void> {
  */
 export function completeModule(): Promise<void> {
   const complete =
-    suppliers.complete ?? (() => missing("the module lacks what the task asks for; hushbin.wasm has all"));
+    suppliers.complete ??
+    (() => missing("the module lacks what the task asks for; hushbin.wasm has all"));
   completing ??= start(complete).catch((error: unknown) => {
     completing = undefined;
     throw error;

@@ -1,7 +1,7 @@
 /** One task's randomiser: the core behind names, objects and named errors. */
 
 import { bindings } from "./bindings.js";
-import { joined } from "./bytes.js";
+import { hex, joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
@@ -73,10 +73,6 @@ export interface Randomizer<T extends Task = Task> {
 export interface RandomizerOptions<T extends Task = Task> {
   /** The complete task. */
   readonly task: T;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**

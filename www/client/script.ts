@@ -18,7 +18,7 @@ declare const INTEGRITY: Readonly<Record<File, string>>;
 
 /** What these files leave in `hushbin.files`. */
 interface Files {
-  readonly "complete"?: typeof import("./complete.js");
+  readonly complete?: typeof import("./complete.js");
   readonly fallback?: typeof import("./fallback.js");
 }
 

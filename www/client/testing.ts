@@ -8,6 +8,7 @@
  * @packageDocumentation
  */
 
+import { hex } from "./bytes.js";
 import { createRandomizer } from "./index.js";
 import type { Task } from "./task.js";
 
@@ -69,9 +70,6 @@ function problem(slug: Problem): Response {
   const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
   return new Response(JSON.stringify(body), { status, headers });
 }
-
-const hex = (bytes: Uint8Array) =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const VERSION = "01";
 /** Hexadecimal digits of the version and a fingerprint, which every upload begins with. */

@@ -1,13 +1,13 @@
-// npm run build: the npm package, in dist/.
+// npm run build: the npm package, in dist/, and as it is published, in target/package/.
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
 import { patched } from "./lib/glue.mjs";
-import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
+import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
@@ -84,7 +84,7 @@ function trimmed(glue) {
 }
 
 /** Entries of the package. */
-const ENTRIES = ["index", "slim", "testing"];
+const ENTRIES = ["index", "slim", "testing", "history"];
 /** What entries import as files of their own, which may never be needed. */
 const FILES = ["complete", "fallback"];
 
@@ -219,6 +219,25 @@ async function declare() {
   }
 }
 
+/**
+ * The package as npm takes it, in a folder of its own: with the README for its users, in
+ * place of this repository's, and without what only this repository needs.
+ */
+async function assemble() {
+  await rm(PACKAGE, { recursive: true, force: true });
+  await cp(DIST, join(PACKAGE, "dist"), { recursive: true });
+  const licences = (await readdir(ROOT)).filter((name) => name.startsWith("LICENSE-"));
+  for (const name of ["CHANGELOG.md", ...licences]) {
+    await copyFile(join(ROOT, name), join(PACKAGE, name));
+  }
+  await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
+  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {
+    delete manifest[own];
+  }
+  await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
 /** Where a module is made, with its glue. */
 const workshop = (name) => join(TARGET, "glue", name);
 
@@ -270,6 +289,7 @@ export async function buildWasm() {
 export async function buildFiles() {
   await step("build: bundles", bundles);
   await step("build: declarations", declare);
+  await step("build: package", assemble);
 }
 
 export async function buildPackage() {

@@ -9,7 +9,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { BIN, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
@@ -43,7 +43,7 @@ const CLIPPED = JSON.stringify({
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
   const [packed] = JSON.parse(
-    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], ROOT),
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], PACKAGE),
   );
   tarball = join(project, packed.filename);
   writeFileSync(
@@ -60,29 +60,25 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
-      "client",
-      "errors",
-      "exports",
-      "fallback",
-      "index",
-      "input",
-      "mechanism/coco",
-      "mechanism/collision",
-      "mechanism/cube",
-      "mechanism/hash-bin",
-      "mechanism/index",
-      "module",
-      "question",
-      "randomizer",
-      "slim",
-      "task",
+      ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
+      ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
+      ...["mechanism/collision", "mechanism/cube", "mechanism/hash-bin", "mechanism/index"],
+      ...["module", "options", "question", "randomizer", "receipt", "slim", "store/store"],
+      ...["task", "testing"],
     ];
-    const bundled = ["index", "slim", "fallback", "complete"];
-    const mapped = ["index.cjs", "index.js", "slim.cjs", "slim.js", "workerd.js"];
+    const entries = ["history", "index", "slim", "testing"];
+    const bundled = [...entries, "fallback", "complete"];
+    const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
+    const scripts = [
+      "hushbin.script.js",
+      "hushbin.script.complete.js",
+      "hushbin.script.fallback.js",
+    ];
     const expected = [
       ...declared.flatMap((name) => [`dist/${name}.d.cts`, `dist/${name}.d.ts`]),
       ...bundled.flatMap((name) => [`dist/${name}.cjs`, `dist/${name}.js`]),
       ...["dist/workerd.js", ...mapped.map((name) => `dist/${name}.map`)],
+      ...[...scripts, "integrity.json"].map((name) => `dist/${name}`),
       ...["dist/hushbin.wasm", "dist/collision.wasm", "package.json"],
     ];
     expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
@@ -296,11 +292,12 @@ describe("in Node", () => {
   it("lets the process end while reports wait", () => {
     const script = `
       import { createClient } from "hushbin";
-      const client = await createClient({ endpoint: "http://127.0.0.1:9", task: ${TASK} });
+      const task = ${TASK};
+      const client = createClient({ endpoint: "http://127.0.0.1:9", task, consent: true });
       await client.report({ autoplay: 1 });
       await client.flush().catch(({ code }) => console.log(code));
-      await client.report({ autoplay: 1 });`;
-    expect(evaluate(script)).toBe("network");
+      console.log((await client.report({ autoplay: 1 })).outcome, client.pending);`;
+    expect(evaluate(script)).toBe("network\nunchanged 1");
   });
 });
 
@@ -486,12 +483,13 @@ describe("typed", () => {
     { module: "esnext", moduleResolution: "bundler" },
   ])("with $moduleResolution", (resolution) => {
     const use = `
-      import { type Client, createClient, NetworkError, type Task } from "hushbin";
+      import { type Client, createClient, NetworkError, type Receipt, type Task } from "hushbin";
       import { initialize } from "hushbin/slim";
       const task: Task = ${TASK};
-      const client: Client = await createClient({ endpoint: "/telemetry", task });
-      await client.report({ "dark-mode": 1, autoplay: -1 });
-      await client.report(new Map([["autoplay", 1]]));
+      const client: Client = createClient({ endpoint: "/telemetry", task });
+      client.grant();
+      const { outcome }: Receipt = await client.report({ "dark-mode": 1, autoplay: -1 });
+      if (outcome === "unchanged") { client.record(new Map([["autoplay", 1]])); }
       await client.flush().catch((error: unknown) => {
         if (error instanceof NetworkError) { const wait: number | undefined = error.retryAfterMs; console.log(wait); }
       });
@@ -518,11 +516,9 @@ describe("typed", () => {
     expect(check(mechanisms.replace('"bins":1,', ""), resolution)).toMatch(/TS2741.*'bins'/);
     const misuse = (line: string) =>
       check(`import { createClient } from "hushbin"; ${line} export {};`, resolution);
-    expect(misuse(`await createClient({ endpoint: "/" });`)).toContain("TS2741");
+    expect(misuse(`createClient({ endpoint: "/" });`)).toContain("TS2741");
     expect(
-      misuse(
-        `const c = await createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`,
-      ),
+      misuse(`const c = createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`),
     ).toContain("TS2322");
     const asked = (answers: string) => {
       const { mechanism } = JSON.parse(TASK);
@@ -536,7 +532,7 @@ describe("typed", () => {
       ];
       const task = JSON.stringify({ id: "asked", epsilon: 2, questions });
       return misuse(
-        `const c = await createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
+        `const c = createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
       );
     };
     const right = {
@@ -558,7 +554,7 @@ describe("typed", () => {
       expect(asked(`{ ${answers.join()} }`), answers.join()).toMatch(expected);
     }
     expect(
-      misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
+      misuse(`const c = createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
     ).toContain("TS2540");
   });
 });
