@@ -2,7 +2,15 @@
 // that only those tests install them, outside of the project.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ROOT, TOOLS } from "./paths.mjs";
 import { run, say } from "./run.mjs";
@@ -18,18 +26,23 @@ export function stackTools() {
 
 export async function installStackTools() {
   const folder = stackTools();
-  // Written last.
-  const complete = join(folder, "complete");
-  if (existsSync(complete)) {
+  if (existsSync(folder)) {
     say(`  ${folder}: up to date`);
     return;
   }
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  copyFileSync(MANIFEST, join(folder, "package.json"));
-  copyFileSync(LOCK, join(folder, "package-lock.json"));
-  await run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], { cwd: folder });
-  // Bun alone is not complete without its script, which links the binary that npm installed.
-  await run("node", ["install.js"], { cwd: join(folder, "node_modules/bun") });
-  writeFileSync(complete, "");
+  // Under its name when it is complete, whoever else installs the same meanwhile.
+  mkdirSync(TOOLS, { recursive: true });
+  const made = mkdtempSync(`${folder}-`);
+  try {
+    copyFileSync(MANIFEST, join(made, "package.json"));
+    copyFileSync(LOCK, join(made, "package-lock.json"));
+    await run("npm", ["ci", "--no-fund", "--no-audit", "--ignore-scripts"], { cwd: made });
+    // Bun alone is not complete without its script, which links the binary that npm installed.
+    await run("node", ["install.js"], { cwd: join(made, "node_modules/bun") });
+    if (!existsSync(folder)) {
+      renameSync(made, folder);
+    }
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
 }
