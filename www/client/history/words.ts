@@ -104,7 +104,7 @@ export const ENGLISH: Words = {
       ? "Each report tells, randomised, of whatever your answers name."
       : `Each report tells, randomised, of ${counted(items, "item")}.`,
   meaning: (epsilon, factor, protects, distance) =>
-    `What a report costs is its ε. At ε = ${epsilon} whoever sees it, the operator of the collector included, finds ${others(distance)[protects]} at most ${factor} times less plausible than yours.`,
+    `What a report costs is its ε. At ε\u00a0=\u00a0${epsilon} whoever sees it, the operator of the collector included, finds ${others(distance)[protects]} at most ${factor} times less plausible than yours.`,
   failing: (delta) => `That may fail, with a probability of at most ${delta}.`,
   permanent:
     "While your answers stay the same, the same report is sent again and costs nothing more; that such reports are from one browser can be seen.",
@@ -113,8 +113,9 @@ export const ENGLISH: Words = {
   ends: "The period ends",
   ever: "In all",
   kept: "Remembered",
-  used: (reports, allowed, epsilon) => `${reports} of ${counted(allowed, "report")}, ε ${epsilon}`,
-  spent: (reports, epsilon) => `${counted(reports, "report")}, ε ${epsilon}`,
+  used: (reports, allowed, epsilon) =>
+    `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
+  spent: (reports, epsilon) => `${counted(reports, "report")}, ε\u00a0${epsilon}`,
   durable: "on this device, until this site's data is cleared",
   fleeting: "until this page is closed",
   summary: (reports, states) => {
@@ -127,9 +128,9 @@ export const ENGLISH: Words = {
     return `${counted(reports, "report")}: ${some.join(", ")}.`;
   },
   state: STATES,
-  cost: (epsilon) => `ε ${epsilon}`,
-  again: "sent again, ε 0",
-  bytes: (bytes) => `All ${counted(bytes, "byte")} of it`,
+  cost: (epsilon) => `ε\u00a0${epsilon}`,
+  again: "sent again, ε\u00a00",
+  bytes: (bytes) => `Its exact ${counted(bytes, "byte")}`,
   parts: [
     "version of the format",
     "which task it answers",
