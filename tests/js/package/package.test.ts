@@ -58,7 +58,7 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 describe("the tarball", () => {
   it("holds what is published and nothing else", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
-    const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
+    const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     expect(code).toEqual([
       "package/dist/budget.d.ts",
       "package/dist/client.d.ts",
@@ -66,9 +66,14 @@ describe("the tarball", () => {
       "package/dist/complete.js",
       "package/dist/complete.js.map",
       "package/dist/consent.d.ts",
-      "package/dist/delivery.d.ts",
       "package/dist/errors.d.ts",
       "package/dist/exports.d.ts",
+      "package/dist/history.d.ts",
+      "package/dist/history.js",
+      "package/dist/history.js.map",
+      "package/dist/history/facts.d.ts",
+      "package/dist/history/view.d.ts",
+      "package/dist/history/words.d.ts",
       "package/dist/hushbin.wasm",
       "package/dist/index.d.ts",
       "package/dist/index.js",
@@ -83,14 +88,12 @@ describe("the tarball", () => {
       "package/dist/options.d.ts",
       "package/dist/question.d.ts",
       "package/dist/randomizer.d.ts",
-      "package/dist/session.d.ts",
+      "package/dist/receipt.d.ts",
       "package/dist/slim.d.ts",
       "package/dist/slim.js",
       "package/dist/slim.js.map",
       "package/dist/store/store.d.ts",
-      "package/dist/task-source.d.ts",
       "package/dist/task.d.ts",
-      "package/dist/transport.d.ts",
       "package/package.json",
     ]);
   });

@@ -34,25 +34,31 @@ export interface Words {
   readonly permanent: string;
   /** Where reports are only made as if. */
   readonly dryRun: string;
-  /** The names of what follows. */
+  /** The name of what the running window holds. */
   readonly window: string;
+  /** The name of when it ends. */
   readonly ends: string;
+  /** The name of what all reports have cost. */
   readonly ever: string;
+  /** The name of how long that is remembered. */
   readonly kept: string;
   /** What the window holds, of what it may hold. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
   /** What all reports have cost. */
   readonly spent: (reports: number, epsilon: string) => string;
-  /** Where it is remembered. */
+  /** That it is remembered on the device. */
   readonly durable: string;
+  /** That it is remembered as long as the page lives. */
   readonly fleeting: string;
   /** How many reports there are, of each state; read aloud as it changes. */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
+  /** What has become of a report. */
   readonly state: Readonly<Record<ReportState, string>>;
   /** What a report cost. */
   readonly cost: (epsilon: string) => string;
   /** What a report cost that was made before. */
   readonly again: string;
+  /** Opens all bytes of a report, of which there are so many. */
   readonly bytes: (bytes: number) => string;
   /** The parts of an upload, in their order. */
   readonly parts: readonly [
@@ -64,8 +70,11 @@ export interface Words {
   ];
   /** Shows the older reports too. */
   readonly more: (reports: number) => string;
+  /** The button that revokes consent. */
   readonly revoke: string;
+  /** That consent was revoked here. */
   readonly revoked: string;
+  /** That nothing could be read, and why. */
   readonly failed: (message: string) => string;
 }
 
@@ -85,6 +94,7 @@ const others = (distance: string): Readonly<Record<Protection["about"], string>>
   near: `other answers that differ by at most ${distance} in sum`,
 });
 
+/** What `<hushbin-history>` says unless it is told otherwise. */
 export const ENGLISH: Words = {
   lang: "en-GB",
   title: "What leaves this browser",
@@ -134,7 +144,7 @@ export const ENGLISH: Words = {
   parts: [
     "version of the format",
     "which task it answers",
-    "a number that was drawn for it",
+    "its own random number",
     "how many reports",
     "the randomised report",
   ],
