@@ -34,6 +34,7 @@ fn the_task_is_valid_and_takes_the_report_shown() {
         })
         .collect();
     assert!(block("ts").contains(&format!("task: \"{}\"", task.id())));
+    assert!(block("ts").contains(&format!("fingerprint: \"{}\"", task.fingerprint())));
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     Randomizer::new(&task)
         .randomize(&entries, &mut rng)
