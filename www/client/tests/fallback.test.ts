@@ -171,7 +171,7 @@ describe("the core in JavaScript", () => {
   it("is compared over so many inputs, of all mechanisms and kinds", () => {
     const inputs = TASKS.reduce((sum, [, task]) => sum + roundsOf(task), 0);
     expect(inputs).toBeGreaterThanOrEqual(INPUTS);
-    const questions = TASKS.flatMap(([, task]) =>
+    const questions = TASKS.flatMap<Pick<Question, "kind" | "mechanism">>(([, task]) =>
       "questions" in task ? [...task.questions] : [{ ...task, kind: "ratings" as const }],
     );
     expect([...new Set(questions.map(({ kind }) => kind))]).toHaveLength(9);
