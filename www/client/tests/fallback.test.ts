@@ -184,7 +184,7 @@ describe("the core in JavaScript", () => {
     const message = async (slim: typeof Slim) =>
       slim.createRandomizer({ task: wrong }).catch((error) => error.message);
     expect(await message(inJavaScript)).toBe(await message(compiled));
-    expect(await message(inJavaScript)).toMatch(/^task named-sign is invalid: /);
+    expect(await message(inJavaScript)).toContain("a parameter is out of range");
   });
 
   it("reports missing randomness as the module does", async () => {
