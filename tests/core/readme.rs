@@ -42,6 +42,22 @@ fn the_task_is_valid_and_takes_the_report_shown() {
 }
 
 #[test]
+fn the_budget_shown_is_read() {
+    let file = block_after("### How often a person reports", "json");
+    let task = serde_json::from_str::<TaskDraft>(file).unwrap().resolve();
+    let shown: serde_json::Value = serde_json::from_str(file).unwrap();
+    let complete = serde_json::to_value(task.unwrap()).unwrap();
+    assert_eq!(complete["budget"], shown["budget"]);
+    let fields = shown["budget"].as_object().unwrap();
+    assert!(
+        fields
+            .keys()
+            .all(|field| README.contains(&format!("`{field}`")))
+    );
+    assert!(README.contains("| `budget` |"));
+}
+
+#[test]
 fn every_field_of_a_task_is_in_the_table() {
     let task: Task = serde_json::from_str::<TaskDraft>(block("json"))
         .unwrap()

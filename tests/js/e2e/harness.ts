@@ -252,10 +252,14 @@ export class World {
     this.gateway.to = this.collector.url;
   }
 
+  /** A page that has loaded nothing yet, in a profile of its own. */
+  async blank(): Promise<Page> {
+    return (await newContext(this.#browser)).newPage();
+  }
+
   /** A page that has loaded the package; each in a profile of its own. */
   async page({ site = this.site, init }: { site?: string; init?: () => void } = {}): Promise<Page> {
-    const context = await newContext(this.#browser);
-    const page = await context.newPage();
+    const page = await this.blank();
     if (init !== undefined) {
       await page.addInitScript(init);
     }

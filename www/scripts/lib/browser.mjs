@@ -1,6 +1,6 @@
-// Chromium: which one, and started without what it does of its own accord.
+// Browsers: which ones, and Chromium started without what it does of its own accord.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -20,9 +20,30 @@ function onPath(names) {
 export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
 
 export const findChromedriver = () => onPath(["chromedriver"]);
+export const findFirefox = () => onPath(["firefox-esr", "firefox"]);
+export const findWebKitDriver = () => onPath(["WebKitWebDriver"]);
+/** A screen that nobody sees: WebKitGTK has no headless mode. */
+export const findXvfb = () => onPath(["Xvfb"]);
 
-/** @returns {Promise<import("playwright-core").Browser>} */
-export async function launchChromium() {
+/** WebKitGTK's own browser, which is not on PATH: /usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser. */
+export function findMiniBrowser() {
+  const folders = ["/usr/lib", "/usr/libexec"];
+  const entries = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
+  const below = folders.flatMap((folder) => entries(folder).map((name) => join(folder, name)));
+  return [...folders, ...below.filter((folder) => folder.endsWith("-gnu"))]
+    .flatMap((folder) =>
+      entries(folder)
+        .filter((name) => /^webkit(2gtk-4|gtk-6)/.test(name))
+        .map((name) => join(folder, name, "MiniBrowser")),
+    )
+    .find(existsSync);
+}
+
+/**
+ * @param {readonly string[]} [flags] that Chromium is started with besides
+ * @returns {Promise<import("playwright-core").Browser>}
+ */
+export async function launchChromium(flags = []) {
   const executablePath = findChromium();
   if (executablePath === undefined) {
     throw new Error("chromium is missing; run npm run setup");
@@ -39,6 +60,7 @@ export async function launchChromium() {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      ...flags,
     ],
   });
 }
