@@ -24,10 +24,12 @@ const INLINED: Suppliers = {
 
 // These names go before those of `exports.ts`. Who imports others has no module in the
 // bundle: nothing but these functions mentions it.
+/** Makes a client for one task of one collector, at once. */
 export const createClient = ((options) => {
   supply(INLINED);
   return client(options);
 }) as typeof client;
+/** Makes a randomiser, whose bytes are sent by whoever asks for them. */
 export const createRandomizer = ((options) => {
   supply(INLINED);
   return randomizer(options);

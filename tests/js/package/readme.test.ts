@@ -182,6 +182,18 @@ describe("what the README shows", () => {
     expect(said.trim()).toBe("queued 1 43");
   });
 
+  it("reports to a collector in memory", async () => {
+    write("task.ts", /^export const task = [\s\S]*?as const;$/m.exec(README)?.[0] ?? "");
+    const [script] = await bundled(
+      `import { task } from "./task";
+       ${block("createTestCollector")}
+       console.log(collector.reports, collector.requests.length);`,
+    );
+    write("tested.mjs", script?.text ?? "");
+    const said = execFileSync(process.execPath, ["tested.mjs"], { cwd: project, encoding: "utf8" });
+    expect(said.trim()).toBe("1 2");
+  });
+
   it("finds the module by esbuild's line", async () => {
     const line = /\| esbuild \| `(.*?)`, with `--loader:\.wasm=(\w+)` \|/.exec(README);
     const files = await bundled(`${line?.[1]}; console.log(url);`, {
