@@ -4,7 +4,7 @@
 //! cargo run --package hushbin-server --example embed -- ./data settings.json
 //! ```
 //!
-//! Pages then report with `createClient({ endpoint: "/telemetry", task: … })`.
+//! Pages then report with `createClient({ endpoint: "/telemetry", task, consent: true })`.
 
 use std::error::Error;
 use std::path::Path;

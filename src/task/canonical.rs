@@ -8,9 +8,9 @@ use super::budget::Budget;
 use super::items::Items;
 use super::kind::Kind;
 use super::question::{Question, QuestionParts};
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::domain::ValueKind;
 use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::mechanism::Mechanism;
 
 /// What all of them begin with, behind the budget if there is one; the number is the version of what follows: one

@@ -2,19 +2,19 @@
 //
 //   npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one]
 //
-// Chromium loads the built package and calls client.report() once for every
-// person, people without entries included. Every report is randomised on its
-// own, as it would be on that person's machine. One client stands for all of
-// them, so that an upload carries up to 4,096 reports; with --one-by-one each
-// report travels in an upload of its own, as it does from real people.
+// Chromium loads the built package and randomises once for every person, people
+// without entries included. Every report is randomised on its own, as it would be
+// on that person's machine. An upload carries up to 4,096 of them; with
+// --one-by-one each is made and sent by a client of its own, which remembers
+// nothing, as it is by real people.
 
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { bold, Failed, main, say, seconds, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
-/** People handed to the page at once. */
-const CHUNK = 2000;
+/** People handed to the page at once: as many reports as an upload may hold. */
+const CHUNK = 4096;
 
 const whole = (number) => Math.round(number).toLocaleString("en");
 
@@ -50,18 +50,19 @@ async function reportsSoFar(endpoint, task) {
 }
 
 /**
- * Runs in the page: makes the client, and times what it sends.
+ * Runs in the page: makes the randomiser, and counts what it sends.
  *
- * @param {{ endpoint: string, id: string }} options
+ * @param {{ endpoint: string, task: any }} options
  */
-async function begin({ endpoint, id }) {
-  const timing = { underway: 0, since: 0, sendingMs: 0, makingMs: 0, uploads: 0 };
+async function begin({ endpoint, task }) {
+  const timing = { underway: 0, since: 0, sendingMs: 0, makingMs: 0, requests: 0 };
+  /** @type {typeof fetch} */
   const timedFetch = async (url, init) => {
     if (timing.underway === 0) {
       timing.since = performance.now();
     }
     timing.underway += 1;
-    timing.uploads += init?.method === "POST" ? 1 : 0;
+    timing.requests += 1;
     try {
       return await fetch(url, init);
     } finally {
@@ -71,39 +72,45 @@ async function begin({ endpoint, id }) {
       }
     }
   };
-  const client = await /** @type {any} */ (globalThis).hushbin.createClient({
-    endpoint,
-    task: id,
-    fetch: timedFetch,
-  });
-  // Fetching the task was no sending.
-  Object.assign(globalThis, { client, timing: Object.assign(timing, { sendingMs: 0 }) });
+  const { hushbin } = /** @type {any} */ (globalThis);
+  const randomizer = await hushbin.createRandomizer({ task });
+  Object.assign(globalThis, { randomizer, timing, timedFetch, endpoint });
 }
 
-/** Runs in the page: reports once for each person. */
-async function reportAll({ inputs, oneByOne }) {
-  const { client, timing } = /** @type {any} */ (globalThis);
+/** Runs in the page: one upload of as many reports as there are people. */
+async function reportTogether(inputs) {
+  const { endpoint, randomizer, timing, timedFetch } = /** @type {any} */ (globalThis);
+  const begun = performance.now();
+  const reports = inputs.map((input) => randomizer.randomize(input));
+  timing.makingMs += performance.now() - begun;
+  const bytes = new Uint8Array(await new Blob(reports).arrayBuffer());
+  const body = randomizer.upload(bytes, reports.length);
+  const url = `${endpoint}/tasks/${randomizer.task.id}/reports`;
+  const response = await timedFetch(url, { method: "POST", body });
+  if (!response.ok) {
+    throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  }
+}
+
+/** Runs in the page: a client for each person. */
+async function reportOneByOne(inputs) {
+  const { endpoint, hushbin, randomizer, timing, timedFetch } = /** @type {any} */ (globalThis);
+  const { task } = randomizer;
+  const own = { consent: true, maxEpsilon: Number.POSITIVE_INFINITY, storage: "memory" };
   const flushes = [];
-  // Nothing else runs in between, as nothing here waits for the network. One
-  // by one, putting the report into its upload is included.
+  // Making the client is included.
   const begun = performance.now();
   for (const input of inputs) {
+    const client = hushbin.createClient({ endpoint, task, fetch: timedFetch, ...own });
     await client.report(input);
-    if (oneByOne) {
-      flushes.push(client.flush());
-    }
+    flushes.push(client.flush().finally(() => client.destroy()));
   }
   timing.makingMs += performance.now() - begun;
   await Promise.all(flushes);
 }
 
-/** Runs in the page: waits for the last acknowledgement. */
-async function finish() {
-  const { client, timing } = /** @type {any} */ (globalThis);
-  await client.flush();
-  const { sendingMs, makingMs, uploads } = timing;
-  return { sendingMs, makingMs, uploads, pending: client.pending };
-}
+/** Runs in the page. */
+const timed = () => /** @type {any} */ (globalThis).timing;
 
 async function replay({ task: file, data, endpoint, people, oneByOne }) {
   await setup({ browser: true });
@@ -124,7 +131,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne }) {
 
   const before = await reportsSoFar(endpoint, task);
   await withPackagePage(async (page) => {
-    await page.evaluate(begin, { endpoint, id: task.id });
+    await page.evaluate(begin, { endpoint, task });
     const begun = performance.now();
     const timing = await step(`report: ${whole(inputs.length)} people`, async () => {
       const bar = progress("  reported", inputs.length);
@@ -134,12 +141,11 @@ async function replay({ task: file, data, endpoint, people, oneByOne }) {
           .map((entries) =>
             Object.fromEntries(entries.map(([item, value]) => [name(item), value])),
           );
-        await page.evaluate(reportAll, { inputs: chunk, oneByOne });
+        await page.evaluate(oneByOne ? reportOneByOne : reportTogether, chunk);
         bar.at(done + chunk.length);
       }
-      const result = await page.evaluate(finish);
       bar.end();
-      return result;
+      return page.evaluate(timed);
     });
     const total = performance.now() - begun;
     const taken = (await reportsSoFar(endpoint, task)) - before;
@@ -149,10 +155,10 @@ async function replay({ task: file, data, endpoint, people, oneByOne }) {
       `made in Chromium   ${whole(inputs.length)} reports, ${rate(timing.makingMs)}, ${((timing.makingMs * 1000) / inputs.length).toFixed(1)} µs each`,
     );
     say(
-      `taken by collector ${whole(taken)} reports in ${whole(timing.uploads)} uploads, ${rate(timing.sendingMs)} while any was under way`,
+      `taken by collector ${whole(taken)} reports in ${whole(timing.requests)} requests, ${rate(timing.sendingMs)} while any was under way`,
     );
     say(bold(`in all             ${seconds(total)}, ${rate(total)}`));
-    if (taken !== inputs.length || timing.pending !== 0) {
+    if (taken !== inputs.length) {
       throw new Failed(
         `${whole(inputs.length)} people reported, the collector counted ${whole(taken)}`,
       );

@@ -45,15 +45,27 @@ it("reports when that is allowed, and does not otherwise", async () => {
     return route.continue({ url: world.endpoint + path });
   });
   await page.goto(site.url);
-  const answer = page.locator("output");
+  const saved = async (answer: RegExp) => {
+    await page.locator("output").evaluate((output) => output.replaceChildren());
+    await page.getByRole("button").click();
+    await expect.poll(() => page.locator("output").textContent(), PATIENCE).toMatch(answer);
+  };
 
   await page.getByLabel("Dark mode").check();
-  await page.getByRole("button").click();
-  await expect.poll(() => answer.textContent(), PATIENCE).toBe("Saved.");
+  await saved(/^Saved\.$/);
   expect(world.gateway.passed).toEqual([]);
 
   await page.getByLabel("Report").check();
-  await page.getByRole("button").click();
-  await expect.poll(() => answer.textContent(), PATIENCE).toMatch(/randomised/);
+  await saved(/randomised/);
   await expect.poll(() => world.reports("settings"), PATIENCE).toBe(1);
+
+  // Whoever comes back agreed already, and has reported.
+  await page.reload();
+  await page.getByLabel("Dark mode").check();
+  await saved(/reported already/);
+  await page.getByLabel("Play").check();
+  await saved(/Nothing more/);
+  await page.getByLabel("Report").uncheck();
+  await saved(/^Saved\.$/);
+  expect(world.gateway.passed).toHaveLength(1);
 });

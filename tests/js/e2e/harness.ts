@@ -23,11 +23,8 @@ declare global {
   var client: Hushbin.Client;
 }
 
-/**
- * What lets pages of tests report: consent, a budget that any of their tasks fits in, and no
- * memory beyond a client, so that each is a person of its own.
- */
-const ALLOWED = { consent: true, maxEpsilon: 12, storage: "memory" } as const;
+/** What lets pages of tests report: consent, and a budget that any of their tasks fits in. */
+export const ALLOWED = { consent: true, maxEpsilon: 1e6 };
 
 export const SETTINGS = {
   id: "settings",
@@ -74,6 +71,12 @@ export const CLIPPED: Hushbin.Task = {
     grid: 256,
   },
 };
+
+/** A task that one browser may report to as often as tests do, by any of its {@link answers}. */
+export const OFTEN: Hushbin.Task = { ...RATINGS, id: "often", budget: { reports: 10_000 } };
+
+/** Answers to {@link OFTEN} that differ, for numbers below a million. */
+export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
 
 /** What one person answers. */
 export type Answers = Parameters<Hushbin.Client["report"]>[0];
@@ -200,7 +203,8 @@ export class World {
     const world = new World();
     for (const task of tasks) {
       const file = join(world.#directory, `${task.id}.json`);
-      writeFileSync(file, JSON.stringify(task));
+      // Collectors do not know it yet.
+      writeFileSync(file, JSON.stringify({ ...task, budget: undefined }));
       world.#tasks.push(file);
     }
     world.endpoint = await world.gateway.listen();
@@ -226,10 +230,10 @@ export class World {
         "/worker.js": script(
           `import { createClient } from "/dist/index.js";
            onmessage = async ({ data: { input, ...options } }) => {
-             const client = await createClient(options);
-             await client.report(input);
+             const client = createClient(options);
+             const { outcome } = await client.report(input);
              await client.close();
-             postMessage("closed");
+             postMessage(outcome);
            };`,
         ),
       },
@@ -261,36 +265,26 @@ export class World {
   }
 
   /**
-   * Reports what so many people answer, through the package in one page, and waits until
-   * the collector has all of it.
+   * Reports what so many people answer, randomised one by one by the package in a page, and
+   * waits until the collector has all of it. Not by a client, which stands for one person.
    */
-  async reportAll(task: string, answers: readonly Answers[]): Promise<void> {
-    const page = await this.page();
-    // Not by the gateway, which opens a connection for each request: there are only so many.
-    const endpoint = this.collector.url;
-    const pending = await page.evaluate(
-      async ({ endpoint, task, allowed, together, answers }) => {
-        const described = await fetch(`${endpoint}/tasks/${task}`);
-        const { task: complete } = (await described.json()) as { task: Hushbin.Task };
-        // Of everybody a client: what one may spend is not for many.
-        const report = async (own: Answers) => {
-          const client = await hushbin.createClient({ endpoint, task: complete, ...allowed });
-          await client.report(own);
-          await client.flush();
-          const { pending } = client;
-          await client.close();
-          return pending;
-        };
-        let pending = 0;
-        for (let from = 0; from < answers.length; from += together) {
-          const some = answers.slice(from, from + together).map(report);
-          for (const left of await Promise.all(some)) pending += left;
+  async reportAll(task: string, answers: readonly Answers[], page?: Page): Promise<void> {
+    const own = page ?? (await this.page());
+    await own.evaluate(
+      async ({ url, answers }) => {
+        const { task } = await (await fetch(url)).json();
+        const randomizer = await hushbin.createRandomizer({ task });
+        while (answers.length > 0) {
+          const reports = answers.splice(0, 4096).map((own) => randomizer.randomize(own));
+          const bytes = await new Blob(reports as BlobPart[]).arrayBuffer();
+          const body = randomizer.upload(new Uint8Array(bytes), reports.length);
+          const { status } = await fetch(`${url}/reports`, { method: "POST", body });
+          if (status !== 201) throw new Error(`the collector answered ${status}`);
         }
-        return pending;
       },
-      { endpoint, task, allowed: ALLOWED, together: 100, answers },
+      { url: `${this.endpoint}/tasks/${task}`, answers: [...answers] },
     );
-    if (pending !== 0) throw new Error(`${pending} reports were not acknowledged`);
+    if (page === undefined) await own.context().close();
   }
 
   async estimates(task: string, query = ""): Promise<Estimates> {

@@ -9,7 +9,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { BIN, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
@@ -43,7 +43,7 @@ const CLIPPED = JSON.stringify({
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
   const [packed] = JSON.parse(
-    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], ROOT),
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], PACKAGE),
   );
   tarball = join(project, packed.filename);
   writeFileSync(
@@ -60,10 +60,13 @@ describe("the tarball", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
     expect(code).toEqual([
+      "package/dist/budget.d.ts",
       "package/dist/client.d.ts",
       "package/dist/collision.wasm",
       "package/dist/complete.js",
       "package/dist/complete.js.map",
+      "package/dist/consent.d.ts",
+      "package/dist/delivery.d.ts",
       "package/dist/errors.d.ts",
       "package/dist/exports.d.ts",
       "package/dist/hushbin.wasm",
@@ -77,12 +80,17 @@ describe("the tarball", () => {
       "package/dist/mechanism/hash-bin.d.ts",
       "package/dist/mechanism/index.d.ts",
       "package/dist/module.d.ts",
+      "package/dist/options.d.ts",
       "package/dist/question.d.ts",
       "package/dist/randomizer.d.ts",
+      "package/dist/session.d.ts",
       "package/dist/slim.d.ts",
       "package/dist/slim.js",
       "package/dist/slim.js.map",
+      "package/dist/store/store.d.ts",
+      "package/dist/task-source.d.ts",
       "package/dist/task.d.ts",
+      "package/dist/transport.d.ts",
       "package/package.json",
     ]);
   });
@@ -209,11 +217,12 @@ describe("in Node", () => {
   it("lets the process end while reports wait", () => {
     const script = `
       import { createClient } from "hushbin";
-      const client = await createClient({ endpoint: "http://127.0.0.1:9", task: ${TASK} });
+      const task = ${TASK};
+      const client = createClient({ endpoint: "http://127.0.0.1:9", task, consent: true });
       await client.report({ autoplay: 1 });
       await client.flush().catch(({ code }) => console.log(code));
-      await client.report({ autoplay: 1 });`;
-    expect(evaluate(script)).toBe("network");
+      console.log((await client.report({ autoplay: 1 })).outcome, client.pending);`;
+    expect(evaluate(script)).toBe("network\nunchanged 1");
   });
 });
 
@@ -389,12 +398,13 @@ describe("typed", () => {
     { module: "esnext", moduleResolution: "bundler" },
   ])("with $moduleResolution", (resolution) => {
     const use = `
-      import { type Client, createClient, NetworkError, type Task } from "hushbin";
+      import { type Client, createClient, NetworkError, type Receipt, type Task } from "hushbin";
       import { initialize } from "hushbin/slim";
       const task: Task = ${TASK};
-      const client: Client = await createClient({ endpoint: "/telemetry", task });
-      await client.report({ "dark-mode": 1, autoplay: -1 });
-      await client.report(new Map([["autoplay", 1]]));
+      const client: Client = createClient({ endpoint: "/telemetry", task });
+      client.grant();
+      const { outcome }: Receipt = await client.report({ "dark-mode": 1, autoplay: -1 });
+      if (outcome === "unchanged") { client.record(new Map([["autoplay", 1]])); }
       await client.flush().catch((error: unknown) => {
         if (error instanceof NetworkError) { const wait: number | undefined = error.retryAfterMs; console.log(wait); }
       });
@@ -421,11 +431,9 @@ describe("typed", () => {
     expect(check(mechanisms.replace('"bins":1,', ""), resolution)).toMatch(/TS2741.*'bins'/);
     const misuse = (line: string) =>
       check(`import { createClient } from "hushbin"; ${line} export {};`, resolution);
-    expect(misuse(`await createClient({ endpoint: "/" });`)).toContain("TS2741");
+    expect(misuse(`createClient({ endpoint: "/" });`)).toContain("TS2741");
     expect(
-      misuse(
-        `const c = await createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`,
-      ),
+      misuse(`const c = createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`),
     ).toContain("TS2322");
     const asked = (answers: string) => {
       const { mechanism } = JSON.parse(TASK);
@@ -439,7 +447,7 @@ describe("typed", () => {
       ];
       const task = JSON.stringify({ id: "asked", epsilon: 2, questions });
       return misuse(
-        `const c = await createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
+        `const c = createClient({ endpoint: "/", task: ${task} }); await c.report(${answers});`,
       );
     };
     const right = {
@@ -461,7 +469,7 @@ describe("typed", () => {
       expect(asked(`{ ${answers.join()} }`), answers.join()).toMatch(expected);
     }
     expect(
-      misuse(`const c = await createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
+      misuse(`const c = createClient({ endpoint: "/", task: "t" }); c.pending = 1;`),
     ).toContain("TS2540");
   });
 });

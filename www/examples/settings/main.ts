@@ -1,30 +1,72 @@
 /** Reports which settings are on: when they are saved, and only if that is allowed. */
 
-import { type Client, createClient, HushbinError } from "hushbin";
+import { createClient, HushbinError, type Receipt, type Task } from "hushbin";
 
-const SETTINGS = ["dark-mode", "autoplay"];
+/**
+ * As in settings.json, which the collector has. In the page too, so that nobody but the
+ * page decides what it reports, and no request is needed to know.
+ */
+const task = {
+  id: "settings",
+  items: ["dark-mode", "autoplay"],
+  sparsity: 2,
+  epsilon: 1,
+  value: "sign",
+  mechanism: { name: "collision", rule: "heaviest", favoured: 2, hashing: "balanced", buckets: 6 },
+} as const satisfies Task;
 
-/** Made when it is first needed: a page that may not report fetches nothing. */
-let client: Promise<Client> | undefined;
+/** Nothing is drawn, stored or sent before consent is granted. */
+const client = createClient({ endpoint: "/telemetry", task });
 
+const SAID: Readonly<Record<Receipt["outcome"], string>> = {
+  queued: "Saved. What is reported is randomised.",
+  unchanged: "Saved. That was reported already.",
+  "over-budget": "Saved. Nothing more is reported this month.",
+  "no-consent": "Saved.",
+};
+
+/** What was done, in words; settings are saved whatever becomes of the report. */
 async function report(chosen: FormData): Promise<string> {
-  client ??= createClient({ endpoint: "/telemetry", task: "settings" });
+  const value = (name: string) => (chosen.has(name) ? 1 : -1);
   try {
-    const answers = Object.fromEntries(SETTINGS.map((name) => [name, chosen.has(name) ? 1 : -1]));
-    await (await client).report(answers);
-    return "Saved. What was reported is randomised.";
+    const { outcome } = await client.report({
+      "dark-mode": value("dark-mode"),
+      autoplay: value("autoplay"),
+    });
+    return SAID[outcome];
   } catch (error) {
     if (error instanceof HushbinError) {
-      // Settings are saved all the same; `error.code` says what went wrong.
+      // `error.code` says what went wrong.
       return `Saved, and nothing reported: ${error.message}`;
     }
     throw error;
   }
 }
 
-document.querySelector("form")?.addEventListener("submit", async (event) => {
+const form = document.querySelector("form");
+const share = document.querySelector<HTMLInputElement>("[name=share]");
+
+/** The person's choice holds for later visits too. */
+function choose(agrees: boolean): void {
+  localStorage.setItem("share", String(agrees));
+  if (agrees) {
+    client.grant();
+  } else {
+    // Also forgets what waits to be sent.
+    client.revoke().catch(console.error);
+  }
+}
+
+if (share !== null) {
+  share.checked = localStorage.getItem("share") === "true";
+  share.addEventListener("change", () => choose(share.checked));
+  if (share.checked) {
+    client.grant();
+  }
+}
+
+form?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const chosen = new FormData(event.currentTarget as HTMLFormElement);
-  const answer = chosen.has("share") ? await report(chosen) : "Saved.";
+  const answer = await report(new FormData(form));
   document.querySelector("output")?.replaceChildren(answer);
 });
