@@ -21,24 +21,39 @@ export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
 
 export const findChromedriver = () => onPath(["chromedriver"]);
 
-/** @returns {Promise<import("playwright-core").Browser>} */
-export async function launchChromium() {
+const ARGS = [
+  // Pages here are our own, and containers have no sandbox to give.
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+async function playwright() {
   const executablePath = findChromium();
   if (executablePath === undefined) {
     throw new Error("chromium is missing; run npm run setup");
   }
   const { chromium } = await import("playwright-core");
-  return chromium.launch({
-    executablePath,
-    args: [
-      // Pages here are our own, and containers have no sandbox to give.
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-dev-shm-usage",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-    ],
-  });
+  return { chromium, options: { executablePath, args: ARGS } };
+}
+
+/** @returns {Promise<import("playwright-core").Browser>} */
+export async function launchChromium() {
+  const { chromium, options } = await playwright();
+  return chromium.launch(options);
+}
+
+/**
+ * Chromium with a profile on the disk, which outlives it.
+ *
+ * @param {string} directory the profile's
+ * @returns {Promise<import("playwright-core").BrowserContext>}
+ */
+export async function launchProfile(directory) {
+  const { chromium, options } = await playwright();
+  return chromium.launchPersistentContext(directory, options);
 }
