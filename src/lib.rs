@@ -66,6 +66,7 @@
 extern crate alloc;
 
 pub mod bounds;
+mod canonical;
 #[cfg(feature = "analysis")]
 pub mod choose;
 mod codec;

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
 
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::Cursor;
 use crate::domain::{Domain, Entry};
 use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The parameters of a mechanism, and through them all that it does: what a
 /// mechanism implements to be listed in [the registry](crate::mechanism).

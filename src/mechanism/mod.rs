@@ -22,10 +22,10 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::Cursor;
 use crate::domain::{Domain, Entry};
 use crate::error::{Error, left_out};
-use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The one list of mechanisms: hands each one's module and type, which is also
 /// the name of its variant, to the macro that is named.

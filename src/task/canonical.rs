@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use super::items::Items;
 use super::kind::Kind;
 use super::question::{Question, QuestionParts};
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::domain::ValueKind;
 use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::mechanism::Mechanism;
 
 /// What all of them begin with; the number is the version of what follows: one

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::error::{Error, error};
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sort::sort;
 
 /// The items that a task asks about.

@@ -12,11 +12,11 @@ use super::limits::Limits;
 use super::prefixes::Prefixes;
 use super::scale::Scale;
 use super::tree::Tree;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::domain::{Entry, ValueKind};
 use crate::error::Error;
 #[cfg(not(feature = "complete"))]
 use crate::error::left_out;
-use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The kind of a question.
 ///

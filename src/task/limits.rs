@@ -4,8 +4,8 @@ use alloc::string::String;
 
 use super::items::check_name;
 use super::scale::ascending;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// The range of a number, with its unit.
 ///

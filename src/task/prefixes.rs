@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::items::item_key;
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::error::{Error, error};
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash;
 
 /// The prefixes of a text that are asked for, by their lengths in characters (Unicode

@@ -7,9 +7,9 @@ use rand_core::Rng;
 
 use super::tree::Tree;
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::domain::Entry;
 use crate::error::{Error, error, left_out};
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::sample;
 
 /// The cells that numbers are put into.

@@ -63,7 +63,7 @@ fn another_mechanism_is_told_by_its_name() {
     assert!(
         error
             .to_string()
-            .starts_with("mechanism \"hash-bun\" is unknown")
+            .starts_with("mechanism or kind \"hash-bun\" is unknown")
     );
 }
 

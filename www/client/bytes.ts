@@ -13,3 +13,8 @@ export function joined(
   }
   return bytes;
 }
+
+/** Two digits of each byte. */
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -5,10 +5,21 @@ import { type Consent, consentOf } from "./consent.js";
 import { ClosedError, HushbinError, OutboxFullError, TaskError } from "./errors.js";
 import { copied, type ReportInput } from "./input.js";
 import { type ClientOptions, type Settings, settingsOf } from "./options.js";
-import { nothing, type Receipt, Session, storeOf } from "./session.js";
+import { nothing, type Receipt, say } from "./receipt.js";
+import { Session, storeOf } from "./session.js";
 import type { Stored } from "./store/store.js";
 import { budgetOf, type Task } from "./task.js";
 import { TaskSource } from "./task-source.js";
+
+/** What a client reports to. */
+export interface About<T extends Task = Task> {
+  /** The URL of the task's resource at the collector. */
+  readonly url: string;
+  /** The task; undefined until the collector has described it. */
+  readonly task: T | undefined;
+  /** Whether reports are only made as if, and not sent. */
+  readonly dryRun: boolean;
+}
 
 /** A budget in this browser, as it stands. */
 export interface Spent {
@@ -46,6 +57,8 @@ export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
  * @typeParam T the task's type
  */
 export interface Client<T extends Task = Task> {
+  /** What it reports to. */
+  readonly about: About<T>;
   /** Whether anything may be reported. */
   readonly consent: Consent;
   /** Number of reports made by this client that the collector has not acknowledged yet. */
@@ -108,6 +121,13 @@ export interface Client<T extends Task = Task> {
    */
   history(): Promise<readonly Sent[]>;
   /**
+   * Calls `changed` whenever `about`, `consent`, `budget` or `history` may have changed by what
+   * this client does; of other tabs it hears nothing.
+   *
+   * @returns ends the calls
+   */
+  watch(changed: () => void): () => void;
+  /**
    * Makes one attempt to send what waits, then frees all resources. What could not be
    * sent waits for the next visit, or is dropped where nothing outlives the page. Never
    * rejects; closing twice is the same as closing once.
@@ -133,6 +153,7 @@ class HushbinClient implements Client {
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are under way. */
   readonly #reports = new Set<Promise<Receipt>>();
+  readonly #watchers = new Set<() => void>();
   #granted = false;
   #source: TaskSource;
   #opening: Promise<Session> | undefined;
@@ -152,6 +173,11 @@ class HushbinClient implements Client {
     if (consent) {
       this.grant();
     }
+  }
+
+  get about(): About {
+    const { url, task, dryRun } = this.#settings;
+    return { url, task: this.#session?.engine.task ?? task, dryRun };
   }
 
   get consent(): Consent {
@@ -184,10 +210,14 @@ class HushbinClient implements Client {
   async #report(input: ReportInput): Promise<Receipt> {
     this.#checkOpen();
     if (this.consent !== "granted") {
-      return nothing("no-consent");
+      const receipt = nothing("no-consent");
+      if (this.#settings.debug) {
+        say(this.#settings, input, receipt);
+      }
+      return receipt;
     }
     if (this.#session !== undefined) {
-      return this.#session.report(this.#session.engine.read(input));
+      return this.#session.report(input);
     }
     if (this.#reports.size >= WAITING) {
       throw new OutboxFullError(`${WAITING} reports wait for the task`);
@@ -195,7 +225,7 @@ class HushbinClient implements Client {
     // The caller's to change as soon as this returns.
     const answers = copied(input);
     const session = await this.#open();
-    return session.report(session.engine.read(answers));
+    return session.report(answers);
   }
 
   async flush(): Promise<void> {
@@ -217,6 +247,7 @@ class HushbinClient implements Client {
   grant(): void {
     this.#checkOpen();
     this.#granted = true;
+    this.#changed();
     if (this.consent === "granted") {
       this.#tellGranted();
       // So that the first report need not wait; it tells what goes wrong.
@@ -244,11 +275,12 @@ class HushbinClient implements Client {
     } finally {
       store.close();
       session?.engine.free();
+      this.#changed();
     }
   }
 
   async budget(): Promise<Spent> {
-    const task = this.#session?.engine.task ?? this.#settings.task;
+    const { task } = this.about;
     const { durable, ledger } = await this.#looked(async (store) => ({
       durable: store.durable,
       ledger: await store.ledger(),
@@ -274,6 +306,13 @@ class HushbinClient implements Client {
       bytes,
       state,
     }));
+  }
+
+  watch(changed: () => void): () => void {
+    // One of its own, should it be given twice.
+    const watcher = () => changed();
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   close(): Promise<void> {
@@ -320,7 +359,7 @@ class HushbinClient implements Client {
 
   #begin(): Promise<Session> {
     const source = this.#source;
-    const opening = Session.open(this.#settings, source).then(
+    const opening = Session.open(this.#settings, source, this.#changed).then(
       (session) => {
         if (this.#opening !== opening) {
           session.end();
@@ -328,6 +367,7 @@ class HushbinClient implements Client {
           throw new ClosedError("client");
         }
         this.#session = session;
+        this.#changed();
         return session;
       },
       (error: unknown) => {
@@ -351,6 +391,11 @@ class HushbinClient implements Client {
     this.#session = undefined;
     return session;
   }
+
+  readonly #changed = (): void => {
+    // One that throws is the page's to hear of, and nothing here depends on it.
+    this.#watchers.forEach((watcher) => void queueMicrotask(watcher));
+  };
 
   #nextGrant(): Promise<void> {
     return new Promise((resolve) => {

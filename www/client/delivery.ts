@@ -12,6 +12,7 @@ import { alone } from "./lock.js";
 import type { Store, Stored } from "./store/store.js";
 import { backoffMs, later } from "./time.js";
 import type { Outcome, Transport } from "./transport.js";
+import { FINGERPRINT_END } from "./upload.js";
 
 /** Requests under way at once, unless the page is about to go. */
 const CONCURRENT = 4;
@@ -30,10 +31,9 @@ export interface DeliveryParts {
   readonly delayMs: number;
   /** Told of every failure that nobody waits for. */
   readonly onError: (error: HushbinError) => void;
+  /** Told that the store knows of reports what has become of them. */
+  readonly onSettled: () => void;
 }
-
-/** Where an upload's fingerprint ends, behind the version: see `src/upload.rs`. */
-const FINGERPRINT_END = 17;
 
 /** Uploads in requests, each of one task and not too long. */
 export function requestsOf(uploads: readonly Stored[]): Stored[][] {
@@ -256,6 +256,7 @@ export class Delivery {
       return error instanceof HushbinError ? error : new StorageError(error);
     }
     keys.forEach((key) => void this.#own.delete(key));
+    this.#parts.onSettled();
     return outcome.kind === "rejected"
       ? new UploadRejectedError(outcome.status, keys.length, outcome.problem, outcome.detail)
       : undefined;

@@ -1,6 +1,6 @@
 /** What both entries export. */
 
-export { type Client, createClient, type Sent, type Spent } from "./client.js";
+export { type About, type Client, createClient, type Sent, type Spent } from "./client.js";
 export type { Consent } from "./consent.js";
 export {
   AnswerError,
@@ -44,6 +44,6 @@ export type {
   TogetherQuestion,
 } from "./question.js";
 export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
-export type { Receipt } from "./session.js";
+export type { Receipt } from "./receipt.js";
 export type { ReportState } from "./store/store.js";
 export type { Budget, QuestionsTask, RatingsTask, Task } from "./task.js";

@@ -1,6 +1,6 @@
 /** One task's randomiser: the core behind names, objects and named errors. */
 
-import { joined } from "./bytes.js";
+import { hex, joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
@@ -72,10 +72,6 @@ export interface Randomizer<T extends Task = Task> {
 export interface RandomizerOptions<T extends Task = Task> {
   /** The complete task. */
   readonly task: T;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**

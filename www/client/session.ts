@@ -4,10 +4,11 @@ import { asOf, charged, decide, type Ledger } from "./budget.js";
 import { joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import { ClosedError, OutboxFullError, TaskError } from "./errors.js";
-import type { Entries } from "./input.js";
+import type { Entries, ReportInput } from "./input.js";
 import type { Settings } from "./options.js";
 import { hasEnd, isHidden, onLife } from "./page.js";
 import { createEngine, type Engine } from "./randomizer.js";
+import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
 import type { Change, Store } from "./store/store.js";
@@ -18,41 +19,22 @@ import { FetchTransport, type Transport } from "./transport.js";
 /** Most bytes that wait for a task in a browser: some ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
 
-/** What a call of `report` came to. */
-export interface Receipt {
-  /**
-   * `queued`: a report was made and waits to be sent. `unchanged`: these answers were
-   * reported in this window already, and nothing new is sent. `over-budget`: the window's
-   * reports are made, by other answers. `no-consent`: the answers are forgotten.
-   */
-  readonly outcome: "queued" | "unchanged" | "over-budget" | "no-consent";
-  /** ε that this call spent. */
-  readonly epsilon: number;
-  /**
-   * How many answers, or parts of answers, were left out as the collector's task does not
-   * know them. Of a task in the page they are errors.
-   */
-  readonly dropped: number;
-}
-
-/** What nothing was done for. */
-export const nothing = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
-  outcome,
-  epsilon: 0,
-  dropped,
-});
-
 /** Stores of pages without a database, so that two clients of a page share one budget. */
 const memories = new Map<string, MemoryStore>();
+/** Those of clients by themselves, whose budget outlives a session. */
+const own = new WeakMap<Settings, MemoryStore>();
 
 /**
  * Where a task's budget and reports are kept.
  *
  * @param create whether to make a database where there is none; otherwise it is as if empty
  */
-export async function storeOf({ url, storage, dryRun }: Settings, create = true): Promise<Store> {
+export async function storeOf(settings: Settings, create = true): Promise<Store> {
+  const { url, storage, dryRun } = settings;
   if (storage === "memory" || dryRun) {
-    return new MemoryStore();
+    const memory = own.get(settings) ?? new MemoryStore();
+    own.set(settings, memory);
+    return memory;
   }
   try {
     if (!create && !(await IndexedStore.exists())) {
@@ -109,15 +91,17 @@ export class Session {
   readonly store: Store;
   readonly budget: Budget;
   readonly delivery: Delivery;
-  readonly #debug: boolean;
+  readonly #settings: Settings;
+  readonly #changed: () => void;
   readonly #unlisten: () => void;
   #ended = false;
 
-  private constructor(settings: Settings, engine: Engine, store: Store) {
+  private constructor(settings: Settings, engine: Engine, store: Store, changed: () => void) {
     this.engine = engine;
     this.store = store;
     this.budget = budgetOf(engine.task);
-    this.#debug = settings.debug;
+    this.#settings = settings;
+    this.#changed = changed;
     const { url, fetch, dryRun, onError, delayMs } = settings;
     this.delivery = new Delivery({
       store,
@@ -125,6 +109,7 @@ export class Session {
       name: `hushbin ${url}`,
       delayMs: hasEnd() ? delayMs : 0,
       onError,
+      onSettled: changed,
     });
     this.#unlisten = onLife({
       hide: () => this.delivery.hurry(),
@@ -138,10 +123,11 @@ export class Session {
   }
 
   /**
+   * @param changed told of reports that are made, and of what becomes of them
    * @throws TaskError, WasmError, EntropyError
    * @throws NetworkError once the source was stopped
    */
-  static async open(settings: Settings, source: TaskSource): Promise<Session> {
+  static async open(settings: Settings, source: TaskSource, changed: () => void): Promise<Session> {
     const described = settings.task === undefined ? await source.fetch() : undefined;
     const task = described?.task ?? settings.task;
     if (task === undefined) {
@@ -160,28 +146,31 @@ export class Session {
         );
       }
     }
-    return new Session(settings, engine, await storeOf(settings));
+    return new Session(settings, engine, await storeOf(settings), changed);
   }
 
   /**
-   * Reports answers that were read, as far as the budget goes.
+   * Reports answers, which are read before this returns, as far as the budget goes.
    *
-   * @throws OutboxFullError, StorageError, EntropyError, WasmError; nothing is spent then
+   * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, StorageError,
+   * EntropyError, WasmError; nothing is spent then
    */
-  async report(entries: Entries): Promise<Receipt> {
-    const [receipt, made] = await this.store.change((ledger) => this.#changed(ledger, entries));
-    if (this.#debug) {
-      const { spent } = await this.store.ledger();
-      console.debug("hushbin:", { ...receipt, entries, bytes: made?.bytes, spent });
-    }
+  async report(input: ReportInput): Promise<Receipt> {
+    const entries = this.engine.read(input);
+    const [receipt, made] = await this.store.change((ledger) => this.#charge(ledger, entries));
     if (made !== undefined) {
       this.delivery.made(made, isHidden());
+      this.#changed();
+    }
+    if (this.#settings.debug) {
+      const { spent } = await this.store.ledger();
+      say(this.#settings, input, receipt, { spent, bytes: made?.bytes });
     }
     return receipt;
   }
 
   /** Decides, randomises and charges in one step, which nothing comes between. */
-  #changed(before: Ledger, entries: Entries): Change<Receipt> {
+  #charge(before: Ledger, entries: Entries): Change<Receipt> {
     const { engine, budget } = this;
     const { dropped } = entries;
     const now = Date.now();

@@ -1,10 +1,10 @@
-// npm run build: the npm package, in dist/.
+// npm run build: the npm package, in dist/, and as it is published, in target/package/.
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
-import { CLIENT, DIST, GLUE, ROOT, TARGET } from "./lib/paths.mjs";
+import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
@@ -84,7 +84,7 @@ async function bundle() {
   const { build } = await import("esbuild");
   await rm(DIST, { recursive: true, force: true });
   await build({
-    entryPoints: ["index", "slim", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
+    entryPoints: ["index", "slim", "history", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
     // Imported as the file that it is. Whatever folder names it so: nothing else may.
     external: ["./complete.js"],
     outdir: DIST,
@@ -107,7 +107,7 @@ async function declare() {
   const all = join(TARGET, "declarations");
   await rm(all, { recursive: true, force: true });
   await run("tsc", ["-p", "tsconfig.client.json", "--outDir", all]);
-  const wanted = ["index.d.ts", "slim.d.ts"];
+  const wanted = ["index.d.ts", "slim.d.ts", "history.d.ts"];
   for (const name of wanted) {
     const text = await readFile(join(all, name), "utf8");
     for (const [, imported] of text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)\.js"/g)) {
@@ -119,6 +119,25 @@ async function declare() {
     await mkdir(dirname(join(DIST, name)), { recursive: true });
     await writeFile(join(DIST, name), text);
   }
+}
+
+/**
+ * The package as npm takes it, in a folder of its own: with the README for its users, in
+ * place of this repository's, and without what only this repository needs.
+ */
+async function assemble() {
+  await rm(PACKAGE, { recursive: true, force: true });
+  await cp(DIST, join(PACKAGE, "dist"), { recursive: true });
+  const licences = (await readdir(ROOT)).filter((name) => name.startsWith("LICENSE-"));
+  for (const name of ["CHANGELOG.md", ...licences]) {
+    await copyFile(join(ROOT, name), join(PACKAGE, name));
+  }
+  await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
+  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {
+    delete manifest[own];
+  }
+  await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Where a module is made, with its glue. */
@@ -158,10 +177,16 @@ export async function buildWasm() {
   );
 }
 
-export async function buildPackage() {
-  await buildWasm();
+/** What is published, of the sources and {@link buildWasm}'s modules. */
+export async function buildFiles() {
   await step("build: bundles", bundle);
   await step("build: declarations", declare);
+  await step("build: package", assemble);
+}
+
+export async function buildPackage() {
+  await buildWasm();
+  await buildFiles();
   const files = (await readdir(DIST)).sort().join(" ");
   say(`  ${DIST.slice(ROOT.length + 1)}/: ${files}`);
 }

@@ -18,7 +18,7 @@ import { tracked } from "./lib/tracked.mjs";
 
 /** The floors of the core, the lowest first; an arrow may stay on its floor or point down. */
 export const FLOORS = [
-  ["error", "bounds", "fingerprint", "codec", "sort", "sample"],
+  ["error", "bounds", "canonical", "fingerprint", "codec", "sort", "sample"],
   ["domain"],
   ["hash"],
   ["mechanism"],
@@ -31,7 +31,11 @@ export const FLOORS = [
 const RUST = ["src", "server/src", "server/analysis/src"];
 const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
 /** As pages and demo name the package. */
-const PACKAGE = { hushbin: "www/client/index.ts", "hushbin/slim": "www/client/slim.ts" };
+const PACKAGE = {
+  hushbin: "www/client/index.ts",
+  "hushbin/slim": "www/client/slim.ts",
+  "hushbin/history": "www/client/history.ts",
+};
 
 /**
  * The files of some folders.

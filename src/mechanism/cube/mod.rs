@@ -34,7 +34,7 @@ use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::canonical::{Canonical, CanonicalReader};
 
 impl Parameters for Cube {
     const NAME: &'static str = "cube";

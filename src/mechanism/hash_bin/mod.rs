@@ -41,7 +41,7 @@ use crate::bounds;
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::hash::Hashing;
 
 impl Parameters for HashBin {

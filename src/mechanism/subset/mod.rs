@@ -30,12 +30,12 @@ use super::contract::{Parameters, Randomize};
 #[cfg(feature = "analysis")]
 use super::occupancy::Occupancy;
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 #[cfg(not(feature = "complete"))]
 use crate::error::left_out;
 use crate::error::{Error, error};
-use crate::fingerprint::{Canonical, CanonicalReader};
 use crate::hash::{Hash, Hashing};
 
 /// What builds that are not complete leave out, as errors call it.

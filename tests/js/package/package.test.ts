@@ -9,7 +9,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { BIN, ROOT } from "../../../www/scripts/lib/paths.mjs";
+import { BIN, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { FEATURES } from "../../../www/scripts/lib/wasm.mjs";
 
@@ -43,7 +43,7 @@ const CLIPPED = JSON.stringify({
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
   const [packed] = JSON.parse(
-    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], ROOT),
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], PACKAGE),
   );
   tarball = join(project, packed.filename);
   writeFileSync(

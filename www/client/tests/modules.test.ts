@@ -23,6 +23,13 @@ const MEANS: Task = {
   mechanism: { name: "coco", rule: "strongest", favoured: 2, hashing: "balanced", buckets: 8 },
 };
 const SEVERAL_PARTS: readonly string[] = ["numbers", "cross", "together"];
+const HEAVIEST = {
+  name: "collision",
+  rule: "heaviest",
+  favoured: 3,
+  hashing: "independent",
+  buckets: 20,
+} as const;
 const CLIPPED = {
   name: "hash-bin",
   level: "user",
@@ -46,7 +53,11 @@ const MIXED: Task = {
   ],
 };
 /** Of ratings; what the survey's reports are the vectors say. */
-const RATED: readonly Task[] = [SETTINGS, RATINGS, PLUGINS];
+const RATED: readonly Task[] = [
+  SETTINGS,
+  { ...RATINGS, mechanism: HEAVIEST },
+  { ...PLUGINS, mechanism: HEAVIEST },
+];
 
 let smaller: Glue;
 let complete: Glue;
@@ -138,7 +149,7 @@ it.each(named(RATED))("report and refuse alike from the same seed: %s", (_, task
 });
 
 it("only one knows further mechanisms and kinds, and the other says so", () => {
-  for (const task of [MEANS, CLIPPED_RATINGS, SURVEY, MIXED]) {
+  for (const task of [RATINGS, MEANS, CLIPPED_RATINGS, SURVEY, MIXED]) {
     const bytes = canonicalBytes(task);
     expect(taskOf(smaller, bytes)).toBe("unknown-mechanism");
     expect(taskOf(complete, bytes)).toMatch(/^[0-9a-f]{32}$/);

@@ -1,0 +1,356 @@
+/** `<hushbin-history>` in a real browser, of clients of a real collector and of made-up ones. */
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Sent, Spent } from "../../../www/client/index.js";
+import { violations } from "./axe.js";
+import { CLIPPED, EVENTS, type Passed, SETTINGS, World } from "./harness.js";
+
+const THRICE = { ...SETTINGS, budget: { reports: 3 } };
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start(SETTINGS);
+});
+afterAll(() => world?.stop());
+beforeEach(() => {
+  world.gateway.passed.length = 0;
+  world.gateway.faults.length = 0;
+});
+
+/** Puts an element into a page, which need not know yet what it is. */
+async function place(page: Page, attributes = ""): Promise<Page> {
+  await page.evaluate((attributes) => {
+    document.documentElement.lang = "en";
+    document.body.innerHTML = `<main><h1>Privacy</h1><hushbin-history ${attributes}></hushbin-history></main>`;
+  }, attributes);
+  return page;
+}
+
+// As text: the runner rewrites imports.
+const define = (page: Page) => page.evaluate(`import("/dist/history.js")`);
+
+/** What a made-up client has to tell. */
+interface Told {
+  readonly task?: unknown;
+  readonly consent?: string;
+  readonly dryRun?: boolean;
+  readonly spent?: Partial<Spent>;
+  readonly sent?: readonly Pick<Sent, "state" | "epsilon">[];
+  /** Why nothing can be read. */
+  readonly failure?: string;
+}
+
+/** Shows made-up clients, of reports an hour apart. */
+async function show(page: Page, told: readonly Told[], words = "{}"): Promise<void> {
+  await define(page);
+  await page.evaluate((told) => {
+    const history = document.querySelector("hushbin-history") as HTMLElement & object;
+    const clients = told.map(
+      ({ task, consent = "granted", dryRun = false, spent, sent = [], failure }) => ({
+        about: { url: "https://collector.example/tasks/settings", task, dryRun },
+        consent,
+        watch: () => () => {},
+        revoke: async () => {},
+        budget: async () => {
+          if (failure !== undefined) {
+            throw new Error(failure);
+          }
+          return {
+            epsilon: 3,
+            allowed: 3,
+            used: sent.length,
+            until: undefined,
+            spent: 0,
+            reports: sent.length,
+            durable: true,
+            ...spent,
+          };
+        },
+        history: async () =>
+          sent.map((report, index) => ({
+            ...report,
+            at: new Date(Date.UTC(2026, 10, 22, index)),
+            bytes: Uint8Array.from({ length: 43 }, (_, at) => (at === 20 ? index : at)),
+          })),
+      }),
+    );
+    Object.assign(history, { clients });
+  }, told);
+  await page.evaluate(`document.querySelector("hushbin-history").words = ${words}`);
+}
+
+const told = (page: Page) => page.locator("hushbin-history");
+const status = (page: Page) => told(page).getByRole("status");
+const states = (page: Page) => told(page).locator(".state").allTextContents();
+const hex = ({ body }: Passed) => body.toString("hex");
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent);
+
+describe("of a real client", () => {
+  it("follows what is reported, received and withdrawn", async () => {
+    const page = await place(await world.page(), "revocable");
+    const requests: string[] = [];
+    await page.evaluate(
+      ({ endpoint, task }) => {
+        globalThis.client = hushbin.createClient({ endpoint, task, maxEpsilon: 9 });
+        const history = document.querySelector("hushbin-history");
+        Object.assign(history ?? {}, { client });
+        history?.addEventListener("hushbin-revoke", (event) => {
+          document.title = String((event as CustomEvent).detail.client === client);
+        });
+      },
+      { endpoint: world.endpoint, task: THRICE },
+    );
+    await define(page);
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await expect.poll(() => status(page).textContent()).toBe("Nothing has left this browser.");
+    expect(await told(page).textContent()).toContain("You have not agreed");
+    expect(await told(page).getByRole("button").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+
+    await page.evaluate(async () => {
+      client.grant();
+      await client.report({ autoplay: 1 });
+      await client.flush();
+    });
+    await expect
+      .poll(() => status(page).textContent())
+      .toBe("1 report: 1 received by the collector.");
+    const text = await told(page).innerText();
+    expect(text).toMatch(/settings, collected by 127\.0\.0\.1:\d+/);
+    expect(text).toMatch(/In this period\s+1 of 3 reports, ε 3\s/);
+    expect(text).toMatch(/In all\s+1 report, ε 3\s/);
+    expect(text).toMatch(/Remembered\s+on this device/);
+    expect(text).toContain("randomised, of: dark-mode, autoplay, captions, telemetry.");
+    expect(text).toContain("any other answers at most 20.1 times less plausible");
+
+    await told(page).getByText("All 43 bytes").click();
+    const shown = await told(page).locator("code").allTextContents();
+    expect(shown.map(({ length }) => length)).toEqual([2, 32, 32, 2, 18]);
+    expect(shown.join("")).toBe(world.gateway.posts.map(hex).join());
+
+    world.gateway.faults.push("refuse");
+    await page.evaluate(async () => {
+      await client.report({ autoplay: -1 });
+      await client.flush().catch(() => {});
+    });
+    await expect
+      .poll(() => states(page))
+      .toEqual(["waiting to be sent", "received by the collector"]);
+    // What somebody has opened stays open.
+    expect(await told(page).locator("details[open]").count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+
+    await page.keyboard.press("Tab");
+    const button = told(page).getByRole("button", { name: "Withdraw my agreement" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toMatch(/^You have withdrawn.* 1 withdrawn before/);
+    expect(await states(page)).toEqual([
+      "withdrawn before the collector confirmed it",
+      "received by the collector",
+    ]);
+    expect(await button.count()).toBe(0);
+    expect(await page.title()).toBe("true");
+    expect(await page.evaluate(() => client.consent)).toBe("pending");
+    expect(await violations(page)).toEqual([]);
+    // It asks for nothing itself.
+    expect(new Set(requests)).toEqual(new Set(["/tasks/settings/reports"]));
+  });
+
+  it("tells of what another tab has reported, once it is looked at", async () => {
+    const page = await place(await world.page());
+    const other = await page.context().newPage();
+    const begin = async (tab: Page) => {
+      await tab.evaluate(
+        async ({ endpoint, task }) => {
+          const options = { endpoint, task, maxEpsilon: 9, consent: true };
+          globalThis.client = hushbin.createClient(options);
+          await client.ready();
+        },
+        { endpoint: world.endpoint, task: THRICE },
+      );
+    };
+    await other.goto(world.site);
+    await other.waitForFunction(() => "hushbin" in globalThis);
+    await begin(page);
+    await begin(other);
+    await define(page);
+    await page.evaluate(() => {
+      Object.assign(document.querySelector("hushbin-history") ?? {}, { client });
+    });
+    await expect.poll(() => status(page).textContent()).toMatch(/^Nothing/);
+    await other.evaluate(async () => {
+      await client.report({ captions: 1 });
+      await client.flush();
+    });
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await expect.poll(() => states(page)).toEqual(["received by the collector"]);
+  });
+});
+
+/** A client with reports of every state. */
+const FULL: Told = {
+  task: { ...THRICE, epsilon: 1 },
+  spent: { spent: 4, reports: 4, used: 3, until: new Date(Date.UTC(2026, 11, 22)) },
+  sent: [
+    { state: "acknowledged", epsilon: 1 },
+    { state: "refused", epsilon: 1 },
+    { state: "withdrawn", epsilon: 1 },
+    { state: "waiting", epsilon: 1 },
+  ],
+};
+
+describe("of made-up clients", () => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await world.page();
+  });
+
+  it.each([
+    ["light", 320],
+    ["light", 1200],
+    ["dark", 320],
+    ["dark", 1200],
+  ] as const)("fits and reads well, %s, %i pixels wide", async (colorScheme, width) => {
+    await place(page, "revocable");
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await show(page, [FULL, { ...FULL, task: { ...EVENTS }, consent: "signal", sent: [] }]);
+    await expect.poll(() => states(page)).toHaveLength(4);
+    await told(page).locator("summary").first().click();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.scrollingElement?.scrollWidth)).toBe(width);
+    // Under a policy that forbids inline styles.
+    const padding = await told(page).evaluate((element) => getComputedStyle(element).padding);
+    expect(padding).toBe("16px");
+    if (process.env.HUSHBIN_SHOTS) {
+      await page.screenshot({
+        path: `${process.env.HUSHBIN_SHOTS}/history-${colorScheme}-${width}.png`,
+        fullPage: true,
+      });
+    }
+  });
+
+  it.each<[string, Told, RegExp]>([
+    [
+      "single items",
+      { task: EVENTS },
+      /any other answer about one item, the rest being equal, at most 20\.1 times/,
+    ],
+    ["people", { task: CLIPPED }, /any other answers at most 20\.1 times/],
+    [
+      "neighbouring inputs",
+      {
+        task: {
+          ...EVENTS,
+          epsilon: 0.5,
+          mechanism: { ...EVENTS.mechanism, level: "neighbouring", distance: 2, delta: 1e-6 },
+        },
+      },
+      /differ by at most 2 in sum at most 1\.65 times .* probability of at most 0\.000001/,
+    ],
+    [
+      "questions",
+      { task: { id: "settings", epsilon: 1, questions: [{ name: "theme" }, { name: "beta" }] } },
+      /one of these, which chance picks: theme, beta\./,
+    ],
+    ["open items", { task: { ...SETTINGS, items: "open" } }, /of whatever your answers name/],
+    ["counted items", { task: { ...SETTINGS, items: 12 } }, /of 12 items\./],
+    ["a task that is not known yet", {}, /Nothing has left/],
+    [
+      "permanent answers",
+      {
+        task: { ...THRICE, epsilon: 1, budget: { reports: 3, answers: "permanent" } },
+        spent: { until: new Date(Date.UTC(2026, 10, 30)) },
+        sent: [
+          { state: "acknowledged", epsilon: 1 },
+          { state: "acknowledged", epsilon: 0 },
+        ],
+      },
+      /2 of 3 reports, ε 1\s[\s\S]*the same report is sent again[\s\S]*sent again, ε 0/,
+    ],
+    ["a dry run", { dryRun: true }, /This is a dry run/],
+    ["a signal", { consent: "signal" }, /Global Privacy Control/],
+    ["what is forgotten", { spent: { durable: false, reports: 1 } }, /until this page is closed/],
+    ["a database that fails", { failure: "no room" }, /could not be read: no room/],
+  ])("tells of %s", async (_, client, expected) => {
+    await place(page);
+    await show(page, [client]);
+    await expect.poll(() => told(page).innerText()).toMatch(expected);
+  });
+
+  it("says what it is told to say, in its language", async () => {
+    await place(page, 'level="1"');
+    await show(
+      page,
+      [FULL],
+      `{ lang: "de", title: "Was dieser Browser meldet", state: { acknowledged: "angekommen" }, used: (used, allowed) => used + " von " + allowed }`,
+    );
+    await expect.poll(() => told(page).innerText()).toContain("3 von 3");
+    const text = await told(page).innerText();
+    expect(text).toContain("angekommen");
+    expect(text).toContain("22. Dez. 2026");
+    expect(await told(page).locator(".body").getAttribute("lang")).toBe("de");
+    expect(await told(page).getByRole("heading", { level: 1 }).textContent()).toMatch(/^Was/);
+    await page.evaluate(() => {
+      Object.assign(document.querySelector("hushbin-history") ?? {}, { words: { title: "" } });
+    });
+    expect(await told(page).getByRole("heading", { level: 1 }).textContent()).toMatch(/^settings/);
+  });
+
+  it("shows the last ten reports first, and goes on with the eleventh", async () => {
+    await place(page);
+    const sent = Array.from({ length: 12 }, () => ({ state: "acknowledged", epsilon: 1 }) as const);
+    await show(page, [{ sent }]);
+    await expect.poll(() => states(page)).toHaveLength(10);
+    await told(page).getByRole("button", { name: "Show all 12" }).click();
+    await expect.poll(() => focused(page)).toBe("All 43 bytes of it");
+    const at = await told(page)
+      .locator("time")
+      .evaluateAll((times) =>
+        times.map((time) => (time as HTMLTimeElement).dateTime.slice(11, 13)),
+      );
+    expect(at.map(Number)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    expect(await told(page).getByRole("button").count()).toBe(0);
+  });
+
+  it("ends with its place in the page", async () => {
+    await place(page);
+    await define(page);
+    const watched = await page.evaluate(async (endpoint) => {
+      let watching = 0;
+      const client = hushbin.createClient({ endpoint, task: "settings" });
+      const watched = {
+        about: client.about,
+        consent: client.consent,
+        budget: () => client.budget(),
+        history: () => client.history(),
+        revoke: () => client.revoke(),
+        watch(changed: () => void) {
+          const stop = client.watch(changed);
+          watching += 1;
+          return () => {
+            watching -= 1;
+            stop();
+          };
+        },
+      };
+      const history = document.querySelector("hushbin-history") as HTMLElement;
+      const counts: number[] = [];
+      const count = () => counts.push(watching);
+      Object.assign(history, { client: watched });
+      count();
+      history.remove();
+      count();
+      document.body.append(history);
+      count();
+      Object.assign(history, { client: null });
+      count();
+      return counts;
+    }, world.endpoint);
+    expect(watched).toEqual([1, 0, 1, 0]);
+  });
+});

@@ -1,0 +1,207 @@
+/** What the package's README shows: compiled, and run, as its readers would. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { BIN, CLIENT, PACKAGE } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+
+const README = readFileSync(join(PACKAGE, "README.md"), "utf8");
+
+interface Block {
+  readonly language: string;
+  readonly code: string;
+}
+
+const BLOCKS: readonly Block[] = [...README.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
+  ([, language = "", code = ""]) => ({ language, code }),
+);
+
+/** The one block that has a text in it. */
+function block(text: string): string {
+  const found = BLOCKS.filter(({ code }) => code.includes(text));
+  expect(found, text).toHaveLength(1);
+  return found[0]?.code ?? "";
+}
+
+/** What a page's author writes into components, without what surrounds it. */
+const scriptOf = (code: string) => /<script[^>]*>\n([\s\S]*?)<\/script>/.exec(code)?.[1] ?? "";
+
+let project: string;
+const write = (file: string, text: string) => writeFileSync(join(project, file), text);
+
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), "hushbin-readme-"));
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(PACKAGE, join(project, "node_modules/hushbin"));
+  write("package.json", JSON.stringify({ private: true, type: "module" }));
+  // The first that is shown: others go on from it.
+  write("telemetry.ts", block("export const task = {"));
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** What blocks take from elsewhere, as far as they use it. */
+const AROUND = `
+  import type { client as Made, task as Asked } from "./telemetry";
+  declare global {
+    const client: typeof Made;
+    const task: typeof Asked;
+    function defineProps<T>(): T;
+    function $props(): any;
+  }`;
+const MODULES = `
+  declare module "react" { export function useEffect(run: () => void, of: readonly unknown[]): void }
+  declare module "vue" { export function onMounted(run: () => void): void }
+  declare module "svelte" { export function onMount(run: () => void): void }
+  declare module "*?url" { const url: string; export default url }`;
+
+describe("the README", () => {
+  it("is the one that is published, not the repository's", () => {
+    expect(README).toBe(readFileSync(join(CLIENT, "README.md"), "utf8"));
+    // npm shows it elsewhere.
+    expect(README.match(/\]\((?!https:)/g)).toBeNull();
+  });
+
+  it("shows nothing that the tests here do not look at", () => {
+    const languages = new Set(BLOCKS.map(({ language }) => language));
+    expect([...languages].sort()).toEqual(["", "html", "sh", "svelte", "ts", "tsx", "vue"]);
+    const texts = BLOCKS.filter(({ language }) => /^(sh)?$/.test(language));
+    expect(texts.map(({ code }) => code.split(/[: ]/)[0])).toEqual([
+      "npm",
+      "Content-Security-Policy",
+      "hushbin",
+    ]);
+  });
+
+  it("compiles", () => {
+    const files = BLOCKS.flatMap(({ language, code }, index) => {
+      if (["ts", "tsx"].includes(language)) {
+        return [[`block-${index}.${language}`, code]] as const;
+      }
+      return ["vue", "svelte"].includes(language)
+        ? [[`block-${index}.ts`, scriptOf(code)] as const]
+        : [];
+    });
+    files.forEach(([file, code]) => void write(file, `${code}\nexport {};`));
+    write("around.d.ts", AROUND);
+    write("modules.d.ts", MODULES);
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      types: [],
+      jsx: "preserve",
+      module: "esnext",
+      moduleResolution: "bundler",
+    };
+    const names = files.map(([file]) => file);
+    const config = { compilerOptions, files: [...names, "around.d.ts", "modules.d.ts"] };
+    write("tsconfig.json", JSON.stringify(config));
+    const tsc = () => execFileSync(join(BIN, "tsc"), [], { cwd: project, encoding: "utf8" });
+    expect(names.length).toBeGreaterThan(10);
+    expect(tsc).not.toThrow();
+    // So it is looked at: names of a task in the page are known.
+    write("telemetry.ts", block("export const task = {").replace('"dark", beta', '"drak", beta'));
+    write(
+      names[0] ?? "",
+      `${block("export const task = {").replace('"dark", beta', '"drak", beta')}`,
+    );
+    expect(tsc).toThrow();
+    write("telemetry.ts", block("export const task = {"));
+  });
+});
+
+/** Bundles a script of the project as one file. */
+async function bundled(source: string, options: BuildOptions = {}) {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: project, loader: "ts" },
+    outdir: project,
+    bundle: true,
+    write: false,
+    format: "esm",
+    logLevel: "silent",
+    ...options,
+  });
+  return outputFiles;
+}
+
+describe("what the README shows", () => {
+  it("reports from a page, and shows what left", async () => {
+    const html = block("<hushbin-history");
+    const [script] = await bundled(scriptOf(html));
+    const site = await serve({
+      directories: {},
+      documents: {
+        "/": {
+          type: "text/html",
+          body: html.replace(/<script[\s\S]*/, '<script type="module" src="/page.js"></script>'),
+        },
+        "/page.js": { type: "text/javascript", body: script?.text ?? "" },
+      },
+      // What the README says that is needed, and nothing else.
+      policy: /^Content-Security-Policy: (.*)$/m.exec(README)?.[1] ?? "",
+    });
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      await page.route("https://telemetry.example/**", (route) => {
+        asked.push(new URL(route.request().url()).pathname);
+        return route.fulfill({
+          status: 201,
+          headers: { "access-control-allow-origin": "*" },
+          json: { uploads: 1, accepted: 1, duplicates: 0 },
+        });
+      });
+      await page.goto(site.url);
+      await page.getByText("1 report: 1 received by the collector.").waitFor();
+      expect(asked).toEqual(["/tasks/settings/reports"]);
+      await page.getByRole("button", { name: "Withdraw" }).click();
+      await page.getByText("You have withdrawn").waitFor();
+      expect(await page.evaluate(() => localStorage.getItem("statistics"))).toBe("no");
+    } finally {
+      await browser.close();
+      site.close();
+    }
+  });
+
+  it("runs in Node without sending", async () => {
+    write("task.ts", /^export const task = [\s\S]*?as const;$/m.exec(README)?.[0] ?? "");
+    const [script] = await bundled(
+      `import { task } from "./task";
+       ${block("const dry =")}
+       console.log(receipt.outcome, receipt.epsilon, made.bytes.length);`,
+    );
+    write("dry.mjs", script?.text ?? "");
+    const said = execFileSync(process.execPath, ["dry.mjs"], { cwd: project, encoding: "utf8" });
+    expect(said.trim()).toBe("queued 1 43");
+  });
+
+  it("finds the module by esbuild's line", async () => {
+    const line = /\| esbuild \| `(.*?)`, with `--loader:\.wasm=(\w+)` \|/.exec(README);
+    const files = await bundled(`${line?.[1]}; console.log(url);`, {
+      loader: { ".wasm": line?.[2] as "file" },
+    });
+    const wasm = files.find(({ path }) => path.endsWith(".wasm"));
+    const module = readFileSync(join(PACKAGE, "dist/hushbin.wasm"));
+    expect(Buffer.from(wasm?.contents ?? []).equals(module)).toBe(true);
+  });
+
+  it("finds the module by Vite's line", () => {
+    const line = /\| Vite \| `(.*?)` \|/.exec(README)?.[1];
+    write("index.html", '<script type="module" src="/main.ts"></script>');
+    write("main.ts", `${line}; document.title = url;`);
+    const args = ["build", "--outDir", "out", "--logLevel", "warn"];
+    execFileSync(join(BIN, "vite"), args, { cwd: project });
+    const found = execFileSync("find", ["out", "-name", "*.wasm"], {
+      cwd: project,
+      encoding: "utf8",
+    });
+    expect(found.trim()).toMatch(/^out\/assets\/hushbin-[\w-]+\.wasm$/);
+  });
+});
