@@ -97,9 +97,10 @@ export class Person {
 
   /** Reports, whatever happens, until so many reports were said to be queued. */
   async live(reports: number): Promise<void> {
+    const most = Math.max(40, reports / 8);
     while (this.told.size < reports) {
       const tab = await this.#tab();
-      const making = this.#report(tab, Math.min(1 + this.#below(40), reports - this.told.size));
+      const making = this.#report(tab, Math.min(1 + this.#below(most), reports - this.told.size));
       const fate = this.#fate();
       this.fates.set(fate, 1 + (this.fates.get(fate) ?? 0));
       if (fate === "stay" || fate === "offline" || fate === "online") {
