@@ -29,6 +29,15 @@ export default defineConfig({
           expect: { poll: { timeout: BACKSTOP.testTimeout } },
         },
       },
+      {
+        test: {
+          name: "stacks",
+          include: ["tests/js/stacks/*.test.ts"],
+          // Bundlers keep a core busy each, and a machine may have few.
+          maxConcurrency: 3,
+          ...BACKSTOP,
+        },
+      },
     ],
   },
 });

@@ -2,7 +2,14 @@
 
 import { joined } from "./bytes.js";
 
-export const utf8 = (text: string) => new TextEncoder().encode(text);
+/** As TextEncoder has it, which Jest's jsdom lacks: halves of surrogate pairs are replaced. */
+export const utf8 = (text: string) =>
+  Uint8Array.from(
+    encodeURIComponent(text.replace(/\p{Cs}/gu, "\uFFFD")).replace(/%(..)/g, (_, hex) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
+    (character) => character.charCodeAt(0),
+  );
 
 /** Numbers of eight bytes, little endian, and texts preceded by their length. */
 export class CanonicalBytes {

@@ -4,15 +4,31 @@
  * The default entry, which carries the WebAssembly module in itself: nothing
  * to configure. Importing it does nothing, anywhere; the module is compiled when
  * the first client is made. It has the mechanism Collision; tasks of others, or that ask
- * several things as one question, take another module, which is then imported from a file
- * of its own.
+ * several things as one question, take another module, and a browser without WebAssembly
+ * the core in JavaScript; either is then imported from a file of its own.
  *
  * @packageDocumentation
  */
 
-import { supplyModule } from "./module.js";
+import { createClient as client, createRandomizer as randomizer } from "./exports.js";
+import { type Suppliers, supply } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";
 
-supplyModule(bytes, async () => (await import("./complete.js")).bytes());
-
 export * from "./exports.js";
+
+const INLINED: Suppliers = {
+  module: bytes,
+  complete: async () => (await import("./complete.js")).bytes(),
+  fallback: async () => (await import("./fallback.js")).fallback,
+};
+
+// These names go before those of `exports.ts`. Who imports others has no module in the
+// bundle: nothing but these functions mentions it.
+export const createClient = ((options) => {
+  supply(INLINED);
+  return client(options);
+}) as typeof client;
+export const createRandomizer = ((options) => {
+  supply(INLINED);
+  return randomizer(options);
+}) as typeof randomizer;

@@ -1,78 +1,117 @@
 /**
- * The WebAssembly module: loading it once, putting the complete one in its place, and starting it afresh after a trap.
+ * The core: loading its WebAssembly module once, or what stands in for it; putting the
+ * complete module in its place, and starting it afresh after a trap.
  */
 
+import { bindings, fallBack, isFallback } from "./bindings.js";
 import { HushbinError, WasmError } from "./errors.js";
-import init, { __wbg_reset_state as restart } from "./wasm/hushbin.js";
+import type { Fallback } from "./fallback.js";
+import init from "./wasm/hushbin.js";
 
-/** What the module can be made from. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+/** What the module can be made from, or what stands in for it. */
+export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module | Fallback;
 
 type Supplier = () => WasmSource | Promise<WasmSource>;
 
-let supplier: Supplier = () => {
-  throw new Error("call initialize() first, or import hushbin");
-};
-/** Of the complete module. */
-let completeSupplier: Supplier = () => {
-  throw new Error("the module lacks what the task asks for; hushbin.wasm has all");
+/** Where to find the core. */
+export interface Suppliers {
+  readonly module: Supplier;
+  /** The complete module, for tasks whose mechanism or kind of question the first lacks. */
+  readonly complete?: Supplier | undefined;
+  /** The complete core in JavaScript. */
+  readonly fallback?: (() => Promise<Fallback>) | undefined;
+}
+
+function missing(what: string): never {
+  throw new Error(what);
+}
+
+let suppliers: Suppliers = {
+  module: () => missing("call initialize() first, or import hushbin"),
 };
 let loading: Promise<void> | undefined;
 let completing: Promise<void> | undefined;
 let broken = false;
 
 /**
- * Says where the module comes from, unless it is there already, and where the complete
- * one does, for tasks whose mechanism or kind of question the first lacks. Nothing is
- * loaded until it is needed.
+ * Says where the core comes from, unless it is there already. Nothing is loaded until it
+ * is needed.
  */
-export function supplyModule(source: Supplier, complete = completeSupplier): void {
+export function supply(from: Suppliers): void {
   if (loading === undefined) {
-    supplier = source;
-    completeSupplier = complete;
+    suppliers = from;
   }
 }
 
-async function compile(source: WasmSource): Promise<WebAssembly.Module> {
+async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
+  // First, since Jest's jsdom has no Response to compare with; and of whatever window.
+  if (typeof source === "object" && "byteLength" in source) {
+    return WebAssembly.compile(source);
+  }
   if (source instanceof WebAssembly.Module) {
     return source;
   }
   if (typeof source === "string" || source instanceof URL) {
     return compile(await fetch(source));
   }
-  if (source instanceof Response) {
-    if (!source.ok) {
-      throw new Error(`${source.url} answered ${source.status}`);
-    }
-    // Streaming compilation insists on the MIME type, which many servers do
-    // not know.
-    const type = source.headers.get("content-type")?.split(";")[0]?.trim();
-    return type === "application/wasm" && "compileStreaming" in WebAssembly
-      ? WebAssembly.compileStreaming(source)
-      : WebAssembly.compile(await source.arrayBuffer());
+  if (!source.ok) {
+    throw new Error(`${source.url} answered ${source.status}`);
   }
-  return WebAssembly.compile(source);
+  // Streaming compilation insists on the MIME type, which many servers do
+  // not know.
+  const type = source.headers.get("content-type")?.split(";")[0]?.trim();
+  return type === "application/wasm" && "compileStreaming" in WebAssembly
+    ? WebAssembly.compileStreaming(source)
+    : WebAssembly.compile(await source.arrayBuffer());
 }
 
-async function start(supply: Supplier): Promise<void> {
+/** Whether WebAssembly is there and allowed: what the smallest module tells. */
+function isAllowed(): boolean {
   try {
-    if (typeof WebAssembly === "undefined") {
-      throw new Error("this browser has no WebAssembly");
-    }
-    await init({ module_or_path: await compile(await supply()) });
+    // "\0asm", and the version.
+    return new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function begin(source: WasmSource): Promise<void> {
+  if (typeof source === "object" && isFallback(source)) {
+    fallBack(source);
+  } else {
+    await init({ module_or_path: await compile(source) });
+  }
+}
+
+const why = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+
+async function start(supplier: Supplier): Promise<void> {
+  const { fallback } = suppliers;
+  try {
+    await begin(await supplier());
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new WasmError(`WebAssembly could not be loaded: ${why}`, { cause });
+    if (isAllowed()) {
+      throw new WasmError(`WebAssembly could not be loaded: ${why(cause)}`, { cause });
+    }
+    try {
+      await begin(await (fallback?.() ?? missing("there is none")));
+    } catch (cause) {
+      throw new WasmError(
+        "WebAssembly is missing, or forbidden by a Content-Security-Policy without " +
+          `'wasm-unsafe-eval', and its stand-in could not be loaded: ${why(cause)}`,
+        { cause },
+      );
+    }
   }
 }
 
 /**
- * Resolves when the module is ready; tries again where it failed before.
+ * Resolves when the core is ready; tries again where it failed before.
  *
  * @throws WasmError
  */
 export function loadModule(): Promise<void> {
-  loading ??= start(supplier).catch((error: unknown) => {
+  loading ??= start(suppliers.module).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
@@ -86,7 +125,10 @@ export function loadModule(): Promise<void> {
  * @throws WasmError
  */
 export function completeModule(): Promise<void> {
-  completing ??= start(completeSupplier).catch((error: unknown) => {
+  const complete =
+    suppliers.complete ??
+    (() => missing("the module lacks what the task asks for; hushbin.wasm has all"));
+  completing ??= start(complete).catch((error: unknown) => {
     completing = undefined;
     throw error;
   });
@@ -105,7 +147,7 @@ export function completeModule(): Promise<void> {
 export function guarded<T>(call: () => T): T {
   try {
     if (broken) {
-      restart();
+      bindings.restart();
       broken = false;
     }
     return call();

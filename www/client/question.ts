@@ -223,7 +223,7 @@ export const VALUES = ["sign", "real"] as const;
 export const RATINGS = {
   items,
   sparsity: integer,
-  value: oneOf(VALUES),
+  value: /* @__PURE__ */ oneOf(VALUES),
   mechanism,
 } as const satisfies Readers;
 
@@ -233,16 +233,16 @@ const OF_KIND = {
   choice: { options: items },
   flag: {},
   number: { min: number, max: number, levels: integer },
-  numbers: { of: listOf(attribute) },
+  numbers: { of: /* @__PURE__ */ listOf(attribute) },
   cross: { of: parts },
-  text: { prefixes: listOf(integer) },
-  together: { of: listOf(part) },
+  text: { prefixes: /* @__PURE__ */ listOf(integer) },
+  together: { of: /* @__PURE__ */ listOf(part) },
   ratings: RATINGS,
 } as const satisfies Readonly<Record<Question["kind"], Readers>>;
 
 type Kind = Question["kind"];
 
-const KINDS = Object.keys(OF_KIND) as Kind[];
+const KINDS = /* @__PURE__ */ Object.keys(OF_KIND) as Kind[];
 
 /** Those that a part can be; of numbers the core refuses some. */
 const AXES = ["choice", "flag", "number"] as const;

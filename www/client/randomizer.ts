@@ -1,5 +1,6 @@
 /** One task's randomiser: the core behind names, objects and named errors. */
 
+import { bindings } from "./bindings.js";
 import { hex, joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
 import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
@@ -7,7 +8,7 @@ import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
 import { completeModule, guarded, loadModule } from "./module.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
-import { currentInstance, item_key, Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
+import type { Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
 /**
  * Makes the reports of one task, without outbox and network: a step below
@@ -135,7 +136,7 @@ export class Engine implements Randomizer {
 
   /** 64 bits that follow from bytes. */
   digest(bytes: Uint8Array): bigint {
-    return guarded(() => item_key(bytes));
+    return guarded(() => bindings.item_key(bytes));
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
@@ -158,7 +159,7 @@ export class Engine implements Randomizer {
   free(): void {
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle !== undefined && this.#instance === currentInstance()) {
+    if (handle !== undefined && this.#instance === bindings.currentInstance()) {
       guarded(() => handle.free());
     }
   }
@@ -166,8 +167,8 @@ export class Engine implements Randomizer {
   #renew(): WasmRandomizer {
     this.#sampledDownBefore += this.#sampledDown;
     this.#sampledDown = 0;
-    this.#handle = new WasmRandomizer(canonicalBytes(this.task));
-    this.#instance = currentInstance();
+    this.#handle = new bindings.Randomizer(canonicalBytes(this.task));
+    this.#instance = bindings.currentInstance();
     return this.#handle;
   }
 
@@ -177,7 +178,9 @@ export class Engine implements Randomizer {
       throw new ClosedError("randomizer");
     }
     try {
-      return guarded(() => run(this.#instance === currentInstance() ? handle : this.#renew()));
+      return guarded(() =>
+        run(this.#instance === bindings.currentInstance() ? handle : this.#renew()),
+      );
     } catch (cause) {
       if (typeof cause !== "number") {
         throw cause;

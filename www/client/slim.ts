@@ -6,14 +6,15 @@
  * @packageDocumentation
  */
 
-import { loadModule, supplyModule, type WasmSource } from "./module.js";
+import { loadModule, supply, type WasmSource } from "./module.js";
 
 export * from "./exports.js";
+export type { Fallback } from "./fallback.js";
 export type { WasmSource } from "./module.js";
 
 /**
- * Says where the module is, and loads it. Once it is loaded, further calls do
- * nothing.
+ * Says where the module is, and loads it; where WebAssembly is missing or forbidden, the
+ * core in JavaScript instead. Once it is loaded, further calls do nothing.
  *
  * @example
  * ```ts
@@ -23,7 +24,8 @@ export type { WasmSource } from "./module.js";
  * await initialize(url);
  * ```
  *
- * @param source a URL, a response, the bytes, or a compiled module
+ * @param source a URL, a response, the bytes, a compiled module, or what
+ * `hushbin/fallback` exports
  * @param complete where `hushbin.wasm` is, if `source` is the smaller one; loaded when
  * the first task needs it
  * @throws WasmError when it cannot be loaded; call again to try again
@@ -32,6 +34,10 @@ export async function initialize(
   source: WasmSource | Promise<WasmSource>,
   complete?: WasmSource | Promise<WasmSource>,
 ): Promise<void> {
-  supplyModule(() => source, complete === undefined ? undefined : () => complete);
+  supply({
+    module: () => source,
+    complete: complete === undefined ? undefined : () => complete,
+    fallback: async () => (await import("./fallback.js")).fallback,
+  });
   await loadModule();
 }

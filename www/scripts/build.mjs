@@ -2,9 +2,14 @@
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
+import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
+import { patched } from "./lib/glue.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
+import { reference } from "./lib/reference.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
@@ -77,40 +82,133 @@ function trimmed(glue) {
   if (!loader?.includes(expected) || !kept?.includes("let __wbg_instance_id = 0;")) {
     throw new Failed("the glue loads its module in another way than is expected");
   }
-  return kept + START;
+  return patched(kept) + START;
 }
 
-async function bundle() {
+/** Entries of the package. */
+const ENTRIES = ["index", "slim", "testing", "history"];
+/** What entries import as files of their own, which may never be needed. */
+const FILES = ["complete", "fallback"];
+
+/**
+ * Bundles as modules of one kind.
+ *
+ * @param {readonly string[]} names
+ * @param {object} options of esbuild
+ */
+async function bundle(names, options) {
   const { build } = await import("esbuild");
-  await rm(DIST, { recursive: true, force: true });
   await build({
-    entryPoints: ["index", "slim", "history", "complete"].map((name) => join(CLIENT, `${name}.ts`)),
-    // Imported as the file that it is. Whatever folder names it so: nothing else may.
-    external: ["./complete.js"],
+    entryPoints: names.map((name) => join(CLIENT, `${name}.ts`)),
     outdir: DIST,
     bundle: true,
-    format: "esm",
     target: "es2022",
     platform: "browser",
-    minify: true,
-    sourcemap: true,
+    minifyIdentifiers: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: "none",
     logLevel: "warning",
+    ...options,
   });
+}
+
+/**
+ * Leaves imports of files as they are, whichever folder names them so.
+ *
+ * @param {Readonly<Record<string, string>>} files what they are called in `dist`
+ * @returns {import("esbuild").Plugin}
+ */
+const beside = (files) => ({
+  name: "beside",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\// }, ({ path, kind }) => {
+      const file = kind === "entry-point" ? undefined : files[path];
+      return file === undefined ? undefined : { path: file, external: true };
+    });
+  },
+});
+
+/** What a page names so that its browser refuses any other file. */
+async function integrityOf(file) {
+  const bytes = await readFile(join(DIST, file));
+  return `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+}
+
+/**
+ * Classic scripts, and the hashes of all: the one that pages name, which knows those of
+ * the files that it loads.
+ */
+async function scripts() {
+  const SCRIPT = "hushbin.script";
+  for (const name of FILES) {
+    await bundle([name], {
+      format: "iife",
+      globalName: `hushbin.files["${name}"]`,
+      entryNames: `${SCRIPT}.${name}`,
+    });
+  }
+  const hashed = async (names) =>
+    Object.fromEntries(
+      await Promise.all(names.map(async ([key, file]) => [key, await integrityOf(file)])),
+    );
+  const beside = await hashed(FILES.map((name) => [name, `${SCRIPT}.${name}.js`]));
+  await bundle(["script"], {
+    format: "iife",
+    entryNames: SCRIPT,
+    define: { INTEGRITY: JSON.stringify(beside) },
+  });
+  const files = [`${SCRIPT}.js`, ...FILES.map((name) => `${SCRIPT}.${name}.js`)];
+  const all = await hashed(files.map((file) => [file, file]));
+  await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
+}
+
+const named = (extension) =>
+  Object.fromEntries(FILES.map((name) => [`./${name}.js`, `./${name}${extension}`]));
+
+async function bundles() {
+  await rm(DIST, { recursive: true, force: true });
+  const esm = {
+    format: "esm",
+    plugins: [
+      beside({
+        ...named(".js"),
+        // What is tested is what tests test by.
+        "./index.js": "./index.js",
+        "./wasm/hushbin.wasm": "./hushbin.wasm",
+      }),
+    ],
+  };
+  const cjs = {
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    plugins: [beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
+    // What has only `require`, as Jest, has no `import()`.
+    supported: { "dynamic-import": false },
+  };
+  // With white space: without it bundlers would not be told which calls have no effect.
+  const readable = { minifyWhitespace: false, sourcemap: true };
+  await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
+  await bundle(ENTRIES, { ...cjs, ...readable });
+  await bundle(FILES, esm);
+  await bundle(FILES, cjs);
+  await scripts();
   for (const [name] of MODULES) {
     await copyFile(join(GLUE, `${name}.wasm`), join(DIST, `${name}.wasm`));
   }
 }
 
-/** Declarations, of the modules that the entries' declarations reach. */
+const IMPORTED = /(?:from|import)\s*\(?"(\.[^"]+)\.js"/g;
+
+/** Declarations for either kind of module, of the modules that the entries' declarations reach. */
 async function declare() {
   const all = join(TARGET, "declarations");
   await rm(all, { recursive: true, force: true });
   await run("tsc", ["-p", "tsconfig.client.json", "--outDir", all]);
-  const wanted = ["index.d.ts", "slim.d.ts", "history.d.ts"];
+  const wanted = [...ENTRIES, "fallback"].map((name) => `${name}.d.ts`);
   for (const name of wanted) {
     const text = await readFile(join(all, name), "utf8");
-    for (const [, imported] of text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)\.js"/g)) {
+    for (const [, imported] of text.matchAll(IMPORTED)) {
       const file = posix.join(posix.dirname(name), `${imported}.d.ts`);
       if (!wanted.includes(file)) {
         wanted.push(file);
@@ -118,7 +216,25 @@ async function declare() {
     }
     await mkdir(dirname(join(DIST, name)), { recursive: true });
     await writeFile(join(DIST, name), text);
+    const cjs = text.replace(IMPORTED, (found) => found.replace(/\.js"$/, '.cjs"'));
+    await writeFile(join(DIST, name.replace(/\.d\.ts$/, ".d.cts")), cjs);
   }
+}
+
+/**
+ * The reference of what is exported.
+ *
+ * @throws Failed where something has no comment
+ */
+function documented() {
+  const entries = { index: "hushbin", slim: "hushbin/slim", history: "hushbin/history" };
+  const { text, lacking } = reference(entries, (file) =>
+    readFileSync(join(DIST, `${file}.d.ts`), "utf8"),
+  );
+  if (lacking.length > 0) {
+    throw new Failed(`exported without a comment:\n${lacking.join("\n")}`);
+  }
+  return text;
 }
 
 /**
@@ -133,6 +249,7 @@ async function assemble() {
     await copyFile(join(ROOT, name), join(PACKAGE, name));
   }
   await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
+  await writeFile(join(PACKAGE, "API.md"), documented());
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {
     delete manifest[own];
@@ -154,7 +271,9 @@ async function glue() {
   }
   await writeFile(join(GLUE, "hushbin.js"), trimmed(first));
   const types = await readFile(join(workshop("hushbin"), "hushbin.d.ts"), "utf8");
-  await writeFile(join(GLUE, "hushbin.d.ts"), types + START_TYPE);
+  for (const name of ["hushbin", "fallback"]) {
+    await writeFile(join(GLUE, `${name}.d.ts`), types + START_TYPE);
+  }
 }
 
 /** The modules and their glue, which checking and testing the sources needs too. */
@@ -163,7 +282,12 @@ export async function buildWasm() {
     const compiled = await step(`build: core to WebAssembly, ${name}`, () =>
       compile("hushbin", [...without, "--features", "wasm-module"]),
     );
-    await step(`build: bindings, ${name}`, () => bind(compiled, workshop(name), "hushbin"));
+    await step(`build: bindings, ${name}`, async () => {
+      await bind(compiled, workshop(name), "hushbin");
+      if (name === "hushbin") {
+        await bindFallback(compiled, workshop("fallback"));
+      }
+    });
   }
   await step("build: glue", glue);
   await step("build: wasm-opt", () =>
@@ -175,11 +299,14 @@ export async function buildWasm() {
       }),
     ),
   );
+  await step("build: the core in JavaScript", async () =>
+    writeFile(join(GLUE, "fallback.js"), await fallbackScript(workshop("fallback"))),
+  );
 }
 
 /** What is published, of the sources and {@link buildWasm}'s modules. */
 export async function buildFiles() {
-  await step("build: bundles", bundle);
+  await step("build: bundles", bundles);
   await step("build: declarations", declare);
   await step("build: package", assemble);
 }

@@ -4,6 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { tableIsCurrent } from "../../tests/js/stacks/table.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { Failed, main } from "./lib/run.mjs";
 import { tracked } from "./lib/tracked.mjs";
@@ -38,6 +39,11 @@ function disagreements() {
     ...[first("Cargo.toml", /^version = "([^"]+)"$/m)]
       .filter((stated) => stated !== version)
       .map((stated) => `Cargo.toml: version ${stated}; package.json: ${version}`),
+    ...(tableIsCurrent()
+      ? []
+      : [
+          "README.md: another table of stacks than tests/js/stacks has; write it: npx vitest run --project stacks -u",
+        ]),
   ];
 }
 

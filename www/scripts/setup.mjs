@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
+import { installStackTools } from "./lib/stack-tools.mjs";
 import { cargoDeny, installTool, wasmBindgen } from "./lib/tools.mjs";
 
 async function rust() {
@@ -43,10 +44,16 @@ async function packages() {
 }
 
 /**
- * @param {{ build?: boolean, browser?: boolean, tests?: boolean, checks?: boolean }} options
- * what is needed; checks are those of sources
+ * @param {{ build?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean }} options
+ * what is needed; checks are those of sources, stacks all browsers and what pages are built by
  */
-export async function setup({ build = true, browser = false, tests = false, checks = false }) {
+export async function setup({
+  build = true,
+  browser = false,
+  tests = false,
+  checks = false,
+  stacks = false,
+}) {
   await step("set-up: Rust toolchain and targets", rust);
   await step("set-up: npm packages", packages);
   if (build) {
@@ -56,11 +63,14 @@ export async function setup({ build = true, browser = false, tests = false, chec
     await step("set-up: cargo-deny", () => installTool(cargoDeny));
   }
   if (tests || browser) {
-    await step("set-up: browser", setupBrowser);
+    await step("set-up: browsers", () => setupBrowser({ all: stacks }));
+  }
+  if (stacks) {
+    await step("set-up: bundlers and runtimes", installStackTools);
   }
 }
 
 if (process.argv[1] === import.meta.filename) {
   const tests = !process.argv.includes("--no-tests");
-  await main(() => setup({ tests, checks: tests }));
+  await main(() => setup({ tests, checks: tests, stacks: tests }));
 }

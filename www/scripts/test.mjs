@@ -156,6 +156,12 @@ async function endToEnd() {
   await step("test: end to end in headless Chromium", () => vitest("e2e"));
 }
 
+async function stacks() {
+  await build();
+  await buildRust();
+  await step("test: every stack, in three engines", () => vitest("stacks"));
+}
+
 /** @type {Readonly<Record<string, () => Promise<void>>>} */
 const STEPS = {
   sources,
@@ -169,6 +175,7 @@ const STEPS = {
   client,
   package: pack,
   e2e: endToEnd,
+  stacks,
 };
 
 /** @param {readonly (() => Promise<void>)[]} steps */
@@ -188,7 +195,7 @@ async function everything() {
   await sources();
   await sideBySide(
     inTurn(lintRust, rust, testToy, bareMetal, docs, web),
-    inTurn(build, demo, types, client, pack, endToEnd),
+    inTurn(build, demo, types, client, pack, endToEnd, stacks),
   );
 }
 
@@ -201,7 +208,12 @@ await main(async () => {
   const begun = performance.now();
   const chosen = names.length > 0 ? names : Object.keys(STEPS);
   const compiles = chosen.some((name) => name !== "sources");
-  await setup({ build: compiles, tests: compiles, checks: chosen.includes("sources") });
+  await setup({
+    build: compiles,
+    tests: compiles,
+    checks: chosen.includes("sources"),
+    stacks: chosen.includes("stacks"),
+  });
   const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
   const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;
   await work();

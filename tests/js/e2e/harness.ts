@@ -137,8 +137,7 @@ export class World {
     const world = new World();
     for (const task of tasks) {
       const file = join(world.#directory, `${task.id}.json`);
-      // Collectors do not know it yet.
-      writeFileSync(file, JSON.stringify({ ...task, budget: undefined }));
+      writeFileSync(file, JSON.stringify(task));
       world.#tasks.push(file);
     }
     world.endpoint = await world.gateway.listen();
@@ -196,10 +195,14 @@ export class World {
     return join(this.#directory, name);
   }
 
+  /** A page that has loaded nothing yet, in a profile of its own. */
+  async blank(): Promise<Page> {
+    return (await this.context()).newPage();
+  }
+
   /** A page that has loaded the package; each in a profile of its own. */
   async page({ site = this.site, init }: { site?: string; init?: () => void } = {}): Promise<Page> {
-    const context = await this.context();
-    const page = await context.newPage();
+    const page = await this.blank();
     if (init !== undefined) {
       await page.addInitScript(init);
     }

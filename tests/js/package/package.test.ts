@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -58,41 +58,30 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 describe("the tarball", () => {
   it("holds what is published and nothing else", () => {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
-    const code = files.filter((file) => !/^package\/(README|LICENSE|CHANGELOG)/.test(file));
-    expect(code).toEqual([
-      "package/dist/budget.d.ts",
-      "package/dist/client.d.ts",
-      "package/dist/collision.wasm",
-      "package/dist/complete.js",
-      "package/dist/complete.js.map",
-      "package/dist/consent.d.ts",
-      "package/dist/delivery.d.ts",
-      "package/dist/errors.d.ts",
-      "package/dist/exports.d.ts",
-      "package/dist/hushbin.wasm",
-      "package/dist/index.d.ts",
-      "package/dist/index.js",
-      "package/dist/index.js.map",
-      "package/dist/input.d.ts",
-      "package/dist/mechanism/coco.d.ts",
-      "package/dist/mechanism/collision.d.ts",
-      "package/dist/mechanism/cube.d.ts",
-      "package/dist/mechanism/hash-bin.d.ts",
-      "package/dist/mechanism/index.d.ts",
-      "package/dist/module.d.ts",
-      "package/dist/options.d.ts",
-      "package/dist/question.d.ts",
-      "package/dist/randomizer.d.ts",
-      "package/dist/session.d.ts",
-      "package/dist/slim.d.ts",
-      "package/dist/slim.js",
-      "package/dist/slim.js.map",
-      "package/dist/store/store.d.ts",
-      "package/dist/task-source.d.ts",
-      "package/dist/task.d.ts",
-      "package/dist/transport.d.ts",
-      "package/package.json",
-    ]);
+    const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
+    const declared = [
+      ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
+      ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
+      ...["mechanism/collision", "mechanism/cube", "mechanism/hash-bin", "mechanism/index"],
+      ...["module", "options", "question", "randomizer", "receipt", "slim", "store/store"],
+      ...["task", "testing"],
+    ];
+    const entries = ["history", "index", "slim", "testing"];
+    const bundled = [...entries, "fallback", "complete"];
+    const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
+    const scripts = [
+      "hushbin.script.js",
+      "hushbin.script.complete.js",
+      "hushbin.script.fallback.js",
+    ];
+    const expected = [
+      ...declared.flatMap((name) => [`dist/${name}.d.cts`, `dist/${name}.d.ts`]),
+      ...bundled.flatMap((name) => [`dist/${name}.cjs`, `dist/${name}.js`]),
+      ...["dist/workerd.js", ...mapped.map((name) => `dist/${name}.map`)],
+      ...[...scripts, "integrity.json"].map((name) => `dist/${name}`),
+      ...["dist/hushbin.wasm", "dist/collision.wasm", "package.json"],
+    ];
+    expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
   });
 
   it("has no dependencies", () => {
@@ -112,9 +101,9 @@ describe("the tarball", () => {
   });
 
   it("has types that every resolution finds", () => {
-    // It is ESM only, on purpose; wasm has no types.
+    // Wasm has no types. Of the oldest resolution there are only `main` and `types`.
     const modules = ["hushbin.wasm", "collision.wasm"];
-    const args = ["--profile", "esm-only", "--exclude-entrypoints", ...modules];
+    const args = ["--profile", "node16", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
   });
 });
@@ -150,6 +139,92 @@ describe.each(["hushbin.wasm", "collision.wasm"])("the module %s", (name) => {
     const features = FEATURES.map((feature) => `--enable-${feature}`);
     const args = [installed(`dist/${name}`), "--mvp-features", ...features];
     run(join(BIN, "wasm-opt"), [...args, "-o", join(project, "checked.wasm")]);
+  });
+});
+
+describe("in Node, by require", () => {
+  const evaluate = (script: string) =>
+    run(process.execPath, ["--input-type=commonjs", "--eval", script]).trim();
+
+  it("is loaded where there is neither TextDecoder nor WebAssembly, as in Jest", () => {
+    const script = `
+      for (const name of ["TextDecoder", "TextEncoder", "WebAssembly", "fetch", "crypto"]) {
+        Reflect.deleteProperty(globalThis, name);
+      }
+      const names = () => Reflect.ownKeys(globalThis).map(String).sort().join();
+      const before = names();
+      const { createClient } = require("hushbin");
+      const { initialize } = require("hushbin/slim");
+      console.log(typeof createClient, typeof initialize, before === names());`;
+    expect(evaluate(script)).toBe("function function true");
+  });
+
+  it.each(["", "TextDecoder", "TextEncoder", "WebAssembly"])("works without: %s", (missing) => {
+    const script = `
+      Reflect.deleteProperty(globalThis, "${missing}");
+      const { createRandomizer } = require("hushbin");
+      (async () => {
+        for (const mechanism of [${TASK}.mechanism, ${CLIPPED}]) {
+          const randomizer = await createRandomizer({ task: { ...${TASK}, mechanism } });
+          console.log(randomizer.randomize({ "dark-mode": 1 }).length);
+        }
+        const plain = { ...${TASK}, mechanism: { ...${TASK}.mechanism, hashing: "independent" } };
+        const open = await createRandomizer({ task: { ...plain, items: "open" } });
+        console.log(open.randomize({ "Ü\u{1f600}": 1 }).length);
+      })();`;
+    expect(evaluate(script)).toBe("9\n9\n9");
+  });
+
+  it("works beside the module that import gives", () => {
+    const script = `
+      const required = require("hushbin");
+      import("hushbin").then(async (imported) => {
+        const makers = [required, imported];
+        const both = await Promise.all(makers.map((each) => each.createRandomizer({ task: ${TASK} })));
+        for (let round = 0; round < 3; round += 1) {
+          console.log(both.map((each) => each.randomize({ autoplay: 1 }).length).join());
+        }
+        const code = (each) => each.createRandomizer({ task: {} }).catch(({ code }) => code);
+        console.log((await Promise.all(makers.map(code))).join());
+      });`;
+    expect(evaluate(script)).toBe("9,9\n9,9\n9,9\ninvalid-task,invalid-task");
+  });
+});
+
+describe("in workerd", () => {
+  it("imports its module as a file, and compiles no bytes", async () => {
+    const { metafile, outputFiles } = await build({
+      stdin: {
+        contents: `import { createRandomizer } from "hushbin"; export default createRandomizer;`,
+        resolveDir: project,
+      },
+      bundle: true,
+      write: false,
+      minify: true,
+      format: "esm",
+      conditions: ["workerd", "worker", "browser"],
+      external: ["*.wasm"],
+      metafile: true,
+    });
+    const [{ imports = [] } = {}] = Object.values(metafile.outputs);
+    expect(imports.map(({ path }) => path)).toEqual(["./hushbin.wasm"]);
+    // Run as workerd would: with the compiled module, and nothing else that compiles.
+    const name = join(project, "worker.mjs");
+    const text = outputFiles[0]?.text ?? "";
+    writeFileSync(
+      name,
+      text.replace(/import (\w+) from ?"\.\/hushbin\.wasm";/, "const $1=globalThis.file;"),
+    );
+    const script = `
+      import { readFileSync } from "node:fs";
+      globalThis.file = new WebAssembly.Module(readFileSync(${JSON.stringify(installed("dist/hushbin.wasm"))}));
+      WebAssembly.compile = () => { throw new Error("no bytes at run time"); };
+      const { default: createRandomizer } = await import(${JSON.stringify(name)});
+      for (const mechanism of [${TASK}.mechanism, ${CLIPPED}]) {
+        const randomizer = await createRandomizer({ task: { ...${TASK}, mechanism } });
+        console.log(randomizer.randomize({ autoplay: 1 }).length);
+      }`;
+    expect(run(process.execPath, ["--input-type=module", "--eval", script]).trim()).toBe("9\n9");
   });
 });
 
@@ -279,8 +354,9 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     const page = modulesIn(installed("dist/index.js"));
     const chunk = modulesIn(installed("dist/complete.js"));
     expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
-    expect(scripts()).toHaveLength(2);
-    for (const file of scripts()) {
+    // The page and two chunks: the core in JavaScript carries no module.
+    expect(scripts()).toHaveLength(3);
+    for (const file of scripts().filter((file) => !basename(file).startsWith("fallback"))) {
       // Not shown where they differ: they are long.
       expect(modulesIn(file).join() === (isChunk(file) ? chunk : page).join(), file).toBe(true);
     }
@@ -314,15 +390,15 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
 });
 
 describe("bundled by esbuild", () => {
-  async function bundle(source: string, platform: "browser" | "node" = "browser") {
+  async function bundle(source: string, options: BuildOptions = {}) {
     const result = await build({
       stdin: { contents: source, resolveDir: project, loader: "ts" },
       bundle: true,
       write: false,
+      minify: true,
       format: "esm",
-      platform,
-      metafile: true,
       logLevel: "silent",
+      ...options,
     });
     return { text: result.outputFiles[0]?.text ?? "", warnings: result.warnings };
   }
@@ -332,8 +408,17 @@ describe("bundled by esbuild", () => {
       `import { createClient } from "hushbin"; console.log(createClient);`,
     );
     expect(warnings).toEqual([]);
-    expect(text).not.toMatch(/new URL\(|import\.meta|^import |^await /m);
+    // Not shown: it is long.
+    expect(/import\.meta|^import |^await /m.test(text)).toBe(false);
   });
+
+  it.each(["NetworkError", "HushbinError, TaskError"])(
+    "is small where a page only tells errors apart: %s",
+    async (names) => {
+      const used = `import { ${names} } from "hushbin"; console.log(${names});`;
+      expect((await bundle(used)).text.length).toBeLessThan(3000);
+    },
+  );
 
   it("disappears when it is not used", async () => {
     const { text } = await bundle(`import "hushbin"; import "hushbin/slim"; console.log(1);`);
@@ -343,9 +428,10 @@ describe("bundled by esbuild", () => {
   it("stays small when slim", async () => {
     const { text } = await bundle(
       `import { createClient, initialize } from "hushbin/slim"; console.log(createClient, initialize);`,
+      { external: ["./fallback.js"] },
     );
     expect(text.length).toBeLessThan(60_000);
-    expect(text).not.toMatch(/new URL\(|import\.meta/);
+    expect(/import\.meta/.test(text)).toBe(false);
   });
 
   it("runs", async () => {
@@ -355,7 +441,7 @@ describe("bundled by esbuild", () => {
          const { fingerprint } = await createRandomizer({ task: { ...${TASK}, mechanism } as never });
          console.log(fingerprint.length);
        }`,
-      "node",
+      { platform: "node" },
     );
     writeFileSync(join(project, "bundle.mjs"), text);
     expect(run(process.execPath, ["bundle.mjs"]).trim()).toBe("32\n32");

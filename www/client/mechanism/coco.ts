@@ -19,7 +19,7 @@ export interface CocoMechanism {
 }
 
 /** @internal */
-export const coco: MechanismCodec<CocoMechanism> = subsetCodec(
+export const coco: MechanismCodec<CocoMechanism> = /* @__PURE__ */ subsetCodec(
   "coco",
   "overwrite",
   "strongest",

@@ -16,7 +16,7 @@ export interface CollisionMechanism {
 }
 
 /** @internal */
-export const collision: MechanismCodec<CollisionMechanism> = subsetCodec(
+export const collision: MechanismCodec<CollisionMechanism> = /* @__PURE__ */ subsetCodec(
   "collision",
   "occupied",
   "heaviest",

@@ -39,7 +39,7 @@ const NOISES = ["two-point", "laplace"] as const;
 const OF_LEVEL = {
   event: {},
   neighbouring: { distance: number },
-  user: { clip: number, noise: oneOf(NOISES) },
+  user: { clip: number, noise: /* @__PURE__ */ oneOf(NOISES) },
 } as const;
 
 /** @internal */

@@ -22,7 +22,7 @@ const MECHANISMS: {
   cube,
 };
 
-const NAMES = Object.keys(MECHANISMS) as Name[];
+const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];
 
 /**
  * @throws TaskError `invalid-task`

@@ -1,6 +1,6 @@
-// Chromium: which one, and started without what it does of its own accord.
+// Browsers: which ones, and Chromium started without what it does of its own accord.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -20,6 +20,24 @@ function onPath(names) {
 export const findChromium = () => process.env.HUSHBIN_CHROMIUM ?? onPath(NAMES);
 
 export const findChromedriver = () => onPath(["chromedriver"]);
+export const findFirefox = () => onPath(["firefox-esr", "firefox"]);
+export const findWebKitDriver = () => onPath(["WebKitWebDriver"]);
+/** A screen that nobody sees: WebKitGTK has no headless mode. */
+export const findXvfb = () => onPath(["Xvfb"]);
+
+/** WebKitGTK's own browser, which is not on PATH: /usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser. */
+export function findMiniBrowser() {
+  const folders = ["/usr/lib", "/usr/libexec"];
+  const entries = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
+  const below = folders.flatMap((folder) => entries(folder).map((name) => join(folder, name)));
+  return [...folders, ...below.filter((folder) => folder.endsWith("-gnu"))]
+    .flatMap((folder) =>
+      entries(folder)
+        .filter((name) => /^webkit(2gtk-4|gtk-6)/.test(name))
+        .map((name) => join(folder, name, "MiniBrowser")),
+    )
+    .find(existsSync);
+}
 
 const ARGS = [
   // Pages here are our own, and containers have no sandbox to give.
@@ -41,10 +59,13 @@ async function playwright() {
   return { chromium, options: { executablePath, args: ARGS } };
 }
 
-/** @returns {Promise<import("playwright-core").Browser>} */
-export async function launchChromium() {
+/**
+ * @param {readonly string[]} [flags] that Chromium is started with besides
+ * @returns {Promise<import("playwright-core").Browser>}
+ */
+export async function launchChromium(flags = []) {
   const { chromium, options } = await playwright();
-  return chromium.launch(options);
+  return chromium.launch({ ...options, args: [...options.args, ...flags] });
 }
 
 /**

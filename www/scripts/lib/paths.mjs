@@ -16,5 +16,5 @@ export const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 /** The npm package as it is published; made by the build. */
 export const PACKAGE = join(TARGET, "package");
 export const BIN = join(ROOT, "node_modules/.bin");
-/** Tools that cargo installs, one directory for each version. */
+/** Tools that are installed, one directory for each version. */
 export const TOOLS = process.env.HUSHBIN_TOOLS ?? join(homedir(), ".cache/hushbin");

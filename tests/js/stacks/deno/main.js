@@ -1,0 +1,7 @@
+import { createClient } from "hushbin";
+import { endpoint, task } from "./survey.js";
+
+const client = await createClient({ endpoint, task, consent: true });
+await client.report({ "dark-mode": 1, autoplay: -1 });
+await client.flush();
+await client.close();

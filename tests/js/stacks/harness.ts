@@ -1,0 +1,253 @@
+/** Apps as people would write them, with the package as npm would install it, at work against a real collector. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
+import { type Engine, launchEngines } from "../../../www/scripts/lib/engines.mjs";
+import { ROOT, TARGET } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { stackTools } from "../../../www/scripts/lib/stack-tools.mjs";
+import { freePort } from "../../../www/scripts/lib/webdriver.mjs";
+import type { Stack } from "./list.mjs";
+import { task } from "./survey.js";
+
+/** The program of a server or command, with the packages' programs and nothing of this runner's. */
+const { NODE_ENV: _, VITEST: __, ...OURS } = process.env;
+const TOOLS = stackTools();
+const ENV = {
+  ...OURS,
+  PATH: [join(TOOLS, "node_modules/.bin"), process.env.PATH].join(delimiter),
+  NEXT_TELEMETRY_DISABLED: "1",
+  DO_NOT_TRACK: "1",
+};
+
+/** A program under way, and what it has said. */
+class Program {
+  readonly #child: ChildProcess;
+  #said = "";
+  readonly ended: Promise<number | string>;
+
+  constructor(command: string, cwd: string) {
+    const [program = "", ...args] = command.split(" ");
+    // A group of its own, to be ended with whatever it starts.
+    this.#child = spawn(program, args, { cwd, env: ENV, detached: true, stdio: "pipe" });
+    this.#child.stdin?.end();
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on("data", (chunk) => {
+        this.#said += chunk;
+      });
+    }
+    this.ended = new Promise((resolve) => {
+      this.#child.on("error", (error) => resolve(error.message));
+      this.#child.on("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
+    });
+  }
+
+  get said(): string {
+    return this.#said;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.pid !== undefined && this.#child.exitCode === null) {
+      process.kill(-this.#child.pid);
+    }
+    await this.ended;
+  }
+}
+
+async function run(command: string, cwd: string): Promise<void> {
+  const program = new Program(command, cwd);
+  const status = await program.ended;
+  if (status !== 0) {
+    throw new Error(`${command} ended with ${status}:\n${program.said}`);
+  }
+}
+
+/** Waits for what a poll finds; each ends by itself. */
+async function until<T>(poll: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await poll();
+    if (found !== undefined) {
+      return found;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Name in URLs and of the folder in which a stack's app is copied. */
+export const idOf = ({ name }: Stack): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/-$/, "");
+
+/** A collector with a task for each stack, the three engines, and the stacks' copies of their apps. */
+export class Stacks {
+  engines: Engine[] = [];
+  #collector!: Collector;
+  readonly #data = mkdtempSync(join(tmpdir(), "hushbin-stacks-"));
+  /** Below the tools, so that apps find them; nothing of this project lies on the way up. */
+  readonly #work = mkdtempSync(join(TOOLS, "run-"));
+  /** When an engine has done what it was asked so far: each takes a page at a time. */
+  readonly #turns = new Map<Engine, Promise<unknown>>();
+
+  static async start(stacks: readonly Stack[]): Promise<Stacks> {
+    const world = new Stacks();
+    await world.#install();
+    world.#collector = await startCollector({
+      program: join(TARGET, "debug/hushbin"),
+      data: join(world.#data, "journal"),
+      tasks: stacks.map((stack) => {
+        const id = idOf(stack);
+        const file = join(world.#data, `${id}.json`);
+        writeFileSync(file, JSON.stringify({ ...task, id }));
+        return file;
+      }),
+    });
+    world.engines = await launchEngines();
+    return world;
+  }
+
+  /** The tarball's files, where npm would have them. */
+  async #install(): Promise<void> {
+    const installed = join(this.#work, "node_modules/hushbin");
+    mkdirSync(installed, { recursive: true });
+    await run(`npm pack --silent --ignore-scripts --pack-destination ${this.#data}`, ROOT);
+    const [tarball = ""] = readdirSync(this.#data);
+    await run(`tar -xzf ${join(this.#data, tarball)} --strip-components=1`, installed);
+  }
+
+  /** Reports that the collector has counted. */
+  async counted(stack: Stack): Promise<number> {
+    const response = await fetch(`${this.#collector.url}/tasks/${idOf(stack)}/estimates`);
+    const { reports } = (await response.json()) as { reports: number };
+    return reports;
+  }
+
+  /** A copy of the app, whose survey is this collector's. */
+  #copy(stack: Stack): string {
+    const folder = join(this.#work, idOf(stack));
+    cpSync(join(import.meta.dirname, stack.folder), folder, { recursive: true });
+    const survey = readFileSync(join(import.meta.dirname, "survey.js"), "utf8");
+    writeFileSync(
+      join(folder, "survey.js"),
+      this.#told(survey).replace('"the-app"', `"${idOf(stack)}"`),
+    );
+    const endpoint = this.#collector.url;
+    const page = join(folder, "index.html");
+    const html = existsSync(page) ? readFileSync(page, "utf8") : "";
+    if (html.includes("the-integrity")) {
+      writeFileSync(page, html.replace("the-integrity", this.#integrity()));
+    }
+    const json = JSON.stringify({ endpoint, task: { ...task, id: idOf(stack) } });
+    writeFileSync(join(folder, "survey.json"), json);
+    return folder;
+  }
+
+  /** Of the script, as the package tells it to those who write a tag. */
+  #integrity(): string {
+    const file = join(this.#work, "node_modules/hushbin/dist/integrity.json");
+    return JSON.parse(readFileSync(file, "utf8"))["hushbin.script.js"];
+  }
+
+  #told(text: string): string {
+    return text.replaceAll("http://collector.invalid", this.#collector.url);
+  }
+
+  /** Runs a stack; resolves to how often it said that it has reported. */
+  async run(stack: Stack): Promise<number> {
+    const folder = this.#copy(stack);
+    if (stack.build !== undefined) {
+      await run(stack.build, folder);
+    }
+    if (stack.run !== undefined) {
+      await run(stack.run, folder);
+      return 1;
+    }
+    const site = await this.#serve(stack, folder);
+    try {
+      for (const path of stack.asks ?? []) {
+        expectReported(path, await (await fetch(site.url + path)).text());
+      }
+      const engines = stack.page ? this.engines : [];
+      await Promise.all(
+        engines.map((engine) => this.#inTurn(engine, () => reportsIn(engine, site.url))),
+      );
+      return engines.length + (stack.asks?.length ?? 0);
+    } finally {
+      await site.close();
+    }
+  }
+
+  #inTurn(engine: Engine, work: () => Promise<void>): Promise<void> {
+    const done = (this.#turns.get(engine) ?? Promise.resolve()).then(work);
+    this.#turns.set(
+      engine,
+      done.catch(() => undefined),
+    );
+    return done;
+  }
+
+  async #serve(stack: Stack, folder: string): Promise<{ url: string; close(): unknown }> {
+    if (stack.start === undefined) {
+      const packages = join(this.#work, "node_modules/hushbin");
+      return serve({
+        directories: {
+          "/": `${join(folder, stack.site ?? "")}/`,
+          "/node_modules/hushbin/": `${packages}/`,
+        },
+        policy: this.#told(stack.policy ?? "connect-src *"),
+      });
+    }
+    const port = await freePort();
+    const program = new Program(stack.start.replace("PORT", String(port)), folder);
+    const url = `http://localhost:${port}`;
+    let status: number | string | undefined;
+    program.ended.then((ended) => {
+      status = ended;
+    });
+    await until(async () => {
+      if (status !== undefined) {
+        throw new Error(`${stack.start} ended with ${status}:\n${program.said}`);
+      }
+      return fetch(`${url}/favicon.ico`).catch(() => undefined);
+    });
+    return { url, close: () => program.stop() };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.engines.map((engine) => engine.close()));
+    await this.#collector?.stop("SIGKILL");
+    for (const folder of [this.#data, this.#work]) {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function expectReported(who: string, answer: string): void {
+  if (answer !== "reported") {
+    throw new Error(`${who} says ${answer}`);
+  }
+}
+
+/** Opens a page and waits until it says that it has reported. */
+async function reportsIn(engine: Engine, url: string): Promise<void> {
+  const tab = await engine.open(url);
+  try {
+    const output = "document.querySelector('output').value";
+    expectReported(engine.name, await until(async () => (await tab.evaluate(output)) || undefined));
+  } finally {
+    await tab.close();
+  }
+}

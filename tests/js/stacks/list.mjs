@@ -1,0 +1,107 @@
+// The stacks: each runs the app in its folder. README.md's table is made of this list.
+
+/**
+ * @typedef {object} Stack
+ * @property {string} name as the table has it
+ * @property {string} folder its app
+ * @property {string} [tool] the package whose version is told; installed from package-lock.json
+ * @property {string} [build] a command that makes what is served
+ * @property {string} [site] the folder of what is built, where that is served as it is
+ * @property {string} [start] a command that serves on PORT until it is ended
+ * @property {string} [run] a command that reports once and ends
+ * @property {true} [page] opened in each engine, where it reports once; unless something is
+ * started, from a server of files that is of another origin than the collector
+ * @property {readonly string[]} [asks] paths on which the server itself reports once
+ * @property {string} [policy] the page's Content-Security-Policy
+ */
+
+/** @type {readonly Stack[]} */
+export const STACKS = [
+  {
+    name: "Vite, dev server",
+    folder: "vite",
+    tool: "vite",
+    start: "vite --port PORT --strictPort",
+    page: true,
+  },
+  {
+    name: "Vite, build",
+    folder: "vite",
+    tool: "vite",
+    build: "vite build",
+    site: "dist",
+    page: true,
+  },
+  { name: "webpack", folder: "webpack", tool: "webpack", build: "webpack", page: true },
+  {
+    name: "Rollup",
+    folder: "rollup",
+    tool: "rollup",
+    build: "rollup --config --silent",
+    page: true,
+  },
+  {
+    name: "esbuild",
+    folder: "esbuild",
+    tool: "esbuild",
+    build: "esbuild main.js --bundle --format=esm --outdir=dist",
+    page: true,
+  },
+  {
+    name: "Parcel",
+    folder: "parcel",
+    tool: "parcel",
+    build: "parcel build index.html",
+    site: "dist",
+    page: true,
+  },
+  {
+    name: "Next.js: client component, server and edge route",
+    folder: "next",
+    tool: "next",
+    build: "next build",
+    start: "next start --port PORT",
+    page: true,
+    asks: ["/node", "/edge"],
+  },
+  { name: "ES module, no bundler", folder: "module", page: true },
+  { name: "Import map", folder: "import-map", page: true },
+  {
+    name: "Strict Content-Security-Policy",
+    folder: "csp",
+    page: true,
+    policy:
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http://collector.invalid",
+  },
+  { name: "Script tag, with integrity", folder: "script-tag", page: true },
+  { name: "Web worker", folder: "web-worker", page: true },
+  { name: "Shared worker", folder: "shared-worker", page: true },
+  { name: "Service worker", folder: "service-worker", page: true },
+  { name: "Node.js, ES module", folder: "node-esm", run: "node main.mjs" },
+  { name: "Node.js, CommonJS", folder: "node-cjs", run: "node main.cjs" },
+  { name: "Deno", folder: "deno", tool: "deno", run: "deno run --allow-net main.js" },
+  { name: "Bun", folder: "bun", tool: "bun", run: "bun main.js" },
+  {
+    name: "workerd",
+    folder: "workerd",
+    tool: "workerd",
+    build:
+      "esbuild main.js --bundle --format=esm --outdir=dist --conditions=workerd --loader:.wasm=copy --asset-names=[name]",
+    start: "workerd serve config.capnp --socket-addr=http=127.0.0.1:PORT",
+    asks: ["/"],
+  },
+  {
+    name: "Vitest",
+    folder: "vitest",
+    tool: "vitest",
+    run: "vitest run --environment node",
+  },
+  {
+    name: "Vitest, jsdom",
+    folder: "vitest",
+    tool: "vitest",
+    run: "vitest run --environment jsdom",
+  },
+  { name: "Jest", folder: "jest", tool: "jest", run: "jest --env=node" },
+  { name: "Jest, jsdom", folder: "jest", tool: "jest", run: "jest --env=./jsdom-with-fetch.js" },
+];

@@ -1,0 +1,16 @@
+import { createClient } from "/node_modules/hushbin/dist/index.js";
+import { endpoint, task } from "./survey.js";
+
+const output = document.querySelector("output");
+
+async function report() {
+  const client = await createClient({ endpoint, task, consent: true });
+  await client.report({ "dark-mode": 1, autoplay: -1 });
+  await client.flush();
+  await client.close();
+}
+
+report().then(
+  () => output.append("reported"),
+  (error) => output.append(`${error}`),
+);

@@ -1,0 +1,11 @@
+const { createClient } = require("hushbin");
+const { endpoint, task } = require("./survey.json");
+
+async function report() {
+  const client = await createClient({ endpoint, task, consent: true });
+  await client.report({ "dark-mode": 1, autoplay: -1 });
+  await client.flush();
+  await client.close();
+}
+
+report();

@@ -1,0 +1,39 @@
+/** The packed package in every stack and engine: each report arrives, and is counted once. */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Stacks } from "./harness.js";
+import { STACKS } from "./list.mjs";
+import { README, readmeAfter } from "./table.mjs";
+
+let world: Stacks;
+/** Reports of each stack, as its app told. */
+const reported = new Map<string, number>();
+
+beforeAll(async () => {
+  world = await Stacks.start(STACKS);
+});
+afterAll(() => world?.stop());
+
+describe.concurrent("a report each is counted", () => {
+  it.each(STACKS)("$name", async (stack) => {
+    const reports = await world.run(stack);
+    expect(reports).toBeGreaterThan(0);
+    expect(await world.counted(stack)).toBe(reports);
+    reported.set(stack.name, reports);
+  });
+});
+
+describe("all of them", () => {
+  it("have sent nothing twice in the end", async () => {
+    for (const stack of STACKS) {
+      expect(await world.counted(stack), stack.name).toBe(reported.get(stack.name));
+    }
+  });
+
+  it("are README.md's table, which -u writes after they ran", async () => {
+    expect([...reported.keys()].sort()).toEqual(STACKS.map(({ name }) => name).sort());
+    const seen = world.engines.map(({ name, version }) => `${name} ${version}`);
+    const node = `Node.js ${process.versions.node}`;
+    await expect(readmeAfter([...seen, node])).toMatchFileSnapshot(README);
+  });
+});

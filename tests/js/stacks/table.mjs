@@ -1,0 +1,47 @@
+// README.md's table of stacks, of the list that the tests run.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { STACKS } from "./list.mjs";
+
+const FOLDER = import.meta.dirname;
+export const README = join(FOLDER, "../../../README.md");
+const BLOCK = /(?<=<!-- stacks: .*-->\n)[\s\S]*?(?=<!-- \/stacks -->)/;
+
+/** @param {import("./list.mjs").Stack} stack */
+function ran({ build, start, run, page, asks = [] }) {
+  const commands = [build, start, run]
+    .filter((command) => command !== undefined)
+    .map((command) => `\`${command.replace(/ --port PORT.*| --socket-addr\S+/, "")}\``);
+  const reports = [...(page ? ["in each engine"] : []), ...asks.map((path) => `from \`${path}\``)];
+  const where = reports.length > 0 ? `${reports.join(", ")}` : "once";
+  return [...commands, where].join("; ");
+}
+
+/** @returns {string} the table, with the tools' versions of the lock file */
+function table() {
+  const { packages } = JSON.parse(readFileSync(join(FOLDER, "package-lock.json"), "utf8"));
+  const rows = STACKS.map((stack) => {
+    const version =
+      stack.tool === undefined ? "" : ` ${packages[`node_modules/${stack.tool}`].version}`;
+    return `| ${stack.name}${version} | ${ran(stack)} |`;
+  });
+  return ["| stack | what ran and reported |", "|---|---|", ...rows].join("\n");
+}
+
+const readme = () => readFileSync(README, "utf8");
+
+/** Whether README.md has the table of this list and these versions. */
+export const tableIsCurrent = () => (readme().match(BLOCK)?.[0] ?? "").includes(`\n${table()}\n`);
+
+/**
+ * README.md as it is, where its table is current, or else with a new table.
+ *
+ * @param {readonly string[]} seen names and versions of what the stacks ran in
+ */
+export function readmeAfter(seen) {
+  if (tableIsCurrent()) {
+    return readme();
+  }
+  return readme().replace(BLOCK, `\n${table()}\n\nLast run with ${seen.join(", ")}.\n\n`);
+}

@@ -1,0 +1,18 @@
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .worker),
+    # The collector is on this machine; of the outside alone workerd allows by default.
+    (name = "internet", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:8080", http = (), service = "main")],
+);
+
+const worker :Workerd.Worker = (
+  modules = [
+    (name = "main.js", esModule = embed "dist/main.js"),
+    (name = "hushbin.wasm", wasm = embed "dist/hushbin.wasm"),
+  ],
+  compatibilityDate = "2026-09-01",
+);

@@ -1,0 +1,76 @@
+/**
+ * The entry of classic scripts: the global `hushbin`, with the module in it.
+ *
+ * A page may use it before it is there: `hushbin` is an array of functions then, which are
+ * called with it, in their order, as it arrives. What is pushed later is called at once.
+ *
+ * @packageDocumentation
+ */
+
+import * as exported from "./exports.js";
+import { type Suppliers, supply } from "./module.js";
+import { bytes } from "./wasm/collision-bytes.js";
+
+type File = "complete" | "fallback";
+
+/** Hashes of the files beside this one, by which the browser checks them. */
+declare const INTEGRITY: Readonly<Record<File, string>>;
+
+/** What these files leave in `hushbin.files`. */
+interface Files {
+  readonly complete?: typeof import("./complete.js");
+  readonly fallback?: typeof import("./fallback.js");
+}
+
+type Run = (hushbin: Global) => unknown;
+type Global = typeof exported & { files: Files; push(...runs: readonly Run[]): void };
+
+const scope = globalThis as { hushbin?: Global | readonly Run[] };
+
+// Only known while the script itself runs. In a worker there is none.
+const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;
+
+/** Runs a file from beside this one. */
+async function load<F extends File>(name: F): Promise<NonNullable<Files[F]>> {
+  const script = document.createElement("script");
+  script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);
+  script.integrity = INTEGRITY[name];
+  script.crossOrigin = "anonymous";
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${script.src} could not be loaded`));
+    document.head.append(script);
+  });
+  return hushbin.files[name] as NonNullable<Files[F]>;
+}
+
+const INLINED: Suppliers = {
+  module: bytes,
+  complete: async () => (await load("complete")).bytes(),
+  fallback: async () => (await load("fallback")).fallback,
+};
+
+const hushbin: Global = {
+  ...exported,
+  files: {},
+  push(...runs) {
+    for (const run of runs) {
+      try {
+        run(hushbin);
+      } catch (error) {
+        // Told as any error of the page is, and the others run.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  },
+};
+
+// Of a script that is there twice the first stays: others may hold what is in it.
+if (scope.hushbin === undefined || Array.isArray(scope.hushbin)) {
+  const early: readonly Run[] = scope.hushbin ?? [];
+  supply(INLINED);
+  scope.hushbin = hushbin;
+  hushbin.push(...early);
+}

@@ -1,0 +1,227 @@
+/**
+ * A collector in memory, for tests of pages that report.
+ *
+ * It answers as a real one does, except that it does not look into reports: uploads are
+ * told apart, counted once, and refused where they are not of its task. Estimates are a
+ * collector's to make.
+ *
+ * @packageDocumentation
+ */
+
+import { hex } from "./bytes.js";
+import { createRandomizer } from "./index.js";
+import type { Task } from "./task.js";
+
+/** What can happen to a request instead of an answer of the collector's own. */
+export type TestFault =
+  /** Nothing arrives. */
+  | "unreachable"
+  /** It arrives, and its answer is lost. */
+  | "answer-lost"
+  /** Something answers in the collector's place. */
+  | Response;
+
+/** An upload that was taken. */
+export interface TestUpload {
+  /** What the collector knows it by, 32 hexadecimal digits. */
+  readonly id: string;
+  /** How many reports it has. */
+  readonly reports: number;
+  /** Its bytes, as they came first. */
+  readonly bytes: Uint8Array;
+}
+
+/** A collector in memory. */
+export interface TestCollector {
+  /** For `createClient`. Nothing is there: all requests are `fetch`'s. */
+  readonly endpoint: string;
+  /** For `createClient`. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Requests so far, of any kind, as method and path. */
+  readonly requests: readonly string[];
+  /** What was taken, in order of arrival, none twice. */
+  readonly uploads: readonly TestUpload[];
+  /** How many reports were counted. */
+  readonly reports: number;
+  /** What happens to the next requests, one each. */
+  fail(...faults: readonly TestFault[]): void;
+  /** Cannot be reached from now on. */
+  down(): void;
+  /** Can be reached again. */
+  up(): void;
+}
+
+const ENDPOINT = "https://collector.test";
+
+const PROBLEMS = {
+  "unknown-task": [404, "There is no such task"],
+  "malformed-upload": [400, "The body is not an upload of this task"],
+  "fingerprint-mismatch": [409, "The upload was made under other parameters than the task's"],
+  "upload-id-conflict": [409, "Another upload was accepted under this upload id"],
+  "method-not-allowed": [405, "The method is not served here"],
+  "not-found": [404, "Nothing is served here"],
+} as const;
+
+type Problem = keyof typeof PROBLEMS;
+
+function problem(slug: Problem): Response {
+  const [status, title] = PROBLEMS[slug];
+  const body = { type: `urn:hushbin:problem:${slug}`, title, status };
+  const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+const VERSION = "01";
+/** Hexadecimal digits of the version and a fingerprint, which every upload begins with. */
+const PREFIX = 2 + 32;
+/** Bytes before the number of reports: version, fingerprint, id. */
+const HEADER = 1 + 16 + 16;
+/** Most reports in a body. */
+const MOST = 4096;
+/** Fewest bytes of a report: a seed, and what it stands for. */
+const LEAST = 8 + 1;
+
+/** The number at the header's end, and where it ends: seven bits a byte, low before high. */
+function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
+  const length = bytes.subarray(HEADER).findIndex((byte) => byte < 128) + 1;
+  const digits = bytes.subarray(HEADER, HEADER + length);
+  const reports = digits.reduceRight((high, byte) => high * 128 + (byte & 127), 0);
+  return [reports, HEADER + length];
+}
+
+/** The uploads of a body, back to back, or what is wrong with it. */
+function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Problem {
+  const digits = hex(body);
+  const prefix = VERSION + fingerprint;
+  if (!digits.startsWith(VERSION) || digits.length < PREFIX) {
+    return "malformed-upload";
+  }
+  if (!digits.startsWith(prefix)) {
+    return "fingerprint-mismatch";
+  }
+  const uploads: TestUpload[] = [];
+  let total = 0;
+  for (let start = 0; start < body.length; ) {
+    // Nowhere else but by one chance in 2¹²⁸.
+    let end = digits.indexOf(prefix, 2 * start + PREFIX);
+    while (end % 2 === 1) {
+      end = digits.indexOf(prefix, end + 1);
+    }
+    const bytes = body.slice(start, end < 0 ? undefined : end / 2);
+    const [reports, header] = reportsOf(bytes);
+    total += reports;
+    if (reports < 1 || total > MOST || bytes.length < header + reports * LEAST) {
+      return "malformed-upload";
+    }
+    uploads.push({ id: hex(bytes.subarray(17, HEADER)), reports, bytes });
+    start += bytes.length;
+  }
+  return uploads;
+}
+
+/**
+ * Makes a collector in memory, of one task.
+ *
+ * @example
+ * ```ts
+ * const collector = createTestCollector({ task });
+ * const { endpoint, fetch } = collector;
+ * const client = createClient({ endpoint, fetch, task, consent: true, storage: "memory" });
+ * await client.report({ theme: "dark" });
+ * await client.flush();
+ * expect(collector.reports).toBe(1);
+ * ```
+ */
+export function createTestCollector({ task }: { readonly task: Task }): TestCollector {
+  const requests: string[] = [];
+  const taken = new Map<string, TestUpload>();
+  const faults: TestFault[] = [];
+  let isDown = false;
+  let fingerprint: Promise<string> | undefined;
+
+  async function fingerprintOf(): Promise<string> {
+    const randomizer = await createRandomizer({ task });
+    randomizer.free();
+    return randomizer.fingerprint;
+  }
+
+  /** Stores what is new. */
+  function take(uploads: readonly TestUpload[]): Response {
+    const before = taken.size;
+    let accepted = 0;
+    let conflict = false;
+    for (const upload of uploads) {
+      const known = taken.get(upload.id);
+      if (known === undefined) {
+        taken.set(upload.id, upload);
+        accepted += upload.reports;
+      } else {
+        conflict ||= hex(known.bytes) !== hex(upload.bytes);
+      }
+    }
+    if (conflict) {
+      return problem("upload-id-conflict");
+    }
+    const fresh = taken.size - before;
+    const duplicates = uploads.length - fresh;
+    const answer = { uploads: uploads.length, accepted, duplicates };
+    return Response.json(answer, { status: fresh > 0 ? 201 : 200 });
+  }
+
+  async function answer(method: string, path: string, body: Uint8Array): Promise<Response> {
+    const [, id = "", reports] = /^\/tasks\/([^/]+)(\/reports)?$/.exec(path) ?? [];
+    if (id === "") {
+      return problem("not-found");
+    }
+    if (method !== (reports === undefined ? "GET" : "POST")) {
+      return problem("method-not-allowed");
+    }
+    if (decodeURIComponent(id) !== task.id) {
+      return problem("unknown-task");
+    }
+    fingerprint ??= fingerprintOf();
+    if (reports === undefined) {
+      return Response.json({ task, fingerprint: await fingerprint });
+    }
+    const uploads = uploadsOf(body, await fingerprint);
+    return typeof uploads === "string" ? problem(uploads) : take(uploads);
+  }
+
+  const collector: TestCollector = {
+    endpoint: ENDPOINT,
+    requests,
+    get uploads() {
+      return [...taken.values()];
+    },
+    get reports() {
+      return collector.uploads.reduce((sum, { reports }) => sum + reports, 0);
+    },
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const { pathname } = new URL(request.url);
+      requests.push(`${request.method} ${pathname}`);
+      const fault = isDown ? "unreachable" : faults.shift();
+      if (fault instanceof Response) {
+        return fault;
+      }
+      if (fault !== "unreachable") {
+        const body = new Uint8Array(await request.arrayBuffer());
+        const own = await answer(request.method, pathname, body);
+        if (fault === undefined) {
+          return own;
+        }
+      }
+      throw new TypeError("fetch failed");
+    },
+    fail(...next) {
+      faults.push(...next);
+    },
+    down() {
+      isDown = true;
+    },
+    up() {
+      isDown = false;
+    },
+  };
+  return collector;
+}

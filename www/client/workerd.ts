@@ -1,0 +1,23 @@
+/**
+ * The default entry in workerd, which compiles no bytes at run time: it takes a module,
+ * with all mechanisms, as the file that it is.
+ *
+ * @packageDocumentation
+ */
+
+import { createClient as client, createRandomizer as randomizer } from "./exports.js";
+import { type Suppliers, supply } from "./module.js";
+import module from "./wasm/hushbin.wasm";
+
+export * from "./exports.js";
+
+const FILE: Suppliers = { module: () => module };
+
+export const createClient = ((options) => {
+  supply(FILE);
+  return client(options);
+}) as typeof client;
+export const createRandomizer = ((options) => {
+  supply(FILE);
+  return randomizer(options);
+}) as typeof randomizer;

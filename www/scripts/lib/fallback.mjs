@@ -1,0 +1,115 @@
+// The core in JavaScript, for browsers without WebAssembly: of the very module that cargo
+// has compiled, with glue of its own. wasm-bindgen → wasm-opt → wasm2js.
+
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { once, patched } from "./glue.mjs";
+import { Failed, run } from "./run.mjs";
+import { bind, FEATURES } from "./wasm.mjs";
+
+/** What JavaScript has no counterpart of; the glue then does without. */
+const WITHOUT = ["reference-types", "multivalue"];
+
+/** What wasm2js does not know, in terms of what it does. */
+const LOWERED = [
+  "--signext-lowering",
+  "--llvm-memory-copy-fill-lowering",
+  "--llvm-nontrapping-fptoint-lowering",
+];
+
+/**
+ * The module, saying that it was not compiled for some features. It uses none of them
+ * itself: they are for the glue to use, which reads there what it may.
+ *
+ * @param {Buffer} module
+ */
+function withoutFeatures(module) {
+  // In the custom section "target_features": "+" or "-", and the name with its length.
+  const named = (sign, name) => sign + String.fromCharCode(name.length) + name;
+  const less = WITHOUT.reduce(
+    (text, name) => once(text, named("+", name), named("-", name)),
+    module.toString("latin1"),
+  );
+  return Buffer.from(less, "latin1");
+}
+
+/** The core alone: a function from what it imports to what it exports. */
+export function instantiable(script) {
+  const [core = ""] = script.split("\nvar retasmFunc = asmFunc(");
+  return once(core, "function asmFunc(imports)", "function instantiate(imports)").replaceAll(
+    /^import .*\n/gm,
+    "",
+  );
+}
+
+/**
+ * Glue that sees memory grow. It looks whether its view is detached, which by a module's
+ * memory it then is; an array that was copied to a longer one stays what it was.
+ *
+ * @param {string} glue
+ */
+function growing(glue) {
+  const seen = glue.replaceAll(
+    /if \((cached\w+Memory0) === null \|\| .*\) \{$/gm,
+    "if ($1 === null || $1.buffer !== wasm.memory.buffer) {",
+  );
+  if (/byteLength|detached/.test(seen)) {
+    throw new Failed("the glue looks for a memory that has grown in another way than is expected");
+  }
+  return seen;
+}
+
+/** The glue, with the core instead of a module. */
+export function gluedTo(core, glue) {
+  const [kept = ""] = growing(patched(glue)).split("let wasmModule, wasmInstance, wasm;");
+  const edits = [
+    ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
+    // The glue itself keeps what is never dropped.
+    [": import1,", ": { __wbindgen_externref_statics_end: () => 0 },\n        env,"],
+    // Of 64 bits wasm2js returns the low half, and puts the high half down.
+    ["BigInt.asUintN(64, ret)", "BigInt.asUintN(64, (BigInt(high) << 32n) | BigInt(ret >>> 0))"],
+    ["    wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());\n", ""],
+    ["    wasm.__wbindgen_start();\n", ""],
+    ["wasm = wasmInstance.exports;", "wasm = instantiate(__wbg_get_imports());"],
+  ];
+  const glued = edits.reduce((text, [from = "", to = ""]) => once(text, from, to), kept);
+  return `${core}
+let high = 0;
+const env = { setTempRet0(value) { high = value; } };
+let wasm;
+${glued}
+export const currentInstance = () => __wbg_instance_id;
+`;
+}
+
+/**
+ * Generates glue, and the module that it takes.
+ *
+ * @param {string} compiled the module, as cargo leaves it
+ * @param {string} directory that is theirs alone
+ */
+export async function bindFallback(compiled, directory) {
+  const plain = `${compiled}.plain`;
+  await writeFile(plain, withoutFeatures(await readFile(compiled)));
+  await bind(plain, directory, "hushbin");
+}
+
+/**
+ * Makes JavaScript of what {@link bindFallback} has made.
+ *
+ * @param {string} directory
+ */
+export async function fallbackScript(directory) {
+  const bound = join(directory, "hushbin_bg.wasm");
+  const lowered = join(directory, "lowered.wasm");
+  const script = join(directory, "core.js");
+  const features = FEATURES.filter((feature) => !WITHOUT.includes(feature));
+  await run("wasm-opt", [
+    ...["--mvp-features", ...features.map((feature) => `--enable-${feature}`)],
+    ...["-Os", ...LOWERED],
+    ...[bound, "-o", lowered],
+  ]);
+  await run("wasm2js", ["--mvp-features", "-Os", lowered, "-o", script]);
+  const glue = await readFile(join(directory, "hushbin.js"), "utf8");
+  return gluedTo(instantiable(await readFile(script, "utf8")), glue);
+}

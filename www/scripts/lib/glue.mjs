@@ -1,0 +1,52 @@
+// What wasm-bindgen's glue becomes before it is bundled.
+
+import { Failed } from "./run.mjs";
+
+/**
+ * Replaces what has to be there just once.
+ *
+ * @param {string} text
+ * @param {string} from
+ * @param {string} to
+ */
+export function once(text, from, to) {
+  const parts = text.split(from);
+  if (parts.length !== 2) {
+    throw new Failed(`expected once, found ${parts.length - 1} times: ${from}`);
+  }
+  return parts.join(to);
+}
+
+/** What decodes the one text that the glue may have to throw, from its first mention on. */
+const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) \{[\s\S]*?\n\}\n/;
+
+/** What frees handles that were forgotten. */
+const REGISTRY = /const RandomizerFinalization = ([\s\S]*?\n\}\));\n/;
+
+/** The same, made when it is needed. */
+const lazy = (registry) => `let finalization;
+const RandomizerFinalization = {
+    register(...given) {
+        finalization ??= ${registry};
+        finalization.register(...given);
+    },
+    unregister: (token) => finalization.unregister(token),
+};
+`;
+
+/**
+ * Glue that does nothing as it is imported: bundlers may drop it, and a host without
+ * TextDecoder can import it.
+ *
+ * @param {string} glue
+ */
+export function patched(glue) {
+  const [decoder = ""] = DECODER.exec(glue) ?? [];
+  const [registry = "", made] = REGISTRY.exec(glue) ?? [];
+  const edits = [
+    [decoder, "const decodeText = (bytes) => new TextDecoder().decode(bytes);\n"],
+    [registry, lazy(made)],
+    ["if (Symbol.dispose) Randomizer.prototype[Symbol.dispose] = Randomizer.prototype.free;\n", ""],
+  ];
+  return edits.reduce((text, [from = "", to = ""]) => once(text, from, to), glue);
+}
