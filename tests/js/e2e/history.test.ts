@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sent, Spent } from "../../../www/client/index.js";
 import { violations } from "./axe.js";
-import { CLIPPED, EVENTS, type Passed, SETTINGS, World } from "./harness.js";
+import type { Passed } from "./gateway.js";
+import { CLIPPED, EVENTS, SETTINGS, World } from "./harness.js";
 
 /** A folder for pictures, for those who want to see for themselves. */
 const SHOTS = process.env.HUSHBIN_SHOTS;
