@@ -31,10 +31,10 @@ pub use thresholds::Thresholds;
 
 use super::contract::Parameters;
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::{Error, error};
-use crate::canonical::{Canonical, CanonicalReader};
 
 impl Parameters for Cube {
     const NAME: &'static str = "cube";

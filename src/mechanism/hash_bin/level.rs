@@ -87,11 +87,7 @@ impl Level {
         clip: Option<f64>,
         noise: Option<Noise>,
     ) -> Result<Self, Error> {
-        let combination = |reason| {
-            Err(error!(Combination {
-                reason,
-            }))
-        };
+        let combination = |reason| Err(error!(Combination { reason }));
         if name != LevelName::Neighbouring && (distance.is_some() || delta.is_some()) {
             return combination("\"distance\" and \"delta\" belong to level \"neighbouring\"");
         }

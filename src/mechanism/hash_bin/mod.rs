@@ -38,10 +38,10 @@ pub use support::Support;
 
 use super::contract::{Neighbours, Parameters};
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::Cursor;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::canonical::{Canonical, CanonicalReader};
 use crate::hash::Hashing;
 
 impl Parameters for HashBin {

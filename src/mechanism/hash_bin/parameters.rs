@@ -100,11 +100,7 @@ impl HashBin {
     /// multiple of 1/Γ, b is not 1 at user level, or the hashing is not for bins. Whether the parameters suit
     /// a domain is checked by [`Task::new`](crate::Task::new).
     pub fn new(level: Level, hashing: Hashing, bins: u32, grid: u32) -> Result<Self, Error> {
-        let combination = |reason| {
-            Err(error!(Combination {
-                reason,
-            }))
-        };
+        let combination = |reason| Err(error!(Combination { reason }));
         hashing.check_paddings()?;
         bounds::BINS.check(f64::from(bins))?;
         bounds::GRID.check(f64::from(grid))?;

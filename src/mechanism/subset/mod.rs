@@ -242,11 +242,9 @@ impl<R: Rule> Subset<R> {
         if name != R::strongest(1).name() {
             return Err(left_out(PAPER));
         }
-        favoured.map(R::strongest).ok_or_else(|| {
-            error!(Combination {
-                reason: R::NEEDS_FAVOURED
-            })
-        })
+        favoured.map(R::strongest).ok_or(error!(Combination {
+            reason: R::NEEDS_FAVOURED
+        }))
     }
 
     /// The rule that picks the favoured buckets.

@@ -7,10 +7,10 @@ use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Encode, Parameters, Randomize};
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::{Cursor, append};
 use crate::domain::{Domain, Entry, Signed};
 use crate::error::{Error, error};
-use crate::canonical::{Canonical, CanonicalReader};
 use crate::hash::{Keys, element_sign};
 use crate::sample::{ExpLowerBound, Factors, Threshold, below, realised_epsilon};
 
