@@ -84,6 +84,11 @@ pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0)
 /// Number of reports in one upload.
 pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
 
+/// Days of a window in which a person's reports are counted.
+pub const DAYS: Bound = Bound::new("days of a budget", 1.0, 3650.0);
+/// Number of reports of one person in such a window.
+pub const REPORTS_A_WINDOW: Bound = Bound::new("reports of a budget", 1.0, 10_000.0);
+
 /// [`HASHES`] at a sparsity s.
 pub(crate) fn hashes(sparsity: u32) -> Bound {
     HASHES.at_most(f64::from(HASHED / sparsity))

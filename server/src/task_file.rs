@@ -93,10 +93,16 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError
 /// # Errors
 /// When it cannot be written.
 pub(crate) fn write(path: &Path, task: &Task) -> Result<(), TaskFileError> {
-    serde_json::to_string_pretty(task)
-        .map_err(Cause::from)
-        .and_then(|text| Ok(fs::write(path, text + "\n")?))
-        .map_err(|cause| error_of_file(path, cause))
+    let text = serde_json::to_string_pretty(task).map_err(|error| error_of_file(path, error))?;
+    write_text(path, &(text + "\n"))
+}
+
+/// Writes what is made of a task to a file.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), TaskFileError> {
+    fs::write(path, text).map_err(|error| error_of_file(path, error))
 }
 
 fn error_of_file(path: &Path, cause: impl Into<Cause>) -> TaskFileError {

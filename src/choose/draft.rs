@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::differs::same;
 use super::question::{Choice, QuestionDraft};
 use crate::error::Error;
-use crate::task::{Kind, Question, Task, Tree};
+use crate::task::{Budget, Kind, Question, Task, Tree};
 
 /// A [`Task`] whose mechanisms may lack parameters, or be missing altogether, and
 /// whose sparsity may be left to hushbin.
@@ -48,6 +48,8 @@ pub struct TaskDraft {
     pub people: Option<u64>,
     /// What is asked: one question without a name, or questions with names.
     pub questions: Vec<QuestionDraft>,
+    /// How much one person reports.
+    pub budget: Budget,
 }
 
 impl TaskDraft {
@@ -101,7 +103,12 @@ impl TaskDraft {
     }
 
     /// The task of these questions, once each is complete.
-    fn weigh(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
+    fn weigh(&self, questions: Vec<Question>) -> Result<Task, Error> {
+        let weighed = self.weighed(questions)?;
+        Ok(weighed.with_budget(self.budget))
+    }
+
+    fn weighed(&self, mut questions: Vec<Question>) -> Result<Task, Error> {
         if let [sole] = &questions[..]
             && sole.name().is_empty()
         {
@@ -136,7 +143,10 @@ impl TaskDraft {
         for (draft, question) in self.questions.iter().zip(task.questions()) {
             draft.agrees_with(question, self.people)?;
         }
-        Ok(())
+        let (given, in_use) = (self.budget, task.budget());
+        same("budget's days", &given.days(), &in_use.days())?;
+        same("budget's reports", &given.reports(), &in_use.reports())?;
+        same("budget's answers", &given.answers(), &in_use.answers())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::task::file::{KindName, QUESTIONS_OR_ITEMS, QuestionFile};
 use crate::task::part_file::{AskedPart, PartFile};
-use crate::task::{Items, Prefixes};
+use crate::task::{Budget, Items, Prefixes};
 
 /// A draft of either form.
 #[derive(Deserialize)]
@@ -35,6 +35,8 @@ struct DraftFile {
     mechanism: Option<MechanismDraft>,
     #[serde(default)]
     questions: Option<Vec<QuestionDraft>>,
+    #[serde(default)]
+    budget: Budget,
 }
 
 impl<'de> Deserialize<'de> for TaskDraft {
@@ -67,6 +69,7 @@ impl<'de> Deserialize<'de> for TaskDraft {
             epsilon: file.epsilon,
             people: file.people,
             questions,
+            budget: file.budget,
         })
     }
 }

@@ -4,6 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::budget::Budget;
 use super::items::Items;
 use super::kind::Kind;
 use super::question::{Question, QuestionParts};
@@ -12,13 +13,14 @@ use crate::domain::ValueKind;
 use crate::error::Error;
 use crate::mechanism::Mechanism;
 
-/// What all of them begin with; the number is the version of what follows: one
+/// What all of them begin with, behind the budget if there is one; the number is the version of what follows: one
 /// question without a name, for ratings, or questions with names.
 const UNNAMED: &str = "hushbin task 1";
 const NAMED: &str = "hushbin task 2";
 
-pub(super) fn write(id: &str, questions: &[Question]) -> Vec<u8> {
+pub(super) fn write(id: &str, questions: &[Question], budget: Budget) -> Vec<u8> {
     let mut canonical = Canonical::default();
+    budget.write_canonical(&mut canonical);
     match questions {
         [sole] if sole.name().is_empty() => {
             canonical.text(UNNAMED);
@@ -55,6 +57,7 @@ pub(super) struct Read {
     pub(super) questions: Vec<Question>,
     /// Whether they have names.
     pub(super) named: bool,
+    pub(super) budget: Budget,
 }
 
 /// Every field has one spelling, so that only the bytes that [`write`] gives are
@@ -64,15 +67,16 @@ pub(super) struct Read {
 /// [`Error::Malformed`] for others, and those of the questions' parameters.
 pub(super) fn read(bytes: &[u8]) -> Result<Read, Error> {
     let reader = &mut CanonicalReader::new(bytes);
-    let read = match reader.text() {
-        UNNAMED => read_unnamed(reader),
-        NAMED => read_named(reader),
+    let mut form = reader.text();
+    let read = Budget::read_canonical(&mut form, reader).and_then(|budget| match form {
+        UNNAMED => read_unnamed(budget, reader),
+        NAMED => read_named(budget, reader),
         _ => reader.known(None),
-    };
+    });
     reader.end(read)
 }
 
-fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
+fn read_unnamed(budget: Budget, reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
     let id = reader.text().to_owned();
     let items = Items::read_canonical(reader);
     let sparsity = reader.small();
@@ -93,10 +97,11 @@ fn read_unnamed(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
         id,
         questions: alloc::vec![question],
         named: false,
+        budget,
     })
 }
 
-fn read_named(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
+fn read_named(budget: Budget, reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
     let id = reader.text().to_owned();
     let epsilon = reader.float();
     let mut questions = Vec::new();
@@ -121,6 +126,7 @@ fn read_named(reader: &mut CanonicalReader<'_>) -> Result<Read, Error> {
         id,
         questions,
         named: true,
+        budget,
     })
 }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::Task;
+use super::budget::Budget;
 use super::items::Items;
 use super::kind::{Cross, Kind, Part, Together};
 use super::limits::Limits;
@@ -325,6 +326,8 @@ struct TaskFile {
     mechanism: Option<Mechanism>,
     #[serde(default)]
     questions: Option<Vec<QuestionFile<Mechanism>>>,
+    #[serde(default)]
+    budget: Budget,
 }
 
 /// Why a task has questions or is one.
@@ -334,6 +337,7 @@ pub(crate) const QUESTIONS_OR_ITEMS: &str =
 impl<'de> Deserialize<'de> for Task {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let file = TaskFile::deserialize(deserializer)?;
+        let budgeted = |task: Self| task.with_budget(file.budget);
         let missing = <D::Error as de::Error>::missing_field;
         let Some(questions) = file.questions else {
             let parts = TaskParts {
@@ -344,7 +348,7 @@ impl<'de> Deserialize<'de> for Task {
                 value: file.value.ok_or_else(|| missing("value"))?,
                 mechanism: file.mechanism.ok_or_else(|| missing("mechanism"))?,
             };
-            return Self::new(parts).map_err(de::Error::custom);
+            return Self::new(parts).map(budgeted).map_err(de::Error::custom);
         };
         let of_its_own = file.items.is_some()
             || file.sparsity.is_some()
@@ -356,25 +360,40 @@ impl<'de> Deserialize<'de> for Task {
         let complete = |question: QuestionFile<Mechanism>| question.complete(file.epsilon);
         let questions: Result<Vec<Question>, Error> = questions.into_iter().map(complete).collect();
         let task = |questions| Self::of_questions(file.id, questions);
-        questions.and_then(task).map_err(de::Error::custom)
+        questions
+            .and_then(task)
+            .map(budgeted)
+            .map_err(de::Error::custom)
     }
 }
 
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
+        struct Unnamed {
+            #[serde(flatten)]
+            parts: TaskParts,
+            #[serde(skip_serializing_if = "Budget::is_default")]
+            budget: Budget,
+        }
+
+        #[derive(Serialize)]
         struct Named<'a> {
             id: &'a str,
             epsilon: f64,
             questions: Vec<QuestionFile<Mechanism>>,
+            #[serde(skip_serializing_if = "Budget::is_default")]
+            budget: Budget,
         }
 
+        let budget = self.budget();
         match TaskParts::try_from(self.clone()) {
-            Ok(parts) => parts.serialize(serializer),
+            Ok(parts) => Unnamed { parts, budget }.serialize(serializer),
             Err(_) => Named {
                 id: self.id(),
                 epsilon: self.epsilon(),
                 questions: self.questions().iter().map(QuestionFile::of).collect(),
+                budget,
             }
             .serialize(serializer),
         }

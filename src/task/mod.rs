@@ -1,5 +1,6 @@
 //! What is asked, of which items, at which budget.
 
+mod budget;
 mod canonical;
 mod draw;
 #[cfg(feature = "complete")]
@@ -17,6 +18,7 @@ mod scale;
 mod tree;
 mod want;
 
+pub use budget::{Answers, Budget};
 pub use draw::Draw;
 pub use items::{Items, Open, item_key};
 pub use kind::Kind;
@@ -82,6 +84,7 @@ pub struct Task {
     /// Shared with those who answer them.
     questions: Arc<Vec<Question>>,
     draw: Draw,
+    budget: Budget,
     fingerprint: Fingerprint,
 }
 
@@ -145,20 +148,50 @@ impl Task {
     }
 
     fn written(id: String, questions: Vec<Question>) -> Result<Self, Error> {
-        let bytes = canonical::write(&id, &questions);
-        Self::build(id, questions, &bytes)
+        let budget = Budget::default();
+        let bytes = canonical::write(&id, &questions, budget);
+        Self::build(id, questions, budget, &bytes)
     }
 
     /// Of questions that go together, and of what [`canonical::write`] makes of them.
-    fn build(id: String, questions: Vec<Question>, bytes: &[u8]) -> Result<Self, Error> {
+    fn build(
+        id: String,
+        questions: Vec<Question>,
+        budget: Budget,
+        bytes: &[u8],
+    ) -> Result<Self, Error> {
         Self::check_id(&id)?;
         let fingerprint = Fingerprint::from_canonical(bytes);
         Ok(Self {
             id,
             draw: Draw::new(questions.iter().map(Question::weight)),
             questions: Arc::new(questions),
+            budget,
             fingerprint,
         })
+    }
+
+    /// The same task with another budget, and so with another fingerprint.
+    ///
+    /// ```
+    /// use hushbin::{Task, TaskDraft, task::{Answers, Budget}};
+    ///
+    /// # let draft: TaskDraft = serde_json::from_str(
+    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    /// # ).unwrap();
+    /// let task: Task = draft.resolve().unwrap();
+    /// let weekly = task.clone().with_budget(Budget::new(7, 1, Answers::Fresh).unwrap());
+    /// assert_ne!(weekly.fingerprint(), task.fingerprint());
+    /// assert_eq!(weekly.with_budget(Budget::default()), task);
+    /// ```
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        let bytes = canonical::write(&self.id, &self.questions, budget);
+        Self {
+            budget,
+            fingerprint: Fingerprint::from_canonical(&bytes),
+            ..self
+        }
     }
 
     /// The task of the bytes that [`Task::canonical_bytes`] gives.
@@ -171,16 +204,17 @@ impl Task {
             id,
             questions,
             named,
+            budget,
         } = canonical::read(bytes)?;
         if named {
             Self::check_named(&questions)?;
         }
-        Self::build(id, questions, bytes)
+        Self::build(id, questions, budget, bytes)
     }
 
-    /// All parameters that a report depends on, as the bytes that the
-    /// [fingerprint](Task::fingerprint) is the hash of: numbers of eight bytes,
-    /// little endian, and texts preceded by their length.
+    /// All parameters that a report depends on, and the [budget](Task::budget), as the
+    /// bytes that the [fingerprint](Task::fingerprint) is the hash of: numbers of eight
+    /// bytes, little endian, and texts preceded by their length.
     ///
     /// ```
     /// use hushbin::{Task, TaskDraft};
@@ -194,7 +228,7 @@ impl Task {
     /// ```
     #[must_use]
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        canonical::write(&self.id, &self.questions)
+        canonical::write(&self.id, &self.questions, self.budget)
     }
 
     /// The slug that the task goes by.
@@ -275,13 +309,19 @@ impl Task {
         Ok(reports)
     }
 
+    /// How much one person reports.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        self.budget
+    }
+
     /// The local budget ε asked for.
     #[must_use]
     pub fn epsilon(&self) -> f64 {
         self.questions[0].epsilon()
     }
 
-    /// Identity of all parameters that a report depends on, the id included.
+    /// Identity of all parameters that a report depends on, of the id and of the budget.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
@@ -318,7 +358,8 @@ impl Task {
 impl TryFrom<Task> for TaskParts {
     type Error = Task;
 
-    /// The fields of a task that asks one question without a name.
+    /// The fields of a task that asks one question without a name, but its
+    /// [budget](Task::budget).
     ///
     /// # Errors
     /// The task itself, where its questions have names.

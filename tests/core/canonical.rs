@@ -1,6 +1,7 @@
 //! A task's canonical bytes: what is read is what was written, and nothing else
 //! is read.
 
+use hushbin::task::{Answers, Budget};
 use hushbin::{ErrorCode, Fingerprint, Task};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -17,6 +18,12 @@ fn tasks() -> Vec<Task> {
     });
     let mut tasks = codec::tasks();
     tasks.push(serde_json::from_value(named).unwrap());
+    let budgets = [(7, 3, Answers::Permanent), (1, 1, Answers::Fresh)];
+    for (days, reports, answers) in budgets {
+        let budget = Budget::new(days, reports, answers).unwrap();
+        let both = [tasks.first(), tasks.last()].map(|task| task.unwrap().clone());
+        tasks.extend(both.map(|task| task.with_budget(budget)));
+    }
     tasks
 }
 

@@ -34,10 +34,27 @@ fn the_task_is_valid_and_takes_the_report_shown() {
         })
         .collect();
     assert!(block("ts").contains(&format!("task: \"{}\"", task.id())));
+    assert!(block("ts").contains(&format!("fingerprint: \"{}\"", task.fingerprint())));
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     Randomizer::new(&task)
         .randomize(&entries, &mut rng)
         .unwrap();
+}
+
+#[test]
+fn the_budget_shown_is_read() {
+    let file = block_after("### How often a person reports", "json");
+    let task = serde_json::from_str::<TaskDraft>(file).unwrap().resolve();
+    let shown: serde_json::Value = serde_json::from_str(file).unwrap();
+    let complete = serde_json::to_value(task.unwrap()).unwrap();
+    assert_eq!(complete["budget"], shown["budget"]);
+    let fields = shown["budget"].as_object().unwrap();
+    assert!(
+        fields
+            .keys()
+            .all(|field| README.contains(&format!("`{field}`")))
+    );
+    assert!(README.contains("| `budget` |"));
 }
 
 #[test]

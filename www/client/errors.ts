@@ -189,6 +189,7 @@ export type TaskErrorCode =
  * (`loose-budget`).
  */
 export class TaskError extends HushbinError {
+  /** Stable name of what is wrong with it. */
   readonly code: TaskErrorCode;
 
   /** @internal */

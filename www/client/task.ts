@@ -20,12 +20,14 @@ export interface Budget {
   /** How many reports a window may hold, 1 to 10000. */
   readonly reports: number;
   /**
-   * Whether answers that stay the same over windows are randomised anew in each, or are
-   * sent as the same report again.
+   * What tells of answers that stay the same over windows: a new report in each, which
+   * spends ε again, or the same report again, which spends nothing more, and shows whoever
+   * receives both that one person sent them.
    */
   readonly answers: "fresh" | "permanent";
 }
 
+/** As the core has it: the same as no budget, also in {@link canonicalBytes}. */
 export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
 
 export function budgetOf(task: Task): Budget {
@@ -99,6 +101,14 @@ export function parseTask(value: unknown): Task {
  */
 export function canonicalBytes(task: Task): Uint8Array {
   const bytes = new CanonicalBytes();
+  const { days, reports, answers } = budgetOf(task);
+  const { days: window, reports: allowed, answers: usual } = DEFAULT_BUDGET;
+  if (days !== window || reports !== allowed || answers !== usual) {
+    bytes.text("hushbin budget 1");
+    bytes.number(days);
+    bytes.number(reports);
+    bytes.number(ANSWERS.indexOf(answers));
+  }
   const named = "questions" in task;
   bytes.text(named ? "hushbin task 2" : "hushbin task 1");
   bytes.text(task.id);

@@ -3,11 +3,13 @@
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
 import { patched } from "./lib/glue.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
+import { reference } from "./lib/reference.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
@@ -220,6 +222,22 @@ async function declare() {
 }
 
 /**
+ * The reference of what is exported.
+ *
+ * @throws Failed where something has no comment
+ */
+function documented() {
+  const entries = { index: "hushbin", slim: "hushbin/slim", history: "hushbin/history" };
+  const { text, lacking } = reference(entries, (file) =>
+    readFileSync(join(DIST, `${file}.d.ts`), "utf8"),
+  );
+  if (lacking.length > 0) {
+    throw new Failed(`exported without a comment:\n${lacking.join("\n")}`);
+  }
+  return text;
+}
+
+/**
  * The package as npm takes it, in a folder of its own: with the README for its users, in
  * place of this repository's, and without what only this repository needs.
  */
@@ -231,6 +249,7 @@ async function assemble() {
     await copyFile(join(ROOT, name), join(PACKAGE, name));
   }
   await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
+  await writeFile(join(PACKAGE, "API.md"), documented());
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {
     delete manifest[own];

@@ -4,7 +4,7 @@
 //! cannot link reports to people; whoever could must quote the local ε to itself.
 
 use hushbin::mechanism::{Mechanism, Neighbours};
-use hushbin::task::Kind;
+use hushbin::task::{Answers, Budget, Kind};
 use hushbin::{Question, Task};
 use serde::Serialize;
 
@@ -30,6 +30,72 @@ pub struct Privacy {
     pub protects: String,
     /// What that means.
     pub statement: String,
+    /// How much one person reports, and what that costs.
+    pub budget: Spending,
+}
+
+/// What one person spends under a task's budget, at most, whose ε is one report's.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Spending {
+    /// Windows, and reports in each.
+    #[serde(flatten)]
+    pub budget: Budget,
+    /// ε of all reports of a window together.
+    pub window_epsilon: f64,
+    /// ε of all reports of the 365 days from the first on together.
+    pub year_epsilon: f64,
+    /// What that means.
+    pub statement: String,
+}
+
+impl Spending {
+    /// Of a task's budget.
+    ///
+    /// What each report gives away adds up, whatever it is of (group privacy).
+    #[must_use]
+    pub fn for_task(task: &Task) -> Self {
+        let (budget, epsilon) = (task.budget(), task.effective_epsilon());
+        let window_epsilon = f64::from(budget.reports()) * epsilon;
+        let year_epsilon = f64::from(budget.reports_a_year()) * epsilon;
+        let [one, window, year] = [epsilon, window_epsilon, year_epsilon].map(rounded_up);
+        let window = match budget.reports() {
+            1 => format!("which spends ε = {window}"),
+            _ => format!("which together spend ε = {window}"),
+        };
+        let year = format!("in the 365 days from the first ε = {year} is spent at most");
+        let stays = match budget.answers() {
+            Answers::Fresh => String::new(),
+            Answers::Permanent => format!(
+                " Where answers stay, later windows send the same reports again: they spend ε = \
+                 {one} once for as long as that lasts, and show whoever receives them that one \
+                 person sent them."
+            ),
+        };
+        Self {
+            budget,
+            window_epsilon,
+            year_epsilon,
+            statement: format!(
+                "A person's browser sends {} at most, {window}; {year}.{stays}",
+                allowed(budget)
+            ),
+        }
+    }
+}
+
+/// An ε in four digits behind the point, which it does not exceed.
+fn rounded_up(epsilon: f64) -> f64 {
+    (1e4 * epsilon).ceil() / 1e4
+}
+
+/// How many reports of a person there are in a window, and how long that is.
+fn allowed(budget: Budget) -> String {
+    let counted = |count: u32, what: &str| match count {
+        1 => format!("one {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let (reports, days) = (budget.reports(), budget.days());
+    format!("{} in {}", counted(reports, "report"), counted(days, "day"))
 }
 
 fn is_zero(number: &f64) -> bool {
@@ -73,6 +139,7 @@ impl Privacy {
                  a factor of exp(epsilon) about {about}.{failing} A person who reports several \
                  times spends epsilon each time."
             ),
+            budget: Spending::for_task(task),
         }
     }
 }
@@ -89,12 +156,18 @@ pub fn protects(neighbours: Neighbours) -> String {
     }
 }
 
-/// The statement beside an [`Account`] of the reports that a collector has.
+/// The statement beside an [`Account`] of the reports that a collector has of a task, of
+/// people who send as many as its budget allows in one window.
 #[must_use]
-pub fn batch_statement(account: &Account, reports: u64, epsilon: f64) -> String {
+pub fn batch_statement(account: &Account, reports: u64, task: &Task) -> String {
+    let (epsilon, allowed) = (task.epsilon(), task.budget().reports());
+    let each = match allowed {
+        1 => "one report".to_owned(),
+        allowed => format!("at most {allowed} reports, of whatever answers,"),
+    };
     format!(
         "Against {CANNOT_LINK}, all {reports} reports together are \
-         ({:e}, {:e})-differentially private, rounded up, if each person sent one report and {} \
+         ({:e}, {:e})-differentially private, rounded up, if each person sent {each} and {} \
          of them come from people who follow the protocol. This collector does not shuffle: \
          against its operator, and whoever else could link, the local epsilon of {epsilon} holds.",
         account.central_epsilon, account.delta, account.honest_reports,

@@ -10,7 +10,9 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{query, tasks};
-use hushbin_analysis::accounting::{Account, HONEST_REPORTS, Mixture, account};
+use hushbin_analysis::accounting::{
+    Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
+};
 use hushbin_analysis::promise::{Privacy, batch_statement};
 
 #[derive(Serialize)]
@@ -72,9 +74,23 @@ fn shuffled(
         let statement = "Fewer than two reports that may be counted on hide nobody.".to_owned();
         return Ok((None, statement));
     }
-    let found = account(&mixture, reports, honest, delta).map_err(|error| Problem::BadQuery {
-        detail: error.to_string(),
-    })?;
-    let statement = batch_statement(&found, reports, task.epsilon());
-    Ok((Some(found), statement))
+    let exposure = Exposure {
+        reports_per_person: task.budget().reports(),
+        ..Exposure::default()
+    };
+    let found = match account_exposure(&mixture, reports, honest, delta, exposure) {
+        Ok(found) => found,
+        Err(hushbin::Error::OutOfRange { name, value, .. }) if name == REPORTS_PER_PERSON.name => {
+            let statement =
+                format!("One person may send {value} reports: too many for the others to hide.");
+            return Ok((None, statement));
+        }
+        Err(error) => {
+            return Err(Problem::BadQuery {
+                detail: error.to_string(),
+            });
+        }
+    };
+    let statement = batch_statement(&found.account, reports, task);
+    Ok((Some(found.account), statement))
 }

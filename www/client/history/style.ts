@@ -12,7 +12,9 @@ export const STYLE = `
   --refused: var(--hushbin-refused, #c0342c);
   --withdrawn: var(--hushbin-withdrawn, #70727b);
   color-scheme: light dark;
+  box-sizing: border-box;
   display: block;
+  max-width: 46rem;
   color: var(--text);
   background: var(--background);
   font: var(--hushbin-font, 1rem/1.5 system-ui, sans-serif);
@@ -37,15 +39,13 @@ export const STYLE = `
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; margin: 0; }
 [hidden] { display: none; }
-.body { max-width: 44rem; }
 .title { font-size: 1.25rem; line-height: 1.3; }
 .task { font-size: 1rem; line-height: 1.4; }
 section { display: grid; gap: 0.75rem; margin-top: 1rem; }
 section + section { border-top: 1px solid var(--line); padding-top: 1rem; }
-.status { font-weight: 600; }
 .consent, .asked, .meaning { color: var(--muted); }
 .dry { color: var(--waiting); font-weight: 600; }
-dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0.75rem 1rem; }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr)); gap: 0.75rem 1rem; }
 dt { color: var(--muted); font-size: 0.875rem; }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
 ul { list-style: none; padding: 0; border-bottom: 1px solid var(--line); }
@@ -68,6 +68,9 @@ time, .cost { font-variant-numeric: tabular-nums; white-space: nowrap; }
 time { color: var(--muted); }
 summary { color: var(--accent); cursor: pointer; width: fit-content; padding: 0.125rem 0; }
 details dl { padding: 0.5rem 0 0.25rem; grid-template-columns: 1fr; gap: 0.375rem; }
+details div { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+details dt { flex: 0 0 11rem; }
+details dd { flex: 1 1 18rem; }
 code { font: 0.875rem/1.4 ui-monospace, monospace; }
 button {
   justify-self: start;

@@ -34,25 +34,31 @@ export interface Words {
   readonly permanent: string;
   /** Where reports are only made as if. */
   readonly dryRun: string;
-  /** The names of what follows. */
+  /** The name of what the running window holds. */
   readonly window: string;
+  /** The name of when it ends. */
   readonly ends: string;
+  /** The name of what all reports have cost. */
   readonly ever: string;
+  /** The name of how long that is remembered. */
   readonly kept: string;
   /** What the window holds, of what it may hold. */
   readonly used: (reports: number, allowed: number, epsilon: string) => string;
   /** What all reports have cost. */
   readonly spent: (reports: number, epsilon: string) => string;
-  /** Where it is remembered. */
+  /** That it is remembered on the device. */
   readonly durable: string;
+  /** That it is remembered as long as the page lives. */
   readonly fleeting: string;
   /** How many reports there are, of each state; read aloud as it changes. */
   readonly summary: (reports: number, states: Readonly<Record<ReportState, number>>) => string;
+  /** What has become of a report. */
   readonly state: Readonly<Record<ReportState, string>>;
   /** What a report cost. */
   readonly cost: (epsilon: string) => string;
   /** What a report cost that was made before. */
   readonly again: string;
+  /** Opens all bytes of a report, of which there are so many. */
   readonly bytes: (bytes: number) => string;
   /** The parts of an upload, in their order. */
   readonly parts: readonly [
@@ -64,8 +70,11 @@ export interface Words {
   ];
   /** Shows the older reports too. */
   readonly more: (reports: number) => string;
+  /** The button that revokes consent. */
   readonly revoke: string;
+  /** That consent was revoked here. */
   readonly revoked: string;
+  /** That nothing could be read, and why. */
   readonly failed: (message: string) => string;
 }
 
@@ -85,6 +94,7 @@ const others = (distance: string): Readonly<Record<Protection["about"], string>>
   near: `other answers that differ by at most ${distance} in sum`,
 });
 
+/** What `<hushbin-history>` says unless it is told otherwise. */
 export const ENGLISH: Words = {
   lang: "en-GB",
   title: "What leaves this browser",
@@ -104,7 +114,7 @@ export const ENGLISH: Words = {
       ? "Each report tells, randomised, of whatever your answers name."
       : `Each report tells, randomised, of ${counted(items, "item")}.`,
   meaning: (epsilon, factor, protects, distance) =>
-    `What a report costs is its ε. At ε = ${epsilon} whoever sees it, the operator of the collector included, finds ${others(distance)[protects]} at most ${factor} times less plausible than yours.`,
+    `What a report costs is its ε. At ε\u00a0=\u00a0${epsilon} whoever sees it, the operator of the collector included, finds ${others(distance)[protects]} at most ${factor} times less plausible than yours.`,
   failing: (delta) => `That may fail, with a probability of at most ${delta}.`,
   permanent:
     "While your answers stay the same, the same report is sent again and costs nothing more; that such reports are from one browser can be seen.",
@@ -113,8 +123,9 @@ export const ENGLISH: Words = {
   ends: "The period ends",
   ever: "In all",
   kept: "Remembered",
-  used: (reports, allowed, epsilon) => `${reports} of ${counted(allowed, "report")}, ε ${epsilon}`,
-  spent: (reports, epsilon) => `${counted(reports, "report")}, ε ${epsilon}`,
+  used: (reports, allowed, epsilon) =>
+    `${reports} of ${counted(allowed, "report")}, ε\u00a0${epsilon}`,
+  spent: (reports, epsilon) => `${counted(reports, "report")}, ε\u00a0${epsilon}`,
   durable: "on this device, until this site's data is cleared",
   fleeting: "until this page is closed",
   summary: (reports, states) => {
@@ -127,13 +138,13 @@ export const ENGLISH: Words = {
     return `${counted(reports, "report")}: ${some.join(", ")}.`;
   },
   state: STATES,
-  cost: (epsilon) => `ε ${epsilon}`,
-  again: "sent again, ε 0",
-  bytes: (bytes) => `All ${counted(bytes, "byte")} of it`,
+  cost: (epsilon) => `ε\u00a0${epsilon}`,
+  again: "sent again, ε\u00a00",
+  bytes: (bytes) => `Its exact ${counted(bytes, "byte")}`,
   parts: [
     "version of the format",
     "which task it answers",
-    "a number that was drawn for it",
+    "its own random number",
     "how many reports",
     "the randomised report",
   ],

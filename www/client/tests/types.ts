@@ -4,6 +4,8 @@
  * expected does not come.
  */
 
+import { task as RATINGS } from "../../examples/settings/settings.js";
+import { task as VISITS } from "../../examples/typed/visits.js";
 import {
   type Client,
   createClient,
@@ -95,6 +97,76 @@ export async function questions() {
   // @ts-expect-error every question is answered
   await client.report(rest);
 }
+
+/** The answers to VISITS. */
+export const VISIT = {
+  theme: '"system"',
+  version: 3,
+  beta: true,
+  features: ["search", "someone's own templates"],
+  plugins: ["any"],
+  rating: 4,
+  loadMs: 1830,
+  layout: { width: 1200, zoom: 1.5 },
+  loadByPlan: { plan: "pro", loadMs: 1830 },
+  settings: { compact: true, font: "sans" },
+  query: "dark mode",
+  opinions: { "dark-mode": 1 },
+} as const satisfies ReportInput<typeof VISITS>;
+
+/** What `hushbin task types` writes knows the task as a literal of one's own does. */
+export async function generated() {
+  const client = await createClient({ endpoint, task: VISITS });
+  await client.report(VISIT);
+  // @ts-expect-error no such question
+  await client.report({ ...VISIT, themes: "dark" });
+  // @ts-expect-error no such option
+  await client.report({ ...VISIT, theme: "system" });
+  // @ts-expect-error options that are counted have indices
+  await client.report({ ...VISIT, version: "3" });
+  // @ts-expect-error a flag is no number
+  await client.report({ ...VISIT, beta: 1 });
+  // @ts-expect-error no such option
+  await client.report({ ...VISIT, features: ["serach"] });
+  // @ts-expect-error a set is several options
+  await client.report({ ...VISIT, plugins: "any" });
+  // @ts-expect-error a number is no text
+  await client.report({ ...VISIT, rating: "4" });
+  // @ts-expect-error nor in bins
+  await client.report({ ...VISIT, loadMs: "1830" });
+  // @ts-expect-error every number is given
+  await client.report({ ...VISIT, layout: { width: 1200 } });
+  // @ts-expect-error no such option
+  await client.report({ ...VISIT, loadByPlan: { plan: "team", loadMs: 1 } });
+  // @ts-expect-error no such part
+  await client.report({ ...VISIT, settings: { ...VISIT.settings, theme: "dark" } });
+  // @ts-expect-error a text is no number
+  await client.report({ ...VISIT, query: 8 });
+  // @ts-expect-error no such item
+  await client.report({ ...VISIT, opinions: { darkmode: 1 } });
+  const { query: _, ...rest } = VISIT;
+  // @ts-expect-error every question is answered
+  await client.report(rest);
+  const rated = await createClient({ endpoint, task: RATINGS });
+  await rated.report({ "dark-mode": 1 });
+  // @ts-expect-error no such item
+  await rated.report({ darkMode: 1 });
+}
+
+/** And a module that was changed by hand has to be a task. */
+export const CHANGED: readonly Task[] = [
+  { ...VISITS, questions: [{ ...VISITS.questions[2], weight: 1 }], budget: { days: 90 } },
+  // @ts-expect-error no such kind
+  { ...VISITS, questions: [{ ...VISITS.questions[2], kind: "flog" }] },
+  // @ts-expect-error a flag has no options
+  { ...VISITS, questions: [{ ...VISITS.questions[2], options: ["no", "yes"] }] },
+  // @ts-expect-error no such mechanism
+  { ...RATINGS, mechanism: { ...RATINGS.mechanism, name: "colision" } },
+  // @ts-expect-error no such field
+  { ...RATINGS, budget: { day: 7 } },
+  // @ts-expect-error no such word
+  { ...RATINGS, budget: { answers: "stale" } },
+];
 
 export async function literals() {
   const client = createClient({

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lacking } from "../check-docs.mjs";
 import { missing } from "../check-facts.mjs";
+import { reference } from "../lib/reference.mjs";
 
 test("links and paths lead to files", () => {
   const there = new Set(["src/a.rs", "src/docs/b.md", "server/src/cli", "README.md"]);
@@ -36,4 +37,37 @@ test("documentation opens with a summary, and public types show an example", () 
     assert.equal(lacking("a.rs", text, true).length, 1, text);
   }
   assert.deepEqual(lacking("a.rs", "/// A thing.\npub struct A;\n", false), []);
+});
+
+test("what is exported has comments, member by member, and is told once", () => {
+  const files = {
+    index: 'export * from "./exports.js";\n',
+    exports:
+      'export { type A, b } from "./folder/own.js";\nexport type { C } from "./missing.js";\n',
+    "folder/own": `/** A. */
+export interface A {
+    readonly kind: "a";
+    /** A number. */
+    readonly documented: number;
+    readonly bare: number;
+}
+export declare function b(): void;
+/** Not exported by the entry. */
+export declare const d: number;
+`,
+    missing: "",
+  };
+  const { text, lacking } = reference(
+    { index: "package", exports: "again" },
+    (file) => files[file],
+  );
+  assert.deepEqual(lacking, ["folder/own: A.bare", "missing: C", "folder/own: b"]);
+  assert.deepEqual(text.match(/^#+ .*/gm), [
+    "# Reference",
+    "## `package`",
+    "### A",
+    "### C",
+    "### b",
+    "## `again`",
+  ]);
 });

@@ -49,9 +49,10 @@ pub(super) struct Options {
     /// Number of batches, of as many reports each, that a person sends reports to.
     #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
     batches: u32,
-    /// Number of reports that a person sends to a batch, of any inputs.
-    #[arg(long, value_name = "R", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
-    reports_per_person: u32,
+    /// Number of reports that a person sends to a batch, of any inputs; left out,
+    /// as many as the budget of the --task allows in one window, or one.
+    #[arg(long, value_name = "R", conflicts_with_all = ["central_epsilon", "compare", "plot"])]
+    reports_per_person: Option<u32>,
     /// δ of the batch.
     #[arg(long, value_name = "D")]
     delta: f64,
@@ -130,7 +131,7 @@ impl Options {
         let (mixture, reports) = self.batch(subject)?;
         let exposure = Exposure {
             batches: self.batches,
-            reports_per_person: self.reports_per_person,
+            reports_per_person: self.reports_per_person(subject),
         };
         let composed = account_exposure(&mixture, reports, honest_fraction, delta, exposure)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -148,6 +149,18 @@ impl Options {
             seconds,
             table,
         })
+    }
+
+    /// What is found, compared and drawn is of one report of each person.
+    fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
+        let one = self.central_epsilon.is_some() || self.compare || self.plot.is_some();
+        match subject {
+            Subject::Task(task, _) if !one => {
+                let allowed = task.budget().reports();
+                self.reports_per_person.unwrap_or(allowed)
+            }
+            _ => self.reports_per_person.unwrap_or(1),
+        }
     }
 
     /// The mechanism and the number of reports: as they are given, or one of them

@@ -163,6 +163,7 @@ impl Options {
         Ok(Survey {
             id: self.id(asked.id),
             questions: asked.questions,
+            budget: asked.budget,
             wanted: asked.wanted.into_iter().collect(),
             people,
             people_per_day: self.people_per_day,

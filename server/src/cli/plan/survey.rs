@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::lines;
 use hushbin::choose::QuestionDraft;
+use hushbin::task::Budget;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{ErrorsOf, POWER, QuestionAnswer, SurveyAnswer, Unknown, Wanted};
 use serde::Deserialize;
@@ -115,6 +116,8 @@ struct Questions {
     questions: Vec<QuestionDraft>,
     epsilon: Option<f64>,
     people: Option<u64>,
+    #[serde(default)]
+    budget: Budget,
 }
 
 /// What is asked: questions with what is wanted of each.
@@ -122,6 +125,7 @@ pub(super) struct Asked {
     /// Of a file that has one.
     pub(super) id: Option<String>,
     pub(super) questions: Vec<QuestionDraft>,
+    pub(super) budget: Budget,
     pub(super) wanted: Vec<(String, Wanted)>,
     /// What a file says.
     epsilon: Option<f64>,
@@ -203,6 +207,7 @@ impl ByName {
                 Asked {
                     id: Some(file.id),
                     questions: file.questions,
+                    budget: file.budget,
                     wanted: Vec::new(),
                     epsilon: file.epsilon,
                     people: file.people,
@@ -211,6 +216,7 @@ impl ByName {
             None => Asked {
                 id: None,
                 questions: vec![self.question(names, sparsity, entries)?],
+                budget: Budget::default(),
                 wanted: Vec::new(),
                 epsilon: None,
                 people: None,

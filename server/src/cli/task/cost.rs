@@ -9,7 +9,7 @@ use crate::cli::Error;
 use hushbin_analysis::bound::{self, Distance};
 use hushbin_analysis::estimate::{Aim, DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
 use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
-use hushbin_analysis::promise::{bias, protects};
+use hushbin_analysis::promise::{Spending, bias, protects};
 
 /// The cost of a task: privacy of a report, its bytes, and the error of estimates.
 #[derive(Debug, Serialize)]
@@ -22,6 +22,8 @@ pub(super) struct Cost {
     /// Probability that the guarantee fails.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) delta: f64,
+    /// How much one person reports, and what that costs.
+    pub(super) budget: Spending,
     /// Bytes of one encoded report, at most.
     pub(super) report_bytes: usize,
     /// Bytes of an upload of one report, at most.
@@ -186,6 +188,7 @@ impl Cost {
             effective_epsilon: task.effective_epsilon(),
             protects,
             delta,
+            budget: Spending::for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
             unnamed,

@@ -1,6 +1,7 @@
 //! `hushbin task`: what a task will cost, before anyone is asked.
 
 mod cost;
+mod types;
 mod words;
 
 use std::io::Write;
@@ -22,6 +23,7 @@ pub(super) struct Options {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(CheckOptions),
+    Types(TypesOptions),
 }
 
 /// Validate a task file and say what the task will cost: privacy, bytes, error.
@@ -41,9 +43,31 @@ struct CheckOptions {
     out: Option<PathBuf>,
 }
 
+/// Write the complete task as a TypeScript module, for pages that import it: a typo
+/// in a name, an option or a kind then does not compile.
+#[derive(Debug, clap::Args)]
+struct TypesOptions {
+    /// Task file; parameters it leaves out are chosen.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write the module to a file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Check(options) => check(options, out),
+        Command::Types(options) => types(options, out),
+    }
+}
+
+fn types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
+    let file = TaskFile::read(&options.file)?;
+    let module = types::module(&file.resolve()?).map_err(|error| file.error(error))?;
+    match &options.out {
+        Some(path) => Ok(task_file::write_text(path, &module)?),
+        None => Ok(out.write_all(module.as_bytes())?),
     }
 }
 

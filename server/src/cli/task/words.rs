@@ -70,6 +70,7 @@ impl Cost {
                 self.delta
             )?;
         }
+        writeln!(out, "budget       {}", self.budget.statement)?;
         writeln!(
             out,
             "size         {} bytes a report, {} bytes an upload of one",

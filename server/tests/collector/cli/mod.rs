@@ -3,3 +3,4 @@ mod audit;
 mod compare;
 mod plan;
 mod task;
+mod types;

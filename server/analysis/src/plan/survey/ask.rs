@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin::bounds::{Bound, EPSILON, PEOPLE};
 use hushbin::choose::QuestionDraft;
+use hushbin::task::Budget;
 use serde::Deserialize;
 
 use crate::accounting;
@@ -45,6 +46,16 @@ pub struct Survey {
         tsify(type = "({ name: string; kind: string } & Record<string, unknown>)[]")
     )]
     pub questions: Vec<QuestionDraft>,
+    /// How much one person reports; planned for are people who report once.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "wasm",
+        tsify(
+            type = "{ days?: number; reports?: number; answers?: string }",
+            optional
+        )
+    )]
+    pub budget: Budget,
     /// By the name of a question.
     #[serde(default)]
     #[cfg_attr(feature = "wasm", tsify(type = "Record<string, Wanted>", optional))]

@@ -43,6 +43,7 @@ impl Planned {
             epsilon,
             people: None,
             questions: survey.questions.clone(),
+            budget: survey.budget,
         };
         let resolved = draft.resolve()?;
         let several = draft.questions.len() > 1;
@@ -68,7 +69,7 @@ impl Planned {
         if let Some(needs) = needs.filter(|_| several && !weighed) {
             questions = weigh(&questions, &needs)?;
         }
-        let task = Task::of_questions(survey.id.clone(), questions)?;
+        let task = Task::of_questions(survey.id.clone(), questions)?.with_budget(survey.budget);
         Ok(Self {
             task,
             together_over_drawn,

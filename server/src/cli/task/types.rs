@@ -1,0 +1,244 @@
+//! A complete task as a TypeScript module, whose types know its names and kinds.
+
+use std::fmt;
+
+use hushbin::Task;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+/// Columns of a line, at most, where it can be broken.
+const WIDTH: usize = 100;
+/// Columns that each level is indented by.
+const INDENT: usize = 2;
+
+/// The module: formatted as Prettier and Biome do at a width of 100, indented by spaces.
+pub(super) fn module(task: &Task) -> Result<String, serde_json::Error> {
+    let literal: Literal = serde_json::from_str(&serde_json::to_string(task)?)?;
+    let mut text = format!(
+        "// Written by `hushbin task types`; the fingerprint is {}.\n\
+         import type {{ Task }} from \"hushbin\";\n\n\
+         export const task = ",
+        task.fingerprint()
+    );
+    literal.write(0, 0, &mut text);
+    text.push_str(" as const satisfies Task;\n");
+    Ok(text)
+}
+
+/// What stands in JSON, its fields in order.
+#[derive(Debug)]
+enum Literal {
+    Number(String),
+    /// A text or a word of the language.
+    Other(String),
+    List(Vec<Literal>),
+    Object(Vec<(String, Literal)>),
+}
+
+impl Literal {
+    /// Appends the literal, in a line that is indented by so much and has `column`
+    /// columns already.
+    fn write(&self, indent: usize, column: usize, text: &mut String) {
+        let inner = indent + INDENT;
+        match self {
+            Self::Number(word) | Self::Other(word) => text.push_str(word),
+            Self::Object(fields) => {
+                text.push_str("{\n");
+                for (name, value) in fields {
+                    // Fields of tasks are identifiers.
+                    text.push_str(&format!("{:inner$}{name}: ", ""));
+                    value.write(inner, inner + name.len() + 2, text);
+                    text.push_str(",\n");
+                }
+                text.push_str(&format!("{:indent$}}}", ""));
+            }
+            Self::List(values) => match Self::line(values) {
+                // Behind it there is a comma.
+                Some(line) if column + line.chars().count() < WIDTH => text.push_str(&line),
+                _ => Self::write_lines(values, indent, text),
+            },
+        }
+    }
+
+    /// A list in one line, where none of it needs several.
+    fn line(values: &[Self]) -> Option<String> {
+        let word = |value: &Self| match value {
+            Self::Number(word) | Self::Other(word) => Some(word.clone()),
+            Self::List(_) | Self::Object(_) => None,
+        };
+        let words: Option<Vec<String>> = values.iter().map(word).collect();
+        Some(format!("[{}]", words?.join(", ")))
+    }
+
+    /// A list of a line for each value, or of as many numbers as fit into each line.
+    fn write_lines(values: &[Self], indent: usize, text: &mut String) {
+        let inner = indent + INDENT;
+        text.push('[');
+        let mut column = WIDTH;
+        for value in values {
+            match value {
+                Self::Number(word) if column + 1 + word.len() < WIDTH => {
+                    text.push_str(&format!(" {word},"));
+                    column += 2 + word.len();
+                }
+                _ => {
+                    text.push_str(&format!("\n{:inner$}", ""));
+                    value.write(inner, inner, text);
+                    text.push(',');
+                    column = match value {
+                        Self::Number(word) => inner + word.len() + 1,
+                        _ => WIDTH,
+                    };
+                }
+            }
+        }
+        text.push_str(&format!("\n{:indent$}]", ""));
+    }
+}
+
+/// A text in the quotes that need fewer escapes.
+fn quoted(text: &str) -> String {
+    let count = |quote| text.matches(quote).count();
+    let quote = if count('"') > count('\'') { '\'' } else { '"' };
+    let mut quoted = String::from(quote);
+    for character in text.chars() {
+        match character {
+            '\\' => quoted.push_str("\\\\"),
+            _ if character == quote => quoted.extend(['\\', quote]),
+            _ if character.is_control() => {
+                quoted.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push(quote);
+    quoted
+}
+
+impl<'de> Deserialize<'de> for Literal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LiteralVisitor)
+    }
+}
+
+struct LiteralVisitor;
+
+impl<'de> Visitor<'de> for LiteralVisitor {
+    type Value = Literal;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Literal, E> {
+        Ok(Literal::Other(value.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Literal, E> {
+        Ok(Literal::Other("null".to_owned()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Literal, E> {
+        Ok(Literal::Number(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Literal, E> {
+        Ok(Literal::Number(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Literal, E> {
+        // Without a point where there is nothing behind it, and with an exponent where
+        // digits would be many; either way what is read again is the same number.
+        let plain = value.to_string();
+        let short = format!("{value:e}");
+        let fewer = plain.len() > 20 && short.len() < plain.len();
+        Ok(Literal::Number(if fewer { short } else { plain }))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Literal, E> {
+        Ok(Literal::Other(quoted(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Literal, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element()? {
+            values.push(value);
+        }
+        Ok(Literal::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Literal, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        Ok(Literal::Object(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(json: &str) -> String {
+        let literal: Literal = serde_json::from_str(json).unwrap();
+        let mut text = String::new();
+        literal.write(0, 0, &mut text);
+        text
+    }
+
+    #[test]
+    fn texts_have_the_quotes_that_need_fewer_escapes() {
+        for (json, expected) in [
+            (r#""plain""#, r#""plain""#),
+            (r#""it's""#, r#""it's""#),
+            (r#""\"so\"""#, r#"'"so"'"#),
+            (r#""\"it's\"""#, r#"'"it\'s"'"#),
+            (r#""\"'""#, r#""\"'""#),
+            (r#""a\\b\u001f ${x}""#, r#""a\\b\u001f ${x}""#),
+            (r#""Übersetzung 🧱""#, r#""Übersetzung 🧱""#),
+        ] {
+            assert_eq!(written(json), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_value() {
+        for (json, expected) in [
+            ("1.0", "1"),
+            ("-0.5", "-0.5"),
+            ("1.0986122886681098", "1.0986122886681098"),
+            ("1e-7", "0.0000001"),
+            ("1e300", "1e300"),
+            ("123456789012", "123456789012"),
+        ] {
+            assert_eq!(written(json), expected);
+        }
+        for value in [f64::MIN_POSITIVE, f64::MAX, 0.1 + 0.2, 1.0 / 3.0, 5e-324] {
+            let json = serde_json::to_string(&value).unwrap();
+            assert_eq!(written(&json).parse(), Ok(value));
+        }
+    }
+
+    #[test]
+    fn lists_break_where_they_do_not_fit() {
+        assert_eq!(
+            written(r#"{ "a": [], "b": [1, "x", null, true] }"#),
+            "{\n  a: [],\n  b: [1, \"x\", null, true],\n}"
+        );
+        assert_eq!(written(r#"[{ "a": 1 }]"#), "[\n  {\n    a: 1,\n  },\n]");
+        // `  a: ["…"],` of 100 columns, and of 101.
+        let list = |length: usize| format!(r#"{{ "a": ["{}"] }}"#, "x".repeat(length));
+        assert_eq!(written(&list(90)).lines().nth(1).unwrap().len(), 100);
+        assert_eq!(written(&list(91)).lines().count(), 5);
+        // Numbers fill lines.
+        let numbers: Vec<String> = (0..60).map(|n| (n * 37).to_string()).collect();
+        let text = written(&format!("[{}]", numbers.join(",")));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.len() > 4 && lines.len() < 10, "{text}");
+        for pair in lines[1..lines.len() - 1].windows(2) {
+            let next = pair[1].trim().split(' ').next().unwrap();
+            assert!(pair[0].len() <= WIDTH);
+            assert!(pair[0].len() + 1 + next.len() > WIDTH, "{text}");
+        }
+    }
+}

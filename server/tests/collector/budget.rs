@@ -1,0 +1,216 @@
+//! How much one person reports: in what a task costs, in a privacy notice, in the
+//! account, and held against the task in use.
+
+use std::fs;
+
+use crate::support::App;
+use axum::http::StatusCode;
+use hushbin_analysis::accounting::{Exposure, Mixture, account_exposure};
+use hushbin_server::store::{Store, StoreOptions};
+use hushbin_tests::process::{answer, hushbin};
+use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::{Value, json};
+
+fn task(budget: &Value) -> String {
+    let mut task = json!({
+        "id": "settings", "items": ["dark-mode", "autoplay"], "sparsity": 1, "epsilon": 1.0,
+        "value": "sign", "mechanism": {
+            "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
+            "buckets": 4,
+        },
+    });
+    if !budget.is_null() {
+        task["budget"] = budget.clone();
+    }
+    task.to_string()
+}
+
+/// Budgets, ε of a window and of a year in units of one report's, and words.
+fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
+    [
+        (
+            Value::Null,
+            1.0,
+            13.0,
+            &["one report in 30 days at most, which spends"],
+        ),
+        (
+            json!({ "days": 1 }),
+            1.0,
+            365.0,
+            &["one report in one day at most"],
+        ),
+        (
+            json!({ "days": 7, "reports": 3 }),
+            3.0,
+            159.0,
+            &["3 reports in 7 days at most, which together spend"],
+        ),
+        (
+            json!({ "days": 90, "answers": "permanent" }),
+            1.0,
+            5.0,
+            &[
+                "one report in 90 days at most",
+                "once for as long as that lasts",
+                "that one person sent them",
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn a_check_says_what_a_person_spends() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    for (budget, window, year, words) in budgets() {
+        fs::write(&file, task(&budget)).unwrap();
+        let printed = answer(&["task", "check", "--json", path]);
+        let epsilon = printed["effective_epsilon"].as_f64().unwrap();
+        let spent = |name: &str| printed["budget"][name].as_f64().unwrap();
+        assert_eq!(spent("window_epsilon"), window * epsilon);
+        assert_eq!(spent("year_epsilon"), year * epsilon);
+        assert_eq!(printed["task"].get("budget").is_some(), !budget.is_null());
+        let said = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+        // Rounded up, in words.
+        let year = format!(
+            "ε = {} is spent at most",
+            (year * epsilon * 1e4).ceil() / 1e4
+        );
+        for words in words
+            .iter()
+            .copied()
+            .chain([&year[..], "in the 365 days from the first"])
+        {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        assert_eq!(
+            said.contains("one person sent them"),
+            budget["answers"] == "permanent"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_privacy_notice_says_what_a_person_spends() {
+    for (budget, window, year, words) in budgets() {
+        let app = App::with(&[&task(&budget)]);
+        let task = app.task("settings");
+        let bytes = Uploads::new(&task, 1).bytes(2);
+        assert_eq!(
+            app.post("settings", bytes).await.status,
+            StatusCode::CREATED
+        );
+        let few = app.get("/tasks/settings/privacy").await.json();
+        let several = task.budget().reports();
+        assert_eq!(few.get("shuffled").is_some(), several <= 2);
+        let said = few["shuffled_statement"].as_str().unwrap();
+        assert_eq!(
+            said.contains("too many for the others"),
+            several > 2,
+            "{said}"
+        );
+
+        let bytes = Uploads::new(&task, 2).bytes(2998);
+        app.post("settings", bytes).await;
+        let shown = app.get("/tasks/settings/privacy?delta=1e-6").await.json();
+        let local = &shown["local"]["budget"];
+        let epsilon = task.effective_epsilon();
+        assert_eq!(local["days"], task.budget().days());
+        assert_eq!(local["reports"], several);
+        assert_eq!(local["window_epsilon"], window * epsilon);
+        assert_eq!(local["year_epsilon"], year * epsilon);
+        let said = local["statement"].as_str().unwrap();
+        assert!(words.iter().all(|words| said.contains(words)), "{said}");
+
+        let exposure = Exposure {
+            reports_per_person: several,
+            ..Exposure::default()
+        };
+        let mixture = Mixture::for_task(&task).unwrap();
+        let expected = account_exposure(&mixture, 3000, 1.0, 1e-6, exposure).unwrap();
+        let expected = serde_json::to_value(expected.account).unwrap();
+        assert_eq!(shown["shuffled"], expected);
+        let said = shown["shuffled_statement"].as_str().unwrap();
+        let each = match several {
+            1 => "if each person sent one report and".to_owned(),
+            several => format!("if each person sent at most {several} reports, of whatever"),
+        };
+        assert!(said.contains(&each), "{said}");
+    }
+}
+
+#[test]
+fn an_account_of_a_task_is_of_its_budget() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    fs::write(&file, task(&json!({ "reports": 3 }))).unwrap();
+    let common = ["account", "--task", path, "--delta", "1e-6", "--json"];
+    let account = |more: &[&str]| answer(&[&common[..], more].concat());
+    let reports = ["--reports", "3000"];
+    let by_task = account(&reports);
+    assert_eq!(by_task["reports_per_person"], 3);
+    let said = |many: &str| account(&[&reports[..], &["--reports-per-person", many]].concat());
+    let mut same = said("3");
+    same["seconds"] = by_task["seconds"].clone();
+    assert_eq!(same, by_task);
+    assert_eq!(said("1")["reports_per_person"], 1);
+    assert!(said("1")["central_epsilon"].as_f64() < by_task["central_epsilon"].as_f64());
+    // What is found is of one report of each person.
+    let found = account(&["--central-epsilon", "0.2"]);
+    assert_eq!(found["reports_per_person"], 1);
+}
+
+#[test]
+fn a_task_in_use_keeps_its_budget() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = |budget: Value| {
+        let drafts = [draft(&task(&budget))];
+        Store::open(directory.path(), &drafts, StoreOptions::default())
+    };
+    let weekly = json!({ "days": 7, "reports": 1 });
+    let store = open(weekly.clone()).unwrap();
+    assert_eq!(store.task("settings").unwrap().task().budget().days(), 7);
+    drop(store);
+    // The directory is free once the writer has ended, which nobody waits for.
+    let wait = |budget: &Value| loop {
+        match open(budget.clone()) {
+            Err(hushbin_server::store::OpenError::Locked { .. }) => std::thread::yield_now(),
+            other => return other.map(drop).map_err(|error| error.to_string()),
+        }
+    };
+    assert_eq!(wait(&weekly), Ok(()));
+    for (other, field) in [
+        (Value::Null, "days"),
+        (json!({ "days": 7, "reports": 2 }), "reports"),
+    ] {
+        let error = wait(&other).unwrap_err();
+        assert!(error.contains(&format!("budget's {field}")), "{error}");
+    }
+}
+
+#[test]
+fn a_plan_keeps_the_budget_of_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("survey.json");
+    let survey = json!({
+        "id": "visits", "questions": [{ "name": "beta", "kind": "flag" }],
+        "budget": { "days": 90, "answers": "permanent" },
+    });
+    fs::write(&file, survey.to_string()).unwrap();
+    let path = file.to_str().unwrap();
+    let planned = answer(&[
+        "plan",
+        "--task",
+        path,
+        "--epsilon",
+        "1",
+        "--people",
+        "1000",
+        "--json",
+    ]);
+    let expected = json!({ "days": 90, "reports": 1, "answers": "permanent" });
+    assert_eq!(planned["task"]["budget"], expected);
+}

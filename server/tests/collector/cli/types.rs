@@ -1,0 +1,114 @@
+//! `hushbin task types`: the modules in `www/examples` are what it writes, so that what
+//! the compiler of TypeScript says of them is said of it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hushbin::TaskDraft;
+use hushbin_tests::process::hushbin;
+use serde_json::Value;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../www/examples")
+}
+
+/// Task files, and the modules that were made of them.
+fn modules() -> [(PathBuf, PathBuf); 2] {
+    ["typed/visits", "settings/settings"].map(|stem| {
+        let file = examples().join(stem);
+        let module = file.with_extension("ts");
+        (file.with_extension("json"), module)
+    })
+}
+
+/// `HUSHBIN_REGENERATE=1` writes them anew.
+#[test]
+fn examples_are_what_is_written() {
+    for (file, module) in modules() {
+        let (file, module) = (file.to_str().unwrap(), module.to_str().unwrap());
+        if std::env::var_os("HUSHBIN_REGENERATE").is_some() {
+            assert!(
+                hushbin(&["task", "types", file, "--out", module])
+                    .status
+                    .success()
+            );
+        }
+        let output = hushbin(&["task", "types", file]);
+        assert!(output.status.success(), "{output:?}");
+        let written = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(written, fs::read_to_string(module).unwrap());
+    }
+}
+
+/// There are a task without names and one that asks a question of each kind.
+#[test]
+fn examples_are_of_every_kind() {
+    let [(named, _), (unnamed, _)] = modules();
+    let read = |file: &Path| -> Value {
+        serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+    };
+    assert!(read(&unnamed).get("items").is_some());
+    let named = read(&named);
+    let questions = named["questions"].as_array().unwrap();
+    let kinds: BTreeSet<&str> = questions
+        .iter()
+        .map(|own| own["kind"].as_str().unwrap())
+        .collect();
+    let every = [
+        "choice", "cross", "flag", "number", "numbers", "ratings", "set", "text", "together",
+    ];
+    assert_eq!(kinds, BTreeSet::from(every));
+}
+
+/// A module says what the complete task says, and `--out` the same as without.
+#[test]
+fn a_module_holds_the_complete_task() {
+    let directory = tempfile::tempdir().unwrap();
+    let [(file, _), _] = modules();
+    let out = directory.path().join("task.ts");
+    let complete = directory.path().join("task.json");
+    let arguments = [
+        "task",
+        "types",
+        file.to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let output = hushbin(&arguments);
+    assert!(
+        output.status.success() && output.stdout.is_empty(),
+        "{output:?}"
+    );
+    let draft: TaskDraft = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let task = draft.resolve().unwrap();
+    let module = fs::read_to_string(&out).unwrap();
+    assert!(module.contains(&task.fingerprint().to_string()));
+    // Complete tasks lead to the same module.
+    fs::write(&complete, serde_json::to_string(&task).unwrap()).unwrap();
+    let again = hushbin(&["task", "types", complete.to_str().unwrap()]);
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), module);
+}
+
+#[test]
+fn what_is_no_task_is_refused_by_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    fs::write(
+        &file,
+        r#"{ "id": "t", "items": 4, "sparsity": 5, "epsilon": 1, "value": "sign" }"#,
+    )
+    .unwrap();
+    let nowhere = directory.path().join("missing").join("task.ts");
+    let [(good, _), _] = modules();
+    for (file, out, words) in [
+        (&file, None, "sparsity is 5, expected 1 to 4"),
+        (&good, Some(&nowhere), "No such file"),
+    ] {
+        let mut arguments = vec!["task", "types", file.to_str().unwrap()];
+        arguments.extend(out.iter().flat_map(|out| ["--out", out.to_str().unwrap()]));
+        let output = hushbin(&arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains(words), "{said}");
+    }
+}

@@ -1,0 +1,212 @@
+//! How much one person reports: what a task file may say of it, and what follows.
+
+use hushbin::task::{Answers, Budget};
+use hushbin::{Error, ErrorCode, Task, TaskDraft, bounds};
+use serde_json::{Value, json};
+
+use crate::support::task_files::{draft, parse, task, with};
+
+/// A task of either form, complete but for its budget.
+fn files() -> [Value; 2] {
+    let mechanism = json!({
+        "name": "collision", "rule": "heaviest", "favoured": 1, "hashing": "balanced",
+        "buckets": 4,
+    });
+    let question = json!({
+        "name": "theme", "kind": "choice", "options": ["dark", "light"], "mechanism": mechanism,
+    });
+    let named = json!({ "id": "visits", "epsilon": 1.0, "questions": [question] });
+    [task(mechanism), named]
+}
+
+fn budget(days: u32, reports: u32, answers: Answers) -> Budget {
+    Budget::new(days, reports, answers).unwrap()
+}
+
+/// Of a file with this budget: the task, which a draft leads to as well.
+fn task_of(file: &Value, budget: Value) -> Task {
+    let file = with(file.clone(), "budget", budget);
+    let task = parse(&file).unwrap();
+    assert_eq!(draft(file).resolve().as_ref(), Ok(&task));
+    task
+}
+
+/// Tasks without a budget keep the fingerprint that they had before there were any.
+#[test]
+fn no_budget_and_the_default_are_the_same() {
+    let old = json!({
+        "id": "named-sign", "items": ["dark-mode", "autoplay", "captions"], "sparsity": 2,
+        "epsilon": 2.0, "value": "sign", "mechanism": {
+            "name": "collision", "rule": "heaviest", "favoured": 2, "hashing": "balanced",
+            "buckets": 8,
+        },
+    });
+    let vectors: Value = serde_json::from_str(include_str!("../vectors/collision.json")).unwrap();
+    let known = &vectors[0]["outcome"];
+    assert_eq!(known["task"]["id"], "named-sign");
+    for file in files().into_iter().chain([old]) {
+        let without = parse(&file).unwrap();
+        assert_eq!(without.budget(), Budget::default());
+        for same in [
+            json!({}),
+            json!({ "days": 30 }),
+            json!({ "days": 30, "reports": 1, "answers": "fresh" }),
+        ] {
+            assert_eq!(task_of(&file, same), without);
+        }
+        if file["id"] == "named-sign" {
+            assert_eq!(known["fingerprint"], without.fingerprint().to_string());
+        }
+        let written = serde_json::to_value(&without).unwrap();
+        assert!(written.get("budget").is_none(), "{written}");
+        let bytes = without.canonical_bytes();
+        assert!(!bytes.windows(6).any(|window| window == b"budget"));
+    }
+}
+
+#[test]
+fn what_is_left_out_is_the_default() {
+    use Answers::{Fresh, Permanent};
+    for file in files() {
+        let mut fingerprints = vec![parse(&file).unwrap().fingerprint()];
+        for (said, expected) in [
+            (json!({ "days": 7 }), budget(7, 1, Fresh)),
+            (json!({ "reports": 3 }), budget(30, 3, Fresh)),
+            (json!({ "answers": "permanent" }), budget(30, 1, Permanent)),
+            (
+                json!({ "answers": "permanent", "days": 1, "reports": 24 }),
+                budget(1, 24, Permanent),
+            ),
+        ] {
+            let task = task_of(&file, said);
+            assert_eq!(task.budget(), expected);
+            // Complete, and the same again from there and from its bytes.
+            let written = serde_json::to_value(&task).unwrap();
+            assert_eq!(written["budget"], serde_json::to_value(expected).unwrap());
+            assert_eq!(written["budget"].as_object().unwrap().len(), 3);
+            assert_eq!(parse(&written).as_ref(), Ok(&task));
+            let bytes = task.canonical_bytes();
+            assert_eq!(Task::from_canonical_bytes(&bytes).as_ref(), Ok(&task));
+            fingerprints.push(task.fingerprint());
+        }
+        fingerprints.sort();
+        fingerprints.dedup();
+        assert_eq!(fingerprints.len(), 5);
+    }
+}
+
+#[test]
+fn what_has_no_meaning_is_refused_by_its_name() {
+    for file in files() {
+        for (said, words) in [
+            (
+                json!({ "days": 0 }),
+                "days of a budget is 0, expected 1 to 3650",
+            ),
+            (
+                json!({ "days": 3651 }),
+                "days of a budget is 3651, expected 1 to 3650",
+            ),
+            (
+                json!({ "reports": 0 }),
+                "reports of a budget is 0, expected 1 to 10000",
+            ),
+            (
+                json!({ "reports": 10001 }),
+                "reports of a budget is 10001, expected 1 to 10000",
+            ),
+            (json!({ "days": 1.5 }), "expected u32"),
+            (json!({ "days": -1 }), "expected u32"),
+            (json!({ "answers": "stale" }), "`fresh` or `permanent`"),
+            (json!({ "day": 7 }), "unknown field `day`"),
+            (json!(7), "invalid type"),
+            (json!(null), "invalid type"),
+        ] {
+            let file = with(file.clone(), "budget", said);
+            let error = parse(&file).unwrap_err();
+            assert!(error.contains(words), "{error}");
+            let error = serde_json::from_value::<TaskDraft>(file).unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+    let of = |days, reports| Budget::new(days, reports, Answers::Fresh);
+    for (bound, at) in [
+        (bounds::DAYS, &of as &dyn Fn(u32, u32) -> _),
+        (bounds::REPORTS_A_WINDOW, &|reports, days| of(days, reports)),
+    ] {
+        let (min, max) = (bound.min as u32, bound.max as u32);
+        for (value, good) in [(min - 1, false), (min, true), (max, true), (max + 1, false)] {
+            let found: Result<Budget, Error> = at(value, 5);
+            assert_eq!(found.is_ok(), good, "{} {value}", bound.name);
+        }
+    }
+}
+
+/// The default has no bytes, and no others mean it; what is out of range is told.
+#[test]
+fn bytes_have_one_spelling() {
+    for file in files() {
+        let task = task_of(&file, json!({ "days": 7 }));
+        let bytes = task.canonical_bytes();
+        let plain = parse(&file).unwrap().canonical_bytes();
+        let head = bytes.strip_suffix(&plain[..]).unwrap();
+        assert_eq!(&head[8..24], b"hushbin budget 1");
+        let code = |field: usize, value: u64| {
+            let mut bytes = bytes.clone();
+            let at = 24 + 8 * field;
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            Task::from_canonical_bytes(&bytes).map_err(|error| error.code())
+        };
+        assert_eq!(code(0, 7).as_ref(), Ok(&task));
+        assert_eq!(code(0, 30), Err(ErrorCode::Malformed));
+        assert_eq!(code(0, 0), Err(ErrorCode::OutOfRange));
+        assert_eq!(code(0, 3651), Err(ErrorCode::OutOfRange));
+        assert_eq!(code(1, 0), Err(ErrorCode::OutOfRange));
+        assert_eq!(code(0, 1 << 32), Err(ErrorCode::Malformed));
+        assert_eq!(code(2, 2), Err(ErrorCode::Malformed));
+        assert_eq!(code(2, 1).unwrap().budget().answers(), Answers::Permanent);
+        // No second one.
+        let twice = [head, &bytes].concat();
+        assert!(Task::from_canonical_bytes(&twice).is_err());
+    }
+}
+
+#[test]
+fn a_draft_is_held_against_the_budget_in_use() {
+    for file in files() {
+        let task = task_of(&file, json!({ "days": 7 }));
+        let agrees = |budget: Value| {
+            let draft = draft(with(file.clone(), "budget", budget));
+            draft.agrees_with(&task).map_err(|error| error.to_string())
+        };
+        assert_eq!(agrees(json!({ "days": 7, "reports": 1 })), Ok(()));
+        for (said, field) in [
+            (json!({}), "days"),
+            (json!({ "days": 7, "reports": 2 }), "reports"),
+            (json!({ "days": 7, "answers": "permanent" }), "answers"),
+        ] {
+            let error = agrees(said).unwrap_err();
+            assert!(error.contains(&format!("budget's {field}")), "{error}");
+        }
+        // None is the default, and nothing left open.
+        assert!(draft(file).agrees_with(&task).is_err());
+    }
+}
+
+#[test]
+fn windows_of_a_year_are_counted_from_the_first_report() {
+    for (days, reports, expected) in [
+        (30, 1, 13),
+        (365, 1, 1),
+        (364, 2, 4),
+        (1, 24, 8760),
+        (3650, 10_000, 10_000),
+        (7, 1, 53),
+    ] {
+        let budget = budget(days, reports, Answers::Fresh);
+        assert_eq!(budget.reports_a_year(), expected);
+        // Windows that begin every so many days from day 0.
+        let begin = (0..365).step_by(days as usize).count() as u32;
+        assert_eq!(budget.reports_a_year(), begin * reports);
+    }
+}

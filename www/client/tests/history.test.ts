@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Spent } from "../client.js";
+import { factorOf, spentInWindow } from "../history/facts.js";
+import { partsOf } from "../history/report.js";
+import { ENGLISH } from "../history.js";
+import type { Task } from "../index.js";
+import { answers, clientOf, FakeCollector, OFTEN, readUpload } from "./harness.js";
+
+const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+/** Text of Rust's, where lines go on. */
+const flowing = (text: string) => text.replace(/\\\n\s*/g, "");
+
+describe("where there is no DOM", () => {
+  it("is imported and defines nothing", () => {
+    expect(globalThis.HTMLElement).toBeUndefined();
+    expect(ENGLISH.lang).toBe("en-GB");
+  });
+});
+
+describe("what ε means", () => {
+  it("is said as the collector and the demo say it", () => {
+    const said = ENGLISH.meaning("1", "2.72", "everything", "0");
+    const promise = flowing(file("server/analysis/src/promise.rs"));
+    expect(promise).toContain("whoever sees it, the operator of this collector included,");
+    expect(said).toContain("whoever sees it, the operator of the collector included,");
+    const demo = file("www/demo/story/meaning.ts");
+    expect(demo).toMatch(/at most \$\{factor\} times less plausible than yours/);
+    expect(said).toContain("at most 2.72 times less plausible than yours");
+    expect(promise).toContain("differ by at most");
+    expect(ENGLISH.meaning("1", "2.72", "near", "2")).toContain("differ by at most 2 in sum");
+  });
+
+  it.each([
+    [0.001, 1.01],
+    [0.5, 1.65],
+    [1, 2.72],
+    [3, 20.1],
+    [12, 163_000],
+    [Math.log(2), 2],
+  ])("is not understated at ε = %d", (epsilon, factor) => {
+    expect(factorOf(epsilon)).toBe(factor);
+  });
+});
+
+describe("what a window has spent", () => {
+  const DAY_MS = 86_400_000;
+  const until = new Date(40 * DAY_MS);
+  const spent = { used: 2, until } as Spent;
+  const sent = [5, 15, 20].map((day, index) => ({
+    at: new Date(day * DAY_MS),
+    epsilon: index === 2 ? 0 : 2,
+    bytes: new Uint8Array(43),
+    state: "acknowledged" as const,
+  }));
+  const task = (kind: "fresh" | "permanent"): Task => ({ ...OFTEN, budget: { answers: kind } });
+
+  it("is ε for each report, but for those that were sent again", () => {
+    expect(spentInWindow(task("fresh"), spent, sent)).toBe(4);
+    expect(spentInWindow(task("permanent"), spent, sent)).toBe(2);
+  });
+});
+
+describe("an upload", () => {
+  it("is shown in the parts that it has", async () => {
+    const client = clientOf(new FakeCollector());
+    await client.report(answers(1));
+    const { fingerprint } = await client.ready();
+    const [made] = await client.history();
+    const bytes = made?.bytes ?? new Uint8Array();
+    const parts = partsOf(bytes).map((part) => Buffer.from(part).toString("hex"));
+    const { id, reports } = readUpload(bytes);
+    expect(parts).toEqual(["01", fingerprint, id, "01", Buffer.from(reports).toString("hex")]);
+    expect(parts).toHaveLength(ENGLISH.parts.length);
+  });
+});

@@ -1,0 +1,48 @@
+/** What the package's README lists is what there is. */
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+const README = read("README.md");
+
+/** What is in the first column of the table under a heading. */
+function listed(heading: string): string[] {
+  const [, section = ""] = README.split(`\n${heading}`);
+  const [table = ""] = (section.split("\n|---")[1] ?? "").split("\n## ");
+  return [...table.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name = ""]) => name);
+}
+
+/** What a source declares between two texts. */
+function declared(file: string, from: string, to: string, name: RegExp): string[] {
+  const [, rest = ""] = read(file).split(from);
+  const [body = ""] = rest.split(to);
+  return [...body.matchAll(name)].map(([, found = ""]) => found);
+}
+
+it("lists every code of an error, with the class that has it", () => {
+  const codes = declared("errors.ts", "export type ErrorCode =", ";", /"([\w-]+)"/g);
+  expect(listed("## Errors")).toEqual(codes);
+  const ofTasks = declared("errors.ts", "export type TaskErrorCode =", ";", /"([\w-]+)"/g);
+  for (const code of codes) {
+    const named = new RegExp(`class (\\w+) extends HushbinError \\{\\s+readonly code = "${code}"`);
+    const expected = ofTasks.includes(code) ? "TaskError" : named.exec(read("errors.ts"))?.[1];
+    expect(README).toContain(`| \`${code}\` | \`${expected}\` |`);
+  }
+});
+
+it("lists every option", () => {
+  const options = declared(
+    "options.ts",
+    "export interface ClientOptions",
+    "\n}",
+    /readonly (\w+)\??:/g,
+  );
+  expect(options.length).toBeGreaterThan(10);
+  expect(listed("## Options").sort()).toEqual(options.sort());
+});
+
+it("lists every outcome of a report", () => {
+  const outcomes = declared("receipt.ts", "readonly outcome:", ";", /"([\w-]+)"/g);
+  expect(listed("## Report")).toEqual(outcomes);
+});
