@@ -233,7 +233,8 @@ export class Delivery {
     keys.forEach((key) => void this.#underway.add(key));
     let outcome: Outcome;
     try {
-      outcome = await this.#parts.transport.send(request.map(({ bytes }) => bytes));
+      const bytes = request.map(({ bytes }) => bytes);
+      outcome = await this.#parts.transport.send(bytes, () => this.#stopped);
     } finally {
       keys.forEach((key) => void this.#underway.delete(key));
     }

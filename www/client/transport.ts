@@ -25,8 +25,12 @@ export type Outcome =
 
 /** Hands uploads to a collector. */
 export interface Transport {
-  /** Never rejects. The request is on its way when this returns. */
-  send(uploads: readonly Uint8Array[]): Promise<Outcome>;
+  /**
+   * Never rejects. The request is on its way when this returns.
+   *
+   * @param stopped asked before it is made once more
+   */
+  send(uploads: readonly Uint8Array[], stopped: () => boolean): Promise<Outcome>;
 }
 
 // Browsers let requests outlive the page as long as the bodies under way, of
@@ -121,7 +125,10 @@ export class FetchTransport implements Transport {
     this.#fetch = fetch;
   }
 
-  async send(uploads: readonly Uint8Array[]): Promise<Outcome> {
+  async send(
+    uploads: readonly Uint8Array[],
+    stopped: () => boolean = () => false,
+  ): Promise<Outcome> {
     const length = uploads.reduce((sum, bytes) => sum + bytes.length, 0);
     const body = joined(new Uint8Array(), uploads, length);
     const keepalive =
@@ -140,7 +147,8 @@ export class FetchTransport implements Transport {
       keepaliveRequests -= 1;
     }
     // Another script may hold the browser's quota, which fails like a network.
-    if (outcome.kind !== "retry" || outcome.status !== undefined || isTimeout(outcome.cause)) {
+    const network = outcome.kind === "retry" && outcome.status === undefined ? outcome : undefined;
+    if (network === undefined || isTimeout(network.cause) || stopped()) {
       return outcome;
     }
     return this.#attempt(body, uploads.length, false);

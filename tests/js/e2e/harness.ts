@@ -1,10 +1,9 @@
 /**
- * A real collector, a gateway before it that can misbehave, a server of the
- * built package, and pages in headless Chromium.
+ * A real collector, a gateway before it, a server of the built package, and pages in
+ * headless Chromium.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -14,6 +13,7 @@ import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { Gateway } from "./gateway.js";
 
 declare global {
   /** The package, put there by the page's script. */
@@ -78,80 +78,14 @@ export const OFTEN: Hushbin.Task = { ...RATINGS, id: "often", budget: { reports:
 /** Answers to {@link OFTEN} that differ, for numbers below a million. */
 export const answers = (number: number) => ({ 0: 1, 1: number / 1e6 });
 
+/** Options of clients that a page can be told of. */
+export type Options<T extends Hushbin.Task = Hushbin.Task> = Pick<
+  Hushbin.ClientOptions<T>,
+  "endpoint" | "task" | "consent" | "maxEpsilon" | "delayMs"
+>;
+
 /** What one person answers. */
 export type Answers = Parameters<Hushbin.Client["report"]>[0];
-
-/** One request as it came through the gateway. */
-export interface Passed {
-  readonly method: string;
-  readonly path: string;
-  readonly contentType: string | undefined;
-  readonly body: Buffer;
-}
-
-/** What the gateway does with the next requests that carry reports. */
-export type Fault = "refuse" | "lose-answer";
-
-async function bodyOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) {
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** Passes requests on, keeps a record of them, and fails where told to. */
-export class Gateway {
-  readonly passed: Passed[] = [];
-  readonly faults: Fault[] = [];
-  /** Where to; the collector may come back elsewhere. */
-  to = "";
-  readonly #server: Server;
-
-  constructor() {
-    this.#server = createServer(async (incoming, outgoing) => {
-      const { method = "", url = "", headers } = incoming;
-      // Chromium by itself repeats what fails on a connection used before.
-      outgoing.setHeader("connection", "close");
-      const body = await bodyOf(incoming);
-      this.passed.push({ method, path: url, contentType: headers["content-type"], body });
-      const fault = method === "POST" ? this.faults.shift() : undefined;
-      if (fault === "refuse") {
-        outgoing.destroy();
-        return;
-      }
-      const onward = request(this.to + url, { method, headers }, async (answer) => {
-        const bytes = await bodyOf(answer);
-        if (fault === "lose-answer") {
-          outgoing.destroy();
-          return;
-        }
-        outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, connection: "close" });
-        outgoing.end(bytes);
-      });
-      onward.on("error", () => outgoing.destroy());
-      onward.end(body);
-    });
-  }
-
-  get posts(): Passed[] {
-    return this.passed.filter(({ method }) => method === "POST");
-  }
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") {
-      throw new Error("the gateway has no port");
-    }
-    return `http://127.0.0.1:${address.port}`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-}
 
 export interface Estimate {
   readonly estimate: number;
@@ -203,8 +137,7 @@ export class World {
     const world = new World();
     for (const task of tasks) {
       const file = join(world.#directory, `${task.id}.json`);
-      // Collectors do not know it yet.
-      writeFileSync(file, JSON.stringify({ ...task, budget: undefined }));
+      writeFileSync(file, JSON.stringify(task));
       world.#tasks.push(file);
     }
     world.endpoint = await world.gateway.listen();
@@ -252,9 +185,19 @@ export class World {
     this.gateway.to = this.collector.url;
   }
 
+  /** A profile of its own, in memory. */
+  context(): Promise<BrowserContext> {
+    return newContext(this.#browser);
+  }
+
+  /** A directory that is removed in the end. */
+  directory(name: string): string {
+    return join(this.#directory, name);
+  }
+
   /** A page that has loaded nothing yet, in a profile of its own. */
   async blank(): Promise<Page> {
-    return (await newContext(this.#browser)).newPage();
+    return (await this.context()).newPage();
   }
 
   /** A page that has loaded the package; each in a profile of its own. */

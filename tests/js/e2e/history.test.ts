@@ -4,7 +4,11 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Sent, Spent } from "../../../www/client/index.js";
 import { violations } from "./axe.js";
-import { CLIPPED, EVENTS, type Passed, SETTINGS, World } from "./harness.js";
+import type { Passed } from "./gateway.js";
+import { CLIPPED, EVENTS, SETTINGS, World } from "./harness.js";
+
+/** A folder for pictures, for those who want to see for themselves. */
+const SHOTS = process.env.HUSHBIN_SHOTS;
 
 const THRICE = { ...SETTINGS, budget: { reports: 3 } };
 
@@ -228,9 +232,9 @@ describe("of made-up clients", () => {
     // Under a policy that forbids inline styles.
     const padding = await told(page).evaluate((element) => getComputedStyle(element).padding);
     expect(padding).toBe("16px");
-    if (process.env.HUSHBIN_SHOTS) {
+    if (SHOTS !== undefined) {
       await page.screenshot({
-        path: `${process.env.HUSHBIN_SHOTS}/history-${colorScheme}-${width}.png`,
+        path: `${SHOTS}/history-${colorScheme}-${width}.png`,
         fullPage: true,
       });
     }

@@ -9,7 +9,8 @@ import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { DEMO_DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
-import { Gateway, newContext } from "./harness.js";
+import { Gateway } from "./gateway.js";
+import { newContext } from "./harness.js";
 
 export class Story {
   readonly gateway = new Gateway();

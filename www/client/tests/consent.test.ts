@@ -99,6 +99,25 @@ describe("consent", () => {
     expect(await client.report({ 3: -1 })).toMatchObject({ outcome: "over-budget" });
   });
 
+  it("that is revoked while a request is under way lets nothing be sent after it", async () => {
+    let fail = () => {};
+    const fetch = vi.fn<typeof globalThis.fetch>(
+      () =>
+        new Promise((_, reject) => {
+          fail = () => reject(new TypeError("fetch failed"));
+        }),
+    );
+    const client = tab(new FakeCollector(), { fetch });
+    await client.report(answers(1));
+    const flushed = client.flush().catch(({ code }) => code);
+    await vi.waitFor(() => expect(fetch).toHaveBeenCalledOnce());
+    await client.revoke();
+    // It may have failed for the browser's quota, and would be made once more.
+    fail();
+    expect(await flushed).toBe("network");
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
   it("that is revoked while a report is being made ends it", async () => {
     const collector = new FakeCollector();
     const client = tab(collector);

@@ -1,21 +1,12 @@
 /** Reports which settings are on: when they are saved, and only if that is allowed. */
 
-import { createClient, HushbinError, type Receipt, type Task } from "hushbin";
+import { createClient, HushbinError, type Receipt } from "hushbin";
+import { task } from "./settings.js";
 
 /**
- * As in settings.json, which the collector has. In the page too, so that nobody but the
- * page decides what it reports, and no request is needed to know.
+ * The task is in the page, so that nobody but the page decides what it reports. Nothing is
+ * drawn, stored or sent before consent is granted.
  */
-const task = {
-  id: "settings",
-  items: ["dark-mode", "autoplay"],
-  sparsity: 2,
-  epsilon: 1,
-  value: "sign",
-  mechanism: { name: "collision", rule: "heaviest", favoured: 2, hashing: "balanced", buckets: 6 },
-} as const satisfies Task;
-
-/** Nothing is drawn, stored or sent before consent is granted. */
 const client = createClient({ endpoint: "/telemetry", task });
 
 const SAID: Readonly<Record<Receipt["outcome"], string>> = {

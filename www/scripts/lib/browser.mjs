@@ -39,28 +39,42 @@ export function findMiniBrowser() {
     .find(existsSync);
 }
 
-/**
- * @param {readonly string[]} [flags] that Chromium is started with besides
- * @returns {Promise<import("playwright-core").Browser>}
- */
-export async function launchChromium(flags = []) {
+const ARGS = [
+  // Pages here are our own, and containers have no sandbox to give.
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+async function playwright() {
   const executablePath = findChromium();
   if (executablePath === undefined) {
     throw new Error("chromium is missing; run npm run setup");
   }
   const { chromium } = await import("playwright-core");
-  return chromium.launch({
-    executablePath,
-    args: [
-      // Pages here are our own, and containers have no sandbox to give.
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-dev-shm-usage",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-      ...flags,
-    ],
-  });
+  return { chromium, options: { executablePath, args: ARGS } };
+}
+
+/**
+ * @param {readonly string[]} [flags] that Chromium is started with besides
+ * @returns {Promise<import("playwright-core").Browser>}
+ */
+export async function launchChromium(flags = []) {
+  const { chromium, options } = await playwright();
+  return chromium.launch({ ...options, args: [...options.args, ...flags] });
+}
+
+/**
+ * Chromium with a profile on the disk, which outlives it.
+ *
+ * @param {string} directory the profile's
+ * @returns {Promise<import("playwright-core").BrowserContext>}
+ */
+export async function launchProfile(directory) {
+  const { chromium, options } = await playwright();
+  return chromium.launchPersistentContext(directory, options);
 }

@@ -1,0 +1,219 @@
+/** A person's browser, to which things happen. */
+
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { BrowserContext, Page } from "playwright-core";
+import type * as Hushbin from "../../../www/client/index.js";
+import { answers, type Options } from "./harness.js";
+
+declare global {
+  /** A client whose person was never asked. */
+  var mute: Hushbin.Client;
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+export function numbersOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let word = Math.imul(state ^ (state >>> 15), state | 1);
+    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
+    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What happens to a tab once it has made reports, or while it makes them. */
+const FATES = ["stay", "offline", "online", "close", "leave", "reload", "crash"] as const;
+type Fate = (typeof FATES)[number] | "kill";
+
+/** What a person's browser remembers once all is sent. */
+export interface Remembered {
+  readonly reports: number;
+  readonly spent: number;
+  readonly uploads: readonly string[];
+  readonly states: readonly string[];
+}
+
+/** Runs in the page: reports, and looks what is stored since then. */
+async function report({ all, since }: { all: Record<string, number>[]; since: number }) {
+  all.forEach((answers) => void mute.record(answers));
+  const receipts = await Promise.all(all.map((answers) => client.report(answers)));
+  const own = (await client.history()).filter(({ at }) => at.getTime() >= since);
+  return {
+    outcomes: [...new Set(receipts.map(({ outcome }) => outcome))],
+    uploads: own.map(({ bytes }) => String(bytes)),
+  };
+}
+
+/** Runs in the page: sends what waits, however often that takes. */
+export async function settle(): Promise<Remembered> {
+  for (let sent = false; !sent; ) {
+    try {
+      await client.flush();
+      sent = true;
+    } catch (error) {
+      if ((error as Hushbin.HushbinError).code !== "network") {
+        throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  const { reports, spent } = await client.budget();
+  const history = await client.history();
+  return {
+    reports,
+    spent,
+    uploads: history.map(({ bytes }) => String(bytes)),
+    states: [...new Set(history.map(({ state }) => state))],
+  };
+}
+
+/** How a person's browser is opened: a profile on the disk has a browser that can be killed. */
+export interface Profile {
+  readonly open: () => Promise<BrowserContext>;
+  readonly directory?: string;
+}
+
+export class Person {
+  /** The uploads of all reports that were said to be queued, as lists of bytes. */
+  readonly told = new Set<string>();
+  /** How often what happened. */
+  readonly fates = new Map<Fate, number>();
+  readonly #profile: Profile;
+  readonly #site: string;
+  readonly #options: Options;
+  readonly #random: () => number;
+  #context: BrowserContext | undefined;
+  #tabs: Page[] = [];
+  #made = 0;
+
+  constructor(profile: Profile, site: string, options: Options, random: () => number) {
+    this.#profile = profile;
+    this.#site = site;
+    this.#options = options;
+    this.#random = random;
+  }
+
+  /** Reports, whatever happens, until so many reports were said to be queued. */
+  async live(reports: number): Promise<void> {
+    const most = Math.max(40, reports / 8);
+    while (this.told.size < reports) {
+      const tab = await this.#tab();
+      const making = this.#report(tab, Math.min(1 + this.#below(most), reports - this.told.size));
+      const fate = this.#fate();
+      this.fates.set(fate, 1 + (this.fates.get(fate) ?? 0));
+      if (fate === "stay" || fate === "offline" || fate === "online") {
+        await making;
+        await this.#context?.setOffline(fate === "offline");
+      } else {
+        // It may come before the reports are made, which then are missing, or are not.
+        await Promise.race([making.catch(() => {}), pause(this.#below(100))]);
+        await this.#meet(fate, tab);
+      }
+    }
+  }
+
+  /** Comes back, and sends what waits. */
+  async settle(): Promise<Remembered> {
+    return (await this.#open()).evaluate(settle);
+  }
+
+  async close(): Promise<void> {
+    await this.#context?.close();
+  }
+
+  #below(most: number): number {
+    return Math.floor(most * this.#random());
+  }
+
+  #fate(): Fate {
+    const fates = this.#profile.directory === undefined ? FATES : ([...FATES, "kill"] as const);
+    return fates[this.#below(fates.length)] ?? "stay";
+  }
+
+  /** One of at most three, new or not. */
+  async #tab(): Promise<Page> {
+    return this.#tabs[this.#below(3)] ?? this.#open();
+  }
+
+  async #open(): Promise<Page> {
+    this.#context ??= await this.#profile.open();
+    const tab = await this.#context.newPage();
+    await this.#enter(tab);
+    // Perhaps with another one, whose process it shares.
+    tab.on("crash", () => this.#forget(tab));
+    this.#tabs.push(tab);
+    return tab;
+  }
+
+  async #enter(tab: Page): Promise<void> {
+    await this.#context?.setOffline(false);
+    await tab.goto(this.#site);
+    await tab.waitForFunction(() => "hushbin" in globalThis);
+    const options = { ...this.#options, delayMs: this.#below(2) * 3000 };
+    await tab.evaluate((options) => {
+      globalThis.client = hushbin.createClient(options);
+      const { consent, ...others } = options;
+      const task = { ...others.task, id: "mute" };
+      globalThis.mute = hushbin.createClient({ ...others, task });
+    }, options);
+  }
+
+  async #report(tab: Page, count: number): Promise<void> {
+    const all = Array.from({ length: count }, (_, index) => answers(this.#made + index));
+    this.#made += count;
+    const { outcomes, uploads } = await tab.evaluate(report, { all, since: Date.now() });
+    if (outcomes.join() !== "queued" || uploads.length < count) {
+      throw new Error(`of ${count} reports ${uploads.length} were stored: ${outcomes}`);
+    }
+    uploads.forEach((upload) => void this.told.add(upload));
+  }
+
+  async #meet(fate: Fate, tab: Page): Promise<void> {
+    if (fate === "reload") {
+      await this.#enter(tab);
+      return;
+    }
+    this.#forget(tab);
+    if (fate === "kill") {
+      await this.#kill();
+    } else if (fate === "crash") {
+      await crash(tab);
+    } else {
+      await tab.close({ runBeforeUnload: fate === "leave" });
+    }
+  }
+
+  #forget(tab: Page): void {
+    this.#tabs = this.#tabs.filter((other) => other !== tab);
+  }
+
+  async #kill(): Promise<void> {
+    const { directory } = this.#profile;
+    if (this.#context !== undefined && directory !== undefined) {
+      await kill(directory, this.#context);
+      this.#context = undefined;
+      this.#tabs = [];
+    }
+  }
+}
+
+/** Ends the process that runs a tab, at once. */
+export async function crash(tab: Page): Promise<void> {
+  const crashed = tab.waitForEvent("crash");
+  const session = await tab.context().newCDPSession(tab);
+  // Nobody answers.
+  session.send("Page.crash").catch(() => {});
+  await crashed;
+  await tab.close();
+}
+
+/** Ends the browser of a profile, at once. */
+export async function kill(directory: string, context: BrowserContext): Promise<void> {
+  const closed = context.waitForEvent("close");
+  // Chromium says by a link which process a profile is used by: "host-pid".
+  const pid = Number(readlinkSync(join(directory, "SingletonLock")).split("-").at(-1));
+  process.kill(pid, "SIGKILL");
+  await closed;
+}
