@@ -11,6 +11,7 @@ export interface Life {
 }
 
 interface Process {
+  readonly versions?: unknown;
   once?(event: "beforeExit", run: () => void): void;
   off?(event: "beforeExit", run: () => void): void;
 }
@@ -23,8 +24,10 @@ export const isHidden = () => isPage() && document.visibilityState === "hidden";
 /** Whether anything tells that it ends: nothing tells a worker. */
 export const hasEnd = () => isPage() || typeof processOf()?.once === "function";
 
+/** Not what stands in for one, as in edge routes: functions that throw, and no versions. */
 function processOf(): Process | undefined {
-  return (globalThis as { process?: Process }).process;
+  const { process } = globalThis as { process?: Process };
+  return process?.versions === undefined ? undefined : process;
 }
 
 /**

@@ -66,6 +66,13 @@ class Program {
   }
 }
 
+/** Where a stack serves, and what its server has said. */
+interface Site {
+  readonly url: string;
+  close(): unknown;
+  said(): string;
+}
+
 async function run(command: string, cwd: string): Promise<void> {
   const program = new Program(command, cwd);
   const status = await program.ended;
@@ -178,7 +185,7 @@ export class Stacks {
     const site = await this.#serve(stack, folder);
     try {
       for (const path of stack.asks ?? []) {
-        expectReported(path, await (await fetch(site.url + path)).text());
+        expectReported(path, await (await fetch(site.url + path)).text(), site.said());
       }
       const engines = stack.page ? this.engines : [];
       await Promise.all(
@@ -199,16 +206,17 @@ export class Stacks {
     return done;
   }
 
-  async #serve(stack: Stack, folder: string): Promise<{ url: string; close(): unknown }> {
+  async #serve(stack: Stack, folder: string): Promise<Site> {
     if (stack.start === undefined) {
       const packages = join(this.#work, "node_modules/hushbin");
-      return serve({
+      const site = await serve({
         directories: {
           "/": `${join(folder, stack.site ?? "")}/`,
           "/node_modules/hushbin/": `${packages}/`,
         },
         policy: this.#told(stack.policy ?? "connect-src *"),
       });
+      return { ...site, said: () => "" };
     }
     const port = await freePort();
     const program = new Program(stack.start.replace("PORT", String(port)), folder);
@@ -223,7 +231,7 @@ export class Stacks {
       }
       return fetch(`${url}/favicon.ico`).catch(() => undefined);
     });
-    return { url, close: () => program.stop() };
+    return { url, close: () => program.stop(), said: () => program.said };
   }
 
   async stop(): Promise<void> {
@@ -235,9 +243,9 @@ export class Stacks {
   }
 }
 
-function expectReported(who: string, answer: string): void {
+function expectReported(who: string, answer: string, server = ""): void {
   if (answer !== "reported") {
-    throw new Error(`${who} says ${answer}`);
+    throw new Error(`${who} says ${answer}\n${server}`);
   }
 }
 

@@ -56,7 +56,7 @@ export const STACKS = [
     page: true,
   },
   {
-    name: "Next.js: client component, server and edge route",
+    name: "Next.js: client component, routes of Node.js and edge",
     folder: "next",
     tool: "next",
     build: "next build",

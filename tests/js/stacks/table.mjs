@@ -22,11 +22,10 @@ function ran({ build, start, run, page, asks = [] }) {
 function table() {
   const { packages } = JSON.parse(readFileSync(join(FOLDER, "package-lock.json"), "utf8"));
   const rows = STACKS.map((stack) => {
-    const version =
-      stack.tool === undefined ? "" : ` ${packages[`node_modules/${stack.tool}`].version}`;
-    return `| ${stack.name}${version} | ${ran(stack)} |`;
+    const version = stack.tool === undefined ? "" : packages[`node_modules/${stack.tool}`].version;
+    return `| ${stack.name} | ${version} | ${ran(stack)} |`;
   });
-  return ["| stack | what ran and reported |", "|---|---|", ...rows].join("\n");
+  return ["| stack | version | what ran and reported |", "|---|---|---|", ...rows].join("\n");
 }
 
 const readme = () => readFileSync(README, "utf8");

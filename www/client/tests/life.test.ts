@@ -116,6 +116,19 @@ describe("without a page", () => {
     expect(collector.counts).toEqual([1]);
   });
 
+  it("what stands in for a process, as in edge routes, is left alone", async () => {
+    const once = () => {
+      throw new Error("a Node.js API is used");
+    };
+    vi.stubGlobal("process", { env: {}, once });
+    const collector = new FakeCollector();
+    const client = clientOf(collector);
+    await client.report(answers(1));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(collector.counts).toEqual([1]);
+    await client.close();
+  });
+
   it("a process sends what waits before it ends, and is not kept from ending", async () => {
     const listeners: (() => void)[] = [];
     const once = vi.fn((_event: string, run: () => void) => void listeners.push(run));
