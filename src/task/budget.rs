@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
 use crate::error::Error;
-use crate::fingerprint::{Canonical, CanonicalReader};
 
 /// What canonical bytes with a budget begin with, before those of the task.
 const BUDGET: &str = "hushbin budget 1";

@@ -23,11 +23,14 @@ const INLINED: Suppliers = {
 };
 
 // These names go before those of `exports.ts`. Who imports others has no module in the
-// bundle: nothing but these functions mentions it.
+// bundle: nothing but these functions mentions it. Declared are those of `exports.ts`, with
+// what is written there.
+/** @internal */
 export const createClient = ((options) => {
   supply(INLINED);
   return client(options);
 }) as typeof client;
+/** @internal */
 export const createRandomizer = ((options) => {
   supply(INLINED);
   return randomizer(options);

@@ -25,7 +25,7 @@ interface Files {
 type Run = (hushbin: Global) => unknown;
 type Global = typeof exported & { files: Files; push(...runs: readonly Run[]): void };
 
-const scope = globalThis as { hushbin?: Global | readonly Run[] };
+const scope = globalThis as unknown as { hushbin?: Global | readonly Run[] };
 
 // Only known while the script itself runs. In a worker there is none.
 const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;

@@ -74,8 +74,8 @@ export const REQUEST = {
   credentials: "omit",
   referrerPolicy: "no-referrer",
   cache: "no-store",
-  // To a login page, which answers 200.
-  redirect: "error",
+  // Not followed: to a login page, which answers 200. Servers at the edge refuse "error".
+  redirect: "manual",
 } as const satisfies RequestInit;
 
 /** The body of an answer, which must be read to its end. */
@@ -104,7 +104,7 @@ function outcomeOf({ status, headers }: Response, text: string, count: number): 
     kind: "retry",
     reason: own
       ? `the collector answered ${status}${detail === undefined ? "" : `: ${detail}`}`
-      : `not the collector answered, but something else, with status ${status}`,
+      : `not the collector answered, but something else, with ${status === 0 ? "a redirect" : `status ${status}`}`,
     status,
     retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()),
     cause: undefined,

@@ -13,10 +13,12 @@ export * from "./exports.js";
 
 const FILE: Suppliers = { module: () => module };
 
+/** @internal */
 export const createClient = ((options) => {
   supply(FILE);
   return client(options);
 }) as typeof client;
+/** @internal */
 export const createRandomizer = ((options) => {
   supply(FILE);
   return randomizer(options);

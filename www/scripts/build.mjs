@@ -227,7 +227,12 @@ async function declare() {
  * @throws Failed where something has no comment
  */
 function documented() {
-  const entries = { index: "hushbin", slim: "hushbin/slim", history: "hushbin/history" };
+  const entries = Object.fromEntries(
+    [...ENTRIES, "fallback"].map((name) => [
+      name,
+      name === "index" ? "hushbin" : `hushbin/${name}`,
+    ]),
+  );
   const { text, lacking } = reference(entries, (file) =>
     readFileSync(join(DIST, `${file}.d.ts`), "utf8"),
   );

@@ -7,6 +7,9 @@ import { violations } from "./axe.js";
 import type { Passed } from "./gateway.js";
 import { CLIPPED, EVENTS, SETTINGS, World } from "./harness.js";
 
+/** A folder for pictures, for those who want to see for themselves. */
+const SHOTS = process.env.HUSHBIN_SHOTS;
+
 const THRICE = { ...SETTINGS, budget: { reports: 3 } };
 
 let world: World;
@@ -229,9 +232,9 @@ describe("of made-up clients", () => {
     // Under a policy that forbids inline styles.
     const padding = await told(page).evaluate((element) => getComputedStyle(element).padding);
     expect(padding).toBe("16px");
-    if (process.env.HUSHBIN_SHOTS) {
+    if (SHOTS !== undefined) {
       await page.screenshot({
-        path: `${process.env.HUSHBIN_SHOTS}/history-${colorScheme}-${width}.png`,
+        path: `${SHOTS}/history-${colorScheme}-${width}.png`,
         fullPage: true,
       });
     }

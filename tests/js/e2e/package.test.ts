@@ -455,18 +455,6 @@ describe("named errors", () => {
     await page.goto("about:blank");
     expect(world.gateway.passed).toHaveLength(0);
   });
-
-  it("tell that WebAssembly is forbidden or missing", async () => {
-    const forbidden = await world.serveSite("default-src 'self'; connect-src *");
-    const page = await world.page({ site: forbidden });
-    expect(await codeOf({}, {}, page)).toBe("WasmError wasm");
-    const missing = await world.page({
-      init: () => {
-        Reflect.deleteProperty(globalThis, "WebAssembly");
-      },
-    });
-    expect(await codeOf({}, {}, missing)).toBe("WasmError wasm");
-  });
 });
 
 describe("the slim entry", () => {

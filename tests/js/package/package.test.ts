@@ -400,7 +400,7 @@ describe("bundled by esbuild", () => {
       logLevel: "silent",
       ...options,
     });
-    return { text: result.outputFiles[0]?.text ?? "", warnings: result.warnings };
+    return { text: result.outputFiles?.[0]?.text ?? "", warnings: result.warnings };
   }
 
   it("is one file that loads nothing", async () => {

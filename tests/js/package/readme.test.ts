@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, type OutputFile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { BIN, CLIENT, PACKAGE } from "../../../www/scripts/lib/paths.mjs";
@@ -117,8 +117,8 @@ describe("the README", () => {
 });
 
 /** Bundles a script of the project as one file. */
-async function bundled(source: string, options: BuildOptions = {}) {
-  const { outputFiles } = await build({
+async function bundled(source: string, options: BuildOptions = {}): Promise<OutputFile[]> {
+  const { outputFiles = [] } = await build({
     stdin: { contents: source, resolveDir: project, loader: "ts" },
     outdir: project,
     bundle: true,
@@ -180,6 +180,18 @@ describe("what the README shows", () => {
     write("dry.mjs", script?.text ?? "");
     const said = execFileSync(process.execPath, ["dry.mjs"], { cwd: project, encoding: "utf8" });
     expect(said.trim()).toBe("queued 1 43");
+  });
+
+  it("reports to a collector in memory", async () => {
+    write("task.ts", /^export const task = [\s\S]*?as const;$/m.exec(README)?.[0] ?? "");
+    const [script] = await bundled(
+      `import { task } from "./task";
+       ${block("createTestCollector")}
+       console.log(collector.reports, collector.requests.length);`,
+    );
+    write("tested.mjs", script?.text ?? "");
+    const said = execFileSync(process.execPath, ["tested.mjs"], { cwd: project, encoding: "utf8" });
+    expect(said.trim()).toBe("1 2");
   });
 
   it("finds the module by esbuild's line", async () => {

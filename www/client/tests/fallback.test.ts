@@ -171,7 +171,7 @@ describe("the core in JavaScript", () => {
   it("is compared over so many inputs, of all mechanisms and kinds", () => {
     const inputs = TASKS.reduce((sum, [, task]) => sum + roundsOf(task), 0);
     expect(inputs).toBeGreaterThanOrEqual(INPUTS);
-    const questions = TASKS.flatMap(([, task]) =>
+    const questions = TASKS.flatMap<Pick<Question, "kind" | "mechanism">>(([, task]) =>
       "questions" in task ? [...task.questions] : [{ ...task, kind: "ratings" as const }],
     );
     expect([...new Set(questions.map(({ kind }) => kind))]).toHaveLength(9);
@@ -184,7 +184,7 @@ describe("the core in JavaScript", () => {
     const message = async (slim: typeof Slim) =>
       slim.createRandomizer({ task: wrong }).catch((error) => error.message);
     expect(await message(inJavaScript)).toBe(await message(compiled));
-    expect(await message(inJavaScript)).toMatch(/^task named-sign is invalid: /);
+    expect(await message(inJavaScript)).toContain("a parameter is out of range");
   });
 
   it("reports missing randomness as the module does", async () => {

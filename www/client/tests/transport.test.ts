@@ -43,7 +43,7 @@ describe("an attempt", () => {
   it("follows no redirect", async () => {
     const { collector, transport: sender } = transport();
     await sender.send(bytes());
-    expect(collector.sent[0]?.init.redirect).toBe("error");
+    expect(collector.sent[0]?.init.redirect).toBe("manual");
   });
 
   it.each([

@@ -10,7 +10,7 @@ const ALL = /^export \* from "\.\/(.*)\.js";/gm;
 const DOC = String.raw`\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n`;
 /** A declaration, which ends where the next line begins that is not indented. */
 const DECLARED = new RegExp(
-  String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)[\s\S]*?(?:;\n(?=\S|$)|\n\}\n)`,
+  String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=\S|$)|\n\}\n)`,
   "gm",
 );
 /** A member, of an indentation by one step, and its comment. */
@@ -67,7 +67,8 @@ export function reference(entries, read) {
         lacking.push(`${home}: ${symbol}`);
       }
       const text = declared.map(([whole]) => whole).join("");
-      for (const [, doc, member, rest = ""] of text.matchAll(MEMBER)) {
+      const members = /^export [\w ]*(?:interface|class) /m.test(text) ? text.matchAll(MEMBER) : [];
+      for (const [, doc, member, rest = ""] of members) {
         if (doc === undefined && !LITERAL.test(rest) && !text.includes(`get ${member}()`)) {
           lacking.push(`${home}: ${symbol}.${member}`);
         }
