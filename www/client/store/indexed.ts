@@ -203,15 +203,15 @@ export class IndexedStore implements Store {
         }
       };
     }
-    // Asked for last, so that all rows are read by then.
+    // Asked for last, so that all rows are read by then, and all changes asked for.
     const read: IDBRequest<Ledger | undefined> = ledgers.get(this.#task);
     read.onsuccess = () => {
       if (read.result !== undefined) {
         const waitingBytes = read.result.waitingBytes - settled;
         ledgers.put({ ...read.result, waitingBytes }, this.#task);
       }
+      this.#forget(reports);
     };
-    this.#forget(reports);
     await all;
   }
 

@@ -3,7 +3,15 @@
 import { IDBObjectStore as FDBObjectStore } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClientOptions, Task } from "../index.js";
-import { answers, clientOf, FakeCollector, idsOf, RATINGS, stubDatabase } from "./harness.js";
+import {
+  answers,
+  clientOf,
+  FakeCollector,
+  idsOf,
+  OFTEN,
+  RATINGS,
+  stubDatabase,
+} from "./harness.js";
 
 const DAY_MS = 86_400_000;
 
@@ -128,6 +136,24 @@ describe("a browser", () => {
     await second.flush();
     expect(collector.counts).toEqual([1]);
     expect(await second.history()).toMatchObject([{ state: "acknowledged", epsilon: 2 }]);
+  });
+
+  it("remembers the last thousand that are settled, and all that wait", async () => {
+    const client = tab(new FakeCollector(), { task: OFTEN });
+    const make = (from: number, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) => client.report(answers(from + index))),
+      );
+    await client.ready();
+    await make(0, 1010);
+    await client.flush();
+    expect(await client.history()).toHaveLength(1000);
+    await make(1010, 20);
+    const states = (await client.history()).map(({ state }) => state);
+    expect(states.indexOf("waiting")).toBe(1000);
+    expect(states).toHaveLength(1020);
+    await client.flush();
+    expect(await client.history()).toHaveLength(1000);
   });
 
   it("has one budget for all its tabs", async () => {
