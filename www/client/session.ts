@@ -3,7 +3,7 @@
 import { asOf, charged, decide, type Ledger } from "./budget.js";
 import { joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
-import { ClosedError, OutboxFullError, TaskError } from "./errors.js";
+import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries, ReportInput } from "./input.js";
 import type { Settings } from "./options.js";
 import { hasEnd, isHidden, onLife } from "./page.js";
@@ -28,6 +28,7 @@ const own = new WeakMap<Settings, MemoryStore>();
  * Where a task's budget and reports are kept.
  *
  * @param create whether to make a database where there is none; otherwise it is as if empty
+ * @throws StorageError where the database does not answer
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
   const { url, storage, dryRun } = settings;
@@ -41,7 +42,11 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
       return new MemoryStore();
     }
     return await IndexedStore.open(url);
-  } catch {
+  } catch (error) {
+    if (error instanceof StorageError) {
+      // It is there, and holds what was spent, which would be spent again.
+      throw error;
+    }
     // There is none, it is not to be used here, or it is broken.
     const memory = memories.get(url) ?? new MemoryStore();
     memories.set(url, memory);
@@ -146,7 +151,12 @@ export class Session {
         );
       }
     }
-    return new Session(settings, engine, await storeOf(settings), changed);
+    try {
+      return new Session(settings, engine, await storeOf(settings), changed);
+    } catch (error) {
+      engine.free();
+      throw error;
+    }
   }
 
   /**

@@ -15,7 +15,7 @@ const THRICE = { ...SETTINGS, budget: { reports: 3 } };
 let world: World;
 
 beforeAll(async () => {
-  world = await World.start(SETTINGS);
+  world = await World.start(THRICE);
 });
 afterAll(() => world?.stop());
 beforeEach(() => {

@@ -40,7 +40,9 @@ async function report({ all, since }: { all: Record<string, number>[]; since: nu
   all.forEach((answers) => void mute.record(answers));
   const receipts = await Promise.all(all.map((answers) => client.report(answers)));
   const own = (await client.history()).filter(({ at }) => at.getTime() >= since);
+  const { durable } = await client.budget();
   return {
+    durable,
     outcomes: [...new Set(receipts.map(({ outcome }) => outcome))],
     uploads: own.map(({ bytes }) => String(bytes)),
   };
@@ -163,8 +165,9 @@ export class Person {
   async #report(tab: Page, count: number): Promise<void> {
     const all = Array.from({ length: count }, (_, index) => answers(this.#made + index));
     this.#made += count;
-    const { outcomes, uploads } = await tab.evaluate(report, { all, since: Date.now() });
-    if (outcomes.join() !== "queued" || uploads.length < count) {
+    const made = await tab.evaluate(report, { all, since: Date.now() });
+    const { durable, outcomes, uploads } = made;
+    if (!durable || outcomes.join() !== "queued" || uploads.length < count) {
       throw new Error(`of ${count} reports ${uploads.length} were stored: ${outcomes}`);
     }
     uploads.forEach((upload) => void this.told.add(upload));

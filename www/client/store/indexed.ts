@@ -2,10 +2,9 @@
 
 import { type Ledger, newLedger } from "../budget.js";
 import { StorageError } from "../errors.js";
+import { TIMEOUT_MS } from "../time.js";
 import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
 
-/** Some browsers never answer; they are taken to have no database. */
-const OPEN_MS = 5_000;
 /** Changes of one transaction, so that one page does not keep others waiting. */
 const AT_ONCE = 1000;
 
@@ -33,6 +32,10 @@ function ended(transaction: IDBTransaction): Promise<void> {
   });
 }
 
+/**
+ * @throws DOMException where there is no database, or none that may be used
+ * @throws StorageError where it does not answer: some never do
+ */
 async function open(): Promise<IDBDatabase> {
   const request = indexedDB.open(DATABASE, 1);
   request.onupgradeneeded = () => {
@@ -44,7 +47,8 @@ async function open(): Promise<IDBDatabase> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("the database does not answer")), OPEN_MS);
+      const silent = new StorageError(new Error("the database does not answer"));
+      timer = setTimeout(() => reject(silent), TIMEOUT_MS);
     });
     return await Promise.race([opened, late]);
   } catch (error) {
@@ -82,6 +86,7 @@ export class IndexedStore implements Store {
   /**
    * @param task what the task's ledger goes by: its URL
    * @throws unknown where there is no database, or none that may be used
+   * @throws StorageError where it does not answer
    */
   static async open(task: string): Promise<IndexedStore> {
     return new IndexedStore(await open(), task);

@@ -156,6 +156,19 @@ describe("a browser", () => {
     expect(await client.history()).toHaveLength(1000);
   });
 
+  it("reports nothing, rather than once more, while its database does not answer", async () => {
+    const first = tab();
+    await first.report(answers(1));
+    const silent = vi.spyOn(indexedDB, "open").mockReturnValue({} as IDBOpenDBRequest);
+    const second = tab();
+    const report = second.report(answers(2)).catch(({ code }) => code);
+    await vi.waitFor(() => expect(silent).toHaveBeenCalledOnce());
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await report).toBe("storage");
+    silent.mockRestore();
+    expect(await second.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+  });
+
   it("has one budget for all its tabs", async () => {
     const collector = new FakeCollector();
     const tabs = Array.from({ length: 8 }, () => tab(collector));
