@@ -94,7 +94,8 @@ describe("the choices, sets and numbers", () => {
   it("keep the visitor's bytes where they are lost on the way, and count them once", async () => {
     const page = await started();
     const before = await reports();
-    gateway.faults.push("lose-answer");
+    // With keepalive and without.
+    gateway.faults.push("lose-answer", "lose-answer");
     await page.locator("#visit").getByRole("button", { name: "Send this visit" }).click();
     await page.locator("#visit-text").filter({ hasText: "same bytes are kept" }).waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
