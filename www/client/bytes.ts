@@ -1,17 +1,17 @@
-/** A header and `length` bytes of parts behind it, back to back. */
-export function joined(
-  header: Uint8Array,
-  parts: Iterable<Uint8Array>,
-  length: number,
-): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(header.length + length);
-  bytes.set(header);
-  let offset = header.length;
+/** Parts, back to back. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
   for (const part of parts) {
     bytes.set(part, offset);
     offset += part.length;
   }
   return bytes;
+}
+
+/** The bytes of numbers, in the platform's order. */
+export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Two digits of each byte. */

@@ -1,6 +1,6 @@
 /** The canonical bytes of a task, which its fingerprint is the hash of. */
 
-import { joined } from "./bytes.js";
+import { bytesOf, joined } from "./bytes.js";
 
 /** As TextEncoder has it, which Jest's jsdom lacks: halves of surrogate pairs are replaced. */
 export const utf8 = (text: string) =>
@@ -33,13 +33,12 @@ export class CanonicalBytes {
     this.#append(bytes);
   }
 
-  #append({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
-    this.#chunks.push(new Uint8Array(buffer, byteOffset, byteLength));
+  #append(numbers: ArrayBufferView): void {
+    this.#chunks.push(bytesOf(numbers));
   }
 
   /** What was appended. */
   toBytes(): Uint8Array {
-    const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    return joined(new Uint8Array(), this.#chunks, length);
+    return joined(this.#chunks);
   }
 }

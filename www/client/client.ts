@@ -267,14 +267,14 @@ class HushbinClient implements Client {
       this.#whenGranted = this.#nextGrant();
     }
     const session = this.#end();
-    const store = session?.store ?? (await storeOf(this.#settings, false));
     try {
-      const waiting = await store.waiting();
-      const keys = waiting.map(({ key }) => key);
-      await store.settle(keys, "withdrawn");
+      await this.#looked(async (store) => {
+        const waiting = await store.waiting();
+        const keys = waiting.map(({ key }) => key);
+        await store.settle(keys, "withdrawn");
+      }, session);
     } finally {
-      store.close();
-      session?.engine.free();
+      session?.free();
       this.#changed();
     }
   }
@@ -339,9 +339,12 @@ class HushbinClient implements Client {
   }
 
   /** Looks at the store, without making one. */
-  async #looked<R>(look: (store: Session["store"]) => Promise<R>): Promise<R> {
-    if (this.#session !== undefined) {
-      return look(this.#session.store);
+  async #looked<R>(
+    look: (store: Session["store"]) => Promise<R>,
+    session = this.#session,
+  ): Promise<R> {
+    if (session !== undefined) {
+      return look(session.store);
     }
     const store = await storeOf(this.#settings, false);
     try {

@@ -272,8 +272,7 @@ export class Delivery {
     // Attempts that fail together are one failure.
     if (this.#halted === undefined) {
       this.#failures += 1;
-      // Not for privacy: only spreads the retries of many clients.
-      const wait = Math.max(backoffMs(this.#failures, Math.random()), retryAfterMs ?? 0);
+      const wait = backoffMs(this.#failures, retryAfterMs);
       this.#notBefore = Date.now() + (retryAfterMs ?? 0);
       this.#halted = error;
       if (!this.#stopped) {

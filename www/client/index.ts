@@ -11,7 +11,7 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type Suppliers, supply } from "./module.js";
+import { type Suppliers, supplied } from "./module.js";
 import { bytes } from "./wasm/collision-bytes.js";
 
 export * from "./exports.js";
@@ -26,12 +26,6 @@ const INLINED: Suppliers = {
 // bundle: nothing but these functions mentions it. Declared are those of `exports.ts`, with
 // what is written there.
 /** @internal */
-export const createClient = ((options) => {
-  supply(INLINED);
-  return client(options);
-}) as typeof client;
+export const createClient = /* @__PURE__ */ supplied(INLINED, client);
 /** @internal */
-export const createRandomizer = ((options) => {
-  supply(INLINED);
-  return randomizer(options);
-}) as typeof randomizer;
+export const createRandomizer = /* @__PURE__ */ supplied(INLINED, randomizer);

@@ -43,6 +43,18 @@ export function supply(from: Suppliers): void {
   }
 }
 
+/** `make`, once it is said where the core comes from. */
+export function supplied<Make extends (options: never) => unknown>(
+  from: Suppliers,
+  make: Make,
+): Make {
+  const supplying = (options: never) => {
+    supply(from);
+    return make(options);
+  };
+  return supplying as Make;
+}
+
 async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
   // First, since Jest's jsdom has no Response to compare with; and of whatever window.
   if (typeof source === "object" && "byteLength" in source) {

@@ -4,10 +4,8 @@
 export interface Life {
   /** It may be about to go: what waits must be on its way when this returns. */
   readonly hide: () => void;
-  /** It, or the network, is back. */
+  /** It, or the network, is back; or a process has nothing else to do. */
   readonly wake: () => void;
-  /** A process has nothing else to do. */
-  readonly exit: () => void;
 }
 
 interface Process {
@@ -37,7 +35,7 @@ function processOf(): Process | undefined {
  *
  * @returns stops the calls
  */
-export function onLife({ hide, wake, exit }: Life): () => void {
+export function onLife({ hide, wake }: Life): () => void {
   const stops: (() => void)[] = [];
   const listen = (target: EventTarget, event: string, run: () => void) => {
     target.addEventListener(event, run);
@@ -54,8 +52,8 @@ export function onLife({ hide, wake, exit }: Life): () => void {
     listen(globalThis as unknown as EventTarget, "pageshow", wake);
   } else {
     const host = processOf();
-    host?.once?.("beforeExit", exit);
-    stops.push(() => host?.off?.("beforeExit", exit));
+    host?.once?.("beforeExit", wake);
+    stops.push(() => host?.off?.("beforeExit", wake));
   }
   return () => stops.forEach((stop) => void stop());
 }

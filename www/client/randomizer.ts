@@ -148,7 +148,7 @@ export class Engine implements Randomizer {
   }
 
   upload(reports: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
-    return joined(this.uploadHeader(count), [reports], reports.length);
+    return joined([this.uploadHeader(count), reports]);
   }
 
   uploadHeader(count: number): Uint8Array {

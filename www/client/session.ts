@@ -1,7 +1,7 @@
 /** One task in this browser, while consent lasts: the budget, the randomiser, the sending. */
 
 import { asOf, charged, decide, type Ledger } from "./budget.js";
-import { joined } from "./bytes.js";
+import { bytesOf, joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries, ReportInput } from "./input.js";
@@ -84,11 +84,7 @@ function checkBudget(task: Task, budget: Budget, { maxEpsilon, ...own }: Setting
 
 /** One report alone, under an id of its own, as it will be sent. */
 function sealed(engine: Engine, report: Uint8Array): Uint8Array<ArrayBuffer> {
-  return joined(engine.uploadHeader(1), [report], report.length);
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  return joined([engine.uploadHeader(1), report]);
 }
 
 export class Session {
@@ -119,7 +115,6 @@ export class Session {
     this.#unlisten = onLife({
       hide: () => this.delivery.hurry(),
       wake: () => this.delivery.wake(),
-      exit: () => this.delivery.wake(),
     });
     // What earlier pages left.
     if (store.durable) {
@@ -186,9 +181,7 @@ export class Session {
     const now = Date.now();
     const ledger = asOf(before, budget, now);
     const { lengths, items, values } = entries;
-    const parts = [lengths, items, values].map(bytesOf);
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
-    const digest = engine.digest(joined(ledger.salt, parts, length));
+    const digest = engine.digest(joined([ledger.salt, lengths, items, values].map(bytesOf)));
     const { fingerprint } = engine;
     const decision = decide(ledger, budget, fingerprint, digest);
     if (this.#ended) {

@@ -4,8 +4,8 @@ import { NetworkError, TaskError } from "./errors.js";
 import { invalid } from "./fields.js";
 import type { Settings } from "./options.js";
 import { parseTask, type Task } from "./task.js";
-import { backoffMs, later, TIMEOUT_MS, within } from "./time.js";
-import { parseRetryAfter, REQUEST, unreachable } from "./transport.js";
+import { backoffMs, later } from "./time.js";
+import { type Answer, answerTo, PROBLEM, unreachable } from "./transport.js";
 
 /** A task as the collector describes it. */
 export interface FetchedTask {
@@ -20,36 +20,25 @@ export interface FetchedTask {
  * @throws TaskError `unknown-task`, or `invalid-task` when the answer holds another task
  */
 export async function fetchTask({ url, id, fetch }: Settings): Promise<FetchedTask> {
-  let response: Response;
-  let answer: Readonly<Partial<Record<string, unknown>>>;
+  let answer: Answer;
   try {
-    [response, answer] = await within(TIMEOUT_MS, async (signal) => {
-      const got = await fetch(url, { ...REQUEST, signal });
-      const text = await got.text();
-      try {
-        return [got, Object(JSON.parse(text))];
-      } catch {
-        return [got, {}];
-      }
-    });
+    answer = await answerTo(fetch, url);
   } catch (cause) {
     throw new NetworkError(`task ${id} could not be fetched: ${unreachable(cause)}`, { cause });
   }
-  const { status, headers } = response;
-  if (answer.type === "urn:hushbin:problem:unknown-task") {
+  const { status, retryAfterMs, body } = answer;
+  if (body.type === `${PROBLEM}unknown-task`) {
     throw new TaskError("unknown-task", `the collector has no task ${id}`);
   }
-  if (status !== 200 || answer.task === undefined || typeof answer.fingerprint !== "string") {
-    throw new NetworkError(`${url} answered ${status} and no task`, {
-      status,
-      retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()),
-    });
+  const { fingerprint } = body;
+  if (status !== 200 || body.task === undefined || typeof fingerprint !== "string") {
+    throw new NetworkError(`${url} answered ${status} and no task`, { status, retryAfterMs });
   }
-  const task = parseTask(answer.task);
+  const task = parseTask(body.task);
   if (task.id !== id) {
     throw invalid(`asked for ${id}, got ${task.id}`);
   }
-  return { task, fingerprint: answer.fingerprint };
+  return { task, fingerprint };
 }
 
 /** Fetches the task of a client, as often as it takes. */
@@ -78,10 +67,8 @@ export class TaskSource {
           throw error;
         }
         this.#tell(error);
-        const asked = error.retryAfterMs ?? 0;
-        this.#notBefore = Date.now() + asked;
-        // Not for privacy: only spreads the requests of many clients.
-        await this.#pause(Math.max(backoffMs(failures, Math.random()), asked));
+        this.#notBefore = Date.now() + (error.retryAfterMs ?? 0);
+        await this.#pause(backoffMs(failures, error.retryAfterMs));
         if (this.stopped) {
           throw error;
         }

@@ -9,8 +9,11 @@
  */
 
 import { hex } from "./bytes.js";
+import { MAX_UPLOADS } from "./delivery.js";
 import { createRandomizer } from "./index.js";
 import type { Task } from "./task.js";
+import { PROBLEM } from "./transport.js";
+import { FINGERPRINT_END, ID_END } from "./upload.js";
 
 /** What can happen to a request instead of an answer of the collector's own. */
 export type TestFault =
@@ -66,27 +69,23 @@ type Problem = keyof typeof PROBLEMS;
 
 function problem(slug: Problem): Response {
   const [status, title] = PROBLEMS[slug];
-  const body = { type: `urn:hushbin:problem:${slug}`, title, status };
+  const body = { type: PROBLEM + slug, title, status };
   const headers = { "content-type": "application/problem+json", "cache-control": "no-store" };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
 const VERSION = "01";
 /** Hexadecimal digits of the version and a fingerprint, which every upload begins with. */
-const PREFIX = 2 + 32;
-/** Bytes before the number of reports: version, fingerprint, id. */
-const HEADER = 1 + 16 + 16;
-/** Most reports in a body. */
-const MOST = 4096;
+const PREFIX = 2 * FINGERPRINT_END;
 /** Fewest bytes of a report: a seed, and what it stands for. */
 const LEAST = 8 + 1;
 
 /** The number at the header's end, and where it ends: seven bits a byte, low before high. */
 function reportsOf(bytes: Uint8Array): readonly [reports: number, end: number] {
-  const length = bytes.subarray(HEADER).findIndex((byte) => byte < 128) + 1;
-  const digits = bytes.subarray(HEADER, HEADER + length);
+  const length = bytes.subarray(ID_END).findIndex((byte) => byte < 128) + 1;
+  const digits = bytes.subarray(ID_END, ID_END + length);
   const reports = digits.reduceRight((high, byte) => high * 128 + (byte & 127), 0);
-  return [reports, HEADER + length];
+  return [reports, ID_END + length];
 }
 
 /** The uploads of a body, back to back, or what is wrong with it. */
@@ -110,10 +109,10 @@ function uploadsOf(body: Uint8Array, fingerprint: string): TestUpload[] | Proble
     const bytes = body.slice(start, end < 0 ? undefined : end / 2);
     const [reports, header] = reportsOf(bytes);
     total += reports;
-    if (reports < 1 || total > MOST || bytes.length < header + reports * LEAST) {
+    if (reports < 1 || total > MAX_UPLOADS || bytes.length < header + reports * LEAST) {
       return "malformed-upload";
     }
-    uploads.push({ id: hex(bytes.subarray(17, HEADER)), reports, bytes });
+    uploads.push({ id: hex(bytes.subarray(FINGERPRINT_END, ID_END)), reports, bytes });
     start += bytes.length;
   }
   return uploads;

@@ -20,13 +20,14 @@ export function later(run: () => void, ms: number): Timer {
 /**
  * How long to wait after the `failures`-th failure in a row: exponential, and
  * between half and all of that, so that clients that failed together do not
- * come back together.
+ * come back together; no less than the collector asked for.
  *
- * @param random uniform in [0, 1)
+ * @param askedMs what it asked for
+ * @param random uniform in [0, 1); not for privacy
  */
-export function backoffMs(failures: number, random: number): number {
+export function backoffMs(failures: number, askedMs = 0, random = Math.random()): number {
   const most = Math.min(BACKOFF_FIRST_MS * 2 ** (failures - 1), BACKOFF_MOST_MS);
-  return (most / 2) * (1 + random);
+  return Math.max((most / 2) * (1 + random), askedMs);
 }
 
 /**

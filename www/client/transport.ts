@@ -41,7 +41,8 @@ const KEEPALIVE_REQUESTS = 9;
 let keepaliveBytes = 0;
 let keepaliveRequests = 0;
 
-const PROBLEM = "urn:hushbin:problem:";
+/** What every problem type of a collector begins with. */
+export const PROBLEM = "urn:hushbin:problem:";
 
 /**
  * What a collector refuses for good, by the collector's own word. Anything else that
@@ -70,7 +71,7 @@ export function parseRetryAfter(header: string | null, now: number): number | un
 }
 
 /** What every request has: nothing that tells who asks, and no way elsewhere. */
-export const REQUEST = {
+const REQUEST = {
   credentials: "omit",
   referrerPolicy: "no-referrer",
   cache: "no-store",
@@ -78,18 +79,43 @@ export const REQUEST = {
   redirect: "manual",
 } as const satisfies RequestInit;
 
-/** The body of an answer, which must be read to its end. */
-function parsed(text: string): Readonly<Partial<Record<string, unknown>>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
+/** What was answered. */
+export interface Answer {
+  readonly status: number;
+  /** How long the answer asks to wait. */
+  readonly retryAfterMs: number | undefined;
+  /** Its fields; none where it is no JSON. */
+  readonly body: Readonly<Partial<Record<string, unknown>>>;
+}
+
+/**
+ * Makes a request, and reads the answer to its end.
+ *
+ * @throws unknown where there is none in time
+ */
+export function answerTo(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  init?: RequestInit,
+): Promise<Answer> {
+  return within(TIMEOUT_MS, async (signal) => {
+    const response = await fetch(url, { ...REQUEST, ...init, signal });
+    const { status, headers } = response;
+    const text = await response.text();
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after"), Date.now());
+    let body: Answer["body"] = {};
+    try {
+      body = Object(JSON.parse(text));
+    } catch {
+      // Not the collector's.
+    }
+    return { status, retryAfterMs, body };
+  });
 }
 
 /** What an answer to `count` uploads says. */
-function outcomeOf({ status, headers }: Response, text: string, count: number): Outcome {
-  const { uploads, accepted, type, detail: said } = parsed(text);
+function outcomeOf({ status, retryAfterMs, body }: Answer, count: number): Outcome {
+  const { uploads, accepted, type, detail: said } = body;
   // Somebody else's 200 must not end what the collector has not seen.
   if ((status === 200 || status === 201) && uploads === count && typeof accepted === "number") {
     return { kind: "acknowledged" };
@@ -106,7 +132,7 @@ function outcomeOf({ status, headers }: Response, text: string, count: number): 
       ? `the collector answered ${status}${detail === undefined ? "" : `: ${detail}`}`
       : `not the collector answered, but something else, with ${status === 0 ? "a redirect" : `status ${status}`}`,
     status,
-    retryAfterMs: parseRetryAfter(headers.get("retry-after"), Date.now()),
+    retryAfterMs,
     cause: undefined,
   };
 }
@@ -129,8 +155,8 @@ export class FetchTransport implements Transport {
     uploads: readonly Uint8Array[],
     stopped: () => boolean = () => false,
   ): Promise<Outcome> {
-    const length = uploads.reduce((sum, bytes) => sum + bytes.length, 0);
-    const body = joined(new Uint8Array(), uploads, length);
+    const body = joined(uploads);
+    const { length } = body;
     const keepalive =
       keepaliveBytes + length <= KEEPALIVE_BYTES && keepaliveRequests < KEEPALIVE_REQUESTS;
     if (!keepalive) {
@@ -160,11 +186,8 @@ export class FetchTransport implements Transport {
     keepalive: boolean,
   ): Promise<Outcome> {
     try {
-      return await within(TIMEOUT_MS, async (signal) => {
-        const init = { ...REQUEST, method: "POST", body, keepalive, signal };
-        const response = await this.#fetch(this.#url, init);
-        return outcomeOf(response, await response.text(), count);
-      });
+      const init = { method: "POST", body, keepalive };
+      return outcomeOf(await answerTo(this.#fetch, this.#url, init), count);
     } catch (cause) {
       return {
         kind: "retry",

@@ -6,7 +6,7 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type Suppliers, supply } from "./module.js";
+import { type Suppliers, supplied } from "./module.js";
 import module from "./wasm/hushbin.wasm";
 
 export * from "./exports.js";
@@ -14,12 +14,6 @@ export * from "./exports.js";
 const FILE: Suppliers = { module: () => module };
 
 /** @internal */
-export const createClient = ((options) => {
-  supply(FILE);
-  return client(options);
-}) as typeof client;
+export const createClient = /* @__PURE__ */ supplied(FILE, client);
 /** @internal */
-export const createRandomizer = ((options) => {
-  supply(FILE);
-  return randomizer(options);
-}) as typeof randomizer;
+export const createRandomizer = /* @__PURE__ */ supplied(FILE, randomizer);

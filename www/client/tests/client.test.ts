@@ -341,10 +341,11 @@ describe("flushing", () => {
 
 describe("waiting between attempts", () => {
   it("doubles, is jittered and has a limit", () => {
-    expect(backoffMs(1, 0)).toBe(500);
-    expect(backoffMs(1, 1)).toBe(1000);
-    expect(backoffMs(4, 0.5)).toBe(6000);
-    expect(backoffMs(1000, 1)).toBe(300_000);
+    expect(backoffMs(1, 0, 0)).toBe(500);
+    expect(backoffMs(1, 0, 1)).toBe(1000);
+    expect(backoffMs(4, 0, 0.5)).toBe(6000);
+    expect(backoffMs(1000, 0, 1)).toBe(300_000);
+    expect(backoffMs(4, 9000, 0.5)).toBe(9000);
   });
 });
 
