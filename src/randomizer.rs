@@ -1,6 +1,5 @@
 //! From one person's entries to a report.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use rand_core::CryptoRng;
@@ -11,7 +10,7 @@ use crate::error::{Error, error};
 use crate::mechanism::hash_bin;
 use crate::mechanism::{Prepared, Report};
 use crate::sample::word;
-use crate::task::{Draw, Kind, Question, Task};
+use crate::task::{Kind, Question, Task};
 
 /// A report with what the client may know about its making.
 ///
@@ -69,8 +68,7 @@ pub struct Randomized {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Randomizer {
-    draw: Draw,
-    questions: Arc<Vec<Question>>,
+    task: Task,
     /// By question.
     prepared: Vec<Prepared>,
     /// For the check of entries that come unsorted.
@@ -85,18 +83,27 @@ impl Randomizer {
     /// Prepares for `task`.
     #[must_use]
     pub fn new(task: &Task) -> Self {
+        Self::of(task.clone())
+    }
+
+    pub(crate) fn of(task: Task) -> Self {
         let prepare = |question: &Question| {
             let mechanism = question.mechanism();
             mechanism.randomizer(&question.domain(), question.epsilon())
         };
         Self {
-            draw: task.draw().clone(),
             prepared: task.questions().iter().map(prepare).collect(),
-            questions: task.shared_questions(),
+            task,
             keys: Vec::new(),
             coded: Vec::new(),
             answered: 0,
         }
+    }
+
+    /// The task.
+    #[cfg(feature = "wasm")]
+    pub(crate) const fn task(&self) -> &Task {
+        &self.task
     }
 
     /// Randomises one person's entries into a report, where a task asks one question.
@@ -159,19 +166,20 @@ impl Randomizer {
         answers: &[&[Entry]],
         rng: &mut R,
     ) -> Result<bool, Error> {
-        if answers.len() != self.questions.len() {
+        let questions = self.task.questions();
+        if answers.len() != questions.len() {
             return Err(error!(AnswerCount {
                 given: answers.len(),
-                expected: self.questions.len() as u32,
+                expected: questions.len() as u32,
             }));
         }
-        for (question, entries) in self.questions.iter().zip(answers) {
+        for (question, entries) in questions.iter().zip(answers) {
             let checked = check(question, entries, &mut self.keys);
             checked.map_err(|error| question.blame(error))?;
         }
         let seed = word(rng);
-        self.answered = self.draw.question(seed);
-        let kind = self.questions[self.answered].kind();
+        self.answered = self.task.draw().question(seed);
+        let kind = questions[self.answered].kind();
         let entries = kind.code(answers[self.answered], &mut self.coded, seed, rng);
         Ok(self.prepared[self.answered].randomize(entries, seed, rng))
     }

@@ -36,9 +36,6 @@ const LENGTHS: Thrown = ErrorCode::Combination as u32;
 pub struct Randomizer {
     inner: crate::Randomizer,
     rng: ChaCha20Rng,
-    fingerprint: Fingerprint,
-    /// How many questions the task asks.
-    questions: usize,
     /// Kept between reports for its memory.
     entries: Vec<Entry>,
     sampled_down: u32,
@@ -54,29 +51,20 @@ impl Randomizer {
     #[wasm_bindgen(constructor)]
     pub fn new(task: &[u8]) -> Result<Self, Thrown> {
         let task = Task::from_canonical_bytes(task).map_err(|error| thrown(&error))?;
-        let inner = crate::Randomizer::new(&task);
         Ok(Self {
-            inner,
+            inner: crate::Randomizer::of(task),
             rng: generator()?,
-            fingerprint: task.fingerprint(),
-            questions: task.questions().len(),
             entries: Vec::new(),
             sampled_down: 0,
         })
-    }
-
-    /// The task's fingerprint, 16 bytes.
-    #[must_use]
-    pub fn fingerprint(&self) -> Vec<u8> {
-        self.fingerprint.0.to_vec()
     }
 
     /// Randomises people's answers: each person has, for each question in turn, the
     /// next entry of `lengths`, the number of entries that follow in `items` and
     /// `values`. The encoded reports, back to back.
     ///
-    /// Where a question is open, all items are two words, low before high: its own by
-    /// their [`item_key`].
+    /// Where a question is open, all items are two words, low before high: its own
+    /// those that the [`digest`] of their name begins with.
     ///
     /// # Errors
     /// The code of what is wrong with the first person's answers that are not
@@ -89,7 +77,8 @@ impl Randomizer {
     ) -> Result<Vec<u8>, Thrown> {
         // Wider than an address, which lengths that do not fit could wrap around.
         let total = lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
-        let people = lengths.chunks_exact(self.questions);
+        let questions = self.inner.task().questions().len();
+        let people = lengths.chunks_exact(questions);
         let count = values.len();
         let words = if items.len() == count { 1 } else { 2 };
         let fits = count as u64 == total && items.len() == words * count;
@@ -109,7 +98,7 @@ impl Randomizer {
         self.entries.extend(items.zip(values).map(entry));
         let mut bytes = Vec::new();
         let mut entries = &self.entries[..];
-        let mut answers = Vec::with_capacity(self.questions);
+        let mut answers = Vec::new();
         for lengths in people {
             answers.clear();
             for &length in lengths {
@@ -146,15 +135,21 @@ impl Randomizer {
         for half in id.chunks_exact_mut(8) {
             half.copy_from_slice(&word(&mut self.rng).to_le_bytes());
         }
-        Ok(upload::header(UploadId(id), &self.fingerprint, count))
+        Ok(upload::header(
+            UploadId(id),
+            &self.inner.task().fingerprint(),
+            count,
+        ))
     }
 }
 
-/// The key of an item's name, in UTF-8, in open questions.
+/// The first 16 bytes of SHA-256: of a task's canonical bytes its [`Fingerprint`]; of an
+/// item's name, in UTF-8, the first eight are its [key](crate::item_key) in open
+/// questions, little endian.
 #[wasm_bindgen]
 #[must_use]
-pub fn item_key(name: &[u8]) -> u64 {
-    crate::task::key_of(name)
+pub fn digest(bytes: &[u8]) -> Vec<u8> {
+    Fingerprint::from_canonical(bytes).0.to_vec()
 }
 
 /// A generator with 256 bits of the browser's randomness, or no generator.

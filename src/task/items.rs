@@ -183,7 +183,7 @@ pub fn item_key(name: &str) -> u64 {
     key_of(name.as_bytes())
 }
 
-pub(crate) fn key_of(utf8: &[u8]) -> u64 {
+fn key_of(utf8: &[u8]) -> u64 {
     let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(utf8).into();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

@@ -33,9 +33,6 @@ pub use scale::Scale;
 pub use tree::Tree;
 pub use want::{Spacing, Want};
 
-#[cfg(feature = "wasm")]
-pub(crate) use items::key_of;
-
 #[cfg(feature = "analysis")]
 pub(crate) use question::check_asked;
 
@@ -248,11 +245,6 @@ impl Task {
     pub fn position(&self, name: &str) -> Option<usize> {
         let mut questions = self.questions.iter();
         questions.position(|question| question.name() == name)
-    }
-
-    /// The same, shared.
-    pub(crate) fn shared_questions(&self) -> Arc<Vec<Question>> {
-        Arc::clone(&self.questions)
     }
 
     /// The only question, where there is one.

@@ -200,8 +200,8 @@ impl Scale {
             Cells::Levels { count, .. } => {
                 let steps = f64::from(count - 1);
                 let place = ((number - min) / (max - min) * steps).clamp(0.0, steps);
-                let below = libm::floor(place);
-                (below as u32, place - below)
+                let below = place as u32;
+                (below, place - f64::from(below))
             }
             Cells::Edges(edges) => {
                 let inner = &edges[1..edges.len() - 1];

@@ -3,7 +3,7 @@
 import type { Fallback } from "./fallback.js";
 import {
   currentInstance,
-  item_key,
+  digest,
   Randomizer,
   __wbg_reset_state as restart,
 } from "./wasm/hushbin.js";
@@ -11,17 +11,17 @@ import {
 /** Either glue. */
 interface Bindings extends Fallback {
   readonly Randomizer: typeof Randomizer;
-  readonly item_key: typeof item_key;
+  readonly digest: typeof digest;
   readonly currentInstance: typeof currentInstance;
   readonly restart: typeof restart;
 }
 
 /** Those in use. */
-export let bindings: Bindings = { Randomizer, item_key, currentInstance, restart };
+export let bindings: Bindings = { Randomizer, digest, currentInstance, restart };
 
 /** Whether it is the core in JavaScript, and not what a module is made from. */
 export function isFallback(source: object): source is Fallback {
-  return "item_key" in source;
+  return "digest" in source;
 }
 
 /** Starts the core in JavaScript, and has it called from now on. */

@@ -9,7 +9,7 @@
 
 import {
   currentInstance,
-  item_key,
+  digest,
   Randomizer,
   __wbg_reset_state as restart,
 } from "./wasm/fallback.js";
@@ -17,8 +17,8 @@ import {
 /** The core in JavaScript. Nothing of it is for others to call. */
 export interface Fallback {
   /** Tells it from what a module is made from. */
-  readonly item_key: (name: Uint8Array) => bigint;
+  readonly digest: (bytes: Uint8Array) => Uint8Array;
 }
 
 /** The core in JavaScript, with all mechanisms. */
-export const fallback = { Randomizer, item_key, currentInstance, restart } as Fallback;
+export const fallback = { Randomizer, digest, currentInstance, restart } as Fallback;

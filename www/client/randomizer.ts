@@ -99,7 +99,8 @@ export class Engine implements Randomizer {
   constructor(task: Task, lenient: boolean) {
     this.task = task;
     this.#reader = new InputReader(task, (name) => this.digest(utf8(name)), lenient);
-    this.fingerprint = guarded(() => hex(this.#renew().fingerprint()));
+    guarded(() => this.#renew());
+    this.fingerprint = hex(this.#hash(canonicalBytes(task)));
   }
 
   get sampledDown(): number {
@@ -136,7 +137,7 @@ export class Engine implements Randomizer {
 
   /** 64 bits that follow from bytes. */
   digest(bytes: Uint8Array): bigint {
-    return guarded(() => bindings.item_key(bytes));
+    return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
   }
 
   randomizeMany(lengths: Uint32Array, items: Uint32Array, values: Float64Array): Uint8Array {
@@ -162,6 +163,10 @@ export class Engine implements Randomizer {
     if (handle !== undefined && this.#instance === bindings.currentInstance()) {
       guarded(() => handle.free());
     }
+  }
+
+  #hash(bytes: Uint8Array): Uint8Array {
+    return guarded(() => bindings.digest(bytes));
   }
 
   #renew(): WasmRandomizer {

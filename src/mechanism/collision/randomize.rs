@@ -62,7 +62,7 @@ impl Randomizer {
             functions: Functions::new(collision.hash(domain), collision.hashes(), 0),
             thresholds: collision.thresholds(domain.sparsity(), epsilon),
             signed: Vec::with_capacity(capacity),
-            placed: Vec::with_capacity(capacity),
+            placed: Vec::new(),
             hashed: alloc::vec![0; capacity * collision.hashes() as usize],
             cells: collision.tally(domain),
         }

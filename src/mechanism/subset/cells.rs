@@ -64,7 +64,7 @@ impl Cells {
             functions: functions as usize,
             counts: alloc::vec![0; if cells == 1 { functions } else { cells } as usize],
             held: alloc::vec![0; (functions * elements) as usize],
-            ends: Vec::with_capacity(functions as usize),
+            ends: Vec::new(),
             tallies: alloc::vec![0; 2 * elements as usize + 1],
             sorted: Vec::with_capacity(elements.max(SINGLES) as usize),
         }

@@ -204,9 +204,9 @@ impl<R: Rule> Subset<R> {
         if !rule.fills() {
             hashing.check_paddings()?;
         }
-        let most = bounds::BUCKETS.max / f64::from(buckets);
+        let most = bounds::BUCKETS.max as u32 / buckets;
         bounds::HASHES
-            .at_most(libm::floor(most))
+            .at_most(f64::from(most))
             .check(f64::from(hashes))?;
         match rule.favoured() {
             Some(favoured) => bounds::FAVOURED

@@ -65,17 +65,13 @@ export function gluedTo(core, glue) {
   const edits = [
     ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
     // The glue itself keeps what is never dropped.
-    [": import1,", ": { __wbindgen_externref_statics_end: () => 0 },\n        env,"],
-    // Of 64 bits wasm2js returns the low half, and puts the high half down.
-    ["BigInt.asUintN(64, ret)", "BigInt.asUintN(64, (BigInt(high) << 32n) | BigInt(ret >>> 0))"],
+    [": import1,", ": { __wbindgen_externref_statics_end: () => 0 },"],
     ["    wasmInstance = new WebAssembly.Instance(wasmModule, __wbg_get_imports());\n", ""],
     ["    wasm.__wbindgen_start();\n", ""],
     ["wasm = wasmInstance.exports;", "wasm = instantiate(__wbg_get_imports());"],
   ];
   const glued = edits.reduce((text, [from = "", to = ""]) => once(text, from, to), kept);
   return `${core}
-let high = 0;
-const env = { setTempRet0(value) { high = value; } };
 let wasm;
 ${glued}
 export const currentInstance = () => __wbg_instance_id;
