@@ -11,7 +11,7 @@ import { patched } from "./lib/glue.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { reference } from "./lib/reference.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
-import { bind, compile, optimise } from "./lib/wasm.mjs";
+import { abbreviate, bind, compile, optimise } from "./lib/wasm.mjs";
 
 /**
  * The modules, with what cargo leaves out of each: the complete one, and the one that
@@ -265,8 +265,11 @@ async function assemble() {
 /** Where a module is made, with its glue. */
 const workshop = (name) => join(TARGET, "glue", name);
 
-/** The glue, which has to be that of every module, ends as the client expects. */
-async function glue() {
+/**
+ * The glue, which has to be that of every module, ends as the client expects; what the
+ * letters in it stand for is kept for tests.
+ */
+async function glue(names) {
   await rm(GLUE, { recursive: true, force: true });
   await mkdir(GLUE, { recursive: true });
   const glues = MODULES.map(([name]) => readFile(join(workshop(name), "hushbin.js"), "utf8"));
@@ -275,6 +278,7 @@ async function glue() {
     throw new Failed("the modules differ in their glue");
   }
   await writeFile(join(GLUE, "hushbin.js"), trimmed(first));
+  await writeFile(join(GLUE, "names.json"), JSON.stringify(names));
   const types = await readFile(join(workshop("hushbin"), "hushbin.d.ts"), "utf8");
   for (const name of ["hushbin", "fallback"]) {
     await writeFile(join(GLUE, `${name}.d.ts`), types + START_TYPE);
@@ -294,16 +298,20 @@ export async function buildWasm() {
       }
     });
   }
-  await step("build: glue", glue);
-  await step("build: wasm-opt", () =>
+  const names = await step("build: wasm-opt", () =>
     Promise.all(
       MODULES.map(async ([name]) => {
-        const module = await optimise(workshop(name), "hushbin", "size");
-        await copyFile(module, join(GLUE, `${name}.wasm`));
-        await embed(name);
+        const names = await abbreviate(workshop(name), "hushbin");
+        await optimise(workshop(name), "hushbin", "size");
+        return names;
       }),
     ),
   );
+  await step("build: glue", () => glue(names[0]));
+  for (const [name] of MODULES) {
+    await copyFile(join(workshop(name), "hushbin.wasm"), join(GLUE, `${name}.wasm`));
+    await embed(name);
+  }
   await step("build: the core in JavaScript", async () =>
     writeFile(join(GLUE, "fallback.js"), await fallbackScript(workshop("fallback"))),
   );
