@@ -10,7 +10,7 @@ use crate::error::{Error, error};
 /// which all but the last have the eighth set. Postcard's own way there is five times as
 /// much to download.
 #[inline(never)]
-pub(crate) fn append(bytes: &mut Vec<u8>, mut number: u64) {
+pub fn append(bytes: &mut Vec<u8>, mut number: u64) {
     while number > 0x7f {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -20,12 +20,20 @@ pub(crate) fn append(bytes: &mut Vec<u8>, mut number: u64) {
 
 /// The same of a number with a sign, which becomes the lowest bit.
 #[cfg(feature = "complete")]
-pub(crate) fn append_signed(bytes: &mut Vec<u8>, number: i64) {
+pub fn append_signed(bytes: &mut Vec<u8>, number: i64) {
     append(bytes, ((number << 1) ^ (number >> 63)).cast_unsigned());
 }
 
+/// A number of any width in the same encoding, by postcard's own way.
+#[cfg(feature = "analysis")]
+pub fn append_wide<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
+    // Seven bits to a byte: 128 take 19.
+    let written = postcard::to_slice(number, &mut [0; 19]).map(|written| bytes.extend(&*written));
+    written.expect("no number has more than 128 bits");
+}
+
 /// What is left of the bytes to decode, and where that begins.
-pub(crate) struct Cursor<'a> {
+pub struct Cursor<'a> {
     what: &'static str,
     bytes: &'a [u8],
     offset: usize,
@@ -33,7 +41,7 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// From the first byte of `what`, as errors call it.
-    pub(crate) const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
+    pub const fn new(what: &'static str, bytes: &'a [u8]) -> Self {
         Self {
             what,
             bytes,
@@ -41,7 +49,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(crate) const fn malformed(&self, reason: &'static str) -> Error {
+    pub const fn malformed(&self, reason: &'static str) -> Error {
         error!(Malformed {
             what: self.what,
             offset: self.offset,
@@ -50,12 +58,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// How many bytes have been read.
-    pub(crate) const fn offset(&self) -> usize {
+    pub const fn offset(&self) -> usize {
         self.offset
     }
 
     /// How many bytes are left.
-    pub(crate) const fn rest(&self) -> usize {
+    pub const fn rest(&self) -> usize {
         self.bytes.len() - self.offset
     }
 
@@ -63,7 +71,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// [`Error::Malformed`] where bytes are left.
-    pub(crate) fn end(&self, reason: &'static str) -> Result<(), Error> {
+    pub fn end(&self, reason: &'static str) -> Result<(), Error> {
         if self.rest() == 0 {
             Ok(())
         } else {
@@ -77,7 +85,7 @@ impl<'a> Cursor<'a> {
         found.copied().ok_or_else(|| self.malformed(reason))
     }
 
-    pub(crate) fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
+    pub fn array<const N: usize>(&mut self, reason: &'static str) -> Result<[u8; N], Error> {
         let array = self.peek(reason)?;
         self.offset += N;
         Ok(array)
@@ -85,7 +93,7 @@ impl<'a> Cursor<'a> {
 
     /// A value in postcard's encoding, refused where the same value has a
     /// shorter one.
-    pub(crate) fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>
+    pub fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>
     where
         T: Serialize + for<'de> Deserialize<'de>,
     {

@@ -69,7 +69,8 @@ pub mod bounds;
 mod canonical;
 #[cfg(feature = "analysis")]
 pub mod choose;
-mod codec;
+#[doc(hidden)]
+pub mod codec;
 pub mod docs;
 pub mod domain;
 mod error;

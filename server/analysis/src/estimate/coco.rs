@@ -16,6 +16,7 @@ use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support}
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
+use super::encoding::{Reader, TotalsError};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
 use super::people::People;
@@ -51,6 +52,21 @@ impl Estimated for Coco {
 
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.merge(others);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        match counts {
+            Counts::Signs(signs) => signs.encode(bytes),
+            Counts::Pairs { counted, .. } => counted.encode(bytes),
+        }
+    }
+
+    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        match counts {
+            Counts::Signs(signs) => signs.decode(reports, bytes),
+            // Of an item's two sides a report hits one.
+            Counts::Pairs { counted, .. } => counted.decode(2, reports, bytes),
+        }
     }
 
     fn points(

@@ -15,6 +15,7 @@ use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
+use super::encoding::{self, Reader, TotalsError};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
 use super::one_answer::OneAnswer;
@@ -48,6 +49,14 @@ impl Estimated for Collision {
 
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.counted.merge(&others.counted);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        counts.encode(bytes);
+    }
+
+    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        counts.decode(reports, bytes)
     }
 
     fn points(
@@ -184,6 +193,28 @@ impl Counts {
                     }
                 }
             }
+        }
+    }
+
+    /// Of the elements that are counted.
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        match (&self.counted, &self.among) {
+            (Counted::Slots(slots), Some(among)) => {
+                let own = &slots[among.start as usize..among.end as usize];
+                encoding::append_counts(own.iter().copied(), bytes);
+            }
+            (counted, _) => counted.encode(bytes),
+        }
+    }
+
+    /// A report may hit any of the elements.
+    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        match (&mut self.counted, &self.among) {
+            (Counted::Slots(slots), Some(among)) => {
+                let own = &mut slots[among.start as usize..among.end as usize];
+                bytes.counts(own, 1, reports)
+            }
+            (counted, _) => counted.decode(1, reports, bytes),
         }
     }
 }

@@ -7,6 +7,7 @@ use hushbin::domain::Domain;
 use hushbin::mechanism::collision;
 
 use super::contribution::Contribution;
+use super::encoding::{Reader, TotalsError};
 use super::law::Law;
 use super::one_answer::OneAnswer;
 use super::people::People;
@@ -50,6 +51,24 @@ pub(super) trait Estimated {
 
     /// Adds counts of the same task and, if it is open, of the same items.
     fn merge(counts: &mut Self::Counts, others: &Self::Counts);
+
+    /// Appends the counts to the encoding of totals: the same bytes for the same counts,
+    /// however reports were folded and merged.
+    ///
+    /// # Panics
+    /// If they are of items of an open domain.
+    fn encode(counts: &Self::Counts, bytes: &mut Vec<u8>);
+
+    /// Takes what [`Estimated::encode`] wrote of n = `reports` reports into counts of the
+    /// same task, which hold none yet.
+    ///
+    /// # Errors
+    /// Where the bytes are not counts, or no reports have such counts.
+    fn decode(
+        counts: &mut Self::Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError>;
 
     /// Point estimates of `items`, in their order, from n = `reports` reports.
     fn points(

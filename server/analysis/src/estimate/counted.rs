@@ -1,5 +1,6 @@
 //! Hits by item and sign: what mechanisms of buckets keep of reports.
 
+use super::encoding::{self, Reader, TotalsError};
 use super::people::People;
 
 /// Two counts for each item.
@@ -43,6 +44,28 @@ impl Counted {
                 }
             }
             _ => panic!("totals of one task are of one shape"),
+        }
+    }
+
+    /// As [`Estimated::encode`](super::contract::Estimated::encode).
+    pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Slots(slots) => encoding::append_counts(slots.iter().copied(), bytes),
+            Self::Items(items) => encoding::append_nothing_of(items),
+        }
+    }
+
+    /// As [`Estimated::decode`](super::contract::Estimated::decode), where each report is
+    /// counted at most once in a row of so many counts.
+    pub(super) fn decode(
+        &mut self,
+        row: usize,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        match self {
+            Self::Slots(slots) => bytes.counts(slots, row, reports),
+            Self::Items(_) => Ok(()),
         }
     }
 

@@ -11,6 +11,7 @@ use hushbin::mechanism::cube::{Cube, Rates, Report, Support};
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, sampled};
 use super::counted::{Counted, Hits};
+use super::encoding::{Reader, TotalsError};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
 use super::people::People;
@@ -42,6 +43,15 @@ impl Estimated for Cube {
 
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.signs.merge(&others.signs);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        counts.signs.encode(bytes);
+    }
+
+    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        // Of an attribute a report has one sign.
+        counts.signs.decode(2, reports, bytes)
     }
 
     fn points(

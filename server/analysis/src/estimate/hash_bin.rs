@@ -5,6 +5,7 @@
 //! clipping takes off at user level.
 
 use hushbin::Entry;
+use hushbin::codec::append_wide;
 use hushbin::domain::Domain;
 use hushbin::hash::{Keys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
@@ -12,6 +13,7 @@ use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
 use super::clipped_sum::ClippedSum;
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, EntryContribution};
+use super::encoding::{self, Reader, TotalsError};
 use super::hits::HitLaw;
 use super::law::Law;
 use super::noise::NoiseLaw;
@@ -42,6 +44,22 @@ impl Estimated for HashBin {
 
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.merge(others);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        match counts {
+            Counts::Signs(signs) => signs.encode(bytes),
+            Counts::All { sums, .. } => sums.encode(bytes),
+            Counts::Asked { sums, .. } => encoding::append_nothing_of(sums),
+        }
+    }
+
+    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        match counts {
+            Counts::Signs(signs) => signs.decode(reports, bytes),
+            Counts::All { sums, .. } => sums.decode(reports, bytes),
+            Counts::Asked { .. } => Ok(()),
+        }
     }
 
     fn points(
@@ -114,9 +132,12 @@ pub(super) struct Sums {
     near: Vec<i64>,
     /// By item, of those before.
     far: Vec<i128>,
-    /// How many reports the near sums hold, and may hold.
+    /// How many reports the near sums hold.
     held: u64,
-    most: u64,
+    /// The greatest absolute value of a bin.
+    limit: u64,
+    /// b.
+    bins: u32,
     /// Squared bins, over all bins.
     squares: u128,
     /// The response of every item's bin, for its memory; then signs are applied
@@ -125,19 +146,20 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    fn new(items: usize, limit: i64) -> Self {
+    fn new(items: usize, bins: u32, limit: i64) -> Self {
         Self {
             near: vec![0; items],
             far: vec![0; items],
             held: 0,
-            most: i64::MAX.unsigned_abs() / limit.unsigned_abs(),
+            limit: limit.unsigned_abs(),
+            bins,
             squares: 0,
             responses: vec![0; items],
         }
     }
 
     fn add(&mut self, support: &Support, seed: u64, bins: &[i64]) {
-        if self.held == self.most {
+        if self.held == i64::MAX.unsigned_abs() / self.limit {
             for (far, near) in self.far.iter_mut().zip(&mut self.near) {
                 *far += i128::from(std::mem::take(near));
             }
@@ -171,6 +193,23 @@ impl Sums {
         self.squares += other.squares;
     }
 
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        append_wide(bytes, &self.squares);
+        for item in 0..self.far.len() {
+            append_wide(bytes, &self.total(item));
+        }
+    }
+
+    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        let most = u128::from(reports) * u128::from(self.limit);
+        let most_squares = most.saturating_mul(u128::from(self.limit) * u128::from(self.bins));
+        self.squares = bytes.at_most("expected a sum of squares", most_squares)?;
+        for far in &mut self.far {
+            *far = bytes.within("expected a sum of responses", most)?;
+        }
+        Ok(())
+    }
+
     fn total(&self, item: usize) -> i128 {
         self.far[item] + i128::from(self.near[item])
     }
@@ -188,7 +227,7 @@ impl Counts {
             (Some(items), None) => Self::Signs(SignCounter::new(items as usize)),
             (Some(items), Some(limit)) => Self::All {
                 support,
-                sums: Sums::new(items as usize, limit),
+                sums: Sums::new(items as usize, hash_bin.bins(), limit),
             },
             (None, _) => {
                 let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();

@@ -2,7 +2,8 @@
 //! without clock or I/O.
 //!
 //! [`Totals`] is the fold of reports: counts that merge by addition, so that
-//! reports may be folded in any order, by any number of workers. Estimates are
+//! reports may be folded in any order, by any number of workers, and totals stored
+//! in the place of reports ([`Totals::encode`]). Estimates are
 //! a function of a task and its totals. They are raw and, but for what hash-bin
 //! clips, unbiased: a frequency may come out below 0 or above 1, and says so much
 //! about its noise. What is
@@ -17,6 +18,7 @@ mod contrast;
 mod contribution;
 mod counted;
 mod cross;
+mod encoding;
 mod error;
 mod estimator;
 #[cfg(test)]
@@ -49,6 +51,7 @@ mod worst;
 pub use answer::{Estimates, ItemEstimates};
 pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 pub use cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare};
+pub use encoding::TotalsError;
 pub use error::EstimateError;
 pub use estimator::{Estimator, estimates, points};
 pub use expectation::Expectation;
@@ -70,6 +73,7 @@ use hushbin::{Entry, Mechanism, Question, Report, mechanism};
 
 use contract::{Asked, Estimated};
 use contribution::Contribution;
+use encoding::Reader;
 use law::Law;
 use one_answer::OneAnswer;
 use people::People;
@@ -129,6 +133,24 @@ macro_rules! register {
                         <mechanism::$module::$Name>::merge(counts, others);
                     })+
                     _ => panic!("totals of one question are of one mechanism"),
+                }
+            }
+
+            /// As [`Estimated::encode`].
+            fn encode(&self, bytes: &mut Vec<u8>) {
+                match self {
+                    $(Self::$Name(counts) => {
+                        <mechanism::$module::$Name as Estimated>::encode(counts, bytes);
+                    })+
+                }
+            }
+
+            /// As [`Estimated::decode`].
+            fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+                match self {
+                    $(Self::$Name(counts) => {
+                        <mechanism::$module::$Name as Estimated>::decode(counts, reports, bytes)
+                    })+
                 }
             }
         }

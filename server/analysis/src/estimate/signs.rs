@@ -9,6 +9,7 @@
 use hushbin::hash::{Keys, closed_sign_word};
 
 use super::counted::Hits;
+use super::encoding::{self, Reader, TotalsError};
 
 /// Reports that are added together.
 const BLOCK: usize = 16;
@@ -87,18 +88,50 @@ impl SignCounter {
     pub(super) fn merge(&mut self, other: &Self) {
         assert_eq!(self.counts.len(), other.counts.len(), "totals of one task");
         self.reports += other.reports;
-        for (item, count) in self.counts.iter_mut().enumerate() {
-            *count += other.agreements(item);
+        for (count, more) in self.counts.iter_mut().zip(other.all()) {
+            *count += more;
         }
     }
 
+    /// As [`Estimated::encode`](super::contract::Estimated::encode).
+    pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
+        encoding::append_counts(self.all(), bytes);
+    }
+
+    /// As [`Estimated::decode`](super::contract::Estimated::decode).
+    pub(super) fn decode(
+        &mut self,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        self.reports = reports;
+        bytes.counts(&mut self.counts, 1, reports)
+    }
+
+    /// What the planes of a word hold with the reports that wait.
+    fn held(&self, word: usize) -> [u64; PLANES] {
+        let mut planes = self.planes[word];
+        let mut agree = [0; BLOCK];
+        for (agree, report) in agree.iter_mut().zip(&self.waiting) {
+            *agree = agreeing(report, word as u32);
+        }
+        // There is room: 16·255 reports in blocks and 15 more are 2¹² − 1.
+        add_upright(&mut planes, agree);
+        planes
+    }
+
+    /// Of each item, in how many reports its sign was that of the report.
+    fn all(&self) -> impl Iterator<Item = u64> {
+        let words = self.counts.chunks(64).enumerate();
+        words.flat_map(|(word, counts)| {
+            let planes = self.held(word);
+            let counts = (0..).zip(counts);
+            counts.map(move |(bit, count)| count + upright(&planes, bit))
+        })
+    }
+
     fn agreements(&self, item: usize) -> u64 {
-        let (word, bit) = (item / 64, item as u32 % 64);
-        let waiting = self.waiting.iter();
-        let waiting: u64 = waiting
-            .map(|report| agreeing(report, word as u32) >> bit & 1)
-            .sum();
-        self.counts[item] + upright(&self.planes[word], bit) + waiting
+        self.counts[item] + upright(&self.held(item / 64), item as u32 % 64)
     }
 
     /// In how many reports the item's sign was that of the report, and in how
@@ -168,7 +201,9 @@ mod tests {
 
     fn all(counter: &SignCounter) -> Vec<Hits> {
         let items = counter.counts.len() as u64;
-        (0..items).map(|item| counter.hits(item)).collect()
+        let hits: Vec<Hits> = (0..items).map(|item| counter.hits(item)).collect();
+        assert!(counter.all().eq(hits.iter().map(|[agree, _]| *agree)));
+        hits
     }
 
     proptest! {
@@ -191,7 +226,7 @@ mod tests {
     /// laid down more than once.
     #[test]
     fn planes_do_not_overflow() {
-        let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 5;
+        let reports = 3 * (BLOCK as u64) * u64::from(MOST_BLOCKS) + 15;
         let sign = |seed, item| closed_sign(&Keys::new(seed), item);
         let always: Vec<_> = (0..reports).map(|seed| (seed, sign(seed, 0) < 0)).collect();
         let counter = counted(3, &always);

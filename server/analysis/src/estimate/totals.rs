@@ -1,9 +1,11 @@
 //! The fold of reports.
 
+use hushbin::codec::append;
 use hushbin::task::{Draw, Tree};
-use hushbin::{Question, Report, Task};
+use hushbin::{Fingerprint, Question, Report, Task};
 
 use super::Counts;
+use super::encoding::{MOST_REPORTS, Reader, TotalsError, append_header};
 
 /// What is kept of the reports of one task.
 ///
@@ -20,6 +22,7 @@ use super::Counts;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Totals {
+    fingerprint: Fingerprint,
     draw: Draw,
     questions: Vec<Layers>,
 }
@@ -77,6 +80,7 @@ impl Totals {
     pub fn of_items(task: &Task, question: usize, items: &[u64]) -> Self {
         let layers = |(index, own)| Layers::new(own, if index == question { items } else { &[] });
         Self {
+            fingerprint: task.fingerprint(),
             draw: task.draw().clone(),
             questions: task.questions().iter().enumerate().map(layers).collect(),
         }
@@ -105,13 +109,89 @@ impl Totals {
     /// # Panics
     /// If the totals are of another shape.
     pub fn merge(&mut self, other: &Self) {
-        assert_eq!(self.draw, other.draw, "totals of one task");
+        assert_eq!(self.fingerprint, other.fingerprint, "totals of one task");
         let layers = self.questions.iter_mut().flat_map(|own| &mut own.folded);
         let others = other.questions.iter().flat_map(|own| &own.folded);
         for (own, other) in layers.zip(others) {
             own.reports += other.reports;
             own.counts.merge(&other.counts);
         }
+    }
+
+    /// The bytes to store in the place of reports: their estimates, and those of any others
+    /// that they are merged with, are to the last bit those of the totals themselves.
+    /// Equal totals have equal bytes, however their reports were folded and merged.
+    ///
+    /// These are: the version byte, 1; the task's fingerprint (16 bytes); and of each
+    /// question, of a tree of each layer, the number of reports (varint) and the counts of
+    /// its mechanism. How many counts there are follows from the task. Hits are counted for
+    /// each element (Collision), for each item's plus and minus side (CoCo, the cube), or
+    /// for the side that a report's sign agrees with (where reports are signs, or CoCo has
+    /// one pair), each as its difference from the count before (zigzag varint, from 0 and
+    /// modulo 2⁶⁴): hits are much alike, so that most differences take two bytes. Hash-bin
+    /// sums up squared bins (varint) and each item's responses (zigzag varint). Of an open
+    /// question there is the number of reports and nothing else.
+    ///
+    /// ```
+    /// use hushbin::mechanism::collision;
+    /// use hushbin::{Report, TaskDraft};
+    /// use hushbin_analysis::estimate::{Totals, TotalsError, points};
+    ///
+    /// let draft: TaskDraft = serde_json::from_str(
+    ///     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
+    /// )?;
+    /// let task = draft.resolve()?;
+    /// let batch = |seeds: std::ops::Range<u64>| {
+    ///     let mut totals = Totals::new(&task);
+    ///     for seed in seeds {
+    ///         totals.fold(&Report::Collision(collision::Report { seed, bucket: 1 }));
+    ///     }
+    ///     totals
+    /// };
+    /// let stored = [batch(0..30).encode(), batch(30..100).encode()];
+    ///
+    /// let mut merged = Totals::decode(&task, &stored[0])?;
+    /// merged.merge(&Totals::decode(&task, &stored[1])?);
+    /// let folded = batch(0..100);
+    /// assert_eq!(merged.encode(), folded.encode());
+    /// assert_eq!(points(&task, &merged, &[0, 3]), points(&task, &folded, &[0, 3]));
+    ///
+    /// let cut = Totals::decode(&task, &stored[0][..20]).unwrap_err();
+    /// assert!(matches!(cut, TotalsError::Malformed(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If they are [of items](Totals::of_items) of an open question: these are not the
+    /// task's, so that nothing could be decoded from its counts.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        append_header(&self.fingerprint, &mut bytes);
+        for folded in self.questions.iter().flat_map(|own| &own.folded) {
+            append(&mut bytes, folded.reports);
+            folded.counts.encode(&mut bytes);
+        }
+        bytes
+    }
+
+    /// Totals of [`Totals::new`] from what [`Totals::encode`] made of them. Whatever the
+    /// bytes are, this takes as much memory as the task's totals do.
+    ///
+    /// # Errors
+    /// [`TotalsError`] for anything that [`Totals::encode`] would not have written of any
+    /// reports of the task, as far as single counts tell.
+    pub fn decode(task: &Task, bytes: &[u8]) -> Result<Self, TotalsError> {
+        let mut reader = Reader::new(&task.fingerprint(), bytes)?;
+        let mut totals = Self::new(task);
+        let mut left = MOST_REPORTS;
+        for folded in totals.questions.iter_mut().flat_map(|own| &mut own.folded) {
+            folded.reports = reader.at_most("expected a number of reports", left)?;
+            left -= folded.reports;
+            folded.counts.decode(folded.reports, &mut reader)?;
+        }
+        reader.end()?;
+        Ok(totals)
     }
 
     /// Number of reports folded, n.

@@ -9,6 +9,7 @@ mod post;
 mod questions;
 mod ratios;
 mod small_batches;
+mod stored;
 mod together;
 mod tree;
 

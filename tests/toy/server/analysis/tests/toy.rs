@@ -54,6 +54,11 @@ fn a_task_file_becomes_estimates() {
     }
     let question = Query::new(&task, &Options::default()).unwrap();
     let found = estimates(&task, &totals, &question);
+    let stored = Totals::decode(&task, &totals.encode()).unwrap();
+    assert_eq!(stored.encode(), totals.encode());
+    let again = estimates(&task, &stored, &question);
+    let [found_json, again] = [&found, &again].map(|own| serde_json::to_string(own).unwrap());
+    assert_eq!(again, found_json);
     for (item, truth) in found.estimates.iter().zip([0.75, 0.25, -0.25]) {
         let mut all = item.estimates();
         let (estimand, mean) = all.next().unwrap();

@@ -7,6 +7,7 @@ use hushbin::mechanism::toy::{Report, Toy};
 
 use super::contract::Estimated;
 use super::contribution::{Contribution, mean_variance, sampled};
+use super::encoding::{Reader, TotalsError};
 use super::people::People;
 use super::point::{Estimand, ItemPoints, Point};
 use super::signs::SignCounter;
@@ -35,6 +36,18 @@ impl Estimated for Toy {
 
     fn merge(counts: &mut SignCounter, others: &SignCounter) {
         counts.merge(others);
+    }
+
+    fn encode(counts: &SignCounter, bytes: &mut Vec<u8>) {
+        counts.encode(bytes);
+    }
+
+    fn decode(
+        counts: &mut SignCounter,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        counts.decode(reports, bytes)
     }
 
     fn points(
