@@ -154,7 +154,7 @@ impl Counts {
             }
             Self::Pairs { support, counted } => match counted {
                 Counted::Slots(slots) => support.for_each_hit(report, |slot, plus| {
-                    slots[2 * slot as usize + usize::from(!plus)] += 1;
+                    slots.count(2 * slot as usize + usize::from(!plus));
                 }),
                 Counted::Items(items) => {
                     for (item, hits) in items {

@@ -15,7 +15,7 @@ use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
 use super::counted::{Counted, Estimator, Hits};
-use super::encoding::{self, Reader, TotalsError};
+use super::encoding::{Reader, TotalsError};
 use super::hits::{HitLaw, Outcomes};
 use super::law::Law;
 use super::one_answer::OneAnswer;
@@ -173,7 +173,7 @@ impl Counts {
     fn fold(&mut self, report: &Report) {
         match &mut self.counted {
             Counted::Slots(slots) => {
-                let count = |slot: u32| slots[slot as usize] += 1;
+                let count = |slot: u32| slots.count(slot as usize);
                 match &self.among {
                     None => self.support.for_each_hit(report, count),
                     Some(among) => self
@@ -199,10 +199,7 @@ impl Counts {
     /// Of the elements that are counted.
     fn encode(&self, bytes: &mut Vec<u8>) {
         match (&self.counted, &self.among) {
-            (Counted::Slots(slots), Some(among)) => {
-                let own = &slots[among.start as usize..among.end as usize];
-                encoding::append_counts(own.iter().copied(), bytes);
-            }
+            (Counted::Slots(slots), Some(among)) => slots.encode(places(among), bytes),
             (counted, _) => counted.encode(bytes),
         }
     }
@@ -211,12 +208,15 @@ impl Counts {
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
         match (&mut self.counted, &self.among) {
             (Counted::Slots(slots), Some(among)) => {
-                let own = &mut slots[among.start as usize..among.end as usize];
-                bytes.counts(own, 1, reports)
+                slots.decode(places(among), 1, reports, bytes)
             }
             (counted, _) => counted.decode(1, reports, bytes),
         }
     }
+}
+
+fn places(elements: &Range<u32>) -> Range<usize> {
+    elements.start as usize..elements.end as usize
 }
 
 fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {

@@ -1,17 +1,85 @@
 //! Hits by item and sign: what mechanisms of buckets keep of reports.
 
+use std::ops::Range;
+
 use super::encoding::{self, Reader, TotalsError};
 use super::people::People;
 
 /// Two counts for each item.
 pub(super) type Hits = [u64; 2];
 
+/// Counts that reports add to all over the place: apart from the rest, the lowest bytes of
+/// a million stay in the cache, which makes folding two times as fast.
+#[derive(Debug, Clone)]
+pub(super) struct Slots {
+    /// Each count's lowest byte.
+    low: Vec<u8>,
+    /// What is above it.
+    high: Vec<u64>,
+}
+
+impl Slots {
+    fn new(counts: usize) -> Self {
+        Self {
+            low: vec![0; counts],
+            high: vec![0; counts],
+        }
+    }
+
+    /// Adds 1 to a count.
+    #[inline(always)]
+    pub(super) fn count(&mut self, slot: usize) {
+        let (low, carry) = self.low[slot].overflowing_add(1);
+        self.low[slot] = low;
+        if carry {
+            self.high[slot] += 1;
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    fn get(&self, slot: usize) -> u64 {
+        self.high[slot] << 8 | u64::from(self.low[slot])
+    }
+
+    fn set(&mut self, slot: usize, count: u64) {
+        self.low[slot] = count as u8;
+        self.high[slot] = count >> 8;
+    }
+
+    fn merge(&mut self, others: &Self) {
+        assert_eq!(self.len(), others.len(), "totals of one task");
+        for slot in 0..self.len() {
+            self.set(slot, self.get(slot) + others.get(slot));
+        }
+    }
+
+    /// Appends the counts of these slots.
+    pub(super) fn encode(&self, own: Range<usize>, bytes: &mut Vec<u8>) {
+        encoding::append_counts(own.map(|slot| self.get(slot)), bytes);
+    }
+
+    /// Takes the counts of these slots, where each report is counted at most once in a row
+    /// of so many.
+    pub(super) fn decode(
+        &mut self,
+        own: Range<usize>,
+        row: usize,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        bytes.counts(own, row, reports, |slot, count| self.set(slot, count))
+    }
+}
+
 /// Counts that merge by addition.
 #[derive(Debug, Clone)]
 pub(super) enum Counted {
     /// Of a closed domain, two counts in a row for each item, or one; behind the items'
     /// those of paddings and of slots that belong to nobody.
-    Slots(Vec<u64>),
+    Slots(Slots),
     /// Of an open domain, the items asked about, ascending.
     Items(Vec<(u64, Hits)>),
 }
@@ -19,7 +87,7 @@ pub(super) enum Counted {
 impl Counted {
     /// For a closed domain with so many counts.
     pub(super) fn slots(counts: usize) -> Self {
-        Self::Slots(vec![0; counts])
+        Self::Slots(Slots::new(counts))
     }
 
     /// For these items of an open domain.
@@ -33,8 +101,7 @@ impl Counted {
     pub(super) fn merge(&mut self, other: &Self) {
         match (self, other) {
             (Self::Slots(slots), Self::Slots(others)) => {
-                assert_eq!(slots.len(), others.len(), "totals of one task");
-                slots.iter_mut().zip(others).for_each(|(a, b)| *a += b);
+                slots.merge(others);
             }
             (Self::Items(items), Self::Items(others)) => {
                 assert_eq!(items.len(), others.len(), "totals of the same items");
@@ -50,7 +117,7 @@ impl Counted {
     /// As [`Estimated::encode`](super::contract::Estimated::encode).
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Slots(slots) => encoding::append_counts(slots.iter().copied(), bytes),
+            Self::Slots(slots) => slots.encode(0..slots.len(), bytes),
             Self::Items(items) => encoding::append_nothing_of(items),
         }
     }
@@ -64,7 +131,7 @@ impl Counted {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
         match self {
-            Self::Slots(slots) => bytes.counts(slots, row, reports),
+            Self::Slots(slots) => slots.decode(0..slots.len(), row, reports, bytes),
             Self::Items(_) => Ok(()),
         }
     }
@@ -72,7 +139,7 @@ impl Counted {
     /// The count of an item that is one element.
     pub(super) fn hits_of_element(&self, item: u64) -> u64 {
         match self {
-            Self::Slots(slots) => slots[item as usize],
+            Self::Slots(slots) => slots.get(item as usize),
             Self::Items(_) => self.hits(item)[0],
         }
     }
@@ -82,7 +149,7 @@ impl Counted {
         match self {
             Self::Slots(slots) => {
                 let first = 2 * item as usize;
-                [slots[first], slots[first + 1]]
+                [slots.get(first), slots.get(first + 1)]
             }
             Self::Items(items) => {
                 let index = items

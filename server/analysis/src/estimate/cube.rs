@@ -125,7 +125,7 @@ impl Counts {
             unreachable!("all attributes are listed");
         };
         self.support.for_each_sign(report, |attribute, plus| {
-            signs[2 * attribute as usize + usize::from(!plus)] += 1;
+            signs.count(2 * attribute as usize + usize::from(!plus));
         });
     }
 }

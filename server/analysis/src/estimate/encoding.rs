@@ -1,6 +1,8 @@
 //! Numbers in the encoding of totals, which [`Totals::encode`](super::Totals::encode)
 //! describes.
 
+use std::ops::Range;
+
 use hushbin::Fingerprint;
 use hushbin::codec::{Cursor, append_signed};
 use serde::{Deserialize, Serialize};
@@ -121,26 +123,27 @@ impl<'a> Reader<'a> {
         Ok(self.0.end("expected the end after the last count")?)
     }
 
-    /// Counts of n = `reports` reports, of which each is counted at most once in a row of
-    /// so many counts.
+    /// Hands `take` the counts of these places, of n = `reports` reports, of which each is
+    /// counted at most once in a row of so many.
     pub(super) fn counts(
         &mut self,
-        counts: &mut [u64],
+        places: Range<usize>,
         row: usize,
         reports: u64,
+        mut take: impl FnMut(usize, u64),
     ) -> Result<(), TotalsError> {
-        let mut before = 0_u64;
-        for counts in counts.chunks_mut(row) {
-            let mut left = reports;
-            for count in counts {
-                let offset = self.0.offset();
-                let reason = "expected a count of hits";
-                let difference: i64 = self.0.take(reason)?;
-                before = before.wrapping_add(difference.cast_unsigned());
-                check(offset, reason, before.into(), left.into())?;
-                left -= before;
-                *count = before;
+        let (mut before, mut left) = (0_u64, reports);
+        for (index, place) in places.enumerate() {
+            if index.is_multiple_of(row) {
+                left = reports;
             }
+            let offset = self.0.offset();
+            let reason = "expected a count of hits";
+            let difference: i64 = self.0.take(reason)?;
+            before = before.wrapping_add(difference.cast_unsigned());
+            check(offset, reason, before.into(), left.into())?;
+            left -= before;
+            take(place, before);
         }
         Ok(())
     }

@@ -105,7 +105,8 @@ impl SignCounter {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
         self.reports = reports;
-        bytes.counts(&mut self.counts, 1, reports)
+        let places = 0..self.counts.len();
+        bytes.counts(places, 1, reports, |item, count| self.counts[item] = count)
     }
 
     /// What the planes of a word hold with the reports that wait.
