@@ -33,6 +33,16 @@ pub fn append_wide<T: Serialize>(bytes: &mut Vec<u8>, number: &T) {
 }
 
 /// What is left of the bytes to decode, and where that begins.
+///
+/// ```
+/// use hushbin::codec::{Cursor, append};
+///
+/// let mut bytes = Vec::new();
+/// append(&mut bytes, 300);
+/// let mut cursor = Cursor::new("a number", &bytes);
+/// assert_eq!(cursor.take("expected a number"), Ok(300_u64));
+/// assert!(cursor.end("expected the end").is_ok());
+/// ```
 pub struct Cursor<'a> {
     what: &'static str,
     bytes: &'a [u8],

@@ -69,6 +69,7 @@ pub mod bounds;
 mod canonical;
 #[cfg(feature = "analysis")]
 pub mod choose;
+// For the analysis, whose totals are encoded as reports are.
 #[doc(hidden)]
 pub mod codec;
 pub mod docs;
