@@ -1,5 +1,6 @@
 /** One tab at a time. */
 
+import { onKept } from "./page.js";
 import { later, TIMEOUT_MS } from "./time.js";
 
 /**
@@ -8,7 +9,10 @@ import { later, TIMEOUT_MS } from "./time.js";
  */
 const PATIENCE_MS = 2 * TIMEOUT_MS;
 
-/** Runs `work` while no other tab does work of this name, where the browser has locks. */
+/**
+ * Runs `work` while no other tab does work of this name, where the browser has locks. A page
+ * that is left and kept for its return gives its turn up, and goes on without once it is back.
+ */
 export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = globalThis.navigator?.locks;
   if (!locks?.request) {
@@ -16,20 +20,30 @@ export async function alone<T>(name: string, work: () => Promise<T>): Promise<T>
   }
   const impatience = new AbortController();
   const timer = later(() => impatience.abort(), PATIENCE_MS);
-  let began = false;
+  let working = undefined as Promise<T> | undefined;
+  let release = () => {};
+  const left = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const unlisten = onKept(
+    () => {
+      impatience.abort();
+      release();
+    },
+    () => {},
+  );
   try {
-    return await locks.request(name, { signal: impatience.signal }, () => {
-      began = true;
+    await locks.request(name, { signal: impatience.signal }, () => {
       clearTimeout(timer);
-      return work();
+      working = work();
+      return Promise.race([working, left]);
     });
-  } catch (cause) {
-    if (began) {
-      throw cause;
-    }
-    // Impatient, or in a document that may not have locks.
-    return work();
+  } catch {
+    // Told below where it is the work's failure. Otherwise impatient, or in a document that may
+    // not have locks.
   } finally {
     clearTimeout(timer);
+    unlisten();
   }
+  return working ?? work();
 }

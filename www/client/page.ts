@@ -29,6 +29,25 @@ function processOf(): Process | undefined {
 }
 
 /**
+ * Calls `left` as the page is left and kept for its return, and `back` as it returns.
+ *
+ * @returns stops the calls
+ */
+export function onKept(left: () => void, back: () => void): () => void {
+  if (!isPage()) {
+    return () => {};
+  }
+  const listen = (event: "pagehide" | "pageshow", run: () => void) => {
+    const kept = ({ persisted }: Partial<PageTransitionEvent>) => void (persisted && run());
+    const listener = kept as EventListener;
+    globalThis.addEventListener(event, listener);
+    return () => globalThis.removeEventListener(event, listener);
+  };
+  const stops = [listen("pagehide", left), listen("pageshow", back)];
+  return () => stops.forEach((stop) => void stop());
+}
+
+/**
  * Calls `hide` whenever the page may be about to go: as it is hidden, the
  * last event that phones fire reliably, and as it is left. Not on `unload`,
  * which would keep the page out of the back/forward cache.

@@ -128,7 +128,8 @@ export class World {
   /** Where pages come from. */
   site = "";
   collector!: Collector;
-  #browser!: Browser;
+  /** Started for the first page that needs it. */
+  #browser: Promise<Browser> | undefined;
   readonly #directory = mkdtempSync(join(tmpdir(), "hushbin-e2e-"));
   readonly #tasks: string[] = [];
   readonly #closers: (() => void)[] = [];
@@ -143,7 +144,6 @@ export class World {
     world.endpoint = await world.gateway.listen();
     world.site = await world.serveSite();
     await world.startCollector();
-    world.#browser = await launchChromium();
     return world;
   }
 
@@ -186,8 +186,9 @@ export class World {
   }
 
   /** A profile of its own, in memory. */
-  context(): Promise<BrowserContext> {
-    return newContext(this.#browser);
+  async context(): Promise<BrowserContext> {
+    this.#browser ??= launchChromium();
+    return newContext(await this.#browser);
   }
 
   /** A directory that is removed in the end. */
@@ -247,7 +248,7 @@ export class World {
   }
 
   async stop(): Promise<void> {
-    await this.#browser?.close();
+    await (await this.#browser)?.close();
     await this.collector?.stop("SIGKILL");
     this.gateway.close();
     for (const close of this.#closers) {

@@ -35,8 +35,16 @@ export interface Remembered {
   readonly states: readonly string[];
 }
 
+/** Runs in the page: makes its clients. */
+export function begin(options: Options): void {
+  globalThis.client = hushbin.createClient(options);
+  const { consent, ...others } = options;
+  const task = { ...others.task, id: "mute" };
+  globalThis.mute = hushbin.createClient({ ...others, task });
+}
+
 /** Runs in the page: reports, and looks what is stored since then. */
-async function report({ all, since }: { all: Record<string, number>[]; since: number }) {
+export async function report({ all, since }: { all: Record<string, number>[]; since: number }) {
   all.forEach((answers) => void mute.record(answers));
   const receipts = await Promise.all(all.map((answers) => client.report(answers)));
   const own = (await client.history()).filter(({ at }) => at.getTime() >= since);
@@ -154,12 +162,7 @@ export class Person {
     await tab.goto(this.#site);
     await tab.waitForFunction(() => "hushbin" in globalThis);
     const options = { ...this.#options, delayMs: this.#below(2) * 3000 };
-    await tab.evaluate((options) => {
-      globalThis.client = hushbin.createClient(options);
-      const { consent, ...others } = options;
-      const task = { ...others.task, id: "mute" };
-      globalThis.mute = hushbin.createClient({ ...others, task });
-    }, options);
+    await tab.evaluate(begin, options);
   }
 
   async #report(tab: Page, count: number): Promise<void> {

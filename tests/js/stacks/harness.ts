@@ -251,11 +251,12 @@ function expectReported(who: string, answer: string, server = ""): void {
 
 /** Opens a page and waits until it says that it has reported. */
 async function reportsIn(engine: Engine, url: string): Promise<void> {
-  const tab = await engine.open(url);
+  const profile = await engine.profile();
   try {
+    const tab = await profile.open(url);
     const output = "document.querySelector('output').value";
     expectReported(engine.name, await until(async () => (await tab.evaluate(output)) || undefined));
   } finally {
-    await tab.close();
+    await profile.close();
   }
 }

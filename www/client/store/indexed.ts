@@ -2,6 +2,7 @@
 
 import { type Ledger, newLedger } from "../budget.js";
 import { StorageError } from "../errors.js";
+import { onKept } from "../page.js";
 import { TIMEOUT_MS } from "../time.js";
 import { type Change, REMEMBERED, type ReportState, type Store, type Stored } from "./store.js";
 
@@ -73,14 +74,35 @@ export class IndexedStore implements Store {
   readonly durable = true;
   readonly #database: IDBDatabase;
   readonly #task: string;
+  readonly #unlisten: () => void;
+  /** Transactions under way. */
+  readonly #open = new Set<IDBTransaction>();
+  /** Tell those who wait for them that the page is left. */
+  readonly #interrupts = new Set<() => void>();
   #pending: Pending[] = [];
   #changing = false;
+  /** While the page is left and kept for its return: when it is back. */
+  #back: Promise<void> | undefined;
 
   private constructor(database: IDBDatabase, task: string) {
     this.#database = database;
     this.#task = task;
     // Else a later version could not be opened while this page lives.
     database.onversionchange = () => database.close();
+    let tellBack = () => {};
+    this.#unlisten = onKept(
+      () => {
+        this.#back = new Promise((resolve) => {
+          tellBack = resolve;
+        });
+        this.#interrupts.forEach((interrupt) => void interrupt());
+        this.#abort();
+      },
+      () => {
+        this.#back = undefined;
+        tellBack();
+      },
+    );
   }
 
   /**
@@ -98,9 +120,11 @@ export class IndexedStore implements Store {
     return all === undefined || all.some(({ name }) => name === DATABASE);
   }
 
-  async ledger(): Promise<Ledger> {
-    const [ledgers] = this.#begin("readonly", LEDGERS);
-    return (await this.#asked<Ledger | undefined>(ledgers.get(this.#task))) ?? newLedger();
+  ledger(): Promise<Ledger> {
+    return this.#within(async () => {
+      const [ledgers] = this.#begin("readonly", LEDGERS);
+      return (await this.#asked<Ledger | undefined>(ledgers.get(this.#task))) ?? newLedger();
+    });
   }
 
   change<R>(change: (ledger: Ledger) => Change<R>): Promise<readonly [R, Stored | undefined]> {
@@ -121,7 +145,7 @@ export class IndexedStore implements Store {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, AT_ONCE);
       try {
-        const settle = await this.#changed(batch);
+        const settle = await this.#within(() => this.#changed(batch));
         settle.forEach((tell) => void tell());
       } catch (error) {
         // Nothing of it is stored: what was drawn is forgotten.
@@ -186,15 +210,20 @@ export class IndexedStore implements Store {
   }
 
   waiting(): Promise<readonly Stored[]> {
-    return this.#rows(IDBKeyRange.only([this.#task, "waiting"]));
+    return this.#within(() => this.#rows(IDBKeyRange.only([this.#task, "waiting"])));
   }
 
   async history(): Promise<readonly Stored[]> {
-    const rows = await this.#rows(IDBKeyRange.bound([this.#task], [this.#task, []]));
+    const range = IDBKeyRange.bound([this.#task], [this.#task, []]);
+    const rows = await this.#within(() => this.#rows(range));
     return [...rows].sort((one, other) => one.key - other.key);
   }
 
-  async settle(keys: readonly number[], state: ReportState): Promise<void> {
+  settle(keys: readonly number[], state: ReportState): Promise<void> {
+    return this.#within(() => this.#settled(keys, state));
+  }
+
+  async #settled(keys: readonly number[], state: ReportState): Promise<void> {
     const [ledgers, reports, all] = this.#begin("readwrite", LEDGERS, REPORTS);
     let settled = 0;
     for (const key of keys) {
@@ -254,6 +283,42 @@ export class IndexedStore implements Store {
     }
   }
 
+  /**
+   * Does work in a transaction; anew, once the page is back, where the page was left and kept
+   * meanwhile. WebKit stops a transaction of such a page, and keeps those of all other pages
+   * waiting for it; Firefox never tells what has become of it.
+   */
+  async #within<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      if (this.#back !== undefined) {
+        await this.#back;
+      }
+      let interrupt = () => {};
+      const left = new Promise<undefined>((resolve) => {
+        interrupt = () => resolve(undefined);
+      });
+      this.#interrupts.add(interrupt);
+      try {
+        const done = await Promise.race([work().then((result) => ({ result })), left]);
+        if (done !== undefined) {
+          return done.result;
+        }
+      } finally {
+        this.#interrupts.delete(interrupt);
+      }
+    }
+  }
+
+  #abort(): void {
+    for (const transaction of this.#open) {
+      try {
+        transaction.abort();
+      } catch {
+        // It is being stored: done anew it changes nothing more.
+      }
+    }
+  }
+
   /** @returns its stores, and when it is over */
   #begin(mode: "readonly", ...stores: [string]): [IDBObjectStore];
   #begin(
@@ -265,6 +330,10 @@ export class IndexedStore implements Store {
       // Relaxed: on the disk when the operating system thinks fit, so that a crash of the
       // browser loses nothing, and a power cut the last seconds.
       const transaction = this.#database.transaction(stores, mode, { durability: "relaxed" });
+      const over = () => void this.#open.delete(transaction);
+      transaction.addEventListener("complete", over);
+      transaction.addEventListener("abort", over);
+      this.#open.add(transaction);
       const own = stores.map((name) => transaction.objectStore(name));
       return mode === "readonly" ? own : [...own, ended(transaction)];
     } catch (cause) {
@@ -273,6 +342,7 @@ export class IndexedStore implements Store {
   }
 
   close(): void {
+    this.#unlisten();
     this.#database.close();
   }
 }

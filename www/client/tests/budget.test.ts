@@ -124,6 +124,30 @@ function reportsOf(bytes: Uint8Array): string[] {
 }
 
 describe("a browser", () => {
+  it("keeps no tab waiting for one that was left and kept, which goes on as it is back", async () => {
+    const page = new EventTarget();
+    vi.stubGlobal("document", Object.assign(new EventTarget(), { visibilityState: "visible" }));
+    vi.stubGlobal("BroadcastChannel", undefined);
+    vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+    vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+    const tell = (name: string) =>
+      page.dispatchEvent(Object.assign(new Event(name), { persisted: true }));
+    const kept = tab();
+    await kept.ready();
+    const underway = kept.report(answers(1));
+    tell("pagehide");
+    const after = kept.report(answers(2));
+    const other = tab();
+    expect(await other.report(answers(1))).toMatchObject({ outcome: "queued" });
+    tell("pageshow");
+    expect(await underway).toMatchObject({ outcome: "unchanged" });
+    expect(await after).toMatchObject({ outcome: "over-budget" });
+    expect(await kept.history()).toHaveLength(1);
+    for (const client of [kept, other]) {
+      client.destroy();
+    }
+  });
+
   it("remembers beyond the page", async () => {
     const first = tab();
     await first.report(answers(1));

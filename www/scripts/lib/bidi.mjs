@@ -1,15 +1,14 @@
 // Firefox, by WebDriver BiDi: commands and answers as JSON on one WebSocket.
 // https://www.w3.org/TR/webdriver-bidi/
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import { findFirefox } from "./browser.mjs";
-import { Failed } from "./run.mjs";
+import { background, Failed } from "./run.mjs";
 
 /** A connection: commands in, and what has no id, events, to whoever listens. */
 class Bidi {
@@ -57,59 +56,88 @@ class Bidi {
   }
 }
 
-/** Starts Firefox with a profile of its own; resolves to its address for BiDi. */
-async function start(profile) {
-  const program = findFirefox();
-  if (program === undefined) {
-    throw new Failed("firefox is missing; run npm run setup");
-  }
-  const child = spawn(
-    program,
-    ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  const kill = () => child.kill("SIGKILL");
-  process.on("exit", kill);
-  const exited = once(child, "exit").then(() => process.off("exit", kill));
+/**
+ * Starts Firefox on a profile.
+ *
+ * @param {string} profile its directory
+ * @param {readonly string[]} [urls] what it opens
+ */
+async function start(profile, urls = []) {
+  const flags = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"];
+  const firefox = background(findFirefox(), [...flags, ...urls], {
+    stdio: ["ignore", "ignore", "pipe"],
+    detached: urls.length > 0,
+  });
   const address = new Promise((resolve) => {
-    createInterface({ input: child.stderr }).on("line", (line) => {
+    createInterface({
+      input: /** @type {import("node:stream").Readable} */ (firefox.child.stderr),
+    }).on("line", (line) => {
       const [, url] = line.match(/^WebDriver BiDi listening on (ws:\S+)/) ?? [];
       if (url !== undefined) {
         resolve(url);
       }
     });
   });
-  const url = await Promise.race([address, exited]);
+  const url = await Promise.race([address, firefox.exited]);
   if (url === undefined) {
     throw new Failed("Firefox ended before it listened");
   }
-  return { url, exited };
+  return { ...firefox, url };
+}
+
+/**
+ * Firefox on a profile that outlives it.
+ *
+ * @param {string} directory the profile's
+ * @param {string} url what it opens
+ * @returns {Promise<import("./engines.mjs").Running>}
+ */
+export async function runFirefox(directory, url) {
+  mkdirSync(directory, { recursive: true });
+  return start(directory, [url]);
+}
+
+/** @returns {import("./engines.mjs").Tab} */
+function tabOf(bidi, context) {
+  const told = (method, params = {}) =>
+    bidi.send(`browsingContext.${method}`, { context, ...params });
+  return {
+    async evaluate(expression) {
+      const answer = await bidi.send("script.evaluate", {
+        expression: `(async () => JSON.stringify(await (${expression})))()`,
+        target: { context },
+        awaitPromise: true,
+      });
+      if (answer.type === "exception") {
+        throw new Error(answer.exceptionDetails.text);
+      }
+      return answer.result.value === undefined ? undefined : JSON.parse(answer.result.value);
+    },
+    go: (url) => told("navigate", { url, wait: "complete" }),
+    reload: () => told("reload", { wait: "complete" }),
+    back: () => told("traverseHistory", { delta: -1 }),
+    close: () => told("close", { promptUnload: true }),
+  };
 }
 
 /** @returns {Promise<import("./engines.mjs").Engine>} */
 export async function launchFirefox() {
-  const profile = mkdtempSync(join(tmpdir(), "hushbin-firefox-"));
-  const { url, exited } = await start(profile);
+  const directory = mkdtempSync(join(tmpdir(), "hushbin-firefox-"));
+  const { url, exited } = await start(directory);
   const bidi = await Bidi.connect(`${url}/session`);
   const { capabilities } = await bidi.send("session.new", { capabilities: {} });
   return {
     name: "Firefox",
     version: capabilities.browserVersion,
-    async open(address) {
+    async profile() {
       const { userContext } = await bidi.send("browser.createUserContext");
-      const { context } = await bidi.send("browsingContext.create", { type: "tab", userContext });
-      await bidi.send("browsingContext.navigate", { context, url: address, wait: "complete" });
       return {
-        async evaluate(expression) {
-          const answer = await bidi.send("script.evaluate", {
-            expression: `(async () => JSON.stringify(await (${expression})))()`,
-            target: { context },
-            awaitPromise: true,
-          });
-          if (answer.type === "exception") {
-            throw new Error(answer.exceptionDetails.text);
-          }
-          return answer.result.value === undefined ? undefined : JSON.parse(answer.result.value);
+        async open(address) {
+          const made = { type: "tab", userContext };
+          const { context } = await bidi.send("browsingContext.create", made);
+          const tab = tabOf(bidi, context);
+          await tab.go(address);
+          return tab;
         },
         close: () => bidi.send("browser.removeUserContext", { userContext }),
       };
@@ -117,7 +145,7 @@ export async function launchFirefox() {
     async close() {
       await bidi.send("browser.close");
       await exited;
-      rmSync(profile, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

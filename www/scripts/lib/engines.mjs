@@ -5,16 +5,25 @@ import { launchChromium } from "./browser.mjs";
 import { launchWebKit } from "./webdriver.mjs";
 
 /**
- * @typedef {object} Tab a page in a profile of its own
+ * @typedef {object} Tab
  * @property {(expression: string) => Promise<any>} evaluate the value of an expression, awaited, as JSON can hold it
- * @property {() => Promise<void>} close
+ * @property {(url: string) => Promise<unknown>} go resolves when the page has loaded
+ * @property {() => Promise<unknown>} reload resolves when the page has loaded
+ * @property {() => Promise<unknown>} back to the page before
+ * @property {() => Promise<unknown>} close as people do, of which the page is told
+ *
+ * @typedef {object} Profile tabs that share what pages store, until it is closed
+ * @property {(url: string) => Promise<Tab>} open resolves when the page has loaded
+ * @property {() => Promise<unknown>} close
  *
  * @typedef {object} Engine
  * @property {string} name
  * @property {string} version
- * @property {(url: string) => Promise<Tab>} open resolves when the page has loaded; one at a
- * time, as WebKitGTK's driver has one session
+ * @property {() => Promise<Profile>} profile one at a time, as WebKitGTK's driver has one session
  * @property {() => Promise<void>} close
+ *
+ * @typedef {object} Running a browser that nobody drives
+ * @property {() => Promise<unknown>} kill ends all its processes, at once
  */
 
 /** @returns {Promise<Engine>} */
@@ -23,12 +32,20 @@ async function launchBlink() {
   return {
     name: "Chromium",
     version: browser.version(),
-    async open(url) {
+    async profile() {
       const context = await browser.newContext();
-      const page = await context.newPage();
-      await page.goto(url);
       return {
-        evaluate: (expression) => page.evaluate(expression),
+        async open(url) {
+          const page = await context.newPage();
+          await page.goto(url);
+          return {
+            evaluate: (expression) => page.evaluate(expression),
+            go: (url) => page.goto(url),
+            reload: () => page.reload(),
+            back: () => page.goBack(),
+            close: () => page.close({ runBeforeUnload: true }),
+          };
+        },
         close: () => context.close(),
       };
     },

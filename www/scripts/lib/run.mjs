@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
 
@@ -151,4 +152,39 @@ export async function main(work) {
     console.error(error instanceof Failed ? `\n${error.message}` : error);
     process.exitCode = 1;
   }
+}
+
+/**
+ * A program in the background, which is not left behind, however this process ends.
+ *
+ * @param {string | undefined} program undefined where it was not found
+ * @param {readonly string[]} args
+ * @param {import("node:child_process").SpawnOptions} options detached: it can be killed with
+ * whatever it has started
+ */
+export function background(program, args, options) {
+  if (program === undefined) {
+    throw new Failed("a browser, its driver or Xvfb is missing; run npm run setup");
+  }
+  const child = spawn(program, args, options);
+  const kill = () => {
+    const { pid = 0, exitCode, signalCode } = child;
+    if (exitCode === null && signalCode === null) {
+      process.kill(options.detached ? -pid : pid, "SIGKILL");
+    }
+  };
+  process.on("exit", kill);
+  const exited = once(child, "exit").then(() => void process.off("exit", kill));
+  return {
+    child,
+    exited,
+    stop() {
+      child.kill();
+      return exited;
+    },
+    kill() {
+      kill();
+      return exited;
+    },
+  };
 }

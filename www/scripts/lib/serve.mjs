@@ -38,7 +38,8 @@ export async function serve({ directories, documents = {}, port = 0, policy = PO
     const answer = (status, type, body) => {
       response.writeHead(status, {
         "content-type": type,
-        "cache-control": "no-store",
+        // Asked for anew each time; "no-store" would keep pages out of Firefox's back/forward cache.
+        "cache-control": "no-cache",
         "content-security-policy": policy,
       });
       if (typeof body === "string") {

@@ -1,12 +1,12 @@
 // WebKitGTK, by WebDriver: commands and answers as JSON over HTTP.
 // https://www.w3.org/TR/webdriver2/
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { findMiniBrowser, findWebKitDriver, findXvfb } from "./browser.mjs";
-import { Failed } from "./run.mjs";
+import { background } from "./run.mjs";
 
 /** A port that was free a moment ago. */
 export async function freePort() {
@@ -22,30 +22,15 @@ export async function freePort() {
   return address.port;
 }
 
-/** A program that is not left behind, however this process ends. */
-function background(program, args, options) {
-  if (program === undefined) {
-    throw new Failed("WebKitGTK, its driver or Xvfb is missing; run npm run setup");
-  }
-  const child = spawn(program, args, options);
-  const kill = () => child.kill("SIGKILL");
-  process.on("exit", kill);
-  const exited = once(child, "exit").then(() => process.off("exit", kill));
-  return {
-    child,
-    stop() {
-      child.kill();
-      return exited;
-    },
-  };
-}
-
 /** A screen in memory; resolves when it is there, to its name for DISPLAY. */
 async function startScreen() {
   const screen = background(findXvfb(), ["-displayfd", "1", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const [number] = await once(createInterface({ input: screen.child.stdout }), "line");
+  const [number] = await once(
+    createInterface({ input: /** @type {import("node:stream").Readable} */ (screen.child.stdout) }),
+    "line",
+  );
   return { ...screen, name: `:${number}` };
 }
 
@@ -91,6 +76,51 @@ const BROWSER = {
   },
 };
 
+/**
+ * A session's windows. Commands go one by one to the window that each is for.
+ *
+ * @returns {Promise<import("./engines.mjs").Profile>}
+ */
+async function profileOf(base) {
+  const { sessionId } = await command(base, "POST", "/session", BROWSER);
+  const path = `/session/${sessionId}`;
+  const told = (method, name, body) => command(base, method, path + name, body);
+  // Scripts wait for requests, however long.
+  await told("POST", "/timeouts", { script: 600_000 });
+  // Stays, as the browser ends with its last window.
+  const first = await told("GET", "/window");
+  let last = Promise.resolve();
+  const to = (handle, method, name, body) => {
+    const done = last.then(async () => {
+      await told("POST", "/window", { handle });
+      return told(method, name, body);
+    });
+    last = done.catch(() => {});
+    return done;
+  };
+  return {
+    async open(address) {
+      // Not a tab, which would be a hidden one.
+      const { handle } = await to(first, "POST", "/window/new", { type: "window" });
+      /** @type {import("./engines.mjs").Tab} */
+      const tab = {
+        evaluate: (expression) =>
+          to(handle, "POST", "/execute/sync", {
+            script: `return (async () => (${expression}))()`,
+            args: [],
+          }),
+        go: (url) => to(handle, "POST", "/url", { url }),
+        reload: () => to(handle, "POST", "/refresh", {}),
+        back: () => to(handle, "POST", "/back", {}),
+        close: () => to(handle, "DELETE", "/window"),
+      };
+      await tab.go(address);
+      return tab;
+    },
+    close: () => told("DELETE", ""),
+  };
+}
+
 /** @returns {Promise<import("./engines.mjs").Engine>} */
 export async function launchWebKit() {
   const screen = await startScreen();
@@ -101,28 +131,42 @@ export async function launchWebKit() {
     env: { ...process.env, DISPLAY: screen.name },
   });
   await ready(base, driver.child);
-  const begin = () => command(base, "POST", "/session", BROWSER);
-  const end = (id) => command(base, "DELETE", `/session/${id}`);
-  const { sessionId, capabilities } = await begin();
-  await end(sessionId);
+  const { sessionId, capabilities } = await command(base, "POST", "/session", BROWSER);
+  await command(base, "DELETE", `/session/${sessionId}`);
   return {
     name: "WebKitGTK",
     version: capabilities.browserVersion,
-    async open(address) {
-      const { sessionId } = await begin();
-      const path = `/session/${sessionId}`;
-      await command(base, "POST", `${path}/url`, { url: address });
-      return {
-        evaluate: (expression) =>
-          command(base, "POST", `${path}/execute/sync`, {
-            script: `return (async () => (${expression}))()`,
-            args: [],
-          }),
-        close: () => end(sessionId),
-      };
-    },
+    profile: () => profileOf(base),
     async close() {
       await driver.stop();
+      await screen.stop();
+    },
+  };
+}
+
+/**
+ * WebKitGTK's browser on a profile that outlives it. Under WebDriver it keeps nothing, so
+ * nobody drives it.
+ *
+ * @param {string} directory the profile's
+ * @param {string} url what it opens
+ * @returns {Promise<import("./engines.mjs").Running>}
+ */
+export async function runWebKit(directory, url) {
+  const screen = await startScreen();
+  const homes = ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
+  const browser = background(findMiniBrowser(), [url], {
+    stdio: "ignore",
+    detached: true,
+    env: {
+      ...process.env,
+      ...Object.fromEntries(homes.map((name) => [name, join(directory, name)])),
+      DISPLAY: screen.name,
+    },
+  });
+  return {
+    async kill() {
+      await browser.kill();
       await screen.stop();
     },
   };
