@@ -61,7 +61,11 @@ impl Estimated for Coco {
         }
     }
 
-    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
         match counts {
             Counts::Signs(signs) => signs.decode(reports, bytes),
             // Of an item's two sides a report hits one.

@@ -55,7 +55,11 @@ impl Estimated for Collision {
         counts.encode(bytes);
     }
 
-    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
         counts.decode(reports, bytes)
     }
 
@@ -207,9 +211,7 @@ impl Counts {
     /// A report may hit any of the elements.
     fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
         match (&mut self.counted, &self.among) {
-            (Counted::Slots(slots), Some(among)) => {
-                slots.decode(places(among), 1, reports, bytes)
-            }
+            (Counted::Slots(slots), Some(among)) => slots.decode(places(among), 1, reports, bytes),
             (counted, _) => counted.decode(1, reports, bytes),
         }
     }

@@ -49,7 +49,11 @@ impl Estimated for Cube {
         counts.signs.encode(bytes);
     }
 
-    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
         // Of an attribute a report has one sign.
         counts.signs.decode(2, reports, bytes)
     }

@@ -54,7 +54,11 @@ impl Estimated for HashBin {
         }
     }
 
-    fn decode(counts: &mut Counts, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
         match counts {
             Counts::Signs(signs) => signs.decode(reports, bytes),
             Counts::All { sums, .. } => sums.decode(reports, bytes),
