@@ -58,6 +58,14 @@ pub(super) struct Options {
     /// Connections served at once
     #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_CONNECTIONS", default_value_t = ServerOptions::DEFAULT.connections)]
     max_connections: usize,
+    /// Connections of one IPv4 address, or of one IPv6 network of 64 bits; 0 for any
+    /// number, which a collector behind a proxy on another machine needs [default: 256,
+    /// or 0 where --listen names this machine alone]
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_CONNECTIONS_PER_PEER")]
+    max_connections_per_peer: Option<usize>,
+    /// Seconds in which whoever asked must take 512 KiB of an answer, or all of it
+    #[arg(long, value_name = "SECONDS", env = "HUSHBIN_WRITE_TIMEOUT", default_value_t = ServerOptions::DEFAULT.write_timeout.as_secs())]
+    write_timeout: u64,
     /// Seconds that a request may take
     #[arg(long, value_name = "SECONDS", env = "HUSHBIN_REQUEST_TIMEOUT", default_value_t = Limits::DEFAULT.request_timeout.as_secs())]
     request_timeout: u64,
@@ -122,6 +130,12 @@ impl Options {
                 1..=1 << 20,
                 "1 to 1048576",
             )?,
+            connections_of_peer: match self.max_connections_per_peer {
+                None => ServerOptions::default_connections_of_peer(self.listen.ip()),
+                Some(0) => None,
+                Some(count) => Some(count),
+            },
+            write_timeout: config::seconds("write-timeout", self.write_timeout)?,
             drain_timeout: config::seconds("drain-timeout", self.drain_timeout)?,
             ..ServerOptions::DEFAULT
         })
@@ -137,7 +151,7 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
     let runtime = Runtime::new()?;
     let listen = config.listen;
     let listener = runtime
-        .block_on(TcpListener::bind(listen))
+        .block_on(async { http::listen(listen) })
         .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
     let store = Store::open(&config.data, &config.tasks, config.store)?;
     let result = runtime.block_on(collect(listener, &store, &config, out));

@@ -3,10 +3,28 @@
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
+use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 
 use super::problem::Problem;
 use crate::store::Reservation;
+
+/// Whether a body comes as it is. What is encoded would not be decoded, and could be
+/// taken for what it is not.
+///
+/// # Errors
+/// [`Problem::EncodedBody`].
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
+    let plain = headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .all(|value| value.as_bytes().eq_ignore_ascii_case(b"identity"));
+    if plain {
+        Ok(())
+    } else {
+        Err(Problem::EncodedBody)
+    }
+}
 
 /// Reads a whole body, reserving memory as bytes arrive.
 ///

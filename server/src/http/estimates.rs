@@ -1,21 +1,21 @@
 //! Estimates of the reports so far.
 
-use std::io;
-
-use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
-use hushbin::Items;
-use serde::Serialize;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use hushbin::{Items, Question, Task};
 use tokio::runtime::Handle;
 
+use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
-use super::{accept, query, tasks};
+use super::{accept, answer, query, tasks};
 use crate::store::{Store, StoredTask};
 use hushbin_analysis::estimate::{Query, Totals};
+
+/// Items whose estimates are a short answer: some 500 bytes each.
+const SHORT_ITEMS: u64 = 1000;
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -28,14 +28,32 @@ pub(super) async fn show(
     let options = query::estimates(raw.as_deref().unwrap_or_default())?;
     let csv = accept::prefers_csv(&headers);
     // Listing many items, and more so reading a journal, takes its time.
-    state
-        .compute(move |store, given_up| {
-            let query = Query::new(stored.task(), &options)?;
-            let totals = totals(store, &stored, &query, given_up)?;
-            let estimates = stored.estimator().estimates(&totals, &query);
-            render(csv, &estimates, |out| estimates.write_csv(out))
-        })
-        .await
+    let length = length(stored.task(), options.items.as_deref());
+    let body = state.write(length, move |store, out| {
+        let query = Query::new(stored.task(), &options)?;
+        let totals = totals(store, &stored, &query, &|| out.is_given_up())?;
+        let estimates = stored.estimator().estimates(&totals, &query);
+        drop(totals);
+        answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
+    });
+    Ok(answer::table(csv, body.await?))
+}
+
+/// Of estimates of these items, or of all of them.
+fn length(task: &Task, items: Option<&[String]>) -> Length {
+    let of_question = |question: &Question| match question.items() {
+        Items::Named(names) => names.len() as u64,
+        Items::Count(count) => u64::from(*count),
+        Items::Open(_) => 0,
+    };
+    let items = match items {
+        Some(items) => items.len() as u64,
+        None => task.questions().iter().map(of_question).sum(),
+    };
+    match items {
+        ..=SHORT_ITEMS => Length::Short,
+        _ => Length::Long,
+    }
 }
 
 /// What is counted of the query's items: a copy of running totals, or from the
@@ -62,24 +80,4 @@ fn scan(
     let mut totals = Totals::of_items(stored.task(), query.question(), query.items());
     store.for_each_report(stored, given_up, |report| totals.fold(report))?;
     Ok(totals)
-}
-
-/// An answer as JSON or CSV.
-pub(super) fn render(
-    csv: bool,
-    answer: &impl Serialize,
-    write_csv: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
-) -> Result<Response, Problem> {
-    // Both forms live at one address, and each is old with the next report.
-    let common = [
-        (header::VARY, HeaderValue::from_static("accept")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
-    ];
-    if !csv {
-        return Ok((common, Json(answer)).into_response());
-    }
-    let mut body = Vec::new();
-    write_csv(&mut body).map_err(|_| Problem::Internal)?;
-    let csv = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
-    Ok((common, [(header::CONTENT_TYPE, csv)], body).into_response())
 }

@@ -6,10 +6,10 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin_analysis::heavy_hitters::Search;
 
-use super::estimates::render;
+use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
-use super::{accept, query, tasks};
+use super::{accept, answer, query, tasks};
 
 /// `GET /tasks/{id}/heavy-hitters`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -22,12 +22,12 @@ pub(super) async fn show(
     let options = query::heavy_hitters(raw.as_deref().unwrap_or_default())?;
     let search = Search::new(stored.task(), options)?;
     let csv = accept::prefers_csv(&headers);
-    state
-        .compute(move |store, given_up| {
-            let mut reports = search.no_reports();
-            store.for_each_report(&stored, given_up, |report| reports.fold(report))?;
-            let found = search.run(&reports, given_up)?;
-            render(csv, &found, |out| found.write_csv(out))
-        })
-        .await
+    let body = state.write(Length::Short, move |store, out| {
+        let given_up = || out.is_given_up();
+        let mut reports = search.no_reports();
+        store.for_each_report(&stored, &given_up, |report| reports.fold(report))?;
+        let found = search.run(&reports, &given_up)?;
+        answer::render(csv, &found, |out| found.write_csv(out), out)
+    });
+    Ok(answer::table(csv, body.await?))
 }

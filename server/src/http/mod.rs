@@ -19,6 +19,7 @@
 //! upload is a simple request, so that browsers send it without asking first.
 
 mod accept;
+mod answer;
 mod body;
 mod estimates;
 mod health;
@@ -45,7 +46,7 @@ use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 use tower_http::trace::TraceLayer;
 use tracing::Span;
 
-pub(crate) use server::{ServerOptions, serve};
+pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::Limits;
 
 use crate::store::Store;

@@ -1,15 +1,15 @@
 //! What a task's reports give away, for a privacy notice.
 
-use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
+use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
-use super::{query, tasks};
+use super::{answer, query, tasks};
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
 };
@@ -40,7 +40,7 @@ pub(super) async fn show(
     let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
     let reports = state.store().reports(&stored).await?;
     // Summing up takes 20 ms for 10⁸ reports.
-    let answer = state.compute(move |_, _| {
+    let body = state.write(Length::Short, move |_, out| {
         let task = stored.task();
         let (shuffled, shuffled_statement) = shuffled(task, reports, asked)?;
         let show = Show {
@@ -51,9 +51,9 @@ pub(super) async fn show(
             shuffled,
             shuffled_statement,
         };
-        serde_json::to_value(show).map_err(|_| Problem::Internal)
+        answer::json(&show, out)
     });
-    Ok((tasks::ASK_AGAIN, Json(answer.await?)).into_response())
+    Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }
 
 /// The reports so far as one shuffled batch, in numbers and in words.

@@ -38,6 +38,8 @@ pub(crate) enum Problem {
         /// Most bytes that it reads.
         limit: usize,
     },
+    /// The body is compressed, or encoded otherwise.
+    EncodedBody,
     /// The body ended early or broke the protocol.
     IncompleteBody,
     /// The body did not arrive in time.
@@ -94,6 +96,9 @@ struct Kind {
 /// Seconds after which a refused client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
+/// The same where the journal failed.
+const RETRY_STORAGE: HeaderValue = HeaderValue::from_static("30");
+
 impl Problem {
     /// The one place where type, status and title are defined.
     #[rustfmt::skip]
@@ -104,6 +109,7 @@ impl Problem {
             Self::FingerprintMismatch { .. } => ("fingerprint-mismatch", 409, "The upload was made under other parameters than the task's"),
             Self::UploadIdConflict { .. } => ("upload-id-conflict", 409, "Another upload was accepted under this upload id"),
             Self::TooLarge { .. } => ("too-large", 413, "The body is too large"),
+            Self::EncodedBody => ("encoded-body", 415, "The body is encoded"),
             Self::IncompleteBody => ("incomplete-body", 400, "The body ended early"),
             Self::Timeout => ("timeout", 408, "The body did not arrive in time"),
             Self::BadQuery { .. } => ("bad-query", 400, "The query cannot be answered"),
@@ -112,7 +118,7 @@ impl Problem {
             Self::PostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
             Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
-            Self::Storage => ("storage", 500, "The journal failed"),
+            Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady => ("not-ready", 503, "The collector cannot take uploads"),
             Self::Internal => ("internal", 500, "The collector has a defect"),
             Self::NotFound => ("not-found", 404, "Nothing is served here"),
@@ -145,6 +151,10 @@ impl Problem {
             Self::TooLarge { limit } => (
                 Some(format!("a body has at most {limit} bytes")),
                 vec![("limit", json!(limit))],
+            ),
+            Self::EncodedBody => (
+                Some("uploads are read as they are, without a Content-Encoding".to_owned()),
+                Vec::new(),
             ),
             Self::BadQuery { detail } | Self::SearchTooLong { detail } => {
                 (Some(detail.clone()), Vec::new())
@@ -211,10 +221,23 @@ impl IntoResponse for Problem {
             Value::Object(body).to_string(),
         )
             .into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
-            response
-                .headers_mut()
-                .insert(header::RETRY_AFTER, RETRY_AFTER);
+        let headers = response.headers_mut();
+        match self {
+            // What may be sent instead (RFC 9110, section 12.5.3).
+            Self::EncodedBody => {
+                headers.insert(
+                    header::ACCEPT_ENCODING,
+                    HeaderValue::from_static("identity"),
+                );
+            }
+            // Somebody has to free the disk first.
+            Self::Storage => {
+                headers.insert(header::RETRY_AFTER, RETRY_STORAGE);
+            }
+            _ if status == StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, RETRY_AFTER);
+            }
+            _ => {}
         }
         response
     }

@@ -1,10 +1,14 @@
 //! What handlers share: the store, and bounds of what they may take.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::body::{Body, Bytes};
+use hushbin::{Fingerprint, Task};
 use tokio::sync::{Semaphore, oneshot};
 
+use super::answer::{Length, Writer};
 use super::problem::Problem;
 use crate::store::{Store, StoredTask};
 
@@ -17,8 +21,11 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// Time that an answer may take.
     pub request_timeout: Duration,
-    /// Estimates computed at once; further ones wait.
+    /// Short answers computed at once; further ones wait.
     pub estimates_at_once: usize,
+    /// Long answers, as estimates of all of many items, computed and sent at once, each
+    /// as fast as whoever asked reads; further ones wait.
+    pub long_answers_at_once: usize,
 }
 
 impl Limits {
@@ -28,6 +35,7 @@ impl Limits {
         body_timeout: Duration::from_secs(10),
         request_timeout: Duration::from_secs(30),
         estimates_at_once: 2,
+        long_answers_at_once: 2,
     };
 }
 
@@ -44,17 +52,22 @@ pub(super) struct AppState(Arc<Shared>);
 struct Shared {
     store: Store,
     limits: Limits,
-    /// Places for what is computed at once.
-    computing: Arc<Semaphore>,
+    /// Places for short answers.
+    short: Arc<Semaphore>,
+    /// Places for long ones, which cannot keep short ones waiting.
+    long: Arc<Semaphore>,
+    /// By id, what is shown of a task.
+    shown: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
 }
 
 impl AppState {
     pub(super) fn new(store: Store, limits: Limits) -> Self {
-        let computing = Arc::new(Semaphore::new(limits.estimates_at_once.max(1)));
         Self(Arc::new(Shared {
             store,
             limits,
-            computing,
+            short: Arc::new(Semaphore::new(limits.estimates_at_once.max(1))),
+            long: Arc::new(Semaphore::new(limits.long_answers_at_once.max(1))),
+            shown: Mutex::default(),
         }))
     }
 
@@ -71,15 +84,42 @@ impl AppState {
         self.0.store.task(&id).ok_or(Problem::UnknownTask { id })
     }
 
+    /// The bytes that show this task: made once, for they may be long and many may ask.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub(super) fn shown(
+        &self,
+        task: &Task,
+        make: impl FnOnce() -> Result<Bytes, Problem>,
+    ) -> Result<Bytes, Problem> {
+        let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let fingerprint = task.fingerprint();
+        match shown.get(task.id()) {
+            Some((of, bytes)) if *of == fingerprint => Ok(bytes.clone()),
+            _ => {
+                let bytes = make()?;
+                shown.insert(task.id().to_owned(), (fingerprint, bytes.clone()));
+                Ok(bytes)
+            }
+        }
+    }
+
     /// Runs what takes longer than a thread of the runtime may be held, on a
     /// thread of its own; only so much runs at once, and the rest waits. The work
-    /// is handed the store, and a way to ask whether the request was given up.
-    pub(super) async fn compute<T: Send + 'static>(
+    /// is handed the store, and what to write its answer to; it has its place until the
+    /// last of the answer is on its way.
+    pub(super) async fn write(
         &self,
-        work: impl FnOnce(&Store, &(dyn Fn() -> bool + Sync)) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
+        length: Length,
+        work: impl FnOnce(&Store, &mut Writer) -> Result<(), Problem> + Send + 'static,
+    ) -> Result<Body, Problem> {
+        let places = match length {
+            Length::Short => &self.0.short,
+            Length::Long => &self.0.long,
+        };
         // Waiting here is bounded by the deadline of all requests.
-        let place = Arc::clone(&self.0.computing)
+        let place = Arc::clone(places)
             .acquire_owned()
             .await
             .map_err(|_| Problem::Internal)?;
@@ -87,9 +127,9 @@ impl AppState {
         let (reply, answer) = oneshot::channel();
         let running = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let result = work(&store, &|| reply.is_closed());
-            // Nobody listens any more when the request has been given up.
-            let _ = reply.send(result);
+            let mut writer = Writer::new(length, reply);
+            let result = work(&store, &mut writer);
+            writer.finish(result);
         });
         match answer.await {
             Ok(result) => result,

@@ -1,6 +1,7 @@
 //! What is collected, for everybody to see.
 
 use axum::Json;
+use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue, header};
@@ -14,6 +15,12 @@ use hushbin_analysis::promise::protects;
 /// A task does not change, but its id may be given to another data directory.
 pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
     [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
+
+/// What bytes are that were written as JSON.
+pub(super) const JSON: [(HeaderName, HeaderValue); 1] = [(
+    header::CONTENT_TYPE,
+    HeaderValue::from_static("application/json"),
+)];
 
 /// The task's id in the path. What cannot be decoded names no task.
 pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Problem> {
@@ -52,13 +59,15 @@ pub(super) async fn show(
 ) -> Result<impl axum::response::IntoResponse, Problem> {
     let stored = state.task(id(path))?;
     let task = stored.task();
-    let show = Show {
-        task,
-        fingerprint: task.fingerprint(),
-        effective_epsilon: task.effective_epsilon(),
-        protects: protects(task.questions()[0].mechanism().neighbours()),
-    };
-    // Serialised here because the answer borrows the task.
-    let value = serde_json::to_value(show).map_err(|_| Problem::Internal)?;
-    Ok((ASK_AGAIN, Json(value)))
+    let shown = state.shown(task, || {
+        let show = Show {
+            task,
+            fingerprint: task.fingerprint(),
+            effective_epsilon: task.effective_epsilon(),
+            protects: protects(task.questions()[0].mechanism().neighbours()),
+        };
+        let json = serde_json::to_vec(&show).map_err(|_| Problem::Internal)?;
+        Ok(Bytes::from(json))
+    });
+    Ok((ASK_AGAIN, JSON, shown?))
 }

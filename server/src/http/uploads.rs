@@ -4,7 +4,7 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use hushbin::Upload;
 use serde::Serialize;
 
@@ -35,9 +35,11 @@ pub(super) struct Accepted {
 pub(super) async fn create(
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
     body: Body,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let stored = state.task(tasks::id(path))?;
+    body::check_encoding(&headers)?;
     let store = state.store();
     let limits = state.limits();
     let mut memory = store.reservation();

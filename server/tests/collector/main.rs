@@ -8,6 +8,8 @@ mod cli;
 #[cfg(unix)]
 mod crash;
 mod heavy_hitters;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod http;
 mod plan;
 mod readme;

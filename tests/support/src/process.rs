@@ -1,13 +1,15 @@
 //! The real binary, and a small blocking HTTP client for it.
 
 use std::env;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use socket2::{Domain, Socket, Type};
 
 /// The command `hushbin`, for tests and benches of the package that builds it.
 pub fn command() -> Command {
@@ -67,6 +69,24 @@ impl Collector {
         self.child.id()
     }
 
+    /// Resident memory, in bytes, as Linux tells it.
+    pub fn memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line.unwrap().trim().trim_end_matches(" kB");
+        kibibytes.parse::<u64>().unwrap() << 10
+    }
+
+    /// Open sockets, as Linux tells them.
+    pub fn sockets(&self) -> usize {
+        let files = fs::read_dir(format!("/proc/{}/fd", self.pid())).unwrap();
+        // One that is closed meanwhile is none.
+        let targets = files.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
+        targets
+            .filter(|target| target.to_string_lossy().starts_with("socket:"))
+            .count()
+    }
+
     /// kill -9.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
@@ -107,7 +127,18 @@ pub struct Client {
 
 impl Client {
     pub fn connect(address: SocketAddr) -> io::Result<Self> {
-        let stream = TcpStream::connect(address)?;
+        Self::over(TcpStream::connect(address)?)
+    }
+
+    /// From an address of this machine.
+    pub fn connect_from(source: IpAddr, address: SocketAddr) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.bind(&SocketAddr::new(source, 0).into())?;
+        socket.connect(&address.into())?;
+        Self::over(socket.into())
+    }
+
+    fn over(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         // Fails instead of waiting for ever.
         stream.set_read_timeout(Some(Duration::from_secs(300)))?;
@@ -116,35 +147,57 @@ impl Client {
         })
     }
 
+    /// How long answers are waited for.
+    pub fn patience(&self, patience: Duration) {
+        self.socket().set_read_timeout(Some(patience)).unwrap();
+    }
+
+    pub fn socket(&self) -> &TcpStream {
+        self.stream.get_ref()
+    }
+
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.get_mut().write_all(bytes)
     }
 
     /// Status and body of the next answer.
     pub fn read(&mut self) -> io::Result<(u16, Vec<u8>)> {
-        let broken = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        let mut line = String::new();
-        self.stream.read_line(&mut line)?;
+        let line = self.line()?;
         let status = line.split(' ').nth(1).and_then(|word| word.parse().ok());
         let status = status.ok_or_else(broken)?;
         let mut length = 0;
+        let mut chunked = false;
         loop {
-            line.clear();
-            if self.stream.read_line(&mut line)? == 0 {
-                return Err(broken());
-            }
-            if line == "\r\n" {
-                break;
-            }
-            if let Some((name, value)) = line.split_once(':')
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.trim().parse().map_err(|_| broken())?;
+            let line = self.line()?.to_ascii_lowercase();
+            match line.split_once(':') {
+                None => break,
+                Some(("content-length", value)) => {
+                    length = value.trim().parse().map_err(|_| broken())?;
+                }
+                Some(("transfer-encoding", value)) => chunked = value.trim() == "chunked",
+                Some(_) => {}
             }
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
+        while chunked {
+            let size = self.line()?;
+            let size = usize::from_str_radix(&size, 16).map_err(|_| broken())?;
+            let begin = body.len();
+            body.resize(begin + size, 0);
+            self.stream.read_exact(&mut body[begin..])?;
+            self.line()?;
+            chunked = size > 0;
+        }
         Ok((status, body))
+    }
+
+    /// The next line of an answer's head, without its end.
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let line = line.strip_suffix("\r\n").ok_or_else(broken)?;
+        Ok(line.to_owned())
     }
 
     pub fn post(&mut self, task: &str, body: &[u8]) -> io::Result<(u16, Vec<u8>)> {
@@ -158,6 +211,11 @@ impl Client {
         self.write(format!("GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").as_bytes())?;
         self.read()
     }
+}
+
+/// An answer ended before it was whole, or is none.
+fn broken() -> io::Error {
+    io::ErrorKind::UnexpectedEof.into()
 }
 
 /// The head of an upload's request.

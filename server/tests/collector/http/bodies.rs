@@ -1,7 +1,7 @@
 //! Several uploads in one body: each counts once, by its own id.
 
 use crate::support::App;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use hushbin::{Upload, bounds};
 use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
 use hushbin_tests::uploads::Uploads;
@@ -149,4 +149,24 @@ async fn a_body_has_as_many_reports_as_an_upload() {
     assert!(detail.contains("at most 4096 reports"), "{detail}");
     all.pop();
     assert_counted(&app, &all).await;
+}
+
+#[tokio::test]
+async fn an_encoded_body_is_refused_and_not_guessed_at() {
+    let app = App::new();
+    let upload = Uploads::new(&app.task("settings"), 6).make(2);
+    let bytes = body(&app, &[&upload]);
+    let send = async |encoding: &str| {
+        let headers = [("content-encoding", encoding)];
+        let path = "/tasks/settings/reports";
+        app.send(Method::POST, path, &headers, bytes.clone()).await
+    };
+    for encoding in ["gzip", "br", "identity, gzip", "x"] {
+        let answer = send(encoding).await;
+        answer.problem("encoded-body", 415);
+        assert_eq!(answer.header("accept-encoding"), "identity");
+    }
+    assert_counted(&app, &[]).await;
+    assert_eq!(send("Identity").await.status, StatusCode::CREATED);
+    assert_counted(&app, &[&upload]).await;
 }

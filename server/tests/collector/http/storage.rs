@@ -129,7 +129,7 @@ async fn a_failed_commit_is_told_to_all_in_it_and_loses_nothing_acknowledged() {
     for _ in 0..2 {
         app.post("settings", refused.clone())
             .await
-            .problem("storage", 500);
+            .problem("storage", 503);
         app.get("/readyz").await.problem("not-ready", 503);
     }
     assert_eq!(app.get("/livez").await.status, StatusCode::OK);
@@ -237,7 +237,7 @@ async fn uploads_of_one_body_share_a_commit_and_its_fate() {
     controls.set(Mode::Fail);
     app.post("settings", body.clone())
         .await
-        .problem("storage", 500);
+        .problem("storage", 503);
     controls.set(Mode::Work);
     assert_eq!(
         app.post("settings", body).await.json(),

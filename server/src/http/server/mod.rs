@@ -1,0 +1,187 @@
+//! Connections: accepting, bounding and draining them.
+//!
+//! `axum::serve` bounds neither the number of connections nor the time that a request's
+//! head or the reading of an answer may take, and hands addresses to the log; this does
+//! neither.
+
+mod patient;
+mod places;
+mod tracked;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+use patient::Patient;
+use places::{Peer, Places};
+use tracked::Tracked;
+
+/// Connections that the operating system holds until they are accepted; Linux holds no
+/// more than `net.core.somaxconn`, 4096.
+const BACKLOG: u32 = 4096;
+
+/// Longest head of a request, and most that is read ahead of a body, in bytes.
+const HEAD_BYTES: usize = 32 << 10;
+
+/// Bytes of an answer that the operating system holds for a peer.
+const SEND_BUFFER: u32 = 256 << 10;
+
+/// Bounds of the server as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ServerOptions {
+    /// Connections served at once. For further ones those make room that have waited
+    /// longest for a request; while none waits, further ones wait to be accepted.
+    pub(crate) connections: usize,
+    /// Connections of one IPv4 address or IPv6 network of 64 bits; further ones are
+    /// closed at once.
+    pub(crate) connections_of_peer: Option<usize>,
+    /// Time that a request's head may take, idle time before it included.
+    pub(crate) head_timeout: Duration,
+    /// Time in which a peer has to take a part of its answer.
+    pub(crate) write_timeout: Duration,
+    /// Time that requests under way have left once the server is to stop.
+    pub(crate) drain_timeout: Duration,
+}
+
+impl ServerOptions {
+    /// Bounds that suit one process on a small machine, where all connections may be
+    /// those of one proxy.
+    pub(crate) const DEFAULT: Self = Self {
+        connections: 4096,
+        connections_of_peer: None,
+        head_timeout: Duration::from_secs(60),
+        write_timeout: Duration::from_secs(20),
+        drain_timeout: Duration::from_secs(20),
+    };
+
+    /// What one peer may have by default, of a collector that listens at this address:
+    /// all, where only this machine can connect, because then it is a proxy.
+    pub(crate) fn default_connections_of_peer(listen: IpAddr) -> Option<usize> {
+        (!listen.is_loopback()).then_some(256)
+    }
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A socket that accepts connections.
+///
+/// # Errors
+/// Where the address cannot be had.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address.ip() {
+        IpAddr::V4(_) => TcpSocket::new_v4()?,
+        IpAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // As every server does: a restart need not wait for old connections to be forgotten.
+    socket.set_reuseaddr(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+/// Serves until `stop` completes, then finishes the requests under way.
+///
+/// Returns whether all of them finished in time.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    options: ServerOptions,
+    stop: impl Future<Output = ()>,
+) -> bool {
+    let draining = GracefulShutdown::new();
+    tokio::select! {
+        never = accept_all(&listener, &router, options, &draining) => match never {},
+        () = stop => {}
+    }
+    drop(listener);
+    tokio::time::timeout(options.drain_timeout, draining.shutdown())
+        .await
+        .is_ok()
+}
+
+/// Accepts connections, each into a task of its own.
+async fn accept_all(
+    listener: &TcpListener,
+    router: &Router,
+    options: ServerOptions,
+    draining: &GracefulShutdown,
+) -> Infallible {
+    let places = Places::new(options.connections, options.connections_of_peer);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(options.head_timeout)
+        .max_buf_size(HEAD_BYTES);
+    let router = TowerToHyperService::new(router.clone());
+    loop {
+        let (stream, peer) = accept(listener, &places).await;
+        let Some(place) = places.take(peer).await else {
+            continue; // Which closes the connection.
+        };
+        let answering = {
+            let (router, place) = (router.clone(), Arc::clone(&place));
+            service_fn(move |request: hyper::Request<Incoming>| {
+                let busy = place.busy();
+                let answer = router.call(request);
+                async { Ok::<_, Infallible>(answer.await?.map(|body| Tracked::new(body, busy))) }
+            })
+        };
+        let stream = TokioIo::new(Patient::new(stream, options.write_timeout));
+        let connection = draining.watch(http.serve_connection(stream, answering));
+        tokio::spawn(async move {
+            tokio::select! {
+                // First what is due on the connection: an answer that is ready leaves
+                // before the connection makes room.
+                biased;
+                // A broken connection is the client's business: what it sent is
+                // either acknowledged or may be sent again.
+                _ = connection => {}
+                () = place.cut() => {}
+            }
+        });
+    }
+}
+
+/// The next connection, whatever happens to earlier ones.
+async fn accept(listener: &TcpListener, places: &Places) -> (TcpStream, Peer) {
+    loop {
+        match listener.accept().await {
+            // The address is dropped here and known nowhere else.
+            Ok((stream, address)) => {
+                // Answers are one small write; waiting to fill a packet only delays.
+                let _ = stream.set_nodelay(true);
+                return (stream, Peer::new(address.ip()));
+            }
+            Err(error) if is_about_one_connection(&error) => {}
+            Err(error) => {
+                // Usually too many open files: others must end before one can begin.
+                tracing::error!(%error, "cannot accept connections");
+                places.cut_longest_waiting();
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+        }
+    }
+}
+
+fn is_about_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
+}

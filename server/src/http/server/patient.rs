@@ -1,0 +1,172 @@
+//! Sockets whose peer has to read what it asked for.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+/// Bytes that a peer has to take in a write timeout while an answer waits for it: less
+/// than any working network takes, and all of what most answers have.
+const LEAST: usize = 512 << 10;
+
+/// A stream whose writes fail when its peer takes less than [`LEAST`] bytes in `timeout`
+/// while more is there to be written.
+pub(super) struct Patient<S> {
+    stream: S,
+    timeout: Duration,
+    /// Runs while something waits to be written.
+    stalled: Option<Pin<Box<Sleep>>>,
+    /// Bytes written since it began to run.
+    taken: usize,
+}
+
+impl<S> Patient<S> {
+    pub(super) const fn new(stream: S, timeout: Duration) -> Self {
+        Self {
+            stream,
+            timeout,
+            stalled: None,
+            taken: 0,
+        }
+    }
+
+    /// What a write came to, unless the peer has been too slow.
+    fn watch(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match written {
+            Poll::Ready(Ok(bytes)) => {
+                self.taken = self.taken.saturating_add(bytes);
+                written
+            }
+            Poll::Ready(Err(_)) => written,
+            Poll::Pending => {
+                let timeout = self.timeout;
+                let taken = &mut self.taken;
+                let stalled = self.stalled.get_or_insert_with(|| {
+                    *taken = 0;
+                    Box::pin(sleep(timeout))
+                });
+                while stalled.as_mut().poll(context).is_ready() {
+                    if *taken < LEAST {
+                        return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                    }
+                    *taken = 0;
+                    stalled.as_mut().reset(Instant::now() + timeout);
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watch(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.watch(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// Called once all has been handed to the stream: nothing waits any more.
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stalled = None;
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(20);
+
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_read_is_cut_after_the_timeout() {
+        let (ours, _theirs) = duplex(1000);
+        let mut patient = Patient::new(ours, TIMEOUT);
+        let begin = Instant::now();
+        let error = patient.write_all(&[0; 2000]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(begin.elapsed().as_secs(), TIMEOUT.as_secs());
+    }
+
+    /// Reads a piece a second for a hundred seconds; whether all could be written.
+    async fn reads(piece: usize) -> bool {
+        let (ours, mut theirs) = duplex(1000);
+        let mut patient = Patient::new(ours, TIMEOUT);
+        let reading = async {
+            let mut bytes = vec![0; piece];
+            for _ in 0..100 {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                theirs.read_exact(&mut bytes).await.unwrap();
+            }
+        };
+        let all = vec![0; piece * 100];
+        tokio::select! {
+            written = patient.write_all(&all) => written.is_ok(),
+            () = reading => true,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_slowly_is_served_and_who_trickles_is_cut() {
+        assert!(reads(LEAST / 17).await);
+        assert!(!reads(LEAST / 23).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_between_answers_is_no_stall() {
+        let (ours, mut theirs) = duplex(1000);
+        let mut patient = Patient::new(ours, TIMEOUT);
+        let mut bytes = [0; 1500];
+        for _ in 0..3 {
+            let (written, _) = tokio::join!(
+                async {
+                    patient.write_all(&[0; 1500]).await?;
+                    patient.flush().await
+                },
+                theirs.read_exact(&mut bytes)
+            );
+            written.unwrap();
+            tokio::time::sleep(3 * TIMEOUT).await;
+        }
+    }
+}

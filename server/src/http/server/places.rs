@@ -1,0 +1,268 @@
+//! Places for connections: how many in all and of one peer, and whose place is taken
+//! when there are no more.
+//!
+//! A connection is either *busy*, from a request's head to the end of its answer, or
+//! *waiting* for a head. When all places are taken, the connection that has waited
+//! longest makes room: it has been promised nothing. Who keeps thousands of silent
+//! connections open therefore only replaces their own, and busy connections end by
+//! the time limits of requests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Whom connections are counted for: an IPv4 address or an IPv6 network of 64 bits,
+/// which is what one household or machine has. Held in memory while a connection of it
+/// is open, and shown to nobody: it can be compared and no more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Peer(IpAddr);
+
+impl Peer {
+    pub(super) fn new(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+            }
+            address @ IpAddr::V4(_) => address,
+        })
+    }
+}
+
+/// All places of a server.
+pub(super) struct Places {
+    most: usize,
+    most_of_peer: usize,
+    state: Mutex<State>,
+    /// There may be room now: a connection has ended, or waits.
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    open: usize,
+    of_peer: HashMap<Peer, usize>,
+    /// Those that wait, by when they began to.
+    waiting: BTreeMap<u64, Arc<Notify>>,
+    /// Counts beginnings of waits.
+    clock: u64,
+}
+
+impl Places {
+    /// At least one place, and of each peer at least one.
+    pub(super) fn new(most: usize, most_of_peer: Option<usize>) -> Arc<Self> {
+        Arc::new(Self {
+            most: most.max(1),
+            most_of_peer: most_of_peer.map_or(usize::MAX, |most| most.max(1)),
+            state: Mutex::default(),
+            changed: Notify::new(),
+        })
+    }
+
+    /// A place for a connection of this peer, which waits for a request; none when the
+    /// peer has its share. When all places are taken, the connection that has waited
+    /// longest is told to go, and until it has gone, or another one ends, this waits.
+    ///
+    /// Only one task may wait here at a time.
+    pub(super) async fn take(self: &Arc<Self>, peer: Peer) -> Option<Arc<Place>> {
+        loop {
+            if let Some(answer) = self.try_take(peer) {
+                return answer;
+            }
+            self.changed.notified().await;
+        }
+    }
+
+    /// As [`Self::take`], or `None` when all places are taken.
+    fn try_take(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Place>>> {
+        let mut state = self.state();
+        if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.most_of_peer {
+            return Some(None);
+        }
+        if state.open >= self.most {
+            state.cut_longest_waiting();
+            return None;
+        }
+        state.open += 1;
+        *state.of_peer.entry(peer).or_default() += 1;
+        let cut = Arc::new(Notify::new());
+        let since = state.begin_to_wait(&cut);
+        drop(state);
+        Some(Some(Arc::new(Place {
+            places: Arc::clone(self),
+            peer,
+            since: Mutex::new(since),
+            cut,
+        })))
+    }
+
+    /// Makes room where the number of places is not what is short.
+    pub(super) fn cut_longest_waiting(&self) {
+        self.state().cut_longest_waiting();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing in this file panics while it holds the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn begin_to_wait(&mut self, cut: &Arc<Notify>) -> u64 {
+        self.clock += 1;
+        self.waiting.insert(self.clock, Arc::clone(cut));
+        self.clock
+    }
+
+    fn cut_longest_waiting(&mut self) {
+        if let Some((_, cut)) = self.waiting.pop_first() {
+            cut.notify_one();
+        }
+    }
+}
+
+/// The place of one connection, given back on drop.
+pub(super) struct Place {
+    places: Arc<Places>,
+    peer: Peer,
+    /// When it began to wait, last. Locked inside the lock of all places.
+    since: Mutex<u64>,
+    cut: Arc<Notify>,
+}
+
+impl Place {
+    /// Busy until the guard is dropped.
+    pub(super) fn busy(self: &Arc<Self>) -> Busy {
+        let mut state = self.places.state();
+        state.waiting.remove(&*self.since());
+        drop(state);
+        Busy(Arc::clone(self))
+    }
+
+    /// Completes when the connection has to make room.
+    pub(super) async fn cut(&self) {
+        self.cut.notified().await;
+    }
+
+    fn since(&self) -> MutexGuard<'_, u64> {
+        self.since.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.places.state();
+        state.waiting.remove(&*self.since());
+        state.open -= 1;
+        if let Some(count) = state.of_peer.get_mut(&self.peer) {
+            *count -= 1;
+            if *count == 0 {
+                state.of_peer.remove(&self.peer);
+            }
+        }
+        drop(state);
+        self.places.changed.notify_one();
+    }
+}
+
+/// A request under way: its connection is not cut for others.
+pub(super) struct Busy(Arc<Place>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let Place { places, cut, .. } = &*self.0;
+        let mut state = places.state();
+        *self.0.since() = state.begin_to_wait(cut);
+        let full = state.open >= places.most;
+        drop(state);
+        if full {
+            places.changed.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn peer(text: &str) -> Peer {
+        Peer::new(text.parse().unwrap())
+    }
+
+    /// Whether it is told to go.
+    async fn is_cut(place: &Place) -> bool {
+        tokio::select! {
+            biased;
+            () = place.cut() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    #[test]
+    fn a_peer_is_an_address_or_half_of_one() {
+        let is_one = |a: &str, b: &str| peer(a) == peer(b);
+        assert!(is_one("192.0.2.1", "::ffff:192.0.2.1"));
+        assert!(!is_one("192.0.2.1", "192.0.2.2"));
+        assert!(is_one("2001:db8:1:2::3", "2001:db8:1:2:ffff::"));
+        assert!(!is_one("2001:db8:1:2::3", "2001:db8:1:3::3"));
+        assert!(!is_one("::ffff:192.0.2.1", "::ffff:192.0.2.2"));
+    }
+
+    #[tokio::test]
+    async fn a_peer_has_its_share_and_gets_it_back() {
+        let places = Places::new(10, Some(2));
+        let [greedy, other] = [peer("192.0.2.1"), peer("192.0.2.2")];
+        let first = places.take(greedy).await.unwrap();
+        let _second = places.take(greedy).await.unwrap();
+        assert!(places.take(greedy).await.is_none());
+        assert!(places.take(other).await.is_some());
+        drop(first);
+        assert!(places.take(greedy).await.is_some());
+        assert_eq!(places.state().of_peer.len(), 1, "others are forgotten");
+    }
+
+    #[tokio::test]
+    async fn who_waited_longest_makes_room_and_who_is_busy_does_not() {
+        let places = Places::new(3, None);
+        let p = peer("192.0.2.1");
+        let first = places.take(p).await.unwrap();
+        let second = places.take(p).await.unwrap();
+        let third = places.take(p).await.unwrap();
+        // The first asks once and waits again: the second now waits longest, but for
+        // its being busy.
+        drop(first.busy());
+        let busy = second.busy();
+        assert!(places.try_take(p).is_none());
+        assert!(is_cut(&third).await && !is_cut(&first).await && !is_cut(&second).await);
+        drop(third);
+        let fourth = places.take(p).await.unwrap();
+        drop((first, fourth));
+        drop(busy);
+        drop(second);
+        let state = places.state();
+        assert_eq!((state.open, state.waiting.len()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn where_all_are_busy_the_first_to_be_answered_makes_room() {
+        let places = Places::new(2, None);
+        let p = peer("192.0.2.1");
+        let first = places.take(p).await.unwrap();
+        let second = places.take(p).await.unwrap();
+        let busy = [first.busy(), second.busy()];
+        let taking = tokio::spawn({
+            let places = Arc::clone(&places);
+            async move { places.take(p).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        assert!(!taking.is_finished());
+        let [first_busy, _second_busy] = busy;
+        drop(first_busy);
+        first.cut().await;
+        drop(first);
+        assert!(taking.await.unwrap());
+    }
+}

@@ -1,0 +1,77 @@
+//! Connections that say nothing, or not enough.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use hushbin_tests::process::Client;
+
+use super::{Victim, full};
+
+/// Less than the time after which the collector closes silent connections anyway.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+fn places() -> usize {
+    if full() { 4096 } else { 48 }
+}
+
+/// Twice as many connections as there are places, each of which has sent this.
+fn occupy(victim: &Victim, begin: &[u8]) -> Vec<TcpStream> {
+    (0..2 * places())
+        .map(|_| {
+            let mut socket = TcpStream::connect(victim.address).unwrap();
+            // Those whose place was taken meanwhile cannot write.
+            let _ = socket.write_all(begin);
+            socket
+        })
+        .collect()
+}
+
+fn others_are_served(begin: &[u8]) {
+    let most = places().to_string();
+    let mut victim = Victim::new(&[], &["--max-connections", &most]);
+    let attackers = occupy(&victim, begin);
+    let mut honest = Client::connect(victim.address).unwrap();
+    honest.patience(PATIENCE);
+    assert_eq!(honest.get("/livez").unwrap().0, 200);
+    victim.serves_others();
+    victim.took_at_most(
+        "idle connections",
+        (places() as u64) * (32 << 10) + (8 << 20),
+    );
+    drop(attackers);
+}
+
+#[test]
+fn silent_connections_shut_nobody_out() {
+    others_are_served(b"");
+}
+
+#[test]
+fn half_a_head_shuts_nobody_out() {
+    others_are_served(b"GET /livez HTTP/1.1\r\nhost: x\r\nx: ");
+}
+
+#[test]
+fn connections_that_were_answered_once_shut_nobody_out() {
+    others_are_served(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n");
+}
+
+/// Who is in the middle of an upload keeps its place.
+#[test]
+fn a_request_under_way_is_not_cut_for_others() {
+    let most = places().to_string();
+    let mut victim = Victim::new(&[], &["--max-connections", &most]);
+    let bytes = victim.uploads.bytes(2);
+    let (before, after) = bytes.split_at(20);
+    let mut slow = Client::connect(victim.address).unwrap();
+    slow.write(&hushbin_tests::process::head("settings", bytes.len()))
+        .unwrap();
+    slow.write(before).unwrap();
+    victim.serves_others();
+    let attackers = occupy(&victim, b"");
+    victim.serves_others();
+    slow.write(after).unwrap();
+    assert_eq!(slow.read().unwrap().0, 201);
+    drop(attackers);
+}
