@@ -1,14 +1,18 @@
 //! The collector's configuration, validated.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use hushbin::TaskDraft;
 
-use crate::http::{Limits, ServerOptions};
+use crate::cli::{LogFormat, LogLevel};
+use crate::http::{Hosts, Limits, ServerOptions};
 use crate::store::StoreOptions;
+
+/// Where to listen by default: only this machine can connect.
+pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
 
 /// Everything that `hushbin serve` needs to know.
 #[derive(Debug, Clone)]
@@ -19,6 +23,12 @@ pub(crate) struct Config {
     pub(crate) tasks: Vec<TaskDraft>,
     /// Where to listen.
     pub(crate) listen: SocketAddr,
+    /// Names that it answers to.
+    pub(crate) hosts: Hosts,
+    /// How much to log.
+    pub(crate) log: LogLevel,
+    /// How to log it.
+    pub(crate) log_format: LogFormat,
     /// Bounds of one request.
     pub(crate) limits: Limits,
     /// Bounds of the server.
@@ -54,15 +64,19 @@ pub(crate) fn count(
     }
 }
 
-/// Seconds that an option may name.
-pub(crate) fn seconds(option: &'static str, value: u64) -> Result<Duration, OutOfRange> {
-    if (1..=3600).contains(&value) {
-        Ok(Duration::from_secs(value))
-    } else {
-        Err(OutOfRange {
+/// Seconds that an option may name, or the time that it means when left out.
+pub(crate) fn seconds(
+    option: &'static str,
+    value: Option<u64>,
+    default: Duration,
+) -> Result<Duration, OutOfRange> {
+    match value {
+        None => Ok(default),
+        Some(value @ 1..=3600) => Ok(Duration::from_secs(value)),
+        Some(value) => Err(OutOfRange {
             option,
             value,
             expected: "1 to 3600 seconds",
-        })
+        }),
     }
 }

@@ -34,5 +34,6 @@ pub mod cli;
 mod config;
 mod evaluate;
 pub mod http;
+mod metrics;
 pub mod store;
 mod task_file;

@@ -18,6 +18,7 @@ use clap::{Parser, Subcommand};
 
 pub use output::Error;
 use output::{progress_bar, spinner, write_answer};
+pub(crate) use serve::{LogFormat, LogLevel};
 
 /// Local differential privacy for browser telemetry.
 #[derive(Debug, Parser)]
@@ -34,7 +35,7 @@ enum Command {
     Compare(compare::Options),
     Plan(Box<plan::Options>),
     Search(search::Options),
-    Serve(serve::Options),
+    Serve(Box<serve::Options>),
     Simulate(simulate::Options),
     Task(task::Options),
 }
@@ -54,7 +55,7 @@ impl Cli {
             Command::Compare(options) => compare::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Search(options) => search::run(&options, out),
-            Command::Serve(options) => serve::run(options, out),
+            Command::Serve(options) => serve::run(*options, out),
             Command::Simulate(options) => simulate::run(&options, out),
             Command::Task(options) => task::run(&options, out),
         };

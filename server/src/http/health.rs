@@ -1,11 +1,16 @@
-//! Is the process alive, and can it take uploads?
+//! Is the process alive, can it take uploads, and what has it done?
+
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use super::problem::Problem;
 use super::state::AppState;
+use crate::metrics::Metrics;
 
 /// `GET /livez`: the process answers. Says nothing about storage, because a
 /// restart does not mend a disk.
@@ -23,4 +28,13 @@ pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, 
             Err(Problem::NotReady)
         }
     }
+}
+
+/// `GET /metrics`: what is counted, as Prometheus reads it.
+pub(super) async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
+    // Which looks at files.
+    let text = tokio::task::spawn_blocking(move || metrics.text()).await;
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    let text = text.map_err(|_| Problem::Internal)?;
+    Ok::<_, Problem>(([(header::CONTENT_TYPE, kind)], text))
 }

@@ -10,6 +10,7 @@
 //! | `GET /tasks/{id}/privacy` | what the reports so far give away, one by one and shuffled |
 //! | `GET /livez` | the process answers |
 //! | `GET /readyz` | a write has gone through the journal |
+//! | `GET /metrics` | what is counted of the collector, for Prometheus |
 //!
 //! Of uploads the answer says how many there were, how many reports are newly
 //! counted, and how many uploads had been counted before: `{ "uploads": 2,
@@ -17,13 +18,18 @@
 //!
 //! All errors are problems (RFC 9457). Any origin may call, without credentials; an
 //! upload is a simple request, so that browsers send it without asking first.
+//!
+//! While `hushbin serve` opens its store, `/livez` and `/metrics` answer, and all else is the
+//! problem `starting`, 503.
 
 mod accept;
 mod answer;
 mod body;
 mod estimates;
+mod front;
 mod health;
 mod heavy_hitters;
+mod hosts;
 mod privacy;
 mod problem;
 mod query;
@@ -33,6 +39,7 @@ mod tasks;
 mod uploads;
 
 use std::any::Any;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -46,18 +53,28 @@ use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 use tower_http::trace::TraceLayer;
 use tracing::Span;
 
+pub(crate) use front::Front;
+pub(crate) use hosts::Hosts;
 pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::Limits;
 
+use crate::metrics::Metrics;
 use crate::store::Store;
-use problem::Problem;
+use problem::{Answered, Problem};
 use state::AppState;
 
 /// Route of uploads, which is never logged: lines have times.
 const UPLOADS: &str = "/tasks/{id}/reports";
 
+const LIVE: &str = "/livez";
+const READY: &str = "/readyz";
+const METRICS: &str = "/metrics";
+
+/// What is asked by whoever looks after the process.
+const HEALTH: [&str; 2] = [LIVE, READY];
+
 /// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 8] {
+fn routes() -> [(&'static str, MethodRouter<AppState>); 9] {
     [
         (UPLOADS, post(uploads::create)),
         ("/tasks", get(tasks::list)),
@@ -65,8 +82,9 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 8] {
         ("/tasks/{id}/estimates", get(estimates::show)),
         ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show)),
         ("/tasks/{id}/privacy", get(privacy::show)),
-        ("/livez", get(health::live)),
-        ("/readyz", get(health::ready)),
+        (LIVE, get(health::live)),
+        (READY, get(health::ready)),
+        (METRICS, get(health::metrics)),
     ]
 }
 
@@ -75,14 +93,15 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 8] {
 ///
 /// Whoever serves it closes the store afterwards ([`Store::close`]).
 pub fn router(store: Store, limits: Limits) -> Router {
-    let state = AppState::new(store, limits);
-    let cors = CorsLayer::new()
-        .allow_origin(AnyOrigin)
-        .allow_methods([Method::GET, Method::POST])
-        .allow_headers([header::CONTENT_TYPE])
-        .expose_headers([header::RETRY_AFTER])
-        .max_age(Duration::from_secs(24 * 60 * 60));
-    routes()
+    let metrics = Arc::new(Metrics::new());
+    metrics.opened(&store, None);
+    collector(store, limits, metrics)
+}
+
+/// The same, counted with what is counted of connections.
+pub(crate) fn collector(store: Store, limits: Limits, metrics: Arc<Metrics>) -> Router {
+    let state = AppState::new(store, limits, Arc::clone(&metrics));
+    let router = routes()
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| {
             router.route(path, methods)
@@ -100,9 +119,45 @@ pub fn router(store: Store, limits: Limits) -> Router {
         )
         .layer(middleware::from_fn_with_state(state.clone(), deadline))
         .layer(CatchPanicLayer::custom(panicked))
+        .with_state(state);
+    for_everybody(router, metrics)
+}
+
+/// What there is without a store.
+fn starting(metrics: Arc<Metrics>) -> Router {
+    let router = Router::new()
+        .route(LIVE, get(health::live))
+        .route(METRICS, get(health::metrics))
+        .fallback(async || Problem::Starting)
+        .with_state(Arc::clone(&metrics));
+    for_everybody(router, metrics)
+}
+
+/// What all answers have in common: any page may read them, no browser guesses what they
+/// are, and problems are counted.
+fn for_everybody(router: Router, metrics: Arc<Metrics>) -> Router {
+    let cors = CorsLayer::new()
+        .allow_origin(AnyOrigin)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE])
+        .expose_headers([header::RETRY_AFTER])
+        .max_age(Duration::from_secs(24 * 60 * 60));
+    router
         .layer(cors)
         .layer(middleware::from_fn(never_guess_types))
-        .with_state(state)
+        .layer(middleware::from_fn_with_state(metrics, count_problems))
+}
+
+async fn count_problems(
+    State(metrics): State<Arc<Metrics>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let response = next.run(request).await;
+    if let Some(Answered(slug)) = response.extensions().get() {
+        metrics.problem(slug);
+    }
+    response
 }
 
 /// Method and route, at debug level, and neither address nor agent nor query;

@@ -78,6 +78,10 @@ pub(crate) enum Problem {
     Storage,
     /// A write through the journal did not succeed.
     NotReady,
+    /// The store is still being opened.
+    Starting,
+    /// The request is for a host that this collector is not.
+    Misdirected,
     /// A defect of the collector.
     Internal,
     /// Nothing is served at this path.
@@ -92,6 +96,10 @@ struct Kind {
     status: u16,
     title: &'static str,
 }
+
+/// The slug of the problem that an answer is, kept with it to be counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answered(pub(super) &'static str);
 
 /// Seconds after which a refused client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -120,11 +128,18 @@ impl Problem {
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady => ("not-ready", 503, "The collector cannot take uploads"),
+            Self::Starting => ("starting", 503, "The collector is opening its journal"),
+            Self::Misdirected => ("misdirected", 421, "This host is not served here"),
             Self::Internal => ("internal", 500, "The collector has a defect"),
             Self::NotFound => ("not-found", 404, "Nothing is served here"),
             Self::MethodNotAllowed => ("method-not-allowed", 405, "The method is not served here"),
         };
         Kind { slug, status, title }
+    }
+
+    /// The end of its type, which no other kind has.
+    pub(super) const fn slug(&self) -> &'static str {
+        self.kind().slug
     }
 
     /// Sentence and members that belong to this occurrence.
@@ -178,6 +193,8 @@ impl Problem {
             Self::IncompleteBody
             | Self::Timeout
             | Self::NotReady
+            | Self::Starting
+            | Self::Misdirected
             | Self::Internal
             | Self::NotFound
             | Self::MethodNotAllowed => (None, Vec::new()),
@@ -221,6 +238,7 @@ impl IntoResponse for Problem {
             Value::Object(body).to_string(),
         )
             .into_response();
+        response.extensions_mut().insert(Answered(slug));
         let headers = response.headers_mut();
         match self {
             // What may be sent instead (RFC 9110, section 12.5.3).

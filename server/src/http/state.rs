@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::extract::FromRef;
 use hushbin::{Fingerprint, Task};
 use tokio::sync::{Semaphore, oneshot};
 
 use super::answer::{Length, Writer};
 use super::problem::Problem;
+use crate::metrics::Metrics;
 use crate::store::{Store, StoredTask};
 
 /// Bounds of one request.
@@ -45,6 +47,12 @@ impl Default for Limits {
     }
 }
 
+impl FromRef<AppState> for Arc<Metrics> {
+    fn from_ref(state: &AppState) -> Self {
+        Self::clone(&state.0.metrics)
+    }
+}
+
 /// What handlers share.
 #[derive(Clone)]
 pub(super) struct AppState(Arc<Shared>);
@@ -52,6 +60,7 @@ pub(super) struct AppState(Arc<Shared>);
 struct Shared {
     store: Store,
     limits: Limits,
+    metrics: Arc<Metrics>,
     /// Places for short answers.
     short: Arc<Semaphore>,
     /// Places for long ones, which cannot keep short ones waiting.
@@ -61,10 +70,11 @@ struct Shared {
 }
 
 impl AppState {
-    pub(super) fn new(store: Store, limits: Limits) -> Self {
+    pub(super) fn new(store: Store, limits: Limits, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Shared {
             store,
             limits,
+            metrics,
             short: Arc::new(Semaphore::new(limits.estimates_at_once.max(1))),
             long: Arc::new(Semaphore::new(limits.long_answers_at_once.max(1))),
             shown: Mutex::default(),

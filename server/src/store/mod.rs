@@ -17,6 +17,7 @@
 //!
 //! No address, agent or time of arrival is kept.
 
+mod activity;
 mod error;
 mod journal;
 mod memory;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use hushbin::{Report, TaskDraft};
 use tokio::sync::{mpsc, oneshot, watch};
 
+pub(crate) use activity::Activity;
 pub use error::{OpenError, StoreError};
 pub use journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow};
 pub(crate) use memory::{Exhausted, Reservation};
@@ -91,6 +93,7 @@ struct Inner {
     folder: mpsc::Sender<Fold>,
     reader: Arc<dyn JournalReader>,
     alive: watch::Receiver<()>,
+    activity: Activity,
 }
 
 impl Store {
@@ -138,6 +141,7 @@ impl Store {
         let (folder, _) = totals::spawn(totals).map_err(OpenError::Thread)?;
         let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
         let (alive, watched) = watch::channel(());
+        let activity = Activity::new();
         Writer {
             journal,
             queue: requests,
@@ -146,6 +150,7 @@ impl Store {
                 uploads: options.group_uploads.max(1),
                 bytes: options.group_bytes.max(1),
             },
+            activity: activity.clone(),
             lock,
             alive,
         }
@@ -164,6 +169,7 @@ impl Store {
             folder,
             reader,
             alive: watched,
+            activity,
         })))
     }
 
@@ -284,6 +290,16 @@ impl Store {
             .await
             .map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// What the writer has done so far.
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.0.activity
+    }
+
+    /// Requests that wait for the writer.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.queue.max_capacity() - self.0.queue.capacity()
     }
 
     /// Completes when the writer has ended; before [`Store::close`], only a defect

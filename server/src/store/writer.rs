@@ -5,10 +5,12 @@ use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use hushbin::{Report, Upload, UploadId};
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::activity::Activity;
 use super::error::StoreError;
 use super::journal::{Journal, JournalError, Outcome, Record, TaskKey};
 use super::memory::Reservation;
@@ -91,6 +93,7 @@ pub(super) struct Writer {
     pub(super) queue: mpsc::Receiver<Request>,
     pub(super) folder: mpsc::Sender<Fold>,
     pub(super) limits: GroupLimits,
+    pub(super) activity: Activity,
     /// Held until the journal is closed.
     pub(super) lock: Option<File>,
     /// Dropped when the thread ends, in whatever way.
@@ -220,9 +223,14 @@ impl Writer {
             return Ok(());
         }
         let prove = !group.probes.is_empty();
+        let begin = Instant::now();
         match self.journal.append(&group.records, prove) {
-            Ok(outcomes) => self.acknowledge(group, &outcomes),
+            Ok(outcomes) => {
+                self.activity.committed(begin.elapsed());
+                self.acknowledge(group, &outcomes)
+            }
             Err(error) => {
+                self.activity.failures.inc();
                 tracing::error!(%error, uploads = group.records.len(), "a commit failed");
                 refuse(group, &Arc::new(error));
                 Ok(())
@@ -232,6 +240,9 @@ impl Writer {
 
     fn acknowledge(&mut self, mut group: Group, outcomes: &[Outcome]) -> Result<(), FolderGone> {
         group.settle(outcomes);
+        for ((_, reports), outcome) in group.reports.iter().zip(outcomes) {
+            self.activity.settled(reports.len(), *outcome);
+        }
         let stored: Vec<_> = group
             .reports
             .into_iter()

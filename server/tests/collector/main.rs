@@ -11,6 +11,8 @@ mod heavy_hitters;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod http;
+#[cfg(unix)]
+mod operate;
 mod plan;
 mod readme;
 #[cfg(unix)]

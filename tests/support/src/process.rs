@@ -45,9 +45,13 @@ impl Collector {
         }
         command
             .args(["--listen", "127.0.0.1:0", "--log", "error"])
-            .args(more)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped());
+            .args(more);
+        Self::start(command)
+    }
+
+    /// Starts it by a command of one's own.
+    pub fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
         Self {
             child: command.spawn().unwrap(),
         }
@@ -94,8 +98,13 @@ impl Collector {
     }
 
     pub fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    /// Sends a signal, by its name behind a dash.
+    pub fn signal(&self, name: &str) {
         let status = Command::new("kill")
-            .args(["-TERM", &self.pid().to_string()])
+            .args([name, &self.pid().to_string()])
             .status();
         assert!(status.unwrap().success());
     }

@@ -14,15 +14,16 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use super::front::Front;
+use crate::metrics::Closed;
 use patient::Patient;
 use places::{Peer, Places};
 use tracked::Tracked;
@@ -99,13 +100,13 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Returns whether all of them finished in time.
 pub(crate) async fn serve(
     listener: TcpListener,
-    router: Router,
+    front: Front,
     options: ServerOptions,
     stop: impl Future<Output = ()>,
 ) -> bool {
     let draining = GracefulShutdown::new();
     tokio::select! {
-        never = accept_all(&listener, &router, options, &draining) => match never {},
+        never = accept_all(&listener, &front, options, &draining) => match never {},
         () = stop => {}
     }
     drop(listener);
@@ -117,7 +118,7 @@ pub(crate) async fn serve(
 /// Accepts connections, each into a task of its own.
 async fn accept_all(
     listener: &TcpListener,
-    router: &Router,
+    front: &Front,
     options: ServerOptions,
     draining: &GracefulShutdown,
 ) -> Infallible {
@@ -126,34 +127,49 @@ async fn accept_all(
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
         .max_buf_size(HEAD_BYTES);
-    let router = TowerToHyperService::new(router.clone());
+    let metrics = front.metrics();
     loop {
         let (stream, peer) = accept(listener, &places).await;
         let Some(place) = places.take(peer).await else {
-            continue; // Which closes the connection.
+            metrics.closed(Closed::Peer);
+            continue; // Which closes it.
         };
         let answering = {
-            let (router, place) = (router.clone(), Arc::clone(&place));
+            let (front, place) = (front.clone(), Arc::clone(&place));
             service_fn(move |request: hyper::Request<Incoming>| {
-                let busy = place.busy();
-                let answer = router.call(request);
-                async { Ok::<_, Infallible>(answer.await?.map(|body| Tracked::new(body, busy))) }
+                let (front, busy) = (front.clone(), place.busy());
+                async move {
+                    let answer = front.answer(request.map(Body::new)).await;
+                    Ok::<_, Infallible>(answer.map(|body| Tracked::new(body, busy)))
+                }
             })
         };
         let stream = TokioIo::new(Patient::new(stream, options.write_timeout));
         let connection = draining.watch(http.serve_connection(stream, answering));
+        let metrics = Arc::clone(metrics);
         tokio::spawn(async move {
+            metrics.connections.inc();
             tokio::select! {
                 // First what is due on the connection: an answer that is ready leaves
                 // before the connection makes room.
                 biased;
                 // A broken connection is the client's business: what it sent is
                 // either acknowledged or may be sent again.
-                _ = connection => {}
-                () = place.cut() => {}
+                result = connection => if result.is_err_and(|error| is_unread(&error)) {
+                    metrics.closed(Closed::Unread);
+                },
+                () = place.cut() => metrics.closed(Closed::Room),
             }
+            metrics.connections.dec();
         });
     }
+}
+
+/// Whether a connection ended because its peer did not read.
+fn is_unread(error: &hyper::Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|cause| cause.downcast_ref::<io::Error>())
+        .is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }
 
 /// The next connection, whatever happens to earlier ones.

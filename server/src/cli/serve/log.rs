@@ -1,0 +1,54 @@
+//! What the collector says while it runs.
+
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::Registry;
+use tracing_subscriber::reload::{self, Handle};
+use tracing_subscriber::util::SubscriberInitExt;
+
+use super::settings::{LogFormat, LogLevel};
+
+/// The log of this process.
+pub(super) struct Log(Handle<Targets, Registry>);
+
+impl Log {
+    /// To standard error.
+    pub(super) fn to_stderr(level: LogLevel, format: LogFormat) -> Self {
+        let (filter, handle) = reload::Layer::new(own(level));
+        let lines = tracing_subscriber::fmt::layer()
+            .with_ansi(io::stderr().is_terminal())
+            .with_writer(io::stderr)
+            .with_target(false);
+        let lines = match format {
+            LogFormat::Text => lines.boxed(),
+            LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        };
+        // Fails only when a logger is set already, which then stays.
+        let _ = tracing_subscriber::registry()
+            .with(filter)
+            .with(lines)
+            .try_init();
+        Self(handle)
+    }
+
+    /// Logs as much as this from now on.
+    pub(super) fn set_level(&self, level: LogLevel) {
+        // Fails only when the logger is gone.
+        let _ = self.0.reload(own(level));
+    }
+}
+
+/// Of this program only, whatever the level: libraries' logs may hold addresses of
+/// clients.
+fn own(level: LogLevel) -> Targets {
+    let level = match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    Targets::new().with_target(env!("CARGO_CRATE_NAME"), level)
+}

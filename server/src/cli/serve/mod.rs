@@ -1,0 +1,331 @@
+//! `hushbin serve`: run the collector.
+
+mod log;
+mod reload;
+mod settings;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use sd_notify::NotifyState;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+
+use super::Error;
+use crate::config::Config;
+use crate::http::{self, Front};
+use crate::metrics::Metrics;
+use crate::store::{OpenError, Store};
+use log::Log;
+use reload::Reload;
+use settings::Settings;
+pub(crate) use settings::{LogFormat, LogLevel};
+
+/// Time that the store has to be closed once no request is under way. What is not done
+/// then is done at the next start.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Collect reports and serve estimates
+///
+/// Prints one line with its address on standard output when it is ready, and logs
+/// to standard error. Until then, while the store is opened, it answers /livez and
+/// /metrics, and 503 to all else. On SIGTERM or SIGINT it stops accepting connections,
+/// answers the requests under way, leaves the journal tidy and exits with 0, after
+/// --drain-timeout and 10 seconds at the latest. On SIGHUP it reads --config again: --log
+/// and --host change at once, all else needs a restart.
+///
+/// A flag goes before its environment variable, and that before the file.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Options {
+    /// File of options (TOML): those below, with _ for - and in the plural where they may
+    /// be repeated. Relative paths in it begin at its directory
+    #[arg(long, value_name = "FILE", env = "HUSHBIN_CONFIG")]
+    config: Option<PathBuf>,
+    /// Say whether the options and task files are valid, and end
+    #[arg(long)]
+    check_config: bool,
+    #[command(flatten)]
+    flags: Settings,
+}
+
+impl Options {
+    /// The flags and variables, over the file as it is now.
+    fn settings(&self) -> Result<Settings, Error> {
+        match &self.config {
+            Some(path) => self.flags.over(&Settings::read(path)?),
+            None => Ok(self.flags.clone()),
+        }
+    }
+}
+
+/// Serves until told to stop.
+pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
+    let settings = options.settings()?;
+    let config = settings.config()?;
+    if options.check_config {
+        for draft in &config.tasks {
+            draft.resolve()?;
+        }
+        writeln!(out, "the configuration is valid")?;
+        return Ok(());
+    }
+    let log = Log::to_stderr(config.log, config.log_format);
+    let runtime = Runtime::new()?;
+    let result = runtime.block_on(async {
+        let listen = config.listen;
+        let listener =
+            http::listen(listen).map_err(|error| format!("cannot listen on {listen}: {error}"))?;
+        let front = Front::new(config.hosts.clone(), Arc::new(Metrics::new()));
+        let reload = Reload::new(options, settings, front.clone(), log)?;
+        tokio::spawn(reload.run());
+        let stop = told_to_stop()?;
+        let open = {
+            let config = config.clone();
+            move || Store::open(&config.data, &config.tasks, config.store)
+        };
+        collect(listener, &front, &config, open, stop, out).await
+    });
+    // Scans under way only read; the process need not wait for them.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result
+}
+
+/// Completes on SIGTERM or SIGINT.
+fn told_to_stop() -> Result<impl Future<Output = ()>, Error> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Serves what there is from the beginning, and reports once the store is open.
+async fn collect(
+    listener: TcpListener,
+    front: &Front,
+    config: &Config,
+    open: impl FnOnce() -> Result<Store, OpenError> + Send + 'static,
+    stop: impl Future<Output = ()>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut stop = pin!(stop);
+    let address = listener.local_addr()?;
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = tokio::spawn(http::serve(
+        listener,
+        front.clone(),
+        config.server,
+        async move { drop(ended.await) },
+    ));
+    let store = tokio::select! {
+        opened = on_a_thread(open) => opened?,
+        () = &mut stop => {
+            // As after a crash, which the journal is made for.
+            tracing::info!("stopped before the store was open");
+            return Ok(());
+        }
+    };
+    front.metrics().opened(&store, Some(config.data.clone()));
+    let metrics = Arc::clone(front.metrics());
+    front.serve(http::collector(store.clone(), config.limits, metrics));
+
+    // A collector whose address nobody can learn is of no use: here even a broken
+    // pipe is a failure.
+    writeln!(out, "hushbin listening on http://{address}")
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("cannot say where it listens: {error}"))?;
+    tell_service_manager(&NotifyState::Ready);
+
+    tokio::select! {
+        () = stop => {}
+        () = store.ended() => {
+            return Err("the journal's writer ended by itself; restart the collector".into());
+        }
+    }
+    tell_service_manager(&NotifyState::Stopping);
+    tracing::info!("stopping: finishing the requests under way");
+    drop(end);
+    if !serving.await? {
+        tracing::warn!("some requests did not finish in time and were cut off");
+    }
+    close(&store).await
+}
+
+/// Takes every upload that waits, those of requests cut off included, unless that takes
+/// too long.
+async fn close(store: &Store) -> Result<(), Error> {
+    match tokio::time::timeout(CLOSE_TIMEOUT, store.close()).await {
+        Ok(closed) => {
+            closed?;
+            tracing::info!("stopped");
+        }
+        Err(_) => tracing::warn!("stopped with work left for the next start; nothing is lost"),
+    }
+    Ok(())
+}
+
+/// What `open` returns, on a thread that the process does not wait for.
+async fn on_a_thread(
+    open: impl FnOnce() -> Result<Store, OpenError> + Send + 'static,
+) -> Result<Store, Error> {
+    let (reply, opened) = oneshot::channel();
+    thread::Builder::new()
+        .name("open".to_owned())
+        .spawn(move || reply.send(open()))?;
+    match opened.await {
+        Ok(opened) => Ok(opened?),
+        // It panicked, and has said so.
+        Err(_) => Err("the store could not be opened".into()),
+    }
+}
+
+/// Says how things stand to systemd, where that started the process.
+fn tell_service_manager(state: &NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(std::slice::from_ref(state)) {
+        tracing::warn!(%error, "the service manager cannot be told");
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::net::SocketAddr;
+    use std::path::Path;
+    use std::sync::mpsc;
+
+    use clap::Parser;
+    use hushbin_tests::process::Client;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    /// The configuration of a collector of one task, and its files.
+    fn setting() -> (Config, tempfile::TempDir) {
+        let directory = tempfile::tempdir().unwrap();
+        let task = directory.path().join("t.json");
+        let draft = r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#;
+        std::fs::write(&task, draft).unwrap();
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let data = text(&directory.path().join("data"));
+        let words = ["hushbin", "serve", "--data", &data, "--task", &text(&task)];
+        let Command::Serve(options) = Cli::parse_from(words).command else {
+            panic!("it is another command");
+        };
+        (options.settings().unwrap().config().unwrap(), directory)
+    }
+
+    /// Runs the collector beside a client, who is told where it listens.
+    async fn beside<T: Send + 'static>(
+        config: &Config,
+        open: impl FnOnce() -> Result<Store, OpenError> + Send + 'static,
+        stop: oneshot::Receiver<()>,
+        client: impl FnOnce(SocketAddr) -> T + Send + 'static,
+    ) -> (Result<(), Error>, String, T) {
+        let listener = http::listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = listener.local_addr().unwrap();
+        let front = Front::new(config.hosts.clone(), Arc::new(Metrics::new()));
+        let mut out = Vec::new();
+        let stop = async { drop(stop.await) };
+        let (result, said) = tokio::join!(
+            collect(listener, &front, config, open, stop, &mut out),
+            tokio::task::spawn_blocking(move || client(address)),
+        );
+        (result, String::from_utf8(out).unwrap(), said.unwrap())
+    }
+
+    fn problem(client: &mut Client, path: &str) -> (u16, String) {
+        let (status, body) = client.get(path).unwrap();
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        (status, body["type"].as_str().unwrap_or_default().to_owned())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_lives_while_the_store_is_opened_and_then_is_ready() {
+        let (config, _directory) = setting();
+        let (go, going) = mpsc::channel::<()>();
+        let (stop, stopping) = oneshot::channel();
+        let open = {
+            let config = config.clone();
+            move || {
+                going.recv().unwrap();
+                Store::open(&config.data, &config.tasks, config.store)
+            }
+        };
+        let client = move |address| {
+            let mut client = Client::connect(address).unwrap();
+            assert_eq!(client.get("/livez").unwrap().0, 200);
+            let starting = (503, "urn:hushbin:problem:starting".to_owned());
+            for path in ["/readyz", "/tasks", "/tasks/t/estimates", "/nothing"] {
+                assert_eq!(problem(&mut client, path), starting, "{path}");
+            }
+            let posted = client.post("t", b"x").unwrap();
+            assert_eq!(posted.0, 503);
+            let (status, metrics) = client.get("/metrics").unwrap();
+            let metrics = String::from_utf8(metrics).unwrap();
+            assert_eq!(status, 200);
+            assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
+            go.send(()).unwrap();
+            // The same connection is served on.
+            while problem(&mut client, "/readyz") == starting {}
+            assert_eq!(client.get("/tasks").unwrap().0, 200);
+            let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
+            assert!(metrics.contains("hushbin_ready 1\n"), "{metrics}");
+            drop(client);
+            stop.send(()).unwrap();
+            address
+        };
+        let (result, said, address) = beside(&config, open, stopping, client).await;
+        result.unwrap();
+        assert_eq!(said, format!("hushbin listening on http://{address}\n"));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_stops_while_the_store_is_opened() {
+        let (config, _directory) = setting();
+        // Opening takes for ever.
+        let (never, go) = mpsc::channel::<()>();
+        let (stop, stopping) = oneshot::channel();
+        let open = move || {
+            let _ = go.recv();
+            Err(OpenError::NoTasks)
+        };
+        let client = move |address| {
+            let mut client = Client::connect(address).unwrap();
+            assert_eq!(client.get("/livez").unwrap().0, 200);
+            stop.send(()).unwrap();
+        };
+        let (result, said, ()) = beside(&config, open, stopping, client).await;
+        result.unwrap();
+        assert_eq!(said, "", "it was never ready");
+        drop(never);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_store_that_cannot_be_opened_ends_it() {
+        let (config, _directory) = setting();
+        let (_stop, stopping) = oneshot::channel();
+        let open = || Err(OpenError::NoTasks);
+        let (result, said, ()) = beside(&config, open, stopping, |_| ()).await;
+        assert!(result.unwrap_err().to_string().contains("no task"));
+        assert_eq!(said, "");
+        let (_stop, stopping) = oneshot::channel();
+        let open = || panic!("a defect");
+        let (result, _, ()) = beside(&config, open, stopping, |_| ()).await;
+        assert!(
+            result
+                .unwrap_err()
+                .to_string()
+                .contains("could not be opened")
+        );
+    }
+}

@@ -1,0 +1,368 @@
+//! What may be set of a collector: by a file, by the environment and by flags.
+//!
+//! One structure is all three: its fields are the file's keys, its attributes name flags
+//! and variables. What is set nowhere has its default in [`Config`].
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+use super::Error;
+use crate::config::{self, Config, OutOfRange};
+use crate::http::{Hosts, Limits, ServerOptions};
+use crate::store::StoreOptions;
+use crate::task_file::TaskFile;
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+/// How a line of the log looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+/// What is set; a test holds the defaults named here to those that there are.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Settings {
+    /// Directory of the journal; created when there is none
+    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
+    data: Option<PathBuf>,
+    /// Task file (JSON); may be repeated. Tasks of earlier runs are served as well
+    #[arg(long = "task", value_name = "FILE")]
+    tasks: Option<Vec<PathBuf>>,
+    /// Address and port; port 0 takes a free one [default: 127.0.0.1:8686]
+    #[arg(long, value_name = "ADDR", env = "HUSHBIN_LISTEN")]
+    listen: Option<SocketAddr>,
+    /// Name that the collector has in requests, without port; may be repeated. Requests for
+    /// other names are refused, but for /livez and /readyz [default: any name]
+    #[arg(
+        long = "host",
+        value_name = "NAME",
+        env = "HUSHBIN_HOSTS",
+        value_delimiter = ','
+    )]
+    hosts: Option<Vec<String>>,
+    /// How much to log. Uploads are never logged [default: info]
+    #[arg(long, value_name = "LEVEL", env = "HUSHBIN_LOG")]
+    log: Option<LogLevel>,
+    /// How to log: lines for people, or JSON objects [default: text]
+    #[arg(long, value_name = "FORMAT", env = "HUSHBIN_LOG_FORMAT")]
+    log_format: Option<LogFormat>,
+    /// Longest body of uploads that is read [default: 1048576]
+    #[arg(long, value_name = "BYTES", env = "HUSHBIN_MAX_UPLOAD_BYTES")]
+    max_upload_bytes: Option<usize>,
+    /// Requests with uploads that may wait for the disk; more are asked to come back
+    /// [default: 8192]
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_QUEUE_UPLOADS")]
+    queue_uploads: Option<usize>,
+    /// Memory for uploads between socket and disk [default: 67108864]
+    #[arg(long, value_name = "BYTES", env = "HUSHBIN_QUEUE_BYTES")]
+    queue_bytes: Option<usize>,
+    /// Connections served at once; when all are taken, those make room that have waited
+    /// longest for a request [default: 4096]
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_CONNECTIONS")]
+    max_connections: Option<usize>,
+    /// Connections of one IPv4 address, or of one IPv6 network of 64 bits; 0 for any
+    /// number, as a proxy on another machine needs [default: 256, or 0 where --listen
+    /// names this machine alone]
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_CONNECTIONS_PER_PEER")]
+    max_connections_per_peer: Option<usize>,
+    /// Seconds in which whoever asked has to take 512 KiB of an answer, or all that is
+    /// left of it [default: 20]
+    #[arg(long, value_name = "SECONDS", env = "HUSHBIN_WRITE_TIMEOUT")]
+    write_timeout: Option<u64>,
+    /// Seconds that a request may take [default: 30]
+    #[arg(long, value_name = "SECONDS", env = "HUSHBIN_REQUEST_TIMEOUT")]
+    request_timeout: Option<u64>,
+    /// Seconds that requests under way have left after SIGTERM [default: 20]
+    #[arg(long, value_name = "SECONDS", env = "HUSHBIN_DRAIN_TIMEOUT")]
+    drain_timeout: Option<u64>,
+}
+
+/// What can be changed while the collector runs.
+pub(super) const CHANGEABLE: [&str; 2] = ["hosts", "log"];
+
+impl Settings {
+    /// Those of a file. Its relative paths begin at its directory.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not TOML, or has a key that does not exist; the message
+    /// names the file, the line and the keys that do.
+    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+        let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = fs::read_to_string(path).map_err(|error| named(&error))?;
+        let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let paths = settings.tasks.iter_mut().flatten();
+        for path in paths.chain(&mut settings.data) {
+            *path = directory.join(&path);
+        }
+        Ok(settings)
+    }
+
+    /// These, and those of `other` where these say nothing.
+    ///
+    /// # Errors
+    /// Where a path is not text.
+    pub(super) fn over(&self, other: &Self) -> Result<Self, Error> {
+        let mut all = other.table()?;
+        all.extend(self.table()?);
+        Ok(all.try_into()?)
+    }
+
+    /// Names of what is set otherwise here than there.
+    ///
+    /// # Errors
+    /// Where a path is not text.
+    pub(super) fn differences(&self, other: &Self) -> Result<Vec<String>, Error> {
+        let [ours, theirs] = [self.table()?, other.table()?];
+        let mut names: Vec<_> = ours.keys().chain(theirs.keys()).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        names.retain(|name| ours.get(name) != theirs.get(name));
+        Ok(names)
+    }
+
+    /// Takes over what can be changed.
+    pub(super) fn keep(&mut self, other: Self) {
+        self.hosts = other.hosts;
+        self.log = other.log;
+    }
+
+    fn table(&self) -> Result<Table, Error> {
+        Ok(Table::try_from(self)?)
+    }
+
+    /// The configuration, task files read.
+    ///
+    /// # Errors
+    /// When there is no data directory, a value is out of range, or a task file cannot be
+    /// read.
+    pub(super) fn config(&self) -> Result<Config, Error> {
+        let tasks = self.tasks.iter().flatten();
+        Ok(Config {
+            listen: self.listen(),
+            hosts: self.hosts()?,
+            log: self.log(),
+            log_format: self.log_format.unwrap_or(LogFormat::Text),
+            limits: self.limits()?,
+            server: self.server()?,
+            store: self.store()?,
+            tasks: tasks
+                .map(|path| Ok(TaskFile::read(path)?.draft))
+                .collect::<Result<_, Error>>()?,
+            data: self.data.clone().ok_or(
+                "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config",
+            )?,
+        })
+    }
+
+    fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or(config::LISTEN)
+    }
+
+    /// How much is logged.
+    pub(super) fn log(&self) -> LogLevel {
+        self.log.unwrap_or(LogLevel::Info)
+    }
+
+    /// Names that the collector answers to.
+    ///
+    /// # Errors
+    /// When one is more than a name, or none.
+    pub(super) fn hosts(&self) -> Result<Hosts, Error> {
+        let names = self.hosts.iter().flatten().map(String::as_str);
+        Ok(Hosts::new(names)?)
+    }
+
+    fn limits(&self) -> Result<Limits, OutOfRange> {
+        let default = Limits::DEFAULT;
+        Ok(Limits {
+            upload_bytes: config::count(
+                "max-upload-bytes",
+                self.max_upload_bytes.unwrap_or(default.upload_bytes),
+                64..=64 << 20,
+                "64 bytes to 64 MiB",
+            )?,
+            request_timeout: config::seconds(
+                "request-timeout",
+                self.request_timeout,
+                default.request_timeout,
+            )?,
+            ..default
+        })
+    }
+
+    fn store(&self) -> Result<StoreOptions, OutOfRange> {
+        let default = StoreOptions::DEFAULT;
+        Ok(StoreOptions {
+            queue_bytes: config::count(
+                "queue-bytes",
+                self.queue_bytes.unwrap_or(default.queue_bytes),
+                self.limits()?.upload_bytes..=1 << 40,
+                "at least the longest upload, at most 1 TiB",
+            )?,
+            queue_uploads: config::count(
+                "queue-uploads",
+                self.queue_uploads.unwrap_or(default.queue_uploads),
+                1..=1 << 20,
+                "1 to 1048576",
+            )?,
+            ..default
+        })
+    }
+
+    fn server(&self) -> Result<ServerOptions, OutOfRange> {
+        let default = ServerOptions::DEFAULT;
+        let of_peer = match self.max_connections_per_peer {
+            None => ServerOptions::default_connections_of_peer(self.listen().ip()),
+            Some(0) => None,
+            Some(count) => Some(count),
+        };
+        Ok(ServerOptions {
+            connections: config::count(
+                "max-connections",
+                self.max_connections.unwrap_or(default.connections),
+                1..=1 << 20,
+                "1 to 1048576",
+            )?,
+            connections_of_peer: of_peer,
+            write_timeout: config::seconds(
+                "write-timeout",
+                self.write_timeout,
+                default.write_timeout,
+            )?,
+            drain_timeout: config::seconds(
+                "drain-timeout",
+                self.drain_timeout,
+                default.drain_timeout,
+            )?,
+            ..default
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use clap::Command;
+
+    use super::*;
+
+    const FULL: &str = include_str!("../../../config/full.toml");
+    const MINIMAL: &str = include_str!("../../../config/minimal.toml");
+
+    /// Keys of the full sample that have no default, or another value than it.
+    const EXAMPLES: [&str; 3] = ["data", "hosts", "tasks"];
+
+    fn full() -> Table {
+        FULL.parse().unwrap()
+    }
+
+    fn parsed(text: &str) -> Settings {
+        toml::from_str(text).unwrap()
+    }
+
+    /// Help by the key in a file.
+    fn helps() -> BTreeMap<String, String> {
+        let command = Settings::augment_args(Command::new("serve"));
+        let help = |argument: &clap::Arg| argument.get_help().unwrap().to_string();
+        command
+            .get_arguments()
+            .map(|argument| (argument.get_id().to_string(), help(argument)))
+            .collect()
+    }
+
+    #[test]
+    fn the_full_sample_has_every_key() {
+        let keys: Vec<String> = full().keys().cloned().collect();
+        assert_eq!(keys, helps().into_keys().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_full_sample_and_the_help_have_the_defaults() {
+        let mut sample = full();
+        sample.retain(|key, _| !EXAMPLES.contains(&key.as_str()));
+        for (key, value) in &sample {
+            let value = match value {
+                toml::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let help = &helps()[key];
+            let said = if key == "max_connections_per_peer" {
+                format!("or {value} where --listen names this machine alone]")
+            } else {
+                format!("[default: {value}]")
+            };
+            assert!(help.replace('\n', " ").contains(&said), "{key}: {help}");
+        }
+        let config = |settings: Settings| {
+            let data = parsed("data = 'd'");
+            settings.over(&data).unwrap().config().unwrap()
+        };
+        let sampled = config(sample.try_into().unwrap());
+        let default = config(Settings::default());
+        assert_eq!(sampled.listen, default.listen);
+        assert_eq!(sampled.limits, default.limits);
+        assert_eq!(sampled.server, default.server);
+        assert_eq!(sampled.store, default.store);
+        assert_eq!(sampled.log, default.log);
+        assert_eq!(sampled.log_format, default.log_format);
+    }
+
+    #[test]
+    fn the_minimal_sample_has_what_is_needed() {
+        let mut minimal: Table = MINIMAL.parse().unwrap();
+        let settings = |table: Table| -> Settings { table.try_into().unwrap() };
+        minimal.insert("tasks".to_owned(), toml::Value::Array(Vec::new()));
+        settings(minimal.clone()).config().unwrap();
+        minimal.remove("data").unwrap();
+        let error = settings(minimal).config().unwrap_err();
+        assert!(error.to_string().contains("no data directory"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_those_known() {
+        let error = toml::from_str::<Settings>("log = 'info'\nlisen = 'x'").unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("line 2"), "{said}");
+        assert!(said.contains("unknown field `lisen`"), "{said}");
+        for key in helps().keys() {
+            assert!(said.contains(&format!("`{key}`")), "{key}: {said}");
+        }
+    }
+
+    #[test]
+    fn flags_go_over_the_file() {
+        let file = parsed("log = 'warn'\nmax_connections = 7\nhosts = ['a', 'b']");
+        let flags = parsed("log = 'debug'\nhosts = ['c']");
+        let both = flags.over(&file).unwrap();
+        assert_eq!(both, parsed("log='debug'\nmax_connections=7\nhosts=['c']"));
+        assert_eq!(both.differences(&file).unwrap(), ["hosts", "log"]);
+        assert!(both.differences(&both).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_can_be_changed_exists() {
+        for key in CHANGEABLE {
+            assert!(helps().contains_key(key), "{key}");
+        }
+    }
+}

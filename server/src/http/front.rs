@@ -1,0 +1,73 @@
+//! What connections are served with: little while the store is being opened, then the
+//! whole interface, and only under the names that the collector answers to.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use tower::ServiceExt;
+
+use super::hosts::Hosts;
+use super::problem::Problem;
+use super::{HEALTH, starting};
+use crate::metrics::Metrics;
+
+/// A service that can change while it serves; clones share it.
+#[derive(Clone)]
+pub(crate) struct Front(Arc<Inner>);
+
+struct Inner {
+    router: RwLock<Router>,
+    hosts: RwLock<Hosts>,
+    metrics: Arc<Metrics>,
+}
+
+impl Front {
+    /// As it is while there is no store: alive, and not ready.
+    pub(crate) fn new(hosts: Hosts, metrics: Arc<Metrics>) -> Self {
+        Self(Arc::new(Inner {
+            router: RwLock::new(starting(Arc::clone(&metrics))),
+            hosts: RwLock::new(hosts),
+            metrics,
+        }))
+    }
+
+    /// Serves this from now on.
+    pub(crate) fn serve(&self, router: Router) {
+        *write(&self.0.router) = router;
+    }
+
+    /// Answers to these names from now on.
+    pub(crate) fn set_hosts(&self, hosts: Hosts) {
+        *write(&self.0.hosts) = hosts;
+    }
+
+    /// What is counted of it.
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.0.metrics
+    }
+
+    pub(super) async fn answer(&self, request: Request) -> Response {
+        let (parts, body) = request.into_parts();
+        // Whoever looks after the process asks by its address, and learns nothing else.
+        if !HEALTH.contains(&parts.uri.path()) && !read(&self.0.hosts).allow(&parts) {
+            self.0.metrics.problem(Problem::Misdirected.slug());
+            return Problem::Misdirected.into_response();
+        }
+        let router = read(&self.0.router).clone();
+        match router.oneshot(Request::from_parts(parts, body)).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    // Whoever holds it only assigns or clones.
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,171 @@
+//! What is counted of a running collector, in the text format of OpenMetrics that
+//! Prometheus reads.
+//!
+//! Sums over all tasks and all people: no task, address, agent, query or id is a label.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::store::Store;
+
+/// Before all names.
+const PREFIX: &str = "hushbin";
+
+/// Everything that is counted, and how it is shown.
+pub(crate) struct Metrics {
+    registry: Mutex<Registry>,
+    problems: Family<Problem, Counter>,
+    /// Connections that are open.
+    pub(crate) connections: Gauge,
+    refused: Family<Reason, Counter>,
+    ready: Gauge,
+    queue: Gauge,
+    journal: Gauge,
+    opened: Mutex<Option<Opened>>,
+}
+
+/// What is asked when somebody wants to know.
+struct Opened {
+    store: Store,
+    directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Problem {
+    problem: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+/// Why a connection was closed that its peer did not close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// Its peer has its share of connections.
+    Peer,
+    /// It waited longest for a request when all places were taken.
+    Room,
+    /// Its peer did not read.
+    Unread,
+}
+
+impl Closed {
+    const ALL: [Self; 3] = [Self::Peer, Self::Room, Self::Unread];
+
+    const fn reason(self) -> Reason {
+        let reason = match self {
+            Self::Peer => "peer",
+            Self::Room => "room",
+            Self::Unread => "unread",
+        };
+        Reason { reason }
+    }
+}
+
+impl Metrics {
+    /// Nothing counted so far.
+    pub(crate) fn new() -> Self {
+        let metrics = Self {
+            registry: Mutex::new(Registry::with_prefix(PREFIX)),
+            problems: Family::default(),
+            connections: Gauge::default(),
+            refused: Family::default(),
+            ready: Gauge::default(),
+            queue: Gauge::default(),
+            journal: Gauge::default(),
+            opened: Mutex::default(),
+        };
+        for closed in Closed::ALL {
+            drop(metrics.refused.get_or_create(&closed.reason()));
+        }
+        metrics.register();
+        metrics
+    }
+
+    #[rustfmt::skip]
+    fn register(&self) {
+        let mut registry = lock(&self.registry);
+        registry.register("build", "The program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
+        let start = Gauge::<i64>::default();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        start.set(i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
+        registry.register("ready", "Whether the store is open", self.ready.clone());
+        registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
+        registry.register("connections", "Connections that are open", self.connections.clone());
+        registry.register("connections_closed", "Connections that were closed on their peer: it has its share (peer), others needed the place of one that waited for a request (room), it did not read (unread)", self.refused.clone());
+        registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
+        registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
+    }
+
+    /// From now on there is a store, in this directory if it has one.
+    #[rustfmt::skip]
+    pub(crate) fn opened(&self, store: &Store, directory: Option<PathBuf>) {
+        let activity = store.activity();
+        let mut registry = lock(&self.registry);
+        registry.register("uploads_accepted", "Uploads that are on disk and were new", activity.uploads.clone());
+        registry.register("uploads_duplicate", "Uploads that were on disk already", activity.duplicates.clone());
+        registry.register("uploads_conflicting", "Uploads whose id is that of another one", activity.conflicts.clone());
+        registry.register("reports_accepted", "Reports in the uploads accepted", activity.reports.clone());
+        registry.register("commits_failed", "Groups of uploads that did not reach the disk", activity.failures.clone());
+        registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, activity.commit.clone());
+        drop(registry);
+        *lock(&self.opened) = Some(Opened { store: store.clone(), directory });
+        self.ready.set(1);
+    }
+
+    /// Counts a request that was answered with this problem.
+    pub(crate) fn problem(&self, slug: &'static str) {
+        self.problems
+            .get_or_create(&Problem { problem: slug })
+            .inc();
+    }
+
+    /// Counts a connection that was closed.
+    pub(crate) fn closed(&self, why: Closed) {
+        self.refused.get_or_create(&why.reason()).inc();
+    }
+
+    /// All of it as text. Looks at files.
+    pub(crate) fn text(&self) -> String {
+        if let Some(opened) = &*lock(&self.opened) {
+            self.queue.set(gauge(opened.store.waiting() as u64));
+            if let Some(directory) = &opened.directory {
+                self.journal.set(gauge(size_of_files(directory)));
+            }
+        }
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &lock(&self.registry));
+        text
+    }
+}
+
+fn gauge(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Bytes of the files of a directory; those that cannot be seen count nothing.
+fn size_of_files(directory: &std::path::Path) -> u64 {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let metadata = files.filter_map(|file| file.metadata().ok());
+    metadata
+        .filter(|file| file.is_file())
+        .map(|file| file.len())
+        .sum()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

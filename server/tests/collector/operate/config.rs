@@ -1,0 +1,113 @@
+//! The configuration file, the environment and flags.
+
+use std::fs;
+use std::path::Path;
+
+use hushbin_tests::process;
+
+use super::{Operated, configure};
+
+/// What `--check-config` says of a file, beside variables and flags; whether it is valid.
+fn check(path: &Path, variables: &[(&str, &str)], flags: &[&str]) -> (bool, String) {
+    let output = process::command()
+        .args(["serve", "--check-config", "--config"])
+        .arg(path)
+        .args(flags)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn samples_are_valid_beside_their_task() {
+    for sample in [
+        include_str!("../../../config/minimal.toml"),
+        include_str!("../../../config/full.toml"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = configure(directory.path(), "");
+        fs::write(&path, sample).unwrap();
+        let said = check(&path, &[], &[]);
+        assert_eq!(said, (true, "the configuration is valid\n".to_owned()));
+        // Nothing was made or opened.
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+        fs::remove_file(directory.path().join("settings.json")).unwrap();
+        let (valid, said) = check(&path, &[], &[]);
+        assert!(!valid && said.contains("settings.json"), "{said}");
+    }
+}
+
+#[test]
+fn flags_go_before_variables_and_variables_before_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = configure(directory.path(), "max_connections = 0");
+    let wrong = |said: (bool, String)| said.1.contains("--max-connections is 0, expected 1 to");
+    assert!(wrong(check(&path, &[], &[])));
+    let variable = |value| [("HUSHBIN_MAX_CONNECTIONS", value)];
+    assert!(check(&path, &variable("5"), &[]).0);
+    let flag = |value| ["--max-connections", value];
+    assert!(check(&path, &variable("0"), &flag("5")).0);
+    assert!(wrong(check(&path, &variable("5"), &flag("0"))));
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    for (more, expected) in [
+        (
+            "max_conections = 5",
+            &["unknown field `max_conections`", "`max_connections`"][..],
+        ),
+        ("log = 'loud'", &["unknown variant `loud`", "`info`"]),
+        ("hosts = ['a:80']", &["\"a:80\" is no host"]),
+        (
+            "write_timeout = 0",
+            &["--write-timeout is 0, expected 1 to 3600"],
+        ),
+        ("x = ", &["line 4"]),
+    ] {
+        let path = configure(directory.path(), more);
+        let (valid, said) = check(&path, &[], &[]);
+        assert!(!valid, "{more}");
+        for part in expected {
+            assert!(said.contains(part), "{more}: {said}");
+        }
+    }
+    let task = r#"{ "id": "t", "items": 3, "sparsity": 9, "epsilon": 1.0, "value": "sign" }"#;
+    let path = configure(directory.path(), "");
+    fs::write(directory.path().join("settings.json"), task).unwrap();
+    let (valid, said) = check(&path, &[], &[]);
+    assert!(!valid && said.contains("sparsity is 9"), "{said}");
+    let (valid, said) = check(Path::new("nowhere.toml"), &[], &[]);
+    assert!(!valid && said.contains("nowhere.toml"), "{said}");
+}
+
+#[test]
+fn sighup_changes_what_can_be_changed_and_names_the_rest() {
+    let operated = Operated::new("hosts = ['test']");
+    let directory = operated.directory.path();
+    let mut client = operated.client();
+    assert_eq!(client.get("/tasks").unwrap().0, 200);
+
+    configure(
+        directory,
+        "hosts = ['other']\nlog = 'debug'\nmax_connections = 7",
+    );
+    operated.collector.signal("-HUP");
+    while client.get("/tasks").unwrap().0 != 421 {}
+    let wait_for = |text: &str| while !operated.log().contains(text) {};
+    wait_for("changed=\"hosts, log\"");
+    wait_for("settings=\"max_connections\"");
+
+    // What is wrong changes nothing.
+    configure(directory, "hosts = ['test']\nlog = 'loud'");
+    operated.collector.signal("-HUP");
+    wait_for("unknown variant `loud`");
+    assert_eq!(client.get("/tasks").unwrap().0, 421);
+
+    configure(directory, "hosts = ['test']");
+    operated.collector.signal("-HUP");
+    while client.get("/tasks").unwrap().0 != 200 {}
+}

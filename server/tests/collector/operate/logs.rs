@@ -1,0 +1,121 @@
+//! What is logged and counted says nothing of people.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use hushbin_tests::process::Client;
+use serde_json::Value;
+
+use super::Operated;
+
+/// Whence requests come: an address that nothing else has.
+const FROM: Ipv4Addr = Ipv4Addr::new(127, 77, 66, 55);
+
+/// What requests say of themselves, apart from ids.
+const MARKS: [&str; 7] = [
+    "127.77.66.55",
+    "mark-agent",
+    "mark-query",
+    "mark-path",
+    "mark-referrer",
+    "203.0.113.9",
+    "mark-host",
+];
+
+/// Sends a request of every kind, marked all over.
+fn be_seen(operated: &Operated) -> Vec<String> {
+    let mut client = Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
+    let upload = operated.uploads().make(1);
+    let fingerprint = hushbin_tests::uploads::draft(crate::support::SETTINGS)
+        .resolve()
+        .unwrap()
+        .fingerprint();
+    let good = upload.encode(&fingerprint);
+    let mut other = operated.uploads().make(2);
+    other.id = upload.id;
+    let conflicting = other.encode(&fingerprint);
+    let reports = "POST /tasks/settings/reports?mark-query";
+    for (line, body, status) in [
+        (reports, &good[..], 201),
+        (reports, &good, 200),
+        (reports, &conflicting, 409),
+        (reports, b"mark-query", 400),
+        ("POST /tasks/mark-path/reports", &good, 404),
+        ("GET /tasks/settings/estimates?items=mark-query", b"", 404),
+        ("GET /tasks/settings/estimates?items=autoplay", b"", 200),
+        ("GET /tasks/settings/estimates?mark-query=1", b"", 400),
+        ("GET /tasks/settings?mark-query", b"", 200),
+        ("GET /mark-path?mark-query", b"", 404),
+        ("GET /metrics?mark-query", b"", 200),
+        ("GET /readyz?mark-query", b"", 200),
+    ] {
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: mark-host\r\nuser-agent: mark-agent\r\n\
+             referer: https://mark-referrer/\r\nx-forwarded-for: 203.0.113.9\r\n\
+             forwarded: for=203.0.113.9\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        client.write(&[head.as_bytes(), body].concat()).unwrap();
+        let (found, answer) = client.read().unwrap();
+        assert_eq!(
+            found,
+            status,
+            "{line}: {}",
+            String::from_utf8_lossy(&answer)
+        );
+    }
+    // A head that is none.
+    client.write(b"mark-query mark-path\r\n\r\n").unwrap();
+    assert_eq!(client.read().unwrap().0, 400);
+    let bytes = upload.id.0;
+    let mut ids = vec![
+        upload.id.to_string(),
+        format!("{bytes:?}"),
+        format!("{bytes:x?}"),
+    ];
+    ids.push(bytes.iter().map(|byte| format!("{byte:02X}")).collect());
+    ids
+}
+
+fn says_nothing_of_people(format: &str) -> String {
+    let more = format!("log = 'debug'\nlog_format = '{format}'\nmax_connections_per_peer = 1");
+    let operated = Operated::new(&more);
+    let ids = be_seen(&operated);
+    let metrics = operated.client().get("/metrics").unwrap().1;
+    let metrics = String::from_utf8(metrics).unwrap();
+    // One connection too many, of an address that is known already.
+    let _first = Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
+    let mut second = Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
+    assert!(second.get("/livez").is_err());
+    operated.collector.signal("-HUP");
+    operated.collector.terminate();
+    let end = std::time::Duration::from_secs(300);
+    let Operated {
+        collector,
+        directory,
+        ..
+    } = operated;
+    collector.wait(end);
+    let log = std::fs::read_to_string(directory.path().join("log")).unwrap();
+    assert!(log.matches("answered").count() >= 5, "{log}");
+    assert!(metrics.contains("malformed-upload"), "{metrics}");
+    for mark in MARKS.into_iter().chain(ids.iter().map(String::as_str)) {
+        assert!(!log.contains(mark), "{mark} in {log}");
+        assert!(!metrics.contains(mark), "{mark} in {metrics}");
+    }
+    log
+}
+
+#[test]
+fn text_says_nothing_of_people() {
+    says_nothing_of_people("text");
+}
+
+#[test]
+fn json_says_nothing_of_people_and_is_json() {
+    for line in says_nothing_of_people("json").lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        for field in ["timestamp", "level", "message"] {
+            assert!(line[field].is_string(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Running the collector: its configuration, what it counts and what it logs.
+
+mod config;
+mod hosts;
+mod logs;
+mod metrics;
+
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use hushbin_tests::process::{self, Client, Collector};
+use hushbin_tests::uploads::{Uploads, draft};
+
+use crate::support::SETTINGS;
+
+/// A collector with a configuration file, on files that vanish with it.
+struct Operated {
+    collector: Collector,
+    address: SocketAddr,
+    directory: tempfile::TempDir,
+}
+
+impl Operated {
+    /// By a file of which all but the data directory, the task and the address is given.
+    fn new(more: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        configure(directory.path(), more);
+        let log = File::create(directory.path().join("log")).unwrap();
+        let mut command = process::command();
+        command
+            .args(["serve", "--config"])
+            .arg(directory.path().join("hushbin.toml"))
+            .stderr(log);
+        let mut collector = Collector::start(command);
+        let address = collector.address();
+        Self {
+            collector,
+            address,
+            directory,
+        }
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(self.address).unwrap()
+    }
+
+    fn uploads(&self) -> Uploads {
+        Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1)
+    }
+
+    /// What it has logged so far.
+    fn log(&self) -> String {
+        fs::read_to_string(self.directory.path().join("log")).unwrap()
+    }
+}
+
+/// Writes the task and the configuration file, with paths relative to it.
+fn configure(directory: &Path, more: &str) -> PathBuf {
+    fs::write(directory.join("settings.json"), SETTINGS).unwrap();
+    let path = directory.join("hushbin.toml");
+    let text = format!("data = 'data'\ntasks = ['settings.json']\nlisten = '127.0.0.1:0'\n{more}");
+    fs::write(&path, text).unwrap();
+    path
+}
