@@ -5,14 +5,33 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use hushbin::TaskDraft;
+use serde::{Deserialize, Serialize};
 
-use crate::cli::{LogFormat, LogLevel};
 use crate::http::{Hosts, Limits, ServerOptions};
 use crate::store::StoreOptions;
 
 /// Where to listen by default: only this machine can connect.
 pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+/// How a line of the log looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
 
 /// Everything that `hushbin serve` needs to know.
 #[derive(Debug, Clone)]

@@ -18,7 +18,6 @@ use clap::{Parser, Subcommand};
 
 pub use output::Error;
 use output::{progress_bar, spinner, write_answer};
-pub(crate) use serve::{LogFormat, LogLevel};
 
 /// Local differential privacy for browser telemetry.
 #[derive(Debug, Parser)]

@@ -20,6 +20,8 @@ pub(crate) struct BadHost {
 }
 
 impl Hosts {
+    /// These names.
+    ///
     /// # Errors
     /// Where a name has more than a name, or is none.
     pub(crate) fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, BadHost> {

@@ -9,7 +9,7 @@ use tracing_subscriber::registry::Registry;
 use tracing_subscriber::reload::{self, Handle};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::settings::{LogFormat, LogLevel};
+use crate::config::{LogFormat, LogLevel};
 
 /// The log of this process.
 pub(super) struct Log(Handle<Targets, Registry>);

@@ -1,17 +1,16 @@
 //! `hushbin serve`: run the collector.
 
 mod log;
+mod options;
 mod reload;
 mod settings;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use clap::Args;
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -24,46 +23,12 @@ use crate::http::{self, Front};
 use crate::metrics::Metrics;
 use crate::store::{OpenError, Store};
 use log::Log;
+pub(super) use options::Options;
 use reload::Reload;
-use settings::Settings;
-pub(crate) use settings::{LogFormat, LogLevel};
 
 /// Time that the store has to be closed once no request is under way. What is not done
 /// then is done at the next start.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Collect reports and serve estimates
-///
-/// Prints one line with its address on standard output when it is ready, and logs
-/// to standard error. Until then, while the store is opened, it answers /livez and
-/// /metrics, and 503 to all else. On SIGTERM or SIGINT it stops accepting connections,
-/// answers the requests under way, leaves the journal tidy and exits with 0, after
-/// --drain-timeout and 10 seconds at the latest. On SIGHUP it reads --config again: --log
-/// and --host change at once, all else needs a restart.
-///
-/// A flag goes before its environment variable, and that before the file.
-#[derive(Debug, Clone, Args)]
-pub(super) struct Options {
-    /// File of options (TOML): those below, with _ for - and in the plural where they may
-    /// be repeated. Relative paths in it begin at its directory
-    #[arg(long, value_name = "FILE", env = "HUSHBIN_CONFIG")]
-    config: Option<PathBuf>,
-    /// Say whether the options and task files are valid, and end
-    #[arg(long)]
-    check_config: bool,
-    #[command(flatten)]
-    flags: Settings,
-}
-
-impl Options {
-    /// The flags and variables, over the file as it is now.
-    fn settings(&self) -> Result<Settings, Error> {
-        match &self.config {
-            Some(path) => self.flags.over(&Settings::read(path)?),
-            None => Ok(self.flags.clone()),
-        }
-    }
-}
 
 /// Serves until told to stop.
 pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {

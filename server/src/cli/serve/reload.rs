@@ -3,8 +3,9 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::log::Log;
+use super::options::Options;
 use super::settings::{CHANGEABLE, Settings};
-use super::{Error, Options};
+use crate::cli::Error;
 use crate::http::Front;
 
 /// What reads the configuration anew, and what it changes.

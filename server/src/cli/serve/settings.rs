@@ -7,33 +7,15 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::Error;
-use crate::config::{self, Config, OutOfRange};
+use crate::cli::Error;
+use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions};
 use crate::store::StoreOptions;
 use crate::task_file::TaskFile;
-
-/// How much is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogLevel {
-    Error,
-    Warn,
-    Info,
-    Debug,
-}
-
-/// How a line of the log looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
-}
 
 /// What is set; a test holds the defaults named here to those that there are.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -299,7 +281,7 @@ mod tests {
     #[test]
     fn the_full_sample_and_the_help_have_the_defaults() {
         let mut sample = full();
-        sample.retain(|key, _| !EXAMPLES.contains(&key.as_str()));
+        sample.retain(|key, _| !EXAMPLES.contains(&key));
         for (key, value) in &sample {
             let value = match value {
                 toml::Value::String(text) => text.clone(),

@@ -1,6 +1,7 @@
 //! Running the collector: its configuration, what it counts and what it logs.
 
 mod config;
+mod deploy;
 mod hosts;
 mod logs;
 mod metrics;
