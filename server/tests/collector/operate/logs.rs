@@ -22,8 +22,7 @@ const MARKS: [&str; 7] = [
 ];
 
 /// Sends a request of every kind, marked all over.
-fn be_seen(operated: &Operated) -> Vec<String> {
-    let mut client = Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
+fn be_seen(operated: &Operated, mut client: Client) -> Vec<String> {
     let upload = operated.uploads().make(1);
     let fingerprint = hushbin_tests::uploads::draft(crate::support::SETTINGS)
         .resolve()
@@ -79,13 +78,13 @@ fn be_seen(operated: &Operated) -> Vec<String> {
 fn says_nothing_of_people(format: &str) -> String {
     let more = format!("log = 'debug'\nlog_format = '{format}'\nmax_connections_per_peer = 1");
     let operated = Operated::new(&more);
-    let ids = be_seen(&operated);
+    let connect = || Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
+    let first = connect();
+    // One connection too many, of an address that is known already.
+    assert!(connect().get("/livez").is_err());
+    let ids = be_seen(&operated, first);
     let metrics = operated.client().get("/metrics").unwrap().1;
     let metrics = String::from_utf8(metrics).unwrap();
-    // One connection too many, of an address that is known already.
-    let _first = Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
-    let mut second = Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
-    assert!(second.get("/livez").is_err());
     operated.collector.signal("-HUP");
     operated.collector.terminate();
     let end = std::time::Duration::from_secs(300);

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::TcpStream;
 
+use hushbin_tests::process::Client;
+
 use super::Operated;
 
 /// Values by name and labels, of a page that must be one of OpenMetrics.
-fn values(operated: &Operated) -> BTreeMap<String, f64> {
-    let (status, body) = operated.client().get("/metrics").unwrap();
+fn values(client: &mut Client) -> BTreeMap<String, f64> {
+    let (status, body) = client.get("/metrics").unwrap();
     assert_eq!(status, 200);
     let text = String::from_utf8(body).unwrap();
     assert!(text.ends_with("# EOF\n"), "{text}");
@@ -55,8 +57,7 @@ fn it_counts_what_happened() {
     ));
     drop(kept);
 
-    // As soon as there is a place for whoever asks.
-    let found = values(&operated);
+    let found = values(&mut client);
     let is = |name: &str, expected: f64| assert_eq!(found[name], expected, "{name}");
     is("hushbin_uploads_accepted_total", 2.0);
     is("hushbin_reports_accepted_total", 5.0);
