@@ -21,7 +21,7 @@ use super::Error;
 use crate::config::Config;
 use crate::http::{self, Front};
 use crate::metrics::Metrics;
-use crate::store::{OpenError, Store};
+use crate::store::{OpenError, Store, StoreError};
 use log::Log;
 pub(super) use options::Options;
 use reload::Reload;
@@ -123,13 +123,13 @@ async fn collect(
     if !serving.await? {
         tracing::warn!("some requests did not finish in time and were cut off");
     }
-    close(&store).await
+    close(store.close()).await
 }
 
 /// Takes every upload that waits, those of requests cut off included, unless that takes
 /// too long.
-async fn close(store: &Store) -> Result<(), Error> {
-    match tokio::time::timeout(CLOSE_TIMEOUT, store.close()).await {
+async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<(), Error> {
+    match tokio::time::timeout(CLOSE_TIMEOUT, closing).await {
         Ok(closed) => {
             closed?;
             tracing::info!("stopped");
@@ -292,5 +292,14 @@ mod tests {
                 .to_string()
                 .contains("could not be opened")
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_does_not_close_is_left_in_the_end() {
+        let begin = tokio::time::Instant::now();
+        close(std::future::pending()).await.unwrap();
+        assert_eq!(begin.elapsed().as_secs(), CLOSE_TIMEOUT.as_secs());
+        let failed = close(std::future::ready(Err(StoreError::Closed))).await;
+        assert!(failed.is_err());
     }
 }
