@@ -21,7 +21,7 @@ import { begin, numbersOf, type Remembered, report, settle } from "../e2e/person
 const REPORTS = Number(process.env.HUSHBIN_DRILL_REPORTS ?? 200);
 const SEED = Number(process.env.HUSHBIN_DRILL_SEED ?? 1);
 /** Several requests, which together are more than browsers let outlive a page. */
-const BACKLOG = Math.min(Math.max(2000, REPORTS), 10_000);
+const BACKLOG = Math.min(Math.max(2000, REPORTS), 20_000);
 /** Most that a client remembers once it is sent. */
 const REMEMBERED = 1000;
 
