@@ -10,6 +10,7 @@ pub mod fillings;
 pub mod generators;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod process;
 pub mod question_vectors;
 pub mod significance;
