@@ -157,6 +157,7 @@ export class World {
           type: "text/html",
           body: '<!doctype html><title>page</title><script type="module" src="/entry.js"></script>',
         },
+        "/elsewhere": { type: "text/html", body: "<!doctype html><title>elsewhere</title>" },
         "/entry.js": script(
           'import * as hushbin from "/dist/index.js"; import * as slim from "/dist/slim.js"; Object.assign(globalThis, { hushbin, slim });',
         ),
@@ -174,6 +175,11 @@ export class World {
     });
     this.#closers.push(site.close);
     return site.url;
+  }
+
+  /** Another site's page: not the gateway's, whose connections faults may all be holding. */
+  get elsewhere(): string {
+    return `${this.site.replace("localhost", "127.0.0.1")}/elsewhere`;
   }
 
   async startCollector(): Promise<void> {

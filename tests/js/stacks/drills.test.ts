@@ -133,7 +133,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
         await tab.reload();
         await enter(tab, STORM);
       } else if (fate === "leave" || fate === "leave and return") {
-        await tab.go(`${world.endpoint}/portal`);
+        await tab.go(world.elsewhere);
         await (fate === "leave" ? tab.go(world.site) : tab.back());
         await until(() => tab.evaluate("'hushbin' in globalThis"));
         if (!(await tab.evaluate("'client' in globalThis"))) {
@@ -199,7 +199,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
       { all: BACKLOGS.map((task) => options(task)), each: BACKLOG / 2 },
     );
     world.gateway.clear();
-    await tab.go(`${world.endpoint}/portal`);
+    await tab.go(world.elsewhere);
     const arrived = BACKLOGS.map(({ id }) => world.gateway.uploads(id).size);
     for (const task of BACKLOGS) {
       const remembered = await within(await tabOf(task), settle, undefined);
@@ -211,7 +211,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
 
   it.each([
     ["closed", CLOSED, (tab: Tab) => tab.close()],
-    ["left", LEFT, (tab: Tab) => tab.go(`${world.endpoint}/portal`)],
+    ["left", LEFT, (tab: Tab) => tab.go(world.elsewhere)],
   ])("sends what waits as the page is %s, and nobody comes back", async (_, task, go) => {
     const tab = await tabOf(task, 600_000);
     // What it does for earlier pages is over.
@@ -229,7 +229,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     const { uploads } = await within(tab, report, { all: [answers(1)], since: 0 });
     // Firefox keeps no page that has a request under way.
     await within(tab, () => client.flush(), undefined);
-    await tab.go(`${world.endpoint}/portal`);
+    await tab.go(world.elsewhere);
     await tab.back();
     await until(() => tab.evaluate("'hushbin' in globalThis"));
     expect(await tab.evaluate("'client' in globalThis")).toBe(true);
@@ -256,7 +256,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
       },
       undefined,
     );
-    await tab.go(`${world.endpoint}/portal`);
+    await tab.go(world.elsewhere);
     const { uploads } = await within(other, report, { all: [answers(5000)], since: Date.now() });
     await tab.back();
     await until(() => tab.evaluate("'hushbin' in globalThis"));
