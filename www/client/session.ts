@@ -135,21 +135,29 @@ export class Session {
     }
     const budget = budgetOf(task);
     checkBudget(task, budget, settings);
-    const engine = await createEngine(task, described !== undefined);
-    // The collector must agree with itself, too.
-    for (const pin of [settings.fingerprint, described?.fingerprint]) {
-      if (pin !== undefined && pin !== engine.fingerprint) {
-        engine.free();
-        throw new TaskError(
-          "fingerprint-mismatch",
-          `task ${task.id} has the fingerprint ${engine.fingerprint}, expected ${pin}`,
-        );
-      }
-    }
+    // Beside the engine, as either takes some 20 ms in a page that has just loaded.
+    const storing = storeOf(settings);
+    // It may fail before it is awaited.
+    storing.catch(() => {});
     try {
-      return new Session(settings, engine, await storeOf(settings), changed);
+      const engine = await createEngine(task, described !== undefined);
+      try {
+        // The collector must agree with itself, too.
+        for (const pin of [settings.fingerprint, described?.fingerprint]) {
+          if (pin !== undefined && pin !== engine.fingerprint) {
+            throw new TaskError(
+              "fingerprint-mismatch",
+              `task ${task.id} has the fingerprint ${engine.fingerprint}, expected ${pin}`,
+            );
+          }
+        }
+        return new Session(settings, engine, await storing, changed);
+      } catch (error) {
+        engine.free();
+        throw error;
+      }
     } catch (error) {
-      engine.free();
+      storing.then((store) => store.close()).catch(() => {});
       throw error;
     }
   }

@@ -10,7 +10,7 @@ import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
-import { cargoDeny, installTool, wasmBindgen } from "./lib/tools.mjs";
+import { cargoDeny, geckodriver, installTool, wasmBindgen } from "./lib/tools.mjs";
 
 async function rust() {
   if ((await capture("rustup", ["--version"])) === undefined) {
@@ -66,6 +66,7 @@ export async function setup({
     await step("set-up: browsers", () => setupBrowser({ all: stacks }));
   }
   if (stacks) {
+    await step("set-up: geckodriver", () => installTool(geckodriver));
     await step("set-up: bundlers and runtimes", installStackTools);
   }
 }

