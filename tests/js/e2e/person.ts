@@ -110,7 +110,9 @@ export class Person {
     const most = Math.max(40, reports / 8);
     while (this.told.size < reports) {
       const tab = await this.#tab();
-      const making = this.#report(tab, Math.min(1 + this.#below(most), reports - this.told.size));
+      // One at least: another tab's may have been told of meanwhile.
+      const missing = Math.max(1, reports - this.told.size);
+      const making = this.#report(tab, Math.min(1 + this.#below(most), missing));
       const fate = this.#fate();
       this.fates.set(fate, 1 + (this.fates.get(fate) ?? 0));
       if (fate === "stay" || fate === "offline" || fate === "online") {
