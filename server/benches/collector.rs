@@ -7,6 +7,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -116,9 +117,21 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// Bytes of the files below a directory.
+fn size(directory: &Path) -> u64 {
+    let of = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => size(&entry.path()),
+            false => entry.metadata().unwrap().len(),
+        }
+    };
+    fs::read_dir(directory).unwrap().map(of).sum()
+}
+
 /// Times a start on what a row has left behind.
 fn restart(data: &Path, reports: usize) {
-    let bytes = fs::metadata(data.join("journal.sqlite")).unwrap().len();
+    let bytes = size(data);
     let begin = Instant::now();
     let mut collector = Collector::spawn(data, &[], &[]);
     let address = collector.address();

@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: embed DATA_DIRECTORY TASK_FILE".into());
     };
     let draft: TaskDraft = serde_json::from_str(&std::fs::read_to_string(task)?)?;
-    let store = Store::open(Path::new(&data), &[draft], StoreOptions::default())?;
+    let store = Store::open(Path::new(&data), &[draft.into()], StoreOptions::default())?;
     let listener = TcpListener::bind("127.0.0.1:8080").await?;
     println!("http://{}", listener.local_addr()?);
     axum::serve(listener, app(store.clone()))
@@ -62,7 +62,8 @@ mod tests {
             r#"{ "id": "settings", "items": ["dark-mode"], "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
         )
         .unwrap();
-        let store = Store::open(directory.path(), &[draft], StoreOptions::default()).unwrap();
+        let store =
+            Store::open(directory.path(), &[draft.into()], StoreOptions::default()).unwrap();
         let stored = store.task("settings").unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let answers = [Entry {

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use hushbin::TaskDraft;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{Hosts, Limits, ServerOptions};
-use crate::store::StoreOptions;
+use crate::store::{Collected, StoreOptions};
 
 /// Where to listen by default: only this machine can connect.
 pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
@@ -39,7 +38,7 @@ pub(crate) struct Config {
     /// Directory of the journal.
     pub(crate) data: PathBuf,
     /// The tasks of all task files.
-    pub(crate) tasks: Vec<TaskDraft>,
+    pub(crate) tasks: Vec<Collected>,
     /// Where to listen.
     pub(crate) listen: SocketAddr,
     /// Names that it answers to.
@@ -66,18 +65,18 @@ pub(crate) struct OutOfRange {
 }
 
 /// `value` when it lies in the range, which `expected` says in words.
-pub(crate) fn count(
+pub(crate) fn count<T: PartialOrd + Copy + TryInto<u64>>(
     option: &'static str,
-    value: usize,
-    range: RangeInclusive<usize>,
+    value: T,
+    range: RangeInclusive<T>,
     expected: &'static str,
-) -> Result<usize, OutOfRange> {
+) -> Result<T, OutOfRange> {
     if range.contains(&value) {
         Ok(value)
     } else {
         Err(OutOfRange {
             option,
-            value: value as u64,
+            value: value.try_into().unwrap_or(u64::MAX),
             expected,
         })
     }

@@ -5,7 +5,6 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -15,7 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::store::Store;
+use crate::store::{BatchState, Store, now};
 
 /// Before all names.
 const PREFIX: &str = "hushbin";
@@ -30,6 +29,10 @@ pub(crate) struct Metrics {
     ready: Gauge,
     queue: Gauge,
     journal: Gauge,
+    open_reports: Gauge,
+    waiting_batches: Gauge,
+    released_batches: Gauge,
+    oldest_batch: Gauge,
     opened: Mutex<Option<Opened>>,
 }
 
@@ -84,6 +87,10 @@ impl Metrics {
             ready: Gauge::default(),
             queue: Gauge::default(),
             journal: Gauge::default(),
+            open_reports: Gauge::default(),
+            waiting_batches: Gauge::default(),
+            released_batches: Gauge::default(),
+            oldest_batch: Gauge::default(),
             opened: Mutex::default(),
         };
         for closed in Closed::ALL {
@@ -98,8 +105,7 @@ impl Metrics {
         let mut registry = lock(&self.registry);
         registry.register("build", "The program", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         let start = Gauge::<i64>::default();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        start.set(i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+        start.set(gauge(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
         registry.register("ready", "Whether the store is open", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
@@ -107,6 +113,10 @@ impl Metrics {
         registry.register("connections_closed", "Connections that were closed on their peer: it has its share (peer), others needed the place of one that waited for a request (room), it did not read (unread)", self.refused.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
+        registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
+        registry.register("batches_waiting", "Batches that are closed and not released yet", self.waiting_batches.clone());
+        registry.register("batches_released", "Batches that are released", self.released_batches.clone());
+        registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch.clone());
     }
 
     /// From now on there is a store, in this directory if it has one.
@@ -137,10 +147,32 @@ impl Metrics {
         self.refused.get_or_create(&why.reason()).inc();
     }
 
+    fn set_batches(&self, store: &Store) {
+        let (mut reports, mut waiting, mut released, mut oldest) = (0, 0, 0, 0);
+        for task in store.tasks() {
+            for batch in task.batches().iter() {
+                match batch.state {
+                    BatchState::Open if batch.reports > 0 => {
+                        reports += batch.reports;
+                        oldest = oldest.max(now().saturating_sub(batch.opened));
+                    }
+                    BatchState::Open => {}
+                    BatchState::Closed => waiting += 1,
+                    BatchState::Released => released += 1,
+                }
+            }
+        }
+        self.open_reports.set(gauge(reports));
+        self.waiting_batches.set(gauge(waiting));
+        self.released_batches.set(gauge(released));
+        self.oldest_batch.set(gauge(oldest));
+    }
+
     /// All of it as text. Looks at files.
     pub(crate) fn text(&self) -> String {
         if let Some(opened) = &*lock(&self.opened) {
             self.queue.set(gauge(opened.store.waiting() as u64));
+            self.set_batches(&opened.store);
             if let Some(directory) = &opened.directory {
                 self.journal.set(gauge(size_of_files(directory)));
             }
@@ -156,14 +188,15 @@ fn gauge(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Bytes of the files of a directory; those that cannot be seen count nothing.
+/// Bytes of the files below a directory; those that cannot be seen count nothing.
 fn size_of_files(directory: &std::path::Path) -> u64 {
-    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let metadata = files.filter_map(|file| file.metadata().ok());
-    metadata
-        .filter(|file| file.is_file())
-        .map(|file| file.len())
-        .sum()
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let of = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size_of_files(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    };
+    entries.map(of).sum()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

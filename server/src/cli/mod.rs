@@ -5,6 +5,7 @@ mod account;
 mod audit;
 mod compare;
 mod describe;
+mod journal;
 mod output;
 mod plan;
 mod search;
@@ -32,6 +33,7 @@ enum Command {
     Account(account::Options),
     Audit(audit::Options),
     Compare(compare::Options),
+    Journal(journal::Options),
     Plan(Box<plan::Options>),
     Search(search::Options),
     Serve(Box<serve::Options>),
@@ -52,6 +54,7 @@ impl Cli {
             Command::Account(options) => account::run(&options, out),
             Command::Audit(options) => audit::run(&options, out),
             Command::Compare(options) => compare::run(&options, out),
+            Command::Journal(options) => journal::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Search(options) => search::run(&options, out),
             Command::Serve(options) => serve::run(*options, out),

@@ -1,17 +1,18 @@
-//! Estimates of the reports so far.
+//! Estimates of the released reports.
+
+use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin::{Items, Question, Task};
-use tokio::runtime::Handle;
 
 use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, answer, query, tasks};
-use crate::store::{Store, StoredTask};
+use crate::store::{BatchRow, Store, StoredTask};
 use hushbin_analysis::estimate::{Query, Totals};
 
 /// Items whose estimates are a short answer: some 500 bytes each.
@@ -25,13 +26,22 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let options = query::estimates(raw.as_deref().unwrap_or_default())?;
+    let (options, asked) = query::estimates(raw.as_deref().unwrap_or_default())?;
+    let batches = state.released(&stored, asked.as_deref()).await?;
     let csv = accept::prefers_csv(&headers);
     // Listing many items, and more so reading a journal, takes its time.
     let length = length(stored.task(), options.items.as_deref());
     let body = state.write(length, move |store, out| {
         let query = Query::new(stored.task(), &options)?;
-        let totals = totals(store, &stored, &query, &|| out.is_given_up())?;
+        let given_up = || out.is_given_up();
+        let totals = totals(
+            store,
+            &stored,
+            &batches,
+            asked.as_deref(),
+            &query,
+            &given_up,
+        )?;
         let estimates = stored.estimator().estimates(&totals, &query);
         drop(totals);
         answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
@@ -56,28 +66,23 @@ fn length(task: &Task, items: Option<&[String]>) -> Length {
     }
 }
 
-/// What is counted of the query's items: a copy of running totals, or from the
-/// journal where the question has no list of items.
+/// What is counted of the query's items: what was counted of the batches, or from their
+/// reports where the question has no list of items.
 fn totals(
     store: &Store,
     stored: &StoredTask,
+    batches: &[BatchRow],
+    asked: Option<&[u64]>,
     query: &Query,
     given_up: &dyn Fn() -> bool,
-) -> Result<Totals, Problem> {
+) -> Result<Arc<Totals>, Problem> {
     match stored.task().questions()[query.question()].items() {
-        Items::Open(_) => scan(store, stored, query, given_up),
-        Items::Named(_) | Items::Count(_) => Ok(Handle::current().block_on(store.totals(stored))?),
+        Items::Named(_) | Items::Count(_) => Ok(store.totals(stored, asked)?),
+        Items::Open(_) => {
+            let (question, items) = (query.question(), query.items());
+            let mut totals = Totals::of_items(stored.task(), question, items);
+            store.for_each_report(stored, batches, given_up, |report| totals.fold(report))?;
+            Ok(Arc::new(totals))
+        }
     }
-}
-
-/// Totals for a few items of an open task, from its whole journal.
-fn scan(
-    store: &Store,
-    stored: &StoredTask,
-    query: &Query,
-    given_up: &dyn Fn() -> bool,
-) -> Result<Totals, Problem> {
-    let mut totals = Totals::of_items(stored.task(), query.question(), query.items());
-    store.for_each_report(stored, given_up, |report| totals.fold(report))?;
-    Ok(totals)
 }

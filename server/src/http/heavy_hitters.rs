@@ -21,11 +21,12 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let options = query::heavy_hitters(raw.as_deref().unwrap_or_default())?;
     let search = Search::new(stored.task(), options)?;
+    let batches = state.released(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
     let body = state.write(Length::Short, move |store, out| {
         let given_up = || out.is_given_up();
         let mut reports = search.no_reports();
-        store.for_each_report(&stored, &given_up, |report| reports.fold(report))?;
+        store.for_each_report(&stored, &batches, &given_up, |report| reports.fold(report))?;
         let found = search.run(&reports, &given_up)?;
         answer::render(csv, &found, |out| found.write_csv(out), out)
     });

@@ -38,7 +38,12 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
     let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
-    let reports = state.store().reports(&stored).await?;
+    let reports = state
+        .released(&stored, None)
+        .await?
+        .iter()
+        .map(|batch| batch.reports)
+        .sum();
     // Summing up takes 20 ms for 10⁸ reports.
     let body = state.write(Length::Short, move |_, out| {
         let task = stored.task();

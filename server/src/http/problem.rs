@@ -67,6 +67,30 @@ pub(crate) enum Problem {
         /// What is missing.
         detail: String,
     },
+    /// No batch of the task is released yet.
+    NothingReleased {
+        /// How many reports the open batch has.
+        have: u64,
+        /// How many it needs to be closed.
+        need: u64,
+    },
+    /// No batch of this number is released.
+    UnknownBatch {
+        /// The batch asked for.
+        batch: u64,
+    },
+    /// The open batch has too few reports to be closed.
+    BatchTooSmall {
+        /// How many reports it has.
+        have: u64,
+        /// How many it needs.
+        need: u64,
+    },
+    /// What is asked for needs reports that are no longer kept.
+    ReportsGone {
+        /// What is gone.
+        detail: String,
+    },
     /// A search that takes longer than a request may.
     SearchTooLong {
         /// What there is to do.
@@ -124,6 +148,10 @@ impl Problem {
             Self::UnknownItem { .. } => ("unknown-item", 404, "The task has no such item"),
             Self::UnknownPostProcessing { .. } => ("unknown-post-processing", 400, "There is no such post-processing"),
             Self::PostProcessing { .. } => ("impossible-post-processing", 400, "The estimates cannot be processed so"),
+            Self::NothingReleased { .. } => ("nothing-released", 409, "No reports of the task are released yet"),
+            Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such release"),
+            Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
+            Self::ReportsGone { .. } => ("reports-gone", 410, "The reports are no longer kept"),
             Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
@@ -167,13 +195,23 @@ impl Problem {
                 Some(format!("a body has at most {limit} bytes")),
                 vec![("limit", json!(limit))],
             ),
+            Self::NothingReleased { have, need } | Self::BatchTooSmall { have, need } => (
+                Some(format!(
+                    "the open batch has {have} reports, and is closed with {need} at least"
+                )),
+                vec![("have", json!(have)), ("need", json!(need))],
+            ),
+            Self::UnknownBatch { batch } => (
+                Some(format!("no batch {batch} is released")),
+                vec![("batch", json!(batch))],
+            ),
             Self::EncodedBody => (
                 Some("uploads are read as they are, without a Content-Encoding".to_owned()),
                 Vec::new(),
             ),
-            Self::BadQuery { detail } | Self::SearchTooLong { detail } => {
-                (Some(detail.clone()), Vec::new())
-            }
+            Self::BadQuery { detail }
+            | Self::SearchTooLong { detail }
+            | Self::ReportsGone { detail } => (Some(detail.clone()), Vec::new()),
             Self::UnknownItem { item } => (
                 Some(format!("the task has no item {item:?}")),
                 vec![("item", json!(item))],
@@ -273,6 +311,8 @@ impl From<StoreError> for Problem {
             // A closed store belongs to a collector that is going away: another
             // one, or this one restarted, will take the upload.
             StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
+            StoreError::Removed { id } => Self::UnknownTask { id },
+            StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
             // Already logged where it happened.
             StoreError::Failed(_) => Self::Storage,
         }
@@ -281,6 +321,10 @@ impl From<StoreError> for Problem {
 
 impl From<OpenError> for Problem {
     fn from(error: OpenError) -> Self {
+        if let OpenError::ReportsGone { .. } = error {
+            let detail = error.to_string();
+            return Self::ReportsGone { detail };
+        }
         tracing::error!(%error, "the journal cannot be read");
         Self::Storage
     }

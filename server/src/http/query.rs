@@ -17,8 +17,9 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 /// # Errors
 /// [`Problem::BadQuery`], [`Problem::UnknownPostProcessing`]. Whether the options
 /// have a meaning for a task is not looked at.
-pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
+pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Problem> {
     let mut options = Options::default();
+    let mut batches = None;
     let mut confidence = None;
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
@@ -33,6 +34,7 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
                     names.push(name);
                 }
             }
+            "batches" => read_batches(&decode(value)?, &mut batches)?,
             "confidence" => read_number("confidence", value, &mut confidence)?,
             "post" => read_post_processing(value, &mut options.post)?,
             "quantiles" => {
@@ -50,14 +52,37 @@ pub(super) fn estimates(query: &str) -> Result<Options, Problem> {
             }
             other => {
                 return Err(bad(format!(
-                    "unknown parameter {other:?}, expected question, items, confidence, post, \
-                     quantiles or false_discovery_rate"
+                    "unknown parameter {other:?}, expected question, items, batches, confidence, \
+                     post, quantiles or false_discovery_rate"
                 )));
             }
         }
     }
     options.confidence = confidence.unwrap_or(DEFAULT_CONFIDENCE);
-    Ok(options)
+    Ok((options, batches))
+}
+
+/// Most batches that one query names.
+const BATCHES: usize = 10_000;
+
+/// Reads numbers and ranges, such as `1,4-6`; each once.
+fn read_batches(value: &str, slot: &mut Option<Vec<u64>>) -> Result<(), Problem> {
+    let batches = slot.get_or_insert_default();
+    for part in value.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let range = first.parse::<u64>().ok().zip(last.parse::<u64>().ok());
+        let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
+            return Err(bad(format!("batches: {part:?} is no number and no range")));
+        };
+        if last - first >= (BATCHES - batches.len()) as u64 {
+            return Err(bad(format!("batches: more than {BATCHES} are named")));
+        }
+        if let Some(twice) = (first..=last).find(|batch| batches.contains(batch)) {
+            return Err(bad(format!("batches: {twice} is named twice")));
+        }
+        batches.extend(first..=last);
+    }
+    Ok(())
 }
 
 fn read_post_processing(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), Problem> {
@@ -188,7 +213,7 @@ mod tests {
     use super::*;
 
     fn items(query: &str) -> Vec<String> {
-        estimates(query).unwrap().items.unwrap()
+        estimates(query).unwrap().0.items.unwrap()
     }
 
     #[test]
@@ -204,21 +229,26 @@ mod tests {
 
     #[test]
     fn nothing_asked_is_everything_at_the_default() {
-        let query = estimates("").unwrap();
+        let (query, batches) = estimates("").unwrap();
+        assert_eq!(batches, None);
         assert_eq!(query, Options::default());
-        assert_eq!(estimates("&confidence=0.999").unwrap().confidence, 0.999);
+        assert_eq!(estimates("&confidence=0.999").unwrap().0.confidence, 0.999);
     }
 
     #[test]
     fn post_processing_is_asked_for_by_name() {
         let both = [PostProcessing::Projection, PostProcessing::ConditionalMean];
         assert_eq!(
-            estimates("post=projection,conditional-mean").unwrap().post,
+            estimates("post=projection,conditional-mean")
+                .unwrap()
+                .0
+                .post,
             both
         );
         assert_eq!(
             estimates("post=projection&post=conditional%2Dmean")
                 .unwrap()
+                .0
                 .post,
             both
         );
@@ -233,14 +263,29 @@ mod tests {
 
     #[test]
     fn numbers_are_listed() {
-        let asked = estimates("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
+        let (asked, _) = estimates("quantiles=0.5%2C0.95&false_discovery_rate=0.1").unwrap();
         assert_eq!(asked.quantiles, Some(vec![0.5, 0.95]));
         assert_eq!(asked.false_discovery_rate, Some(0.1));
     }
 
     #[test]
+    fn batches_are_listed_by_numbers_and_ranges() {
+        let batches = |query| estimates(query).unwrap().1.unwrap();
+        assert_eq!(batches("batches=3"), [3]);
+        assert_eq!(batches("batches=1,4-6,9"), [1, 4, 5, 6, 9]);
+        assert_eq!(batches("batches=7-7&batches=2"), [7, 2]);
+    }
+
+    #[test]
     fn what_has_no_meaning_is_refused() {
         for query in [
+            "batches=",
+            "batches=a",
+            "batches=3-1",
+            "batches=1,1",
+            "batches=1-3,2",
+            "batches=-1",
+            "batches=1-18446744073709551615",
             "quantiles=half",
             "quantiles=",
             "false_discovery_rate=0.1&false_discovery_rate=0.1",

@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, oneshot};
 use super::answer::{Length, Writer};
 use super::problem::Problem;
 use crate::metrics::Metrics;
-use crate::store::{Store, StoredTask};
+use crate::store::{BatchRow, Store, StoredTask};
 
 /// Bounds of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub struct Limits {
     pub request_timeout: Duration,
     /// Short answers computed at once; further ones wait.
     pub estimates_at_once: usize,
+    /// Whether asking for estimates releases what has come, however little: for development,
+    /// where nobody is to be hidden.
+    pub release_on_read: bool,
     /// Long answers, as estimates of all of many items, computed and sent at once, each
     /// as fast as whoever asked reads; further ones wait.
     pub long_answers_at_once: usize,
@@ -37,6 +40,7 @@ impl Limits {
         body_timeout: Duration::from_secs(10),
         request_timeout: Duration::from_secs(30),
         estimates_at_once: 2,
+        release_on_read: false,
         long_answers_at_once: 2,
     };
 }
@@ -92,6 +96,35 @@ impl AppState {
     pub(super) fn task(&self, id: Result<String, Problem>) -> Result<Arc<StoredTask>, Problem> {
         let id = id?;
         self.0.store.task(&id).ok_or(Problem::UnknownTask { id })
+    }
+
+    /// The released batches that an answer is about: those asked for, or all.
+    pub(super) async fn released(
+        &self,
+        stored: &Arc<StoredTask>,
+        asked: Option<&[u64]>,
+    ) -> Result<Vec<BatchRow>, Problem> {
+        if self.limits().release_on_read {
+            self.store().release_open(stored).await?;
+        }
+        let all = stored.releases();
+        let Some(asked) = asked else {
+            let have = stored.batches().last().map_or(0, |open| open.reports);
+            return match all.is_empty() && !self.limits().release_on_read {
+                true => Err(Problem::NothingReleased {
+                    have,
+                    need: stored.settings().batch.least,
+                }),
+                false => Ok(all),
+            };
+        };
+        let of = |batch: &u64| {
+            let found = all.iter().find(|row| row.number == *batch);
+            found
+                .copied()
+                .ok_or(Problem::UnknownBatch { batch: *batch })
+        };
+        asked.iter().map(of).collect()
     }
 
     /// The bytes that show this task: made once, for they may be long and many may ask.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
 
-use super::journal::Outcome;
+use super::engine::Outcome;
 
 /// Upper ends of the histogram of commits, in seconds: a fast disk syncs in a tenth of a
 /// millisecond, and who waits for ten seconds has been told to come back.
@@ -20,9 +20,9 @@ pub(crate) struct Activity {
     pub(crate) uploads: Counter,
     /// Reports in them.
     pub(crate) reports: Counter,
-    /// Uploads that the journal had.
+    /// Uploads that the store had.
     pub(crate) duplicates: Counter,
-    /// Uploads whose id the journal has other bytes under.
+    /// Uploads whose id the store has other bytes under.
     pub(crate) conflicts: Counter,
     /// Groups that could not be committed.
     pub(crate) failures: Counter,
@@ -48,11 +48,11 @@ impl Activity {
     }
 
     /// Counts an upload of so many reports in such a group.
-    pub(super) fn settled(&self, reports: usize, outcome: Outcome) {
+    pub(super) fn settled(&self, reports: u32, outcome: Outcome) {
         match outcome {
             Outcome::Stored => {
                 self.uploads.inc();
-                self.reports.inc_by(reports as u64);
+                self.reports.inc_by(u64::from(reports));
             }
             Outcome::Duplicate => {
                 self.duplicates.inc();

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::journal::JournalError;
+use super::engine::EngineError;
+use super::settings::SettingsError;
 
 /// A reason why a data directory cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +16,7 @@ pub enum OpenError {
     },
     /// The storage engine refused.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Engine(#[from] EngineError),
     /// A thread could not be started.
     #[error("a thread could not be started: {0}")]
     Thread(std::io::Error),
@@ -37,6 +38,20 @@ pub enum OpenError {
         id: String,
         /// The difference.
         source: hushbin::Error,
+    },
+    /// A task cannot be collected as it is said.
+    #[error("task {id:?}: {source}")]
+    Settings {
+        /// Its id.
+        id: String,
+        /// What is wrong.
+        source: SettingsError,
+    },
+    /// A task is there already.
+    #[error("there is a task {id:?} already")]
+    TaskThere {
+        /// Its id.
+        id: String,
     },
     /// A stored task means something else to this program than it meant to the
     /// one that stored it.
@@ -63,6 +78,27 @@ pub enum OpenError {
         /// Those that it has.
         there: Vec<String>,
     },
+    /// What is stored of a batch's totals is not that.
+    #[error("the totals of batch {batch} of task {id:?} cannot be used: {reason}")]
+    StoredTotals {
+        /// The task's id.
+        id: String,
+        /// The batch.
+        batch: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The reports of a batch are no longer kept.
+    #[error("the reports of batch {batch} of task {id:?} are no longer kept, its totals are")]
+    ReportsGone {
+        /// The task's id.
+        id: String,
+        /// The batch.
+        batch: u64,
+    },
+    /// The store is closing or has closed.
+    #[error("the store is closed")]
+    Closed,
     /// There is nothing to collect.
     #[error("no task: the journal holds none and no task file was given")]
     NoTasks,
@@ -85,13 +121,27 @@ pub enum StoreError {
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,
+    /// The open batch has too few reports to be closed.
+    #[error("the open batch has {have} reports, and is closed with {need} at least")]
+    BatchTooSmall {
+        /// How many reports it has.
+        have: u64,
+        /// How many it needs.
+        need: u64,
+    },
+    /// The task was deleted meanwhile.
+    #[error("task {id:?} was deleted")]
+    Removed {
+        /// Its id.
+        id: String,
+    },
     /// The storage engine failed; nothing was kept.
     #[error("storage failed: {0}")]
-    Failed(Arc<JournalError>),
+    Failed(Arc<EngineError>),
 }
 
 impl StoreError {
-    pub(super) fn failed(error: JournalError) -> Self {
+    pub(super) fn failed(error: EngineError) -> Self {
         Self::Failed(Arc::new(error))
     }
 }

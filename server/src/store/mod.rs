@@ -1,53 +1,69 @@
-//! Tasks, uploads and totals of one data directory.
+//! Tasks, their batches of reports, and totals, of one data directory.
 //!
 //! ```text
-//! submit → bounded queue → writer: one transaction per group → answers
-//!                             └→ folder: running totals of what is committed
+//! submit → bounded queue → writer: one commit per group and task → answers
+//!                             └→ closed batches → releaser: totals, reports in another order
 //! ```
 //!
 //! # Guarantee
 //!
 //! - An upload is acknowledged only after its commit is on disk, synced.
-//! - An upload id counts once per task, however often it is sent: the journal's
-//!   primary key decides, in the same transaction that stores.
+//! - An upload id counts once per task, however often it is sent, and in whichever batch: the
+//!   engine decides, before it stores.
 //! - What is refused was not stored, or (after a crash or a lost connection)
 //!   may be sent again without being counted again.
-//! - Totals are a function of the journal, and are rebuilt from it at start.
+//! - A batch is closed once, with at least as many reports as its task demands, and its
+//!   totals never change: what was released is served again unchanged.
+//! - Of an open batch nothing can be had but how many reports it holds.
 //! - A stored task never changes.
 //!
-//! No address, agent or time of arrival is kept.
+//! No address, agent or time of arrival is kept; of a batch, when it was opened and closed.
 
 mod activity;
+mod clock;
+mod engine;
 mod error;
-mod journal;
+mod files;
 mod memory;
-mod sqlite;
+mod releaser;
+mod request;
+mod settings;
 mod stored;
 mod task;
-mod totals;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 mod writer;
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use hushbin::{Report, TaskDraft};
+use hushbin::Report;
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use activity::Activity;
+pub use engine::{
+    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskKey, TaskRow,
+    VisitUpload,
+};
 pub use error::{OpenError, StoreError};
-pub use journal::{Journal, JournalError, JournalReader, Outcome, Record, TaskKey, TaskRow};
+pub use files::{Checked, Files, backup, check};
 pub(crate) use memory::{Exhausted, Reservation};
-pub use sqlite::SqliteJournal;
+pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
-pub use task::StoredTask;
+pub use task::{Collected, StoredTask};
 
+use clock::Clock;
+pub(crate) use clock::now;
 use hushbin_analysis::estimate::Totals;
 use memory::Memory;
-use totals::Fold;
-use writer::{GroupLimits, Request, Waiting, Writer};
-pub(crate) use writer::{Receipt, Submission};
+use releaser::Work;
+pub(crate) use request::{Receipt, Submission};
+use request::{Request, Waiting};
+use writer::{GroupLimits, Writer};
 
 /// The lock's file inside the data directory.
 const LOCK_NAME: &str = "lock";
@@ -86,87 +102,112 @@ impl Default for StoreOptions {
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    tasks: Vec<Arc<StoredTask>>,
-    by_id: HashMap<String, Arc<StoredTask>>,
+    tasks: RwLock<Tasks>,
     memory: Memory,
     queue: mpsc::Sender<Request>,
-    folder: mpsc::Sender<Fold>,
-    reader: Arc<dyn JournalReader>,
+    reader: Arc<dyn Reader>,
     alive: watch::Receiver<()>,
     activity: Activity,
 }
 
+/// The tasks, in the order in which they were stored, and by their ids.
+#[derive(Debug, Clone, Default)]
+struct Tasks {
+    all: Vec<Arc<StoredTask>>,
+    by_id: HashMap<String, Arc<StoredTask>>,
+}
+
+impl Tasks {
+    fn add(&mut self, stored: &Arc<StoredTask>) {
+        self.all.push(Arc::clone(stored));
+        let id = stored.task().id().to_owned();
+        self.by_id.insert(id, Arc::clone(stored));
+    }
+
+    fn remove(&mut self, stored: &Arc<StoredTask>) {
+        self.all.retain(|own| !Arc::ptr_eq(own, stored));
+        self.by_id.remove(stored.task().id());
+    }
+}
+
 impl Store {
     /// The store of a data directory, which is created when there is none; the
-    /// tasks that are new are stored, and all totals rebuilt. Blocks on the disk.
+    /// tasks that are new are stored. Blocks on the disk.
     ///
-    /// Tasks stored earlier are served whether or not a draft names them.
+    /// Tasks stored earlier are served whether or not they are given.
     ///
     /// # Errors
-    /// When the directory is in use, unreadable or damaged, or a draft is invalid
-    /// or contradicts a stored task.
+    /// When the directory is in use, unreadable or damaged, or a task is invalid
+    /// or contradicts a stored one.
     pub fn open(
         directory: &Path,
-        drafts: &[TaskDraft],
+        tasks: &[Collected],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        sqlite::create_directory(directory)?;
+        let clock = clock::system();
+        files::create_root(directory)?;
         let lock = lock(directory)?;
-        let journal = SqliteJournal::open(directory)?;
-        Self::start(Box::new(journal), Some(lock), drafts, options)
+        let engine = Files::open(directory)?;
+        Self::start(Box::new(engine), Some(lock), tasks, options, clock)
     }
 
     /// The same over any storage engine, whose exclusive use is the caller's concern.
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn with_journal(
-        journal: Box<dyn Journal>,
-        drafts: &[TaskDraft],
+    pub fn with_engine(
+        engine: Box<dyn Engine>,
+        tasks: &[Collected],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        Self::start(journal, None, drafts, options)
+        Self::start(engine, None, tasks, options, clock::system())
     }
 
-    /// The store over an open journal, with its two threads.
+    /// The store over an open engine, with its two threads.
     fn start(
-        mut journal: Box<dyn Journal>,
+        mut engine: Box<dyn Engine>,
         lock: Option<File>,
-        drafts: &[TaskDraft],
+        given: &[Collected],
         options: StoreOptions,
+        clock: Clock,
     ) -> Result<Self, OpenError> {
-        let tasks = task::settle(journal.as_mut(), drafts)?;
-        let reader = journal.reader();
-        let totals = totals::rebuild(reader.as_ref(), &tasks)?;
-        let (folder, _) = totals::spawn(totals).map_err(OpenError::Thread)?;
+        let stored = task::settle(engine.as_mut(), given, clock())?;
+        if stored.is_empty() {
+            return Err(OpenError::NoTasks);
+        }
+        let stored: Vec<_> = stored.into_iter().map(Arc::new).collect();
+        let reader = engine.reader();
         let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
+        let (releaser, _) =
+            releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
+        for task in &stored {
+            // What the collector stopped in.
+            let _ = releaser.send(Work::Closed(Arc::clone(task)));
+        }
         let (alive, watched) = watch::channel(());
         let activity = Activity::new();
         Writer {
-            journal,
+            engine,
+            tasks: stored.clone(),
             queue: requests,
-            folder: folder.clone(),
+            releaser,
             limits: GroupLimits {
                 uploads: options.group_uploads.max(1),
                 bytes: options.group_bytes.max(1),
             },
             activity: activity.clone(),
+            clock,
             lock,
             alive,
         }
         .spawn()
         .map_err(OpenError::Thread)?;
-        let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
-        let by_id = tasks
-            .iter()
-            .map(|stored| (stored.task().id().to_owned(), Arc::clone(stored)))
-            .collect();
+        let mut tasks = Tasks::default();
+        stored.iter().for_each(|task| tasks.add(task));
         Ok(Self(Arc::new(Inner {
-            tasks,
-            by_id,
+            tasks: RwLock::new(tasks),
             memory: Memory::new(options.queue_bytes),
             queue,
-            folder,
             reader,
             alive: watched,
             activity,
@@ -175,14 +216,111 @@ impl Store {
 
     /// All tasks, in the order in which they were stored.
     #[must_use]
-    pub fn tasks(&self) -> &[Arc<StoredTask>] {
-        &self.0.tasks
+    pub fn tasks(&self) -> Vec<Arc<StoredTask>> {
+        self.read_tasks(|tasks| tasks.all.clone())
     }
 
     /// The task of this id.
     #[must_use]
     pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
-        self.0.by_id.get(id).cloned()
+        self.read_tasks(|tasks| tasks.by_id.get(id).cloned())
+    }
+
+    fn read_tasks<T>(&self, read: impl FnOnce(&Tasks) -> T) -> T {
+        read(&self.0.tasks.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change_tasks(&self, change: impl FnOnce(&mut Tasks)) {
+        change(&mut self.0.tasks.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Stores a task, whose reports are taken from now on.
+    ///
+    /// # Errors
+    /// When it is invalid, there is one of its id, or storage fails.
+    pub async fn add_task(&self, collected: Collected) -> Result<Arc<StoredTask>, OpenError> {
+        let id = collected.draft.id.clone();
+        if self.task(&id).is_some() {
+            return Err(OpenError::TaskThere { id });
+        }
+        let (reply, answer) = oneshot::channel();
+        let request = Request::AddTask(Box::new(collected), reply);
+        self.0
+            .queue
+            .send(request)
+            .await
+            .map_err(|_| OpenError::Closed)?;
+        let stored = answer.await.map_err(|_| OpenError::Closed)??;
+        self.change_tasks(|tasks| tasks.add(&stored));
+        Ok(stored)
+    }
+
+    /// Deletes a task and everything that was stored for it.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub async fn remove_task(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        // What comes from now on is for no task; what waits is refused.
+        self.change_tasks(|tasks| tasks.remove(stored));
+        self.ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
+            .await
+    }
+
+    /// Changes how a task is collected.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub async fn configure(
+        &self,
+        stored: &Arc<StoredTask>,
+        settings: Settings,
+    ) -> Result<(), StoreError> {
+        self.ask(|reply| Request::Configure(Arc::clone(stored), settings, reply))
+            .await
+    }
+
+    /// Closes a task's open batch, which is released as soon as it is counted.
+    ///
+    /// # Errors
+    /// [`StoreError::BatchTooSmall`] when it has too few reports;
+    /// [`StoreError::Failed`] when storage fails.
+    pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
+        let need = stored.settings().batch.least;
+        self.ask(|reply| Request::CloseBatch(Arc::clone(stored), need, reply))
+            .await
+    }
+
+    /// Closes a task's open batch however few reports it has, unless it has none, and waits
+    /// until all closed batches are released: for development, where nobody is to be hidden.
+    ///
+    /// # Errors
+    /// [`StoreError::Failed`] when storage fails.
+    pub(crate) async fn release_open(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        let closed = self.ask(|reply| Request::CloseBatch(Arc::clone(stored), 1, reply));
+        match closed.await {
+            Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.all_released().await,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Closes the batches that have become old enough.
+    ///
+    /// # Errors
+    /// [`StoreError::Closed`] when the store has closed.
+    pub(crate) async fn close_due(&self) -> Result<(), StoreError> {
+        let sent = self.0.queue.send(Request::CloseDue).await;
+        sent.map_err(|_| StoreError::Closed)
+    }
+
+    async fn ask<T>(
+        &self,
+        request: impl FnOnce(request::Reply<T>) -> Request,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.0.queue.send(request(reply)).await;
+        sent.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
     }
 
     /// An empty reservation in the memory that all waiting uploads share.
@@ -202,20 +340,19 @@ impl Store {
     /// [`StoreError::Failed`] when the commit fails.
     pub(crate) async fn submit(
         &self,
-        stored: &StoredTask,
+        stored: &Arc<StoredTask>,
         submission: Submission,
     ) -> Result<Receipt, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(Request::Uploads(Waiting {
-            task: stored.index(),
-            key: stored.key(),
+            task: Arc::clone(stored),
             submission,
             reply,
         }))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Writes and commits through the writer.
+    /// Writes and syncs through the writer.
     ///
     /// # Errors
     /// When the queue is full or storage fails.
@@ -225,71 +362,92 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// A copy of the task's totals, every upload acknowledged so far included.
+    /// The totals of released batches: of all of them, or of those named. Blocks on the disk.
     ///
     /// # Errors
-    /// [`StoreError::Closed`] when the store has closed.
-    pub async fn totals(&self, stored: &StoredTask) -> Result<Totals, StoreError> {
-        self.read(stored, Totals::clone).await
-    }
-
-    /// Number of the task's reports, every upload acknowledged so far included.
-    ///
-    /// # Errors
-    /// [`StoreError::Closed`] when the store has closed.
-    pub async fn reports(&self, stored: &StoredTask) -> Result<u64, StoreError> {
-        self.read(stored, Totals::reports).await
-    }
-
-    /// What `question` makes of the task's totals, on the folding thread.
-    async fn read<T: Send + 'static>(
+    /// When storage fails, or one of them is not released.
+    pub fn totals(
         &self,
         stored: &StoredTask,
-        question: impl FnOnce(&Totals) -> T + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        let visit = move |totals: &Totals| {
-            // A caller that went away needs no copy.
-            if !reply.is_closed() {
-                let _ = reply.send(question(totals));
-            }
+        batches: Option<&[u64]>,
+    ) -> Result<Arc<Totals>, OpenError> {
+        let Some(batches) = batches else {
+            return self.all_totals(stored);
         };
-        self.0
-            .folder
-            .send(Fold::Read(stored.index(), Box::new(visit)))
-            .await
-            .map_err(|_| StoreError::Closed)?;
-        answer.await.map_err(|_| StoreError::Closed)
+        let mut totals = Totals::new(stored.task());
+        for &batch in batches {
+            totals.merge(&self.totals_of(stored, batch)?);
+        }
+        Ok(Arc::new(totals))
     }
 
-    /// Visits every report of a task that is in the journal as of one moment, unless given
-    /// up. Blocks on the disk.
+    /// Those of all released batches, which are kept in memory: further ones are added.
+    fn all_totals(&self, stored: &StoredTask) -> Result<Arc<Totals>, OpenError> {
+        let mut known = stored
+            .released
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (mut last, mut totals) = match known.take() {
+            Some((last, totals)) => (last, totals),
+            None => (0, Arc::new(Totals::new(stored.task()))),
+        };
+        for BatchRow { number, .. } in stored.releases() {
+            if number > last {
+                let more = self.totals_of(stored, number)?;
+                Arc::make_mut(&mut totals).merge(&more);
+                last = number;
+            }
+        }
+        *known = Some((last, Arc::clone(&totals)));
+        Ok(totals)
+    }
+
+    fn totals_of(&self, stored: &StoredTask, batch: u64) -> Result<Totals, OpenError> {
+        let bytes = self.0.reader.totals(stored.key(), batch)?;
+        Totals::decode(stored.task(), &bytes).map_err(|error| OpenError::StoredTotals {
+            id: stored.task().id().to_owned(),
+            batch,
+            reason: error.to_string(),
+        })
+    }
+
+    /// Visits every report of released batches, unless given up. Blocks on the disk.
     ///
     /// # Errors
-    /// When storage fails or holds what is no upload.
+    /// When storage fails, the reports of a batch are no longer kept, or one is no report.
     pub(crate) fn for_each_report(
         &self,
         stored: &StoredTask,
+        batches: &[BatchRow],
         given_up: &dyn Fn() -> bool,
-        visit: impl FnMut(&Report),
+        mut visit: impl FnMut(&Report),
     ) -> Result<(), OpenError> {
+        if let Some(gone) = batches.iter().find(|batch| !batch.kept) {
+            return Err(OpenError::ReportsGone {
+                id: stored.task().id().to_owned(),
+                batch: gone.number,
+            });
+        }
         let reader = &*self.0.reader;
-        stored::for_each_report(reader, stored.key(), stored.task(), given_up, visit)
+        let (key, task) = (stored.key(), stored.task());
+        for batch in batches {
+            stored::for_each_released(reader, key, task, batch.number, &mut |report| {
+                visit(&report);
+                match given_up() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+        }
+        Ok(())
     }
 
-    /// Takes what waits, refuses what comes, folds the log into the main file and
-    /// releases the directory.
+    /// Takes what waits, refuses what comes and releases the directory.
     ///
     /// # Errors
-    /// When the log could not be folded; nothing is lost then.
+    /// [`StoreError::Closed`] when it has been closed before.
     pub async fn close(&self) -> Result<(), StoreError> {
-        let (reply, answer) = oneshot::channel();
-        self.0
-            .queue
-            .send(Request::Close(reply))
-            .await
-            .map_err(|_| StoreError::Closed)?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        self.ask(Request::Close).await
     }
 
     /// What the writer has done so far.
@@ -322,7 +480,7 @@ impl Store {
 /// the process ends, however it ends.
 fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(LOCK_NAME);
-    let failed = |source| OpenError::Journal(sqlite::file_error(&path, source));
+    let failed = |source| OpenError::Engine(files::file_error(&path, source));
     let file = File::options()
         .create(true)
         .truncate(false)

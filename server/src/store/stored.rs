@@ -1,81 +1,69 @@
-//! The reports of one task in a data directory, which may be in use or not.
+//! The reports of one task, read beside whoever writes them.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use hushbin::upload::VERSION;
 use hushbin::{Report, Task, Upload};
 
+use super::engine::{BatchState, EngineError, Reader, TaskKey};
 use super::error::OpenError;
-use super::journal::{JournalReader, TaskKey};
-use super::{sqlite, task};
+use super::{files, task};
 
-/// The reports of a task, to be read only.
-pub(crate) struct StoredReports {
-    task: Task,
-    key: TaskKey,
-    reader: Arc<dyn JournalReader>,
-}
-
-impl StoredReports {
-    /// Those of the task of this id, in a data directory that a collector may be writing
-    /// to.
-    ///
-    /// # Errors
-    /// When the directory has no journal, or the journal no such task.
-    pub(crate) fn open(directory: &Path, id: &str) -> Result<Self, OpenError> {
-        let (rows, reader) = sqlite::open_to_read(directory)?;
-        let row = rows.iter().find(|row| row.id == id);
-        let row = row.ok_or_else(|| OpenError::UnknownTask {
-            id: id.to_owned(),
-            there: rows.iter().map(|row| row.id.clone()).collect(),
-        })?;
-        Ok(Self {
-            task: task::read_task(row)?,
-            key: row.key,
-            reader,
-        })
-    }
-
-    /// The task, as it was stored on first sight.
-    pub(crate) const fn task(&self) -> &Task {
-        &self.task
-    }
-
-    /// Visits every report that is in the journal as of one moment.
-    ///
-    /// # Errors
-    /// When storage fails or holds what is no upload.
-    pub(crate) fn for_each_report(&self, visit: impl FnMut(&Report)) -> Result<(), OpenError> {
-        for_each_report(&*self.reader, self.key, &self.task, &|| false, visit)
-    }
-}
-
-/// Visits every report of a task that is in the journal as of one moment, unless given up.
+/// Visits every report of a batch that is not yet released, as of one moment.
 ///
 /// # Errors
 /// When storage fails or holds what is no upload.
-pub(super) fn for_each_report(
-    reader: &dyn JournalReader,
+pub(super) fn for_each_unreleased(
+    reader: &dyn Reader,
     key: TaskKey,
     task: &Task,
-    given_up: &dyn Fn() -> bool,
-    mut visit: impl FnMut(&Report),
+    batch: u64,
+    visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
+) -> Result<(), OpenError> {
+    let fingerprint = task.fingerprint();
+    let mut bytes = Vec::new();
+    decoded(task, visit, |visit| {
+        reader.for_each_upload(key, batch, &mut |id, body| {
+            bytes.clear();
+            bytes.push(VERSION);
+            bytes.extend(fingerprint.0);
+            bytes.extend(id);
+            bytes.extend(body);
+            visit(&bytes)
+        })
+    })
+}
+
+/// Visits every report of a released batch.
+///
+/// # Errors
+/// When storage fails or holds what is no upload.
+pub(super) fn for_each_released(
+    reader: &dyn Reader,
+    key: TaskKey,
+    task: &Task,
+    batch: u64,
+    visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
+) -> Result<(), OpenError> {
+    decoded(task, visit, |visit| {
+        reader.for_each_block(key, batch, visit)
+    })
+}
+
+/// Decodes the uploads that `for_each` visits.
+fn decoded(
+    task: &Task,
+    visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
+    for_each: impl FnOnce(&mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), EngineError>,
 ) -> Result<(), OpenError> {
     let mut damaged = None;
-    reader.for_each_upload(key, &mut |bytes| {
-        if given_up() {
-            return ControlFlow::Break(());
-        }
-        match Upload::decode(bytes, task) {
-            Ok(upload) => {
-                upload.reports.iter().for_each(&mut visit);
-                ControlFlow::Continue(())
-            }
-            Err(source) => {
-                damaged = Some(source);
-                ControlFlow::Break(())
-            }
+    for_each(&mut |bytes| match Upload::decode(bytes, task) {
+        Ok(upload) => upload.reports.into_iter().try_for_each(&mut *visit),
+        Err(source) => {
+            damaged = Some(source);
+            ControlFlow::Break(())
         }
     })?;
     damaged.map_or(Ok(()), |source| {
@@ -84,4 +72,58 @@ pub(super) fn for_each_report(
             source,
         })
     })
+}
+
+/// The reports of a task, to be read only.
+pub(crate) struct StoredReports {
+    task: Task,
+    key: TaskKey,
+    batches: Vec<(u64, BatchState)>,
+    reader: Arc<dyn Reader>,
+}
+
+impl StoredReports {
+    /// Those of the task of this id, in a data directory that a collector may be writing
+    /// to; whatever batch they are in.
+    ///
+    /// # Errors
+    /// When the directory holds no tasks, or no such task.
+    pub(crate) fn open(directory: &Path, id: &str) -> Result<Self, OpenError> {
+        let (rows, reader) = files::open_to_read(directory)?;
+        let row = rows.iter().find(|row| row.id == id);
+        let row = row.ok_or_else(|| OpenError::UnknownTask {
+            id: id.to_owned(),
+            there: rows.iter().map(|row| row.id.clone()).collect(),
+        })?;
+        Ok(Self {
+            task: task::read_task(row)?,
+            key: row.key,
+            batches: reader.batches(row.key)?,
+            reader: Arc::new(reader),
+        })
+    }
+
+    /// The task, as it was stored on first sight.
+    pub(crate) const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Visits every report.
+    ///
+    /// # Errors
+    /// When storage fails or holds what is no upload.
+    pub(crate) fn for_each_report(&self, mut visit: impl FnMut(&Report)) -> Result<(), OpenError> {
+        let visit = &mut |report: Report| {
+            visit(&report);
+            ControlFlow::Continue(())
+        };
+        for &(batch, state) in &self.batches {
+            let for_each = match state {
+                BatchState::Released => for_each_released,
+                BatchState::Open | BatchState::Closed => for_each_unreleased,
+            };
+            for_each(&*self.reader, self.key, &self.task, batch, visit)?;
+        }
+        Ok(())
+    }
 }

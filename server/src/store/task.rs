@@ -1,28 +1,109 @@
-//! The tasks of a data directory: those of its journal, and those given at start.
+//! The tasks of a data directory: those that it holds, and those given at start.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hushbin::{Task, TaskDraft};
-use hushbin_analysis::estimate::Estimator;
+use hushbin_analysis::estimate::{Estimator, Totals};
 
-use super::error::OpenError;
-use super::journal::{Journal, TaskKey, TaskRow};
-
-/// Position of a task in [`Store::tasks`](super::Store::tasks).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TaskIndex(pub(super) usize);
+use super::engine::{BatchRow, BatchState, Engine, TaskKey, TaskRow};
+use super::error::{OpenError, StoreError};
+use super::settings::Settings;
+use tokio::sync::watch;
 
 /// A task that the store keeps uploads of.
 #[derive(Debug)]
 pub struct StoredTask {
-    index: TaskIndex,
     key: TaskKey,
     estimator: Estimator,
+    settings: RwLock<Arc<Settings>>,
+    /// As the writer has last told.
+    batches: watch::Sender<Arc<[BatchRow]>>,
+    /// Of all released batches up to one, as they were last asked for.
+    pub(super) released: Mutex<Option<(u64, Arc<Totals>)>>,
+    removed: AtomicBool,
 }
 
 impl StoredTask {
+    pub(super) fn new(key: TaskKey, task: Task, settings: Settings, batches: &[BatchRow]) -> Self {
+        Self {
+            key,
+            estimator: Estimator::for_task(task),
+            settings: RwLock::new(Arc::new(settings)),
+            batches: watch::Sender::new(batches.into()),
+            released: Mutex::new(None),
+            removed: AtomicBool::new(false),
+        }
+    }
+
     /// The task, as it was stored on first sight.
     #[must_use]
     pub const fn task(&self) -> &Task {
         self.estimator.task()
+    }
+
+    /// How it is collected.
+    #[must_use]
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn configure(&self, settings: Settings) {
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+    }
+
+    /// Its batches, oldest first; the last is open. All uploads acknowledged so far are in
+    /// them.
+    #[must_use]
+    pub fn batches(&self) -> Arc<[BatchRow]> {
+        Arc::clone(&self.batches.borrow())
+    }
+
+    pub(super) fn tell(&self, batches: &[BatchRow]) {
+        self.batches.send_replace(batches.into());
+    }
+
+    /// Whether it was deleted.
+    pub(super) fn is_removed(&self) -> bool {
+        self.removed.load(Ordering::Acquire)
+    }
+
+    /// That it was not deleted.
+    ///
+    /// # Errors
+    /// [`StoreError::Removed`] when it was.
+    pub(super) fn is_there(&self) -> Result<(), StoreError> {
+        match self.is_removed() {
+            true => Err(StoreError::Removed {
+                id: self.task().id().to_owned(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn remove(&self) {
+        self.removed.store(true, Ordering::Release);
+    }
+
+    /// Completes when no batch waits to be counted.
+    pub(super) async fn all_released(&self) {
+        let none =
+            |batches: &Arc<[BatchRow]>| !batches.iter().any(|row| row.state == BatchState::Closed);
+        // The sender is the task's own, and lives as long.
+        let _ = self.batches.subscribe().wait_for(none).await;
+    }
+
+    /// The batches that are released.
+    #[must_use]
+    pub fn releases(&self) -> Vec<BatchRow> {
+        let batches = self.batches();
+        let released = batches
+            .iter()
+            .filter(|row| row.state == BatchState::Released);
+        released.copied().collect()
     }
 
     /// What makes estimates of the task's totals, its rates computed already.
@@ -30,64 +111,109 @@ impl StoredTask {
         &self.estimator
     }
 
-    pub(super) const fn index(&self) -> TaskIndex {
-        self.index
-    }
-
     pub(super) const fn key(&self) -> TaskKey {
         self.key
     }
 }
 
-/// The stored tasks, after those drafts that are new have been stored too.
-///
-/// # Errors
-/// When a draft is invalid or contradicts a stored task, a stored task cannot be
-/// used, there is none at all, or storage fails.
-pub(super) fn settle(
-    journal: &mut dyn Journal,
-    drafts: &[TaskDraft],
-) -> Result<Vec<StoredTask>, OpenError> {
-    let mut tasks = Vec::new();
-    for row in journal.tasks()? {
-        let task = read_task(&row)?;
-        push(&mut tasks, row.key, task);
-    }
-    for draft in drafts {
-        match tasks.iter().find(|stored| stored.task().id() == draft.id) {
-            Some(stored) => {
-                draft
-                    .agrees_with(stored.task())
-                    .map_err(|source| OpenError::TaskDiffers {
-                        id: draft.id.clone(),
-                        source,
-                    })?;
-            }
-            None => {
-                let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
-                    id: draft.id.clone(),
-                    source,
-                })?;
-                // A task is plain data with text keys, which JSON always holds.
-                let parameters =
-                    serde_json::to_string(&task).expect("a task can be written as JSON");
-                let key = journal.add_task(task.id(), task.fingerprint().0, &parameters)?;
-                push(&mut tasks, key, task);
-            }
+/// A task to be collected, and how; how it was before, where that is not said.
+#[derive(Debug, Clone)]
+pub struct Collected {
+    /// What is collected.
+    pub draft: TaskDraft,
+    /// How.
+    pub settings: Option<Settings>,
+}
+
+impl From<TaskDraft> for Collected {
+    fn from(draft: TaskDraft) -> Self {
+        Self {
+            draft,
+            settings: None,
         }
     }
-    if tasks.is_empty() {
-        return Err(OpenError::NoTasks);
+}
+
+/// The stored tasks, after those that are new have been stored too.
+///
+/// # Errors
+/// When a draft is invalid or contradicts a stored task, a stored task cannot be used, or
+/// storage fails.
+pub(super) fn settle(
+    engine: &mut dyn Engine,
+    given: &[Collected],
+    now: u64,
+) -> Result<Vec<StoredTask>, OpenError> {
+    let mut tasks = Vec::new();
+    for row in engine.tasks()? {
+        let task = read_task(&row)?;
+        let settings =
+            serde_json::from_str(&row.settings).map_err(|error| OpenError::StoredTask {
+                id: row.id.clone(),
+                reason: error.to_string(),
+            })?;
+        let batches = engine.batches(row.key);
+        tasks.push(StoredTask::new(row.key, task, settings, &batches));
+    }
+    for collected in given {
+        let id = &collected.draft.id;
+        match tasks.iter().find(|stored| stored.task().id() == *id) {
+            Some(stored) => agree(engine, stored, collected)?,
+            None => tasks.push(add(engine, collected, now)?),
+        }
     }
     Ok(tasks)
 }
 
-fn push(tasks: &mut Vec<StoredTask>, key: TaskKey, task: Task) {
-    tasks.push(StoredTask {
-        index: TaskIndex(tasks.len()),
-        key,
-        estimator: Estimator::for_task(task),
-    });
+/// Checks that a task is the one stored, and takes over how it is collected.
+fn agree(
+    engine: &mut dyn Engine,
+    stored: &StoredTask,
+    Collected { draft, settings }: &Collected,
+) -> Result<(), OpenError> {
+    draft
+        .agrees_with(stored.task())
+        .map_err(|source| OpenError::TaskDiffers {
+            id: draft.id.clone(),
+            source,
+        })?;
+    if let Some(settings) = settings.as_ref().filter(|own| **own != *stored.settings()) {
+        engine.configure_task(stored.key(), &written(draft, settings)?)?;
+        stored.configure(settings.clone());
+    }
+    Ok(())
+}
+
+/// Stores a new task.
+pub(super) fn add(
+    engine: &mut dyn Engine,
+    Collected { draft, settings }: &Collected,
+    now: u64,
+) -> Result<StoredTask, OpenError> {
+    let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
+        id: draft.id.clone(),
+        source,
+    })?;
+    let settings = settings.clone().unwrap_or_default();
+    let row = TaskRow {
+        key: TaskKey(0),
+        id: task.id().to_owned(),
+        fingerprint: task.fingerprint().0,
+        // A task is plain data with text keys, which JSON always holds.
+        parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
+        settings: written(draft, &settings)?,
+    };
+    let key = engine.add_task(row, now)?;
+    Ok(StoredTask::new(key, task, settings, &engine.batches(key)))
+}
+
+/// Settings as they are stored, if they go together.
+fn written(draft: &TaskDraft, settings: &Settings) -> Result<String, OpenError> {
+    settings.check().map_err(|source| OpenError::Settings {
+        id: draft.id.clone(),
+        source,
+    })?;
+    Ok(serde_json::to_string(settings).expect("settings can be written as JSON"))
 }
 
 pub(super) fn read_task(row: &TaskRow) -> Result<Task, OpenError> {

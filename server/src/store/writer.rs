@@ -1,21 +1,25 @@
-//! The one writer: takes what waits, commits it as a group, answers everybody.
+//! The one writer: takes what waits, commits it as groups, answers everybody.
 
 use std::fs::File;
 use std::mem;
-use std::ops::Range;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use hushbin::{Report, Upload, UploadId};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 
 use super::activity::Activity;
+use super::clock::Clock;
+use super::engine::{BatchRow, Engine, EngineError, Outcome, Record};
 use super::error::StoreError;
-use super::journal::{Journal, JournalError, Outcome, Record, TaskKey};
 use super::memory::Reservation;
-use super::task::TaskIndex;
-use super::totals::Fold;
+use super::releaser::Work;
+use super::request::{Receipt, Reply, Request, Submission};
+use super::settings::Settings;
+use super::task::{self, StoredTask};
+
+/// Where an upload's body begins: behind version, fingerprint and id.
+const BODY: usize = 1 + 16 + 16;
 
 /// Bounds of one commit, so that the first caller does not wait for a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -24,159 +28,90 @@ pub(super) struct GroupLimits {
     pub(super) bytes: usize,
 }
 
-/// Uploads of one request that have been decoded under its task.
-#[derive(Debug)]
-pub(crate) struct Submission {
-    /// The reports, and where each upload lies in the bytes.
-    pub(crate) uploads: Vec<(Upload, Range<usize>)>,
-    /// The bytes they were decoded from, which are what is kept.
-    pub(crate) bytes: Vec<u8>,
-    /// The memory reserved for them, given back with the answer.
-    pub(crate) memory: Reservation,
-}
-
-/// Decoded uploads of one task, with the caller who waits for their outcomes.
-pub(super) struct Waiting {
-    pub(super) task: TaskIndex,
-    pub(super) key: TaskKey,
-    pub(super) submission: Submission,
-    pub(super) reply: oneshot::Sender<Result<Receipt, StoreError>>,
-}
-
-/// What became of the uploads of one caller.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Receipt {
-    /// Uploads submitted.
-    pub(crate) uploads: usize,
-    /// Reports of those that are new.
-    pub(crate) reports: usize,
-    /// Uploads that the journal held already, or that came twice.
-    pub(crate) duplicates: usize,
-    /// The first upload whose id the journal has other bytes under.
-    pub(crate) conflict: Option<UploadId>,
-}
-
-impl Receipt {
-    fn add(&mut self, id: UploadId, reports: usize, outcome: Outcome) {
-        self.uploads += 1;
-        match outcome {
-            Outcome::Stored => self.reports += reports,
-            Outcome::Duplicate => self.duplicates += 1,
-            Outcome::Conflict => self.conflict = self.conflict.or(Some(id)),
-        }
-    }
-}
-
 /// Somebody who waits for the outcomes of so many records.
 struct Caller {
     records: usize,
-    /// Of those outcomes that are known.
-    receipt: Receipt,
     /// Given back with the answer.
     memory: Reservation,
-    reply: oneshot::Sender<Result<Receipt, StoreError>>,
-}
-
-/// Something for the writer to do.
-pub(super) enum Request {
-    /// Append uploads.
-    Uploads(Waiting),
-    /// Prove that a write reaches the disk.
-    Probe(oneshot::Sender<Result<(), StoreError>>),
-    /// Take what waits, refuse what comes, leave the journal tidy.
-    Close(oneshot::Sender<Result<(), StoreError>>),
+    reply: Reply<Receipt>,
 }
 
 /// What is owned by the writer's thread.
 pub(super) struct Writer {
-    pub(super) journal: Box<dyn Journal>,
+    pub(super) engine: Box<dyn Engine>,
+    pub(super) tasks: Vec<Arc<StoredTask>>,
     pub(super) queue: mpsc::Receiver<Request>,
-    pub(super) folder: mpsc::Sender<Fold>,
+    pub(super) releaser: mpsc::UnboundedSender<Work>,
     pub(super) limits: GroupLimits,
     pub(super) activity: Activity,
-    /// Held until the journal is closed.
+    pub(super) clock: Clock,
+    /// Held until all is on the disk.
     pub(super) lock: Option<File>,
     /// Dropped when the thread ends, in whatever way.
     pub(super) alive: watch::Sender<()>,
 }
 
-/// The requests that one commit will answer.
-#[derive(Default)]
+/// The uploads of one task that one commit takes.
 struct Group {
+    task: Arc<StoredTask>,
     records: Vec<Record>,
-    /// Parallel to the records.
-    reports: Vec<(TaskIndex, Vec<Report>)>,
     /// In the order of the records, which are theirs.
     callers: Vec<Caller>,
-    probes: Vec<oneshot::Sender<Result<(), StoreError>>>,
-    bytes: usize,
-    close: Option<oneshot::Sender<Result<(), StoreError>>>,
 }
 
 impl Group {
-    fn add(&mut self, request: Request) {
-        match request {
-            Request::Uploads(waiting) => self.add_uploads(waiting),
-            Request::Probe(reply) => self.probes.push(reply),
-            Request::Close(reply) => self.close = Some(reply),
-        }
-    }
-
-    fn add_uploads(&mut self, waiting: Waiting) {
-        let Waiting {
-            task,
-            key,
-            submission,
-            reply,
-        } = waiting;
+    fn add(&mut self, submission: Submission, reply: Reply<Receipt>) {
         let Submission {
             uploads,
             mut bytes,
             memory,
         } = submission;
-        self.bytes += bytes.len();
         self.callers.push(Caller {
             records: uploads.len(),
-            receipt: Receipt::default(),
             memory,
             reply,
         });
         let alone = uploads.len() == 1;
         for (upload, range) in uploads {
-            // The journal keeps each by itself. Copies are as long as what they are
-            // copied from, of one caller at a time.
-            let bytes = match alone {
-                true => mem::take(&mut bytes),
-                false => bytes[range].to_vec(),
+            // Copies are as long as what they are copied from, of one caller at a time.
+            let body = match alone {
+                true => mem::take(&mut bytes).split_off(BODY),
+                false => bytes[range][BODY..].to_vec(),
             };
             self.records.push(Record {
-                task: key,
                 upload: upload.id.0,
-                bytes,
+                reports: upload.reports.len() as u32,
+                body,
             });
-            self.reports.push((task, upload.reports));
         }
     }
 
-    /// Writes on each receipt what became of its caller's records.
-    fn settle(&mut self, outcomes: &[Outcome]) {
-        let mut fates = self.records.iter().zip(&self.reports).zip(outcomes);
-        for caller in &mut self.callers {
-            for ((record, (_, reports)), outcome) in fates.by_ref().take(caller.records) {
-                let id = UploadId(record.upload);
-                caller.receipt.add(id, reports.len(), *outcome);
+    /// Tells all callers what became of their records.
+    fn answer(self, result: Result<Vec<Outcome>, StoreError>) {
+        let mut fates = match result {
+            Ok(outcomes) => self.records.iter().zip(outcomes),
+            Err(error) => {
+                for caller in self.callers {
+                    drop(caller.memory);
+                    let _ = caller.reply.send(Err(error.clone()));
+                }
+                return;
             }
+        };
+        for caller in self.callers {
+            let mut receipt = Receipt::default();
+            for (record, outcome) in fates.by_ref().take(caller.records) {
+                receipt.add(record, outcome);
+            }
+            drop(caller.memory);
+            // A caller that went away will ask again and learn that it is a duplicate.
+            let _ = caller.reply.send(Ok(receipt));
         }
-    }
-
-    fn has_room(&self, limits: GroupLimits) -> bool {
-        self.records.len() + self.probes.len() < limits.uploads && self.bytes < limits.bytes
     }
 }
 
 impl Writer {
-    /// Starts the thread. It ends after [`Request::Close`], or when all senders
-    /// are gone.
+    /// Starts the thread. It ends after [`Request::Close`], or when all senders are gone.
     pub(super) fn spawn(self) -> std::io::Result<JoinHandle<()>> {
         thread::Builder::new()
             .name("journal".to_owned())
@@ -186,100 +121,195 @@ impl Writer {
     fn run(mut self) {
         let mut closing = None;
         while let Some(first) = self.queue.blocking_recv() {
-            let mut group = Group::default();
-            group.add(first);
-            while group.has_room(self.limits) {
-                let Ok(next) = self.queue.try_recv() else {
-                    break;
-                };
-                group.add(next);
+            let (groups, next) = self.gather(first);
+            for group in groups {
+                self.commit(group);
             }
-            if let Some(reply) = group.close.take() {
-                // What waits already is still served; the loop ends behind it.
-                self.queue.close();
-                closing = Some(reply);
-            }
-            if self.commit(group).is_err() {
-                tracing::error!("totals can no longer be kept: the collector has to restart");
-                return;
+            match next {
+                Some(Request::Close(reply)) => {
+                    // What waits already is still served; the loop ends behind it.
+                    self.queue.close();
+                    closing = Some(reply);
+                }
+                Some(request) => self.serve(request),
+                None => {}
             }
         }
-        let tidy = self.journal.checkpoint();
-        if let Err(error) = &tidy {
-            // Nothing is lost: the log stays and is read at the next start.
-            tracing::error!(%error, "the journal could not be tidied up");
-        }
-        drop(self.journal);
+        drop(self.engine);
         drop(self.lock);
         if let Some(reply) = closing {
-            let _ = reply.send(tidy.map_err(StoreError::failed));
+            let _ = reply.send(Ok(()));
         }
         drop(self.alive);
     }
 
-    /// Commits and answers a group; fails only when nobody folds any more.
-    fn commit(&mut self, group: Group) -> Result<(), FolderGone> {
-        if group.records.is_empty() && group.probes.is_empty() {
-            return Ok(());
+    /// Takes uploads that wait, as far as they go into one commit for each task, and what is
+    /// to be done behind them.
+    fn gather(&mut self, first: Request) -> (Vec<Group>, Option<Request>) {
+        let mut groups: Vec<Group> = Vec::new();
+        let (mut uploads, mut bytes) = (0, 0);
+        let mut next = Some(first);
+        while let Some(request) = next {
+            let Request::Uploads(waiting) = request else {
+                return (groups, Some(request));
+            };
+            uploads += waiting.submission.uploads.len();
+            bytes += waiting.submission.bytes.len();
+            let own = groups
+                .iter_mut()
+                .find(|group| Arc::ptr_eq(&group.task, &waiting.task));
+            match own {
+                Some(group) => group.add(waiting.submission, waiting.reply),
+                None => {
+                    let mut group = Group {
+                        task: waiting.task,
+                        records: Vec::new(),
+                        callers: Vec::new(),
+                    };
+                    group.add(waiting.submission, waiting.reply);
+                    groups.push(group);
+                }
+            }
+            let room = uploads < self.limits.uploads && bytes < self.limits.bytes;
+            next = room.then(|| self.queue.try_recv().ok()).flatten();
         }
-        let prove = !group.probes.is_empty();
+        (groups, None)
+    }
+
+    /// Commits and answers a group.
+    fn commit(&mut self, group: Group) {
+        let task = Arc::clone(&group.task);
         let begin = Instant::now();
-        match self.journal.append(&group.records, prove) {
+        let result = task.is_there().and_then(|()| {
+            let stored = self.engine.append(task.key(), &group.records);
+            stored.map_err(StoreError::failed)
+        });
+        match &result {
             Ok(outcomes) => {
                 self.activity.committed(begin.elapsed());
-                self.acknowledge(group, &outcomes)
+                for (record, outcome) in group.records.iter().zip(outcomes) {
+                    self.activity.settled(record.reports, *outcome);
+                }
             }
-            Err(error) => {
+            Err(StoreError::Failed(error)) => {
                 self.activity.failures.inc();
                 tracing::error!(%error, uploads = group.records.len(), "a commit failed");
-                refuse(group, &Arc::new(error));
-                Ok(())
+            }
+            Err(_) => {}
+        }
+        // Before the answers, so that whoever was answered finds itself counted.
+        if !task.is_removed() {
+            self.tell(&task);
+        }
+        group.answer(result);
+        self.close_if_due(&task);
+    }
+
+    /// Tells of the task's batches, and that there are some to be counted.
+    fn tell(&self, task: &Arc<StoredTask>) {
+        let last = |batches: &[BatchRow]| batches.last().map(|row| row.number);
+        let before = last(&task.batches());
+        let batches = self.engine.batches(task.key());
+        task.tell(&batches);
+        if last(&batches) != before {
+            let _ = self.releaser.send(Work::Closed(Arc::clone(task)));
+        }
+    }
+
+    fn close_if_due(&mut self, task: &Arc<StoredTask>) {
+        let batches = task.batches();
+        let now = (self.clock)();
+        let due = !task.is_removed()
+            && batches.last().is_some_and(|open| {
+                let seconds = now.saturating_sub(open.opened);
+                task.settings().is_due(open.reports, seconds)
+            });
+        if due && let Err(error) = self.close_batch(task) {
+            tracing::error!(%error, task = task.task().id(), "a batch cannot be closed");
+        }
+    }
+
+    /// Has reports forgotten that were kept as long as was said.
+    fn forget_if_due(&self, task: &Arc<StoredTask>) {
+        let Some(days) = task.settings().keep_reports_days else {
+            return;
+        };
+        let now = (self.clock)();
+        for batch in task.releases().iter().filter(|batch| batch.kept) {
+            let seconds = now.saturating_sub(batch.closed.unwrap_or(now));
+            if seconds >= u64::from(days) * 86_400 {
+                let _ = self
+                    .releaser
+                    .send(Work::Forget(Arc::clone(task), batch.number));
             }
         }
     }
 
-    fn acknowledge(&mut self, mut group: Group, outcomes: &[Outcome]) -> Result<(), FolderGone> {
-        group.settle(outcomes);
-        for ((_, reports), outcome) in group.reports.iter().zip(outcomes) {
-            self.activity.settled(reports.len(), *outcome);
-        }
-        let stored: Vec<_> = group
-            .reports
-            .into_iter()
-            .zip(outcomes)
-            .filter_map(|(reports, outcome)| (*outcome == Outcome::Stored).then_some(reports))
-            .collect();
-        // Before the answers, so that whoever was answered finds itself counted.
-        let folded = if stored.is_empty() {
-            Ok(())
-        } else {
-            self.folder
-                .blocking_send(Fold::Committed(stored))
-                .map_err(|_| FolderGone)
-        };
-        // A caller that went away will ask again and learn that it is a duplicate.
-        for caller in group.callers {
-            drop(caller.memory);
-            let _ = caller.reply.send(Ok(caller.receipt));
-        }
-        for reply in group.probes {
-            let _ = reply.send(Ok(()));
-        }
-        folded
+    fn close_batch(&mut self, task: &Arc<StoredTask>) -> Result<BatchRow, EngineError> {
+        let closed = self.engine.close_batch(task.key(), (self.clock)());
+        self.tell(task);
+        closed
     }
-}
 
-/// The folding thread has ended before the writer, which only a defect can cause.
-struct FolderGone;
-
-fn refuse(group: Group, error: &Arc<JournalError>) {
-    for caller in group.callers {
-        drop(caller.memory);
-        let _ = caller
-            .reply
-            .send(Err(StoreError::Failed(Arc::clone(error))));
+    fn serve(&mut self, request: Request) {
+        match request {
+            Request::Uploads(_) | Request::Close(_) => {}
+            Request::Probe(reply) => {
+                let _ = reply.send(self.engine.probe().map_err(StoreError::failed));
+            }
+            Request::CloseDue => {
+                for task in self.tasks.clone() {
+                    self.close_if_due(&task);
+                    self.forget_if_due(&task);
+                }
+            }
+            Request::CloseBatch(task, need, reply) => {
+                let _ = reply.send(self.close_asked(&task, need));
+            }
+            Request::SettleRelease { task, batch, reply } => {
+                let settled = task.is_there().and_then(|()| {
+                    let settled = self.engine.settle_release(task.key(), batch);
+                    self.tell(&task);
+                    settled.map_err(StoreError::failed)
+                });
+                let _ = reply.send(settled);
+            }
+            Request::AddTask(collected, reply) => {
+                let now = (self.clock)();
+                let added = task::add(&mut *self.engine, &collected, now).map(Arc::new);
+                self.tasks.extend(added.as_ref().ok().cloned());
+                let _ = reply.send(added);
+            }
+            Request::Configure(task, settings, reply) => {
+                let _ = reply.send(self.configure(&task, settings));
+            }
+            Request::RemoveTask(task, reply) => {
+                let removed = self.engine.remove_task(task.key());
+                if removed.is_ok() {
+                    task.remove();
+                    self.tasks.retain(|own| !Arc::ptr_eq(own, &task));
+                }
+                let _ = reply.send(removed.map_err(StoreError::failed));
+            }
+        }
     }
-    for reply in group.probes {
-        let _ = reply.send(Err(StoreError::Failed(Arc::clone(error))));
+
+    fn close_asked(&mut self, task: &Arc<StoredTask>, need: u64) -> Result<BatchRow, StoreError> {
+        task.is_there()?;
+        let have = task.batches().last().map_or(0, |open| open.reports);
+        if have < need {
+            return Err(StoreError::BatchTooSmall { have, need });
+        }
+        self.close_batch(task).map_err(StoreError::failed)
+    }
+
+    fn configure(&mut self, task: &StoredTask, settings: Settings) -> Result<(), StoreError> {
+        task.is_there()?;
+        let written = serde_json::to_string(&settings).expect("settings can be written as JSON");
+        self.engine
+            .configure_task(task.key(), &written)
+            .map_err(StoreError::failed)?;
+        task.configure(settings);
+        Ok(())
     }
 }

@@ -168,7 +168,11 @@ fn a_task_in_use_keeps_its_budget() {
     let directory = tempfile::tempdir().unwrap();
     let open = |budget: Value| {
         let drafts = [draft(&task(&budget))];
-        Store::open(directory.path(), &drafts, StoreOptions::default())
+        Store::open(
+            directory.path(),
+            &drafts.map(Into::into),
+            StoreOptions::default(),
+        )
     };
     let weekly = json!({ "days": 7, "reports": 1 });
     let store = open(weekly.clone()).unwrap();

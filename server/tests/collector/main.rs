@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod audit;
+mod batches;
 mod budget;
 mod cli;
 #[cfg(unix)]
@@ -11,6 +12,7 @@ mod heavy_hitters;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod http;
+mod journal;
 #[cfg(unix)]
 mod operate;
 mod plan;

@@ -44,7 +44,7 @@ impl Collector {
             command.arg("--task").arg(task);
         }
         command
-            .args(["--listen", "127.0.0.1:0", "--log", "error"])
+            .args(["--development", "--listen", "127.0.0.1:0", "--log", "error"])
             .args(more);
         Self::start(command)
     }

@@ -43,7 +43,15 @@ export async function startCollector({
 }) {
   const child = spawn(
     program,
-    ["serve", "--data", data, "--listen", listen, ...tasks.flatMap((file) => ["--task", file])],
+    [
+      "serve",
+      "--development",
+      "--data",
+      data,
+      "--listen",
+      listen,
+      ...tasks.flatMap((file) => ["--task", file]),
+    ],
     { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] },
   );
   // Not left behind, however this process ends.

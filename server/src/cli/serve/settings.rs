@@ -14,7 +14,7 @@ use toml::Table;
 use crate::cli::Error;
 use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions};
-use crate::store::StoreOptions;
+use crate::store::{BatchSettings, Collected, Settings as Collection, StoreOptions};
 use crate::task_file::TaskFile;
 
 /// What is set; a test holds the defaults named here to those that there are.
@@ -74,6 +74,31 @@ pub(super) struct Settings {
     /// Seconds that requests under way have left after SIGTERM [default: 20]
     #[arg(long, value_name = "SECONDS", env = "HUSHBIN_DRAIN_TIMEOUT")]
     drain_timeout: Option<u64>,
+    /// Reports that a batch needs to be closed, and so to be released: a person is to hide
+    /// among them [default: 1000]
+    #[arg(long, value_name = "REPORTS", env = "HUSHBIN_BATCH_LEAST")]
+    batch_least: Option<u64>,
+    /// Reports with which a batch is closed [default: 100000]
+    #[arg(long, value_name = "REPORTS", env = "HUSHBIN_BATCH_MOST")]
+    batch_most: Option<u64>,
+    /// Hours after which a batch is closed that has as many reports as it needs; 0 for never
+    /// [default: 24]
+    #[arg(long, value_name = "HOURS", env = "HUSHBIN_BATCH_HOURS")]
+    batch_hours: Option<u32>,
+    /// Days after which the reports of a released batch are deleted; 0 for never. Totals are
+    /// kept, but texts are searched for, and items of questions without a list are estimated,
+    /// from reports alone [default: 0]
+    #[arg(long, value_name = "DAYS", env = "HUSHBIN_KEEP_REPORTS_DAYS")]
+    keep_reports_days: Option<u32>,
+    /// For development: asking for estimates releases what has come, however little, so
+    /// that nobody is hidden among others [default: false]
+    #[arg(
+        long,
+        num_args = 0,
+        default_missing_value = "true",
+        env = "HUSHBIN_DEVELOPMENT"
+    )]
+    development: Option<bool>,
 }
 
 /// What can be changed while the collector runs.
@@ -137,6 +162,7 @@ impl Settings {
     /// read.
     pub(super) fn config(&self) -> Result<Config, Error> {
         let tasks = self.tasks.iter().flatten();
+        let collection = self.collection()?;
         Ok(Config {
             listen: self.listen(),
             hosts: self.hosts()?,
@@ -146,7 +172,12 @@ impl Settings {
             server: self.server()?,
             store: self.store()?,
             tasks: tasks
-                .map(|path| Ok(TaskFile::read(path)?.draft))
+                .map(|path| {
+                    Ok(Collected {
+                        draft: TaskFile::read(path)?.draft,
+                        settings: Some(collection.clone()),
+                    })
+                })
                 .collect::<Result<_, Error>>()?,
             data: self.data.clone().ok_or(
                 "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config",
@@ -172,6 +203,26 @@ impl Settings {
         Ok(Hosts::new(names)?)
     }
 
+    /// How the tasks of all task files are collected.
+    fn collection(&self) -> Result<Collection, OutOfRange> {
+        let default = BatchSettings::default();
+        let least = self.batch_least.unwrap_or(default.least);
+        let reports = 1..=BatchSettings::MOST_REPORTS;
+        Ok(Collection {
+            batch: BatchSettings {
+                least: config::count("batch-least", least, reports, "1 to 1000000 reports")?,
+                most: config::count(
+                    "batch-most",
+                    self.batch_most.unwrap_or(default.most.max(least)),
+                    least..=BatchSettings::MOST_REPORTS,
+                    "--batch-least to 1000000 reports",
+                )?,
+                hours: self.batch_hours.unwrap_or(default.hours),
+            },
+            keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
+        })
+    }
+
     fn limits(&self) -> Result<Limits, OutOfRange> {
         let default = Limits::DEFAULT;
         Ok(Limits {
@@ -186,6 +237,7 @@ impl Settings {
                 self.request_timeout,
                 default.request_timeout,
             )?,
+            release_on_read: self.development.unwrap_or(default.release_on_read),
             ..default
         })
     }

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use crate::support::{App, OPEN, SETTINGS};
+use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::StatusCode;
 use hushbin_server::http::Limits;
 use hushbin_server::store::{
-    Journal, JournalError, JournalReader, Outcome, Record, SqliteJournal, Store, StoreOptions,
-    TaskKey, TaskRow,
+    BatchRow, Engine, EngineError, Files, Outcome, Reader, Record, Release, Store, StoreOptions,
+    TaskKey, TaskRow, VisitUpload,
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
@@ -41,51 +41,103 @@ impl Controls {
 }
 
 struct Faulty {
-    inner: SqliteJournal,
+    inner: Files,
     controls: Controls,
     gate: mpsc::Receiver<()>,
 }
 
-/// Finds an empty journal, or panics.
-struct FaultyReader(Arc<AtomicBool>);
+/// Panics, as long as it is told to.
+struct FaultyReader {
+    inner: Arc<dyn Reader>,
+    panic: Arc<AtomicBool>,
+}
 
-impl Journal for Faulty {
-    fn tasks(&self) -> Result<Vec<TaskRow>, JournalError> {
+type Done<T> = Result<T, EngineError>;
+
+impl Engine for Faulty {
+    fn tasks(&self) -> Done<Vec<TaskRow>> {
         self.inner.tasks()
     }
 
-    fn add_task(&mut self, id: &str, f: [u8; 16], p: &str) -> Result<TaskKey, JournalError> {
-        self.inner.add_task(id, f, p)
+    fn add_task(&mut self, row: TaskRow, now: u64) -> Done<TaskKey> {
+        self.inner.add_task(row, now)
     }
 
-    fn append(&mut self, group: &[Record], prove: bool) -> Result<Vec<Outcome>, JournalError> {
+    fn configure_task(&mut self, task: TaskKey, settings: &str) -> Done<()> {
+        self.inner.configure_task(task, settings)
+    }
+
+    fn remove_task(&mut self, task: TaskKey) -> Done<()> {
+        self.inner.remove_task(task)
+    }
+
+    fn batches(&self, task: TaskKey) -> Vec<BatchRow> {
+        self.inner.batches(task)
+    }
+
+    fn append(&mut self, task: TaskKey, group: &[Record]) -> Done<Vec<Outcome>> {
         self.controls.commits.fetch_add(1, Ordering::SeqCst);
         let mode = *self.controls.mode.lock().unwrap();
         match mode {
-            Mode::Fail => return Err(JournalError::Damaged("as the test wants it".to_owned())),
+            Mode::Fail => return Err(failure()),
             Mode::Stall => self.gate.recv().unwrap(),
             Mode::Work => {}
         }
-        self.inner.append(group, prove)
+        self.inner.append(task, group)
     }
 
-    fn checkpoint(&mut self) -> Result<(), JournalError> {
-        self.inner.checkpoint()
+    fn close_batch(&mut self, task: TaskKey, now: u64) -> Done<BatchRow> {
+        self.inner.close_batch(task, now)
     }
 
-    fn reader(&self) -> Arc<dyn JournalReader> {
-        Arc::new(FaultyReader(Arc::clone(&self.controls.panic)))
+    fn settle_release(&mut self, task: TaskKey, batch: u64) -> Done<()> {
+        self.inner.settle_release(task, batch)
+    }
+
+    fn probe(&mut self) -> Done<()> {
+        match *self.controls.mode.lock().unwrap() {
+            Mode::Fail => Err(failure()),
+            Mode::Stall | Mode::Work => self.inner.probe(),
+        }
+    }
+
+    fn reader(&self) -> Arc<dyn Reader> {
+        Arc::new(FaultyReader {
+            inner: self.inner.reader(),
+            panic: Arc::clone(&self.controls.panic),
+        })
     }
 }
 
-impl JournalReader for FaultyReader {
-    fn for_each_upload(
+fn failure() -> EngineError {
+    EngineError::Damaged("as the test wants it".to_owned())
+}
+
+impl Reader for FaultyReader {
+    fn for_each_upload(&self, task: TaskKey, batch: u64, visit: &mut VisitUpload<'_>) -> Done<()> {
+        self.inner.for_each_upload(task, batch, visit)
+    }
+
+    fn release(&self, task: TaskKey, batch: u64, release: &Release) -> Done<()> {
+        self.inner.release(task, batch, release)
+    }
+
+    fn totals(&self, task: TaskKey, batch: u64) -> Done<Vec<u8>> {
+        self.inner.totals(task, batch)
+    }
+
+    fn for_each_block(
         &self,
-        _: TaskKey,
-        _: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<(), JournalError> {
-        assert!(!self.0.load(Ordering::SeqCst), "as the test wants it");
-        Ok(())
+        task: TaskKey,
+        batch: u64,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Done<()> {
+        assert!(!self.panic.load(Ordering::SeqCst), "as the test wants it");
+        self.inner.for_each_block(task, batch, visit)
+    }
+
+    fn forget_reports(&self, task: TaskKey, batch: u64) -> Done<()> {
+        self.inner.forget_reports(task, batch)
     }
 }
 
@@ -98,13 +150,13 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
         panic: Arc::new(AtomicBool::new(false)),
         open,
     };
-    let journal = Faulty {
-        inner: SqliteJournal::open(directory.path()).unwrap(),
+    let engine = Faulty {
+        inner: Files::open(directory.path()).unwrap(),
         controls: controls.clone(),
         gate,
     };
-    let drafts = [draft(SETTINGS), draft(OPEN)];
-    let store = Store::with_journal(Box::new(journal), &drafts, store).unwrap();
+    let tasks = [draft(SETTINGS).into(), draft(OPEN).into()];
+    let store = Store::with_engine(Box::new(engine), &tasks, store).unwrap();
     (App::over(store, limits), controls, directory)
 }
 
@@ -117,7 +169,7 @@ async fn commits(controls: &Controls, count: usize) {
 
 #[tokio::test]
 async fn a_failed_commit_is_told_to_all_in_it_and_loses_nothing_acknowledged() {
-    let (app, controls, _directory) = app(StoreOptions::default(), Limits::default());
+    let (app, controls, _directory) = app(StoreOptions::default(), DEVELOPMENT);
     let mut uploads = Uploads::new(&app.task("settings"), 1);
     let kept = uploads.bytes(2);
     let refused = uploads.bytes(3);
@@ -157,7 +209,7 @@ async fn what_waits_shares_one_commit_and_what_does_not_fit_comes_back_later() {
         queue_uploads: 10,
         ..StoreOptions::default()
     };
-    let (app, controls, _directory) = app(options, Limits::default());
+    let (app, controls, _directory) = app(options, DEVELOPMENT);
     let app = Arc::new(app);
     let mut uploads = Uploads::new(&app.task("settings"), 2);
     controls.set(Mode::Stall);
@@ -191,7 +243,7 @@ async fn what_waits_shares_one_commit_and_what_does_not_fit_comes_back_later() {
     }
     assert_eq!(controls.commits.load(Ordering::SeqCst), 2);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(app.store.totals(&stored).await.unwrap().reports(), 11);
+    assert_eq!(stored.batches().last().unwrap().reports, 11);
 }
 
 #[tokio::test]
@@ -200,7 +252,7 @@ async fn memory_for_uploads_is_bounded() {
         queue_bytes: 100,
         ..StoreOptions::default()
     };
-    let (app, controls, _directory) = app(options, Limits::default());
+    let (app, controls, _directory) = app(options, DEVELOPMENT);
     let app = Arc::new(app);
     let mut uploads = Uploads::new(&app.task("settings"), 3);
     controls.set(Mode::Stall);
@@ -231,7 +283,7 @@ async fn uploads_of_one_body_share_a_commit_and_its_fate() {
         group_uploads: 2,
         ..StoreOptions::default()
     };
-    let (app, controls, _directory) = app(options, Limits::default());
+    let (app, controls, _directory) = app(options, DEVELOPMENT);
     let mut uploads = Uploads::new(&app.task("settings"), 5);
     let body: Vec<u8> = (0..5).flat_map(|_| uploads.bytes(2)).collect();
     controls.set(Mode::Fail);
@@ -245,14 +297,14 @@ async fn uploads_of_one_body_share_a_commit_and_its_fate() {
     );
     assert_eq!(controls.commits.load(Ordering::SeqCst), 2);
     let stored = app.store.task("settings").unwrap();
-    assert_eq!(app.store.totals(&stored).await.unwrap().reports(), 10);
+    assert_eq!(stored.batches().last().unwrap().reports, 10);
 }
 
 #[tokio::test]
 async fn a_stalled_journal_does_not_hold_clients_for_ever() {
     let limits = Limits {
         request_timeout: Duration::from_millis(50),
-        ..Limits::default()
+        ..DEVELOPMENT
     };
     let (app, controls, _directory) = app(StoreOptions::default(), limits);
     let bytes = Uploads::new(&app.task("settings"), 4).bytes(1);
@@ -266,7 +318,7 @@ async fn a_stalled_journal_does_not_hold_clients_for_ever() {
     // The commit comes about all the same, and sending again does not count twice.
     controls.set(Mode::Work);
     controls.open.send(()).unwrap();
-    let app = App::over(app.store.clone(), Limits::default());
+    let app = App::over(app.store.clone(), DEVELOPMENT);
     assert_eq!(app.post("settings", bytes).await.status, StatusCode::OK);
     assert_eq!(
         app.get("/tasks/settings/estimates").await.json()["reports"],
@@ -278,7 +330,7 @@ async fn a_stalled_journal_does_not_hold_clients_for_ever() {
 async fn a_body_that_does_not_come_is_given_up() {
     let limits = Limits {
         body_timeout: Duration::from_millis(50),
-        ..Limits::default()
+        ..DEVELOPMENT
     };
     let (app, _, _directory) = app(StoreOptions::default(), limits);
     app.post("settings", Body::from_stream(Never))
@@ -302,7 +354,12 @@ impl futures_core::Stream for Never {
 
 #[tokio::test]
 async fn a_defect_is_a_problem_too_and_ends_one_request_only() {
-    let (app, controls, _directory) = app(StoreOptions::default(), Limits::default());
+    let (app, controls, _directory) = app(StoreOptions::default(), DEVELOPMENT);
+    let bytes = Uploads::new(&app.task("anything"), 6).bytes(1);
+    assert_eq!(
+        app.post("anything", bytes).await.status,
+        StatusCode::CREATED
+    );
     controls.panic.store(true, Ordering::SeqCst);
     for _ in 0..4 {
         app.get("/tasks/anything/estimates?items=a")

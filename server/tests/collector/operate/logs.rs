@@ -76,7 +76,9 @@ fn be_seen(operated: &Operated, mut client: Client) -> Vec<String> {
 }
 
 fn says_nothing_of_people(format: &str) -> String {
-    let more = format!("log = 'debug'\nlog_format = '{format}'\nmax_connections_per_peer = 1");
+    let more = format!(
+        "development = true\nlog = 'debug'\nlog_format = '{format}'\nmax_connections_per_peer = 1"
+    );
     let operated = Operated::new(&more);
     let connect = || Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
     let first = connect();

@@ -7,9 +7,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
-use hushbin::{Task, TaskDraft};
+use hushbin::Task;
 use hushbin_server::http::{Limits, router};
-use hushbin_server::store::{Store, StoreOptions};
+use hushbin_server::store::{Collected, Store, StoreOptions};
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -29,6 +29,12 @@ pub(crate) const COUNTED: &str =
 pub(crate) const OPEN: &str = r#"{
     "id": "anything", "items": "open", "sparsity": 2, "epsilon": 2.0, "value": "sign"
 }"#;
+
+/// As `hushbin serve --development` has it: all that has come is in the estimates.
+pub(crate) const DEVELOPMENT: Limits = Limits {
+    release_on_read: true,
+    ..Limits::DEFAULT
+};
 
 /// A collector without a socket, on a data directory that vanishes with it.
 pub(crate) struct App {
@@ -51,11 +57,11 @@ impl App {
 
     pub(crate) fn with(tasks: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let drafts: Vec<TaskDraft> = tasks.iter().map(|task| draft(task)).collect();
+        let drafts: Vec<Collected> = tasks.iter().map(|task| draft(task).into()).collect();
         let store = Store::open(directory.path(), &drafts, StoreOptions::default()).unwrap();
         Self {
             directory: Some(directory),
-            ..Self::over(store, Limits::default())
+            ..Self::over(store, DEVELOPMENT)
         }
     }
 

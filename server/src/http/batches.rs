@@ -1,0 +1,77 @@
+//! Batches: what is released, what is on its way, what is still open.
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde::Serialize;
+
+use super::problem::Problem;
+use super::state::AppState;
+use super::tasks;
+use crate::store::{BatchRow, BatchSettings, BatchState, StoredTask};
+
+/// A batch, as it is told.
+#[derive(Serialize)]
+pub(super) struct Batch {
+    number: u64,
+    state: &'static str,
+    reports: u64,
+    /// Seconds since 1970.
+    opened: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<u64>,
+    /// Whether its reports are kept, or its totals alone.
+    reports_kept: bool,
+}
+
+impl From<BatchRow> for Batch {
+    fn from(row: BatchRow) -> Self {
+        Self {
+            number: row.number,
+            state: match row.state {
+                BatchState::Open => "open",
+                BatchState::Closed => "closed",
+                BatchState::Released => "released",
+            },
+            reports: row.reports,
+            opened: row.opened,
+            closed: row.closed,
+            reports_kept: row.kept,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct List {
+    /// When the open one is closed.
+    closes: BatchSettings,
+    batches: Vec<Batch>,
+}
+
+fn list_of(stored: &StoredTask) -> List {
+    List {
+        closes: stored.settings().batch.clone(),
+        batches: stored.batches().iter().copied().map(Batch::from).collect(),
+    }
+}
+
+/// `GET /tasks/{id}/batches`.
+pub(super) async fn list(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<impl axum::response::IntoResponse, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    Ok((tasks::ASK_AGAIN, Json(list_of(&stored))))
+}
+
+/// `POST /tasks/{id}/batches`: closes the open batch and opens another.
+pub(super) async fn close(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<(StatusCode, Json<Batch>), Problem> {
+    let stored = state.task(tasks::id(path))?;
+    let closed = state.store().close_batch(&stored).await?;
+    // It is released when it is counted.
+    Ok((StatusCode::ACCEPTED, Json(closed.into())))
+}

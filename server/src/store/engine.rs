@@ -1,0 +1,233 @@
+//! What the store asks of a storage engine.
+//!
+//! An engine is owned by one thread, and read by others; queueing, group commit, answering
+//! callers, counting and estimating are the store's business, so that another engine (or a
+//! failing one, in tests) needs these operations only.
+//!
+//! A task's uploads belong to its open batch, which is the last. Closing it opens another.
+//! A closed batch is released once its totals are known: what is kept of it then are totals,
+//! reports in an order of their own, and the ids of its uploads, so that one that is sent
+//! again is still known.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// The engine's own name for a task, stable across restarts, and never given to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskKey(pub u64);
+
+/// A task as it was stored on first sight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskRow {
+    /// The engine's key.
+    pub key: TaskKey,
+    /// The task's id (slug).
+    pub id: String,
+    /// Fingerprint of the complete parameters, 16 bytes.
+    pub fingerprint: [u8; 16],
+    /// The complete task as JSON.
+    pub parameters: String,
+    /// How it is collected, as JSON.
+    pub settings: String,
+}
+
+/// One upload on its way to the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Upload id, unique per task.
+    pub upload: [u8; 16],
+    /// How many reports it has.
+    pub reports: u32,
+    /// What follows the id in the upload's bytes.
+    pub body: Vec<u8>,
+}
+
+/// The fate of a record that was handed to [`Engine::append`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new and now on disk.
+    Stored,
+    /// An upload of this id is held already; where its bytes are still known, by the same.
+    Duplicate,
+    /// Other bytes are held under this id; nothing was changed.
+    Conflict,
+}
+
+/// What a batch is waiting for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BatchState {
+    /// It takes reports.
+    Open,
+    /// It takes no more, and is to be counted.
+    Closed,
+    /// Its totals are known.
+    Released,
+}
+
+/// A batch of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchRow {
+    /// From 1 on, without gaps.
+    pub number: u64,
+    /// What it is waiting for.
+    pub state: BatchState,
+    /// When it was opened, in seconds since 1970.
+    pub opened: u64,
+    /// When it was closed; undefined while it is open.
+    pub closed: Option<u64>,
+    /// How many reports it holds.
+    pub reports: u64,
+    /// Whether its reports are kept.
+    pub kept: bool,
+}
+
+/// What a closed batch is released with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    /// Its encoded totals.
+    pub totals: Vec<u8>,
+    /// Its reports, in uploads of their own that tell nothing of those which they came in.
+    pub blocks: Vec<Vec<u8>>,
+}
+
+/// A failure of the storage engine.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A file or directory could not be used.
+    #[error("{path}: {source}")]
+    File {
+        /// What was touched.
+        path: String,
+        /// The operating system's answer.
+        source: std::io::Error,
+    },
+    /// The operating system has no entropy.
+    #[error("no random numbers: {0}")]
+    Entropy(getrandom::Error),
+    /// What is on the disk is not what was written there.
+    #[error("the journal is damaged: {0}")]
+    Damaged(String),
+    /// The journal was written by another version.
+    #[error(
+        "{path} is a journal of version {found}, this hushbin knows version {known}: use the \
+         hushbin that wrote it"
+    )]
+    Version {
+        /// The file.
+        path: String,
+        /// Its version.
+        found: u64,
+        /// The version that this program knows.
+        known: u64,
+    },
+}
+
+/// Durable storage of tasks and their batches, for one owner.
+pub trait Engine: Send {
+    /// All stored tasks, in the order in which they were stored.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn tasks(&self) -> Result<Vec<TaskRow>, EngineError>;
+
+    /// Stores a task, durably, with an open batch; whatever key the row has, the answer is the
+    /// one that it is stored under.
+    ///
+    /// # Errors
+    /// When storage fails, or the id is taken.
+    fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError>;
+
+    /// Changes how a task is collected, durably.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError>;
+
+    /// Deletes a task and everything that was stored for it.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError>;
+
+    /// The task's batches, oldest first; the last is open.
+    fn batches(&self, task: TaskKey) -> Vec<BatchRow>;
+
+    /// Appends uploads to the task's open batch in one commit.
+    ///
+    /// # Guarantee
+    /// On `Ok`, every record reported as [`Outcome::Stored`] or [`Outcome::Duplicate`] survives
+    /// loss of power. On `Err`, no record of the group is stored.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError>;
+
+    /// Closes the task's open batch, durably, and opens the next.
+    ///
+    /// # Errors
+    /// When storage fails; the batch is open still, or the next time closed.
+    fn close_batch(&mut self, task: TaskKey, now: u64) -> Result<BatchRow, EngineError>;
+
+    /// Takes notice of what [`Reader::release`] has written of the task's oldest closed batch.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+
+    /// Proves that a write reaches the disk.
+    ///
+    /// # Errors
+    /// When it does not.
+    fn probe(&mut self) -> Result<(), EngineError>;
+
+    /// A handle for other threads, which never wait for the owner.
+    fn reader(&self) -> Arc<dyn Reader>;
+}
+
+/// What an upload is visited by: its id and body.
+pub type VisitUpload<'a> = dyn FnMut([u8; 16], &[u8]) -> ControlFlow<()> + 'a;
+
+/// A reader beside the owner, for any thread.
+pub trait Reader: Send + Sync {
+    /// Visits the uploads of a batch that is not yet released, by id and body, until the
+    /// visitor breaks.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn for_each_upload(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut VisitUpload<'_>,
+    ) -> Result<(), EngineError>;
+
+    /// Stores what a closed batch is released with, durably, all or nothing; again, where that
+    /// was begun before.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn release(&self, task: TaskKey, batch: u64, release: &Release) -> Result<(), EngineError>;
+
+    /// The encoded totals of a released batch.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn totals(&self, task: TaskKey, batch: u64) -> Result<Vec<u8>, EngineError>;
+
+    /// Visits the blocks of reports of a released batch, until the visitor breaks.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn for_each_block(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError>;
+
+    /// Forgets the reports of a released batch, whose totals stay.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+}

@@ -1,0 +1,188 @@
+//! A released batch: its totals and its reports, in a file that does not change.
+//!
+//! ```text
+//! file    := header totals sum lengths sum (block sum)*
+//! header  := "hushbat\x01" fingerprint[16] batch[8] opened[8] closed[8] reports[8]
+//!            totals[8] blocks[8] sum
+//! lengths := length[4] of each block
+//! ```
+//!
+//! A block is an upload of reports, as pages send them, under an id that is its number. The
+//! reports of the batch lie in the order of their bytes, so that neither the order in which
+//! they came is kept nor which of them came together. Once they are no longer needed the file
+//! is written anew, without blocks.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::disk;
+use super::sum::{Sum, take};
+use crate::store::engine::EngineError;
+
+const MAGIC: [u8; 8] = *b"hushbat\x01";
+const HEADER: usize = 8 + 16 + 6 * 8 + Sum::LENGTH;
+
+/// What is said of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) fingerprint: [u8; 16],
+    pub(super) batch: u64,
+    /// When it was opened and closed, in seconds since 1970.
+    pub(super) opened: u64,
+    pub(super) closed: u64,
+    pub(super) reports: u64,
+}
+
+/// A batch in its file.
+#[derive(Debug)]
+pub(super) struct Batch {
+    file: File,
+    path: PathBuf,
+    pub(super) facts: Facts,
+    totals: u64,
+    blocks: u64,
+}
+
+/// Writes a batch, durably.
+///
+/// # Errors
+/// When the disk does not take it.
+pub(super) fn write(
+    path: &Path,
+    facts: &Facts,
+    totals: &[u8],
+    blocks: &[Vec<u8>],
+) -> Result<(), EngineError> {
+    let mut header = MAGIC.to_vec();
+    header.extend(facts.fingerprint);
+    let Facts {
+        batch,
+        opened,
+        closed,
+        reports,
+        ..
+    } = *facts;
+    let sizes = [totals.len() as u64, blocks.len() as u64];
+    for number in [batch, opened, closed, reports].into_iter().chain(sizes) {
+        header.extend(number.to_le_bytes());
+    }
+    let lengths: Vec<u8> = blocks
+        .iter()
+        .flat_map(|block| (block.len() as u32).to_le_bytes())
+        .collect();
+    disk::write_whole_by(path, |out| {
+        use std::io::Write;
+        let mut out = std::io::BufWriter::new(out);
+        let parts = [&header[..], totals, &lengths];
+        for part in parts.into_iter().chain(blocks.iter().map(Vec::as_slice)) {
+            out.write_all(part)?;
+            out.write_all(&Sum::of(&[part]).0)?;
+        }
+        out.flush()
+    })
+}
+
+impl Batch {
+    /// Opens a batch, and verifies its header.
+    ///
+    /// # Errors
+    /// When it cannot be read, is none, or is damaged.
+    pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
+        let failed = |source| disk::error(path, source);
+        let file = File::open(path).map_err(failed)?;
+        let mut bytes = [0; HEADER];
+        file.read_exact_at(&mut bytes, 0).map_err(failed)?;
+        let (fields, mut sum) = bytes.split_at(HEADER - Sum::LENGTH);
+        let mut rest = fields;
+        let begins = take(&mut rest) == Some(MAGIC) && take(&mut sum) == Some(Sum::of(&[fields]).0);
+        if !begins {
+            return Err(disk::damaged(
+                path,
+                "it does not begin as a batch of this version does",
+            ));
+        }
+        let fingerprint = take(&mut rest).unwrap_or_default();
+        let mut number = || take(&mut rest).map_or(0, u64::from_le_bytes);
+        let facts = Facts {
+            fingerprint,
+            batch: number(),
+            opened: number(),
+            closed: number(),
+            reports: number(),
+        };
+        let (totals, blocks) = (number(), number());
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            facts,
+            totals,
+            blocks,
+        })
+    }
+
+    /// Whether its reports are still there.
+    pub(super) fn has_reports(&self) -> bool {
+        self.blocks > 0 || self.facts.reports == 0
+    }
+
+    /// Its encoded totals, verified.
+    ///
+    /// # Errors
+    /// When they cannot be read or are damaged.
+    pub(super) fn totals(&self) -> Result<Vec<u8>, EngineError> {
+        self.part(HEADER as u64, self.totals, "its totals have")
+    }
+
+    /// Visits the blocks of reports, each verified, until one is no longer wanted.
+    ///
+    /// # Errors
+    /// When they cannot be read or are damaged.
+    pub(super) fn for_each_block(
+        &self,
+        visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let mut at = HEADER as u64 + self.totals + Sum::LENGTH as u64;
+        let lengths = self.part(at, 4 * self.blocks, "its table of reports has")?;
+        at += (lengths.len() + Sum::LENGTH) as u64;
+        for length in lengths.as_chunks().0 {
+            let length = u64::from(u32::from_le_bytes(*length));
+            let block = self.part(at, length, "its reports have")?;
+            at += length + Sum::LENGTH as u64;
+            if visit(&block).is_break() {
+                return Ok(());
+            }
+        }
+        // What stands behind was not written by this.
+        let size = self
+            .file
+            .metadata()
+            .map_err(|source| disk::error(&self.path, source))?;
+        if size.len() == at {
+            Ok(())
+        } else {
+            Err(disk::damaged(&self.path, "it is longer than what it holds"))
+        }
+    }
+
+    /// So many bytes and the sum behind them.
+    fn part(&self, at: u64, length: u64, what: &str) -> Result<Vec<u8>, EngineError> {
+        let failed = |source| disk::error(&self.path, source);
+        let size = self.file.metadata().map_err(failed)?.len();
+        let changed = || disk::damaged(&self.path, &format!("{what} changed since it was written"));
+        let behind = at
+            .checked_add(length)
+            .and_then(|end| end.checked_add(Sum::LENGTH as u64));
+        if behind.is_none_or(|end| end > size) {
+            return Err(changed());
+        }
+        let mut bytes = vec![0; length as usize + Sum::LENGTH];
+        self.file.read_exact_at(&mut bytes, at).map_err(failed)?;
+        let sum = bytes.split_off(length as usize);
+        if Sum::of(&[&bytes]).0[..] == sum[..] {
+            Ok(bytes)
+        } else {
+            Err(changed())
+        }
+    }
+}

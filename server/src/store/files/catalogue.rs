@@ -1,0 +1,167 @@
+//! The list of tasks, in a file of two lines: JSON, and its sum.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::disk;
+use super::sum::Sum;
+use crate::store::engine::{EngineError, TaskKey, TaskRow};
+
+/// Version of the directory's layout.
+const VERSION: u64 = 2;
+
+const FILE_NAME: &str = "tasks.json";
+
+/// What a version before this one kept.
+const BEFORE: (&str, u64) = ("journal.sqlite", 1);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Listed {
+    key: u64,
+    id: String,
+    fingerprint: [u8; 16],
+    parameters: String,
+    settings: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Content {
+    version: u64,
+    /// The key of the next task: none is given twice.
+    next: u64,
+    tasks: Vec<Listed>,
+}
+
+/// The tasks of a data directory.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    path: PathBuf,
+    content: Content,
+}
+
+impl Catalogue {
+    /// Opens the list; a new directory has an empty one.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged, or of another version.
+    pub(super) fn open(directory: &Path) -> Result<Self, EngineError> {
+        let path = directory.join(FILE_NAME);
+        let (before, found) = BEFORE;
+        if directory.join(before).exists() {
+            return Err(EngineError::Version {
+                path: directory.join(before).display().to_string(),
+                found,
+                known: VERSION,
+            });
+        }
+        if !path.exists() {
+            let content = Content {
+                version: VERSION,
+                next: 1,
+                tasks: Vec::new(),
+            };
+            return Ok(Self { path, content });
+        }
+        let text = std::fs::read(&path).map_err(|source| disk::error(&path, source))?;
+        let changed = || disk::damaged(&path, "it has changed since it was written");
+        let text = String::from_utf8(text).map_err(|_| changed())?;
+        let (json, sum) = text.split_once('\n').ok_or_else(changed)?;
+        if sum != line(json) {
+            return Err(changed());
+        }
+        let content: Content =
+            serde_json::from_str(json).map_err(|error| disk::damaged(&path, &error.to_string()))?;
+        if content.version != VERSION {
+            return Err(EngineError::Version {
+                path: path.display().to_string(),
+                found: content.version,
+                known: VERSION,
+            });
+        }
+        Ok(Self { path, content })
+    }
+
+    pub(super) fn rows(&self) -> Vec<TaskRow> {
+        let row = |listed: &Listed| TaskRow {
+            key: TaskKey(listed.key),
+            id: listed.id.clone(),
+            fingerprint: listed.fingerprint,
+            parameters: listed.parameters.clone(),
+            settings: listed.settings.clone(),
+        };
+        self.content.tasks.iter().map(row).collect()
+    }
+
+    /// The key that the next task will have.
+    pub(super) fn next(&self) -> TaskKey {
+        TaskKey(self.content.next)
+    }
+
+    /// Lists a task, durably, under the next key.
+    ///
+    /// # Errors
+    /// When the disk does not take it; nothing has changed then.
+    pub(super) fn add(&mut self, row: TaskRow) -> Result<(), EngineError> {
+        let key = self.content.next;
+        self.change(|content| {
+            content.next += 1;
+            content.tasks.push(Listed {
+                key,
+                id: row.id,
+                fingerprint: row.fingerprint,
+                parameters: row.parameters,
+                settings: row.settings,
+            });
+        })
+    }
+
+    /// Changes how a task is collected, durably.
+    ///
+    /// # Errors
+    /// As [`Catalogue::add`].
+    pub(super) fn configure(&mut self, key: TaskKey, settings: &str) -> Result<(), EngineError> {
+        self.change(|content| {
+            let own = content.tasks.iter_mut().filter(|task| task.key == key.0);
+            own.for_each(|task| settings.clone_into(&mut task.settings));
+        })
+    }
+
+    /// Takes a task off the list, durably.
+    ///
+    /// # Errors
+    /// As [`Catalogue::add`].
+    pub(super) fn remove(&mut self, key: TaskKey) -> Result<(), EngineError> {
+        self.change(|content| content.tasks.retain(|task| task.key != key.0))
+    }
+
+    /// Writes the same list to another directory, durably.
+    ///
+    /// # Errors
+    /// As [`Catalogue::add`].
+    pub(super) fn write_to(mut self, directory: &Path) -> Result<(), EngineError> {
+        self.path = directory.join(FILE_NAME);
+        self.change(|_| {})
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Content)) -> Result<(), EngineError> {
+        let mut content = self.content.clone();
+        change(&mut content);
+        let json = serde_json::to_string(&content)
+            .map_err(|error| disk::damaged(&self.path, &error.to_string()))?;
+        let text = format!("{json}\n{}", line(&json));
+        disk::write_whole(&self.path, text.as_bytes())?;
+        self.content = content;
+        Ok(())
+    }
+}
+
+/// The second line: the sum of the first.
+fn line(json: &str) -> String {
+    let digits = Sum::of(&[json.as_bytes()]).0;
+    let mut line: String = digits.iter().map(|byte| format!("{byte:02x}")).collect();
+    line.push('\n');
+    line
+}

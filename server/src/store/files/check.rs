@@ -1,0 +1,170 @@
+//! Looking a data directory over, and copying it, whether or not a collector writes to it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::batch::Batch;
+use super::catalogue::Catalogue;
+use super::ids::{self, Ids};
+use super::log::Contents;
+use super::task::{Listing, batch_name, log_name};
+use super::{TASKS, directory_of, disk};
+use crate::store::engine::{EngineError, TaskRow};
+
+/// What was looked at, and what is wrong.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Files read from their first byte to their last.
+    pub files: u64,
+    /// Reports in them.
+    pub reports: u64,
+    /// What is wrong, each with the file that it is wrong with.
+    pub wrong: Vec<EngineError>,
+}
+
+impl Checked {
+    fn add(&mut self, found: Result<u64, EngineError>) {
+        self.files += 1;
+        match found {
+            Ok(reports) => self.reports += reports,
+            Err(error) => self.wrong.push(error),
+        }
+    }
+}
+
+/// Reads everything in a data directory and verifies all sums; writes nothing.
+#[must_use]
+pub fn check(root: &Path) -> Checked {
+    let mut checked = Checked::default();
+    match Catalogue::open(root) {
+        Ok(catalogue) => {
+            for row in catalogue.rows() {
+                check_task(&directory_of(root, row.key), &row, &mut checked);
+            }
+            checked.add(Ok(0));
+        }
+        Err(error) => checked.add(Err(error)),
+    }
+    checked
+}
+
+fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
+    let listing = match Listing::of_finished(directory) {
+        Ok(listing) => listing,
+        Err(error) => return checked.add(Err(error)),
+    };
+    let released = listing.batches.len() as u64;
+    for (expected, &number) in (1..).zip(&listing.batches) {
+        let path = directory.join(batch_name(expected));
+        checked.add(check_batch(&path, row, expected, number == expected));
+    }
+    let mut covered = 0;
+    for &span in &listing.ids {
+        let path = directory.join(ids::file_name(span));
+        checked.add(
+            Ids::open(&path, row.fingerprint).and_then(|ids| match ids.span == span {
+                true => Ok(0),
+                false => Err(disk::damaged(&path, "it is of other batches")),
+            }),
+        );
+        if span.first == covered + 1 || span.last <= covered {
+            covered = covered.max(span.last);
+        }
+    }
+    if covered < released {
+        let missing = disk::damaged(directory, "ids of released batches are missing");
+        checked.add(Err(missing));
+    }
+    // Those of batches that are released are on their way out.
+    let logs: Vec<u64> = listing
+        .logs
+        .into_iter()
+        .filter(|&log| log > released)
+        .collect();
+    let mut before: Option<Contents> = None;
+    for next in released + 1..=logs.last().copied().unwrap_or(0).max(released + 1) {
+        let path = directory.join(log_name(next));
+        let found = match logs.contains(&next) {
+            true => check_log(&path, row, next, before.as_ref()),
+            false => Err(disk::damaged(&path, "it is missing")),
+        };
+        checked.add(found.map(|contents| before.insert(contents).held.reports));
+    }
+    if before.is_some_and(|last| last.closed.is_some()) {
+        let next = directory.join(log_name(logs.last().copied().unwrap_or(0) + 1));
+        checked.add(Err(disk::damaged(&next, "it is missing")));
+    }
+}
+
+fn check_log(
+    path: &Path,
+    row: &TaskRow,
+    batch: u64,
+    before: Option<&Contents>,
+) -> Result<Contents, EngineError> {
+    let contents = Contents::read(path)?;
+    if contents.header.fingerprint != row.fingerprint || contents.header.batch != batch {
+        return Err(disk::damaged(path, "it is of another batch"));
+    }
+    // The next is made before one is closed.
+    if before.is_some_and(|before| before.closed.is_none()) && !contents.is_new() {
+        return Err(disk::damaged(path, "the batch before it is not closed"));
+    }
+    contents.for_each(path, |_| {})?;
+    Ok(contents)
+}
+
+fn check_batch(path: &Path, row: &TaskRow, number: u64, there: bool) -> Result<u64, EngineError> {
+    if !there {
+        return Err(disk::damaged(path, "it is missing"));
+    }
+    let batch = Batch::open(path)?;
+    if batch.facts.fingerprint != row.fingerprint || batch.facts.batch != number {
+        return Err(disk::damaged(path, "it is of another batch"));
+    }
+    batch.totals()?;
+    batch.for_each_block(&mut |_| std::ops::ControlFlow::Continue(()))?;
+    Ok(batch.facts.reports)
+}
+
+/// Copies a data directory to one that is not there yet, while a collector may be writing to
+/// it: what was acknowledged before this began is in the copy.
+///
+/// # Errors
+/// When one cannot be read, the other not be written, or it is there already.
+pub fn backup(root: &Path, to: &Path) -> Result<(), EngineError> {
+    if to.exists() {
+        let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        return Err(disk::error(to, there));
+    }
+    let catalogue = Catalogue::open(root)?;
+    disk::create_directory(to)?;
+    disk::create_directory(&to.join(TASKS))?;
+    for row in catalogue.rows() {
+        copy_task(&directory_of(root, row.key), &directory_of(to, row.key))?;
+    }
+    // Last: without it there is no copy.
+    catalogue.write_to(to)
+}
+
+/// Copies a task's files as they were at one moment.
+fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
+    loop {
+        disk::create_directory(to)?;
+        let before = Listing::of_finished(from)?;
+        let copied = before
+            .names()
+            .try_for_each(|name| copy(&from.join(&name), &to.join(&name)));
+        if before == Listing::of_finished(from)? {
+            return copied;
+        }
+        // A batch was closed or released meanwhile.
+        fs::remove_dir_all(to).map_err(|source| disk::error(to, source))?;
+    }
+}
+
+fn copy(from: &PathBuf, to: &Path) -> Result<(), EngineError> {
+    // A log may end in a commit that is on its way, as after a crash.
+    let bytes = fs::read(from).map_err(|source| disk::error(from, source))?;
+    disk::write_whole(to, &bytes)
+}

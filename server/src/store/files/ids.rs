@@ -1,0 +1,250 @@
+//! The ids of uploads that released batches hold, sorted in files that never change.
+//!
+//! ```text
+//! file   := header id[16]* sum
+//! header := "hushids\x01" fingerprint[16] first[8] last[8] count[8] sum
+//! ```
+//!
+//! A file holds the ids of the batches from `first` to `last`. Four neighbours that span as
+//! many batches are merged, so that among n batches an id is written log₄ n times and looked
+//! for in 3 log₄ n files at most. Nothing in a file tells which report an id came with: the
+//! reports lie in another, in an order of their own.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::disk;
+use super::sum::{Sum, take};
+use crate::store::engine::EngineError;
+
+const MAGIC: [u8; 8] = *b"hushids\x01";
+const HEADER: usize = 8 + 16 + 8 + 8 + 8 + Sum::LENGTH;
+
+/// Ids that one read fetches: a page of the disk.
+const AT_ONCE: usize = 256;
+
+/// Files that are merged to one.
+const MERGED: usize = 4;
+
+type Id = [u8; 16];
+
+/// Which batches' ids a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+impl Span {
+    /// ⌊log₄⌋ of the number of batches.
+    fn level(self) -> u32 {
+        (self.last - self.first + 1).ilog(MERGED as u64)
+    }
+
+    pub(super) fn holds(self, other: Self) -> bool {
+        self.first <= other.first && other.last <= self.last
+    }
+}
+
+/// The ids of some batches.
+#[derive(Debug)]
+pub(super) struct Ids {
+    file: File,
+    path: PathBuf,
+    pub(super) span: Span,
+    count: u64,
+    /// Every [`AT_ONCE`]th id.
+    firsts: Vec<Id>,
+}
+
+impl Ids {
+    /// Writes the ids of a batch, durably.
+    ///
+    /// # Errors
+    /// When the disk does not take them.
+    pub(super) fn write(
+        path: &Path,
+        fingerprint: [u8; 16],
+        span: Span,
+        mut ids: Vec<Id>,
+    ) -> Result<Self, EngineError> {
+        ids.sort_unstable();
+        let sorted = ids.into_iter().map(Ok);
+        Self::write_sorted(path, fingerprint, span, sorted.len() as u64, sorted)
+    }
+
+    fn write_sorted(
+        path: &Path,
+        fingerprint: [u8; 16],
+        span: Span,
+        count: u64,
+        sorted: impl Iterator<Item = std::io::Result<Id>>,
+    ) -> Result<Self, EngineError> {
+        let mut header = MAGIC.to_vec();
+        header.extend(fingerprint);
+        for number in [span.first, span.last, count] {
+            header.extend(number.to_le_bytes());
+        }
+        let sum = Sum::of(&[&header]);
+        header.extend(sum.0);
+        disk::write_whole_by(path, |out| {
+            let mut out = BufWriter::new(out);
+            let mut hash = Sha256::new();
+            out.write_all(&header)?;
+            for id in sorted {
+                let id = id?;
+                hash.update(id);
+                out.write_all(&id)?;
+            }
+            out.write_all(&hash.finalize()[..Sum::LENGTH])?;
+            out.flush()
+        })?;
+        Self::open(path, fingerprint)
+    }
+
+    /// Opens and verifies the ids in a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is none, or is damaged.
+    pub(super) fn open(path: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
+        let failed = |source| disk::error(path, source);
+        let damaged = |what| disk::damaged(path, what);
+        let file = File::open(path).map_err(failed)?;
+        let mut input = BufReader::with_capacity(1 << 16, &file);
+        let mut header = [0; HEADER];
+        input.read_exact(&mut header).map_err(failed)?;
+        let (fields, mut sum) = header.split_at(HEADER - Sum::LENGTH);
+        let mut rest = fields;
+        let begins = take(&mut rest) == Some(MAGIC) && take(&mut sum) == Some(Sum::of(&[fields]).0);
+        let of_task = take(&mut rest) == Some(fingerprint);
+        let mut number = || take(&mut rest).map_or(0, u64::from_le_bytes);
+        let (first, last, count) = (number(), number(), number());
+        if !begins || first > last {
+            return Err(damaged("it does not begin as ids of this version do"));
+        }
+        if !of_task {
+            return Err(damaged("it is of another task"));
+        }
+        let mut hash = Sha256::new();
+        let mut firsts = Vec::new();
+        let mut block = vec![0; AT_ONCE * 16];
+        let mut left = count;
+        while left > 0 {
+            let ids = left.min(AT_ONCE as u64) as usize;
+            let block = &mut block[..ids * 16];
+            input.read_exact(block).map_err(failed)?;
+            hash.update(&block);
+            firsts.extend(block.first_chunk::<16>());
+            left -= ids as u64;
+        }
+        let mut sum = [0; Sum::LENGTH];
+        input.read_exact(&mut sum).map_err(failed)?;
+        if hash.finalize()[..Sum::LENGTH] != sum || input.read(&mut [0]).map_err(failed)? != 0 {
+            return Err(damaged("its ids have changed since they were written"));
+        }
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            span: Span { first, last },
+            count,
+            firsts,
+        })
+    }
+
+    /// Whether an id is among them.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(super) fn contains(&self, id: &Id) -> Result<bool, EngineError> {
+        let after = self.firsts.partition_point(|first| first <= id);
+        let Some(block) = after.checked_sub(1) else {
+            return Ok(false);
+        };
+        let begin = block * AT_ONCE;
+        let ids = (self.count as usize - begin).min(AT_ONCE);
+        let mut bytes = [0; AT_ONCE * 16];
+        let bytes = &mut bytes[..ids * 16];
+        self.file
+            .read_exact_at(bytes, (HEADER + begin * 16) as u64)
+            .map_err(|source| disk::error(&self.path, source))?;
+        let (ids, _) = bytes.as_chunks::<16>();
+        Ok(ids.binary_search(id).is_ok())
+    }
+
+    /// The ids, ascending.
+    fn iter(&self) -> std::io::Result<impl Iterator<Item = std::io::Result<Id>> + use<>> {
+        let mut input = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
+        input.read_exact(&mut [0; HEADER])?;
+        let ids = 0..self.count;
+        Ok(ids.map(move |_| {
+            let mut id = [0; 16];
+            input.read_exact(&mut id).map(|()| id)
+        }))
+    }
+}
+
+/// Which of these, oldest first, are to be merged: as many neighbours that span as many
+/// batches.
+pub(super) fn to_merge(spans: &[Span]) -> Option<std::ops::Range<usize>> {
+    let same = |window: &[Span]| window.iter().all(|span| span.level() == window[0].level());
+    let at = spans.windows(MERGED).rposition(same)?;
+    Some(at..at + MERGED)
+}
+
+/// Merges neighbours to one file, durably; theirs stay.
+///
+/// # Errors
+/// When they cannot be read, or the disk does not take the file.
+pub(super) fn merge(
+    directory: &Path,
+    fingerprint: [u8; 16],
+    parts: &[&Ids],
+) -> Result<Ids, EngineError> {
+    let span = Span {
+        first: parts[0].span.first,
+        last: parts[parts.len() - 1].span.last,
+    };
+    let count = parts.iter().map(|part| part.count).sum();
+    let failed = |source| disk::error(directory, source);
+    let mut inputs = parts.iter().map(|part| part.iter());
+    let mut inputs = inputs
+        .by_ref()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
+    let mut next = BinaryHeap::new();
+    let mut advance = |at: usize, next: &mut BinaryHeap<_>| -> std::io::Result<()> {
+        let id = inputs[at].next().transpose()?;
+        next.extend(id.map(|id| Reverse((id, at))));
+        Ok(())
+    };
+    for at in 0..parts.len() {
+        advance(at, &mut next).map_err(failed)?;
+    }
+    let sorted = std::iter::from_fn(|| {
+        let Reverse((id, at)) = next.pop()?;
+        Some(advance(at, &mut next).map(|()| id))
+    });
+    let path = directory.join(file_name(span));
+    Ids::write_sorted(&path, fingerprint, span, count, sorted)
+}
+
+/// What the file of a span is called.
+pub(super) fn file_name(Span { first, last }: Span) -> String {
+    format!("{first:08}-{last:08}.ids")
+}
+
+/// The span that a file's name tells.
+pub(super) fn span_of(name: &str) -> Option<Span> {
+    let (first, last) = name.strip_suffix(".ids")?.split_once('-')?;
+    let span = Span {
+        first: first.parse().ok()?,
+        last: last.parse().ok()?,
+    };
+    (file_name(span) == name).then_some(span)
+}

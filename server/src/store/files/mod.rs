@@ -1,0 +1,353 @@
+//! The engine in plain files, which an operator can copy, list and check.
+//!
+//! ```text
+//! data/
+//!   lock                       held while a collector runs
+//!   tasks.json                 the list of tasks, and its sum
+//!   probe                      what readiness writes
+//!   tasks/00000001/            of the task with this key:
+//!     00000001.batch           a released batch: totals and reports
+//!     00000002.batch
+//!     00000001-00000002.ids    ids of the uploads of released batches
+//!     00000003.log             a closed batch, to be counted
+//!     00000004.log             the open batch
+//! ```
+//!
+//! The files say which state a batch is in, so that no two of them can disagree: open is the
+//! last log, closed is a log that says so in its last frame, released is a batch file. Every
+//! change is one file that is written whole under another name, synced and renamed, or a frame
+//! that is appended; what the machine stopped in is done once more, with the same result, or
+//! undone. Everything has a sum, and a number that is missing is noticed.
+//!
+//! Uploads are appended, so that a commit costs little more than its bytes: in a tree by their
+//! ids, which are random, each would cost a page.
+
+mod batch;
+mod catalogue;
+mod check;
+mod disk;
+mod ids;
+mod log;
+mod sum;
+mod task;
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::engine::{
+    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskKey, TaskRow,
+    VisitUpload,
+};
+use batch::{Batch, Facts};
+use catalogue::Catalogue;
+use ids::{Ids, Span};
+use log::Contents;
+use task::{TaskFiles, batch_name, log_name};
+
+const TASKS: &str = "tasks";
+const PROBE: &str = "probe";
+
+/// What a task's directory is called before it is gone.
+const DELETED: &str = "deleted";
+
+/// The engine in the files of one data directory.
+#[derive(Debug)]
+pub struct Files {
+    root: Arc<Path>,
+    catalogue: Catalogue,
+    tasks: HashMap<TaskKey, TaskFiles>,
+    opened: Opened,
+}
+
+/// Files of ids that a reader has written and opened, for the owner to take notice of.
+type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
+
+pub use check::{Checked, backup, check};
+pub(super) use disk::error as file_error;
+
+/// Makes a data directory, durably, when there is none.
+///
+/// # Errors
+/// When it cannot be made.
+pub(super) fn create_root(root: &Path) -> Result<(), EngineError> {
+    disk::create_directory(root)
+}
+
+fn directory_of(root: &Path, task: TaskKey) -> PathBuf {
+    root.join(TASKS).join(format!("{:08}", task.0))
+}
+
+impl Files {
+    /// Opens and verifies a data directory, and makes it when there is none.
+    ///
+    /// The caller holds the directory's lock.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, is of another version, or is damaged.
+    pub fn open(root: &Path) -> Result<Self, EngineError> {
+        create_root(root)?;
+        let catalogue = Catalogue::open(root)?;
+        let all = root.join(TASKS);
+        disk::create_directory(&all)?;
+        let failed = |source| disk::error(&all, source);
+        let rows = catalogue.rows();
+        for entry in fs::read_dir(&all).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            settle_directory(root, &path, &rows)?;
+        }
+        let tasks = rows
+            .iter()
+            .map(|row| {
+                let directory = directory_of(root, row.key);
+                if !directory.is_dir() {
+                    return Err(disk::damaged(
+                        &directory,
+                        &format!("the files of task {:?} are missing", row.id),
+                    ));
+                }
+                let files = TaskFiles::open(&directory, row.fingerprint)?;
+                Ok((row.key, files))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            root: root.into(),
+            catalogue,
+            tasks,
+            opened: Opened::default(),
+        })
+    }
+
+    fn files(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
+        let path = directory_of(&self.root, task);
+        let files = self.tasks.get_mut(&task);
+        files.ok_or_else(|| disk::damaged(&path, "the task was deleted"))
+    }
+}
+
+/// Finishes what the machine stopped in: a task that was being made or deleted.
+fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), EngineError> {
+    let listed = |path: &Path| rows.iter().any(|row| directory_of(root, row.key) == path);
+    if path
+        .extension()
+        .is_some_and(|extension| extension == DELETED)
+    {
+        let before = path.with_extension("");
+        return match listed(&before) {
+            // Nobody was told that it is deleted.
+            true => fs::rename(path, &before),
+            false => fs::remove_dir_all(path),
+        }
+        .map_err(|source| disk::error(path, source));
+    }
+    if listed(path) {
+        return Ok(());
+    }
+    // Nobody was told of it if its first log holds nothing.
+    let first = path.join(log_name(1));
+    let fresh = fs::read_dir(path).is_ok_and(|entries| entries.count() <= 1)
+        && (!first.exists() || Contents::read(&first)?.held.uploads == 0);
+    match fresh {
+        true => fs::remove_dir_all(path).map_err(|source| disk::error(path, source)),
+        false => Err(disk::damaged(path, "no task of the list has these files")),
+    }
+}
+
+impl Engine for Files {
+    fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
+        Ok(self.catalogue.rows())
+    }
+
+    fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {
+        let key = self.catalogue.next();
+        let directory = directory_of(&self.root, key);
+        let files = TaskFiles::create(&directory, row.fingerprint, now)?;
+        self.catalogue.add(row)?;
+        self.tasks.insert(key, files);
+        Ok(key)
+    }
+
+    fn configure_task(&mut self, task: TaskKey, settings: &str) -> Result<(), EngineError> {
+        self.catalogue.configure(task, settings)
+    }
+
+    fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
+        let directory = directory_of(&self.root, task);
+        let deleted = directory.with_extension(DELETED);
+        fs::rename(&directory, &deleted).map_err(|source| disk::error(&directory, source))?;
+        if let Err(error) = self.catalogue.remove(task) {
+            // As before; where this fails, too, the next start does it.
+            let _ = fs::rename(&deleted, &directory);
+            return Err(error);
+        }
+        self.tasks.remove(&task);
+        fs::remove_dir_all(&deleted).map_err(|source| disk::error(&deleted, source))
+    }
+
+    fn batches(&self, task: TaskKey) -> Vec<BatchRow> {
+        let files = self.tasks.get(&task);
+        files.map_or_else(Vec::new, |files| files.batches().to_vec())
+    }
+
+    fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
+        self.files(task)?.append(group)
+    }
+
+    fn close_batch(&mut self, task: TaskKey, now: u64) -> Result<BatchRow, EngineError> {
+        self.files(task)?.close(now)
+    }
+
+    fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+        let opened = {
+            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            let own = opened.extract_if(.., |(of, _)| *of == task);
+            own.map(|(_, ids)| ids).collect::<Vec<_>>()
+        };
+        self.files(task)?.settle(batch, &opened)
+    }
+
+    fn probe(&mut self) -> Result<(), EngineError> {
+        let path = self.root.join(PROBE);
+        let written = || {
+            let mut file = File::create(&path)?;
+            file.write_all(b"a write has gone through\n")?;
+            file.sync_all()
+        };
+        written().map_err(|source| disk::error(&path, source))
+    }
+
+    fn reader(&self) -> Arc<dyn Reader> {
+        Arc::new(FilesReader {
+            root: Arc::clone(&self.root),
+            opened: Arc::clone(&self.opened),
+        })
+    }
+}
+
+/// Opens files of its own for everything, so that readers run side by side.
+#[derive(Debug)]
+pub(super) struct FilesReader {
+    root: Arc<Path>,
+    opened: Opened,
+}
+
+/// The tasks of a data directory, which may be in use, and a reader of it.
+///
+/// # Errors
+/// When it cannot be read, is of another version, or its list of tasks is damaged.
+pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), EngineError> {
+    let catalogue = Catalogue::open(root)?;
+    let reader = FilesReader {
+        root: root.into(),
+        opened: Opened::default(),
+    };
+    Ok((catalogue.rows(), reader))
+}
+
+impl FilesReader {
+    /// The task's batches, oldest first.
+    pub(super) fn batches(&self, task: TaskKey) -> Result<Vec<(u64, BatchState)>, EngineError> {
+        task::batches(&directory_of(&self.root, task))
+    }
+
+    fn path(&self, task: TaskKey, name: &str) -> PathBuf {
+        directory_of(&self.root, task).join(name)
+    }
+
+    fn batch(&self, task: TaskKey, batch: u64) -> Result<Batch, EngineError> {
+        Batch::open(&self.path(task, &batch_name(batch)))
+    }
+
+    fn tell(&self, task: TaskKey, ids: Ids) {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.push((task, Arc::new(ids)));
+    }
+
+    /// Merges ids of as many neighbours as there are to be merged.
+    fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
+        let directory = directory_of(&self.root, task);
+        loop {
+            let spans = task::spans(&directory)?;
+            let Some(range) = ids::to_merge(&spans) else {
+                return Ok(());
+            };
+            let parts = spans[range]
+                .iter()
+                .map(|span| Ids::open(&directory.join(ids::file_name(*span)), fingerprint))
+                .collect::<Result<Vec<_>, _>>()?;
+            // Their files go when the owner takes notice, which may be reading them.
+            let merged = ids::merge(&directory, fingerprint, &parts.iter().collect::<Vec<_>>())?;
+            self.tell(task, merged);
+        }
+    }
+}
+
+impl Reader for FilesReader {
+    fn for_each_upload(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut VisitUpload<'_>,
+    ) -> Result<(), EngineError> {
+        let path = self.path(task, &log_name(batch));
+        let contents = Contents::read(&path)?;
+        let mut wanted = true;
+        contents.for_each(&path, |logged| {
+            wanted = wanted && visit(logged.id, logged.body).is_continue();
+        })
+    }
+
+    fn release(&self, task: TaskKey, batch: u64, release: &Release) -> Result<(), EngineError> {
+        let path = self.path(task, &log_name(batch));
+        let contents = Contents::read(&path)?;
+        let Some(closed) = contents.closed else {
+            return Err(disk::damaged(&path, "the batch is open still"));
+        };
+        let fingerprint = contents.header.fingerprint;
+        let mut all = Vec::with_capacity(contents.held.uploads as usize);
+        contents.for_each(&path, |logged| all.push(logged.id))?;
+        let span = Span {
+            first: batch,
+            last: batch,
+        };
+        // Before the batch, which says that it is released.
+        let path = self.path(task, &ids::file_name(span));
+        self.tell(task, Ids::write(&path, fingerprint, span, all)?);
+        let facts = Facts {
+            fingerprint,
+            batch,
+            opened: contents.header.opened,
+            closed,
+            reports: contents.held.reports,
+        };
+        let path = self.path(task, &batch_name(batch));
+        batch::write(&path, &facts, &release.totals, &release.blocks)?;
+        self.merge_ids(task, fingerprint)
+    }
+
+    fn totals(&self, task: TaskKey, batch: u64) -> Result<Vec<u8>, EngineError> {
+        self.batch(task, batch)?.totals()
+    }
+
+    fn for_each_block(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.batch(task, batch)?.for_each_block(visit)
+    }
+
+    fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+        let file = self.batch(task, batch)?;
+        let path = self.path(task, &batch_name(batch));
+        batch::write(&path, &file.facts, &file.totals()?, &[])
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,437 @@
+//! One task's files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::batch::Batch;
+use super::disk;
+use super::ids::{self, Ids, Span};
+use super::log::{Contents, Header, Log};
+use crate::store::engine::{BatchRow, BatchState, EngineError, Outcome, Record};
+
+type Id = [u8; 16];
+
+/// Uploads of one batch that is not yet released, each with a hash of its body.
+type Known = HashMap<Id, u64>;
+
+/// The files of one task, opened to be written to.
+#[derive(Debug)]
+pub(super) struct TaskFiles {
+    directory: PathBuf,
+    log: Log,
+    /// Of the open batch, and of those that are closed.
+    known: BTreeMap<u64, Known>,
+    hasher: RandomState,
+    /// Of released batches.
+    ids: Vec<Arc<Ids>>,
+    batches: Vec<BatchRow>,
+}
+
+pub(super) fn log_name(batch: u64) -> String {
+    format!("{batch:08}.log")
+}
+
+pub(super) fn batch_name(batch: u64) -> String {
+    format!("{batch:08}.batch")
+}
+
+/// What lies in a task's directory.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Listing {
+    pub(super) logs: Vec<u64>,
+    pub(super) batches: Vec<u64>,
+    pub(super) ids: Vec<Span>,
+}
+
+impl Listing {
+    /// Lists a directory; what never became whole is removed.
+    fn of(directory: &Path) -> Result<Self, EngineError> {
+        let failed = |source| disk::error(directory, source);
+        for entry in fs::read_dir(directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if disk::is_unfinished(&path) {
+                disk::remove(&path)?;
+            }
+        }
+        Self::of_finished(directory)
+    }
+
+    /// Lists what is whole, beside which something may be on its way.
+    pub(super) fn of_finished(directory: &Path) -> Result<Self, EngineError> {
+        let mut listing = Self::default();
+        let failed = |source| disk::error(directory, source);
+        for entry in fs::read_dir(directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if disk::is_unfinished(&path) {
+                continue;
+            }
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
+            let number = |suffix| name.strip_suffix(suffix)?.parse::<u64>().ok();
+            match (number(".log"), number(".batch"), ids::span_of(name)) {
+                (Some(log), _, _) if log_name(log) == name => listing.logs.push(log),
+                (_, Some(batch), _) if batch_name(batch) == name => listing.batches.push(batch),
+                (_, _, Some(span)) => listing.ids.push(span),
+                _ => return Err(disk::damaged(&path, "no file of this name belongs here")),
+            }
+        }
+        listing.logs.sort_unstable();
+        listing.batches.sort_unstable();
+        // Those that span more go before those that they were merged from.
+        listing
+            .ids
+            .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
+        Ok(listing)
+    }
+}
+
+/// The spans of ids in a directory, oldest first, without those that others hold.
+pub(super) fn spans(directory: &Path) -> Result<Vec<Span>, EngineError> {
+    let mut spans: Vec<Span> = Vec::new();
+    for span in Listing::of_finished(directory)?.ids {
+        if !spans.last().is_some_and(|last| last.holds(span)) {
+            spans.push(span);
+        }
+    }
+    Ok(spans)
+}
+
+/// The batches of a task that may be written to, oldest first: the last is open or closed.
+pub(super) fn batches(directory: &Path) -> Result<Vec<(u64, BatchState)>, EngineError> {
+    let listing = Listing::of_finished(directory)?;
+    let released = listing.batches.last().copied().unwrap_or(0);
+    let logs = listing.logs.into_iter().filter(|&log| log > released);
+    let released = listing
+        .batches
+        .into_iter()
+        .map(|batch| (batch, BatchState::Released));
+    Ok(released
+        .chain(logs.map(|log| (log, BatchState::Closed)))
+        .collect())
+}
+
+impl Listing {
+    /// All names.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let ids = self.ids.iter().copied().map(ids::file_name);
+        let batches = self.batches.iter().copied().map(batch_name);
+        ids.chain(batches)
+            .chain(self.logs.iter().copied().map(log_name))
+    }
+}
+
+impl TaskFiles {
+    /// Makes the files of a new task, durably.
+    ///
+    /// # Errors
+    /// When the disk does not take them.
+    pub(super) fn create(
+        directory: &Path,
+        fingerprint: [u8; 16],
+        now: u64,
+    ) -> Result<Self, EngineError> {
+        disk::create_directory(directory)?;
+        let log = next_log(directory, fingerprint, 1, now)?;
+        Ok(Self {
+            directory: directory.to_owned(),
+            batches: vec![open_row(&log)],
+            log,
+            known: BTreeMap::from([(1, Known::new())]),
+            hasher: RandomState::new(),
+            ids: Vec::new(),
+        })
+    }
+
+    /// Opens and verifies the files of a task.
+    ///
+    /// # Errors
+    /// When they cannot be read, one is missing, or one is damaged.
+    pub(super) fn open(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
+        let listing = Listing::of(directory)?;
+        let hasher = RandomState::new();
+        let mut batches = released(directory, fingerprint, &listing.batches)?;
+        let ids = ids_of(directory, fingerprint, &listing, &[])?;
+        let mut known = BTreeMap::new();
+        let mut open: Option<Log> = None;
+        let next = batches.len() as u64 + 1;
+        let (done, logs) = listing
+            .logs
+            .split_at(listing.logs.partition_point(|&log| log < next));
+        for (expected, &batch) in (next..).zip(logs) {
+            let path = directory.join(log_name(expected));
+            if batch != expected {
+                return Err(disk::damaged(&path, "it is missing"));
+            }
+            let contents = Contents::read(&path)?;
+            of_task(&path, contents.header.fingerprint, fingerprint)?;
+            if contents.header.batch != batch {
+                return Err(disk::damaged(&path, "it is of another batch"));
+            }
+            if open.is_some() {
+                if !contents.is_new() {
+                    return Err(disk::damaged(&path, "the batch before it is not closed"));
+                }
+                // The machine stopped before that was.
+                disk::remove(&path)?;
+                continue;
+            }
+            known.insert(batch, known_of(&path, &contents, &hasher)?);
+            match contents.closed {
+                Some(closed) => batches.push(BatchRow {
+                    number: batch,
+                    state: BatchState::Closed,
+                    opened: contents.header.opened,
+                    closed: Some(closed),
+                    reports: contents.held.reports,
+                    kept: true,
+                }),
+                None => open = Some(resume(&path, &contents)?),
+            }
+        }
+        let log = open.ok_or_else(|| {
+            let path = directory.join(log_name(batches.len() as u64 + 1));
+            disk::damaged(&path, "it is missing")
+        })?;
+        batches.push(open_row(&log));
+        // The machine stopped as they were released.
+        for &batch in done {
+            disk::remove(&directory.join(log_name(batch)))?;
+        }
+        Ok(Self {
+            directory: directory.to_owned(),
+            log,
+            known,
+            hasher,
+            ids,
+            batches,
+        })
+    }
+
+    pub(super) fn batches(&self) -> &[BatchRow] {
+        &self.batches
+    }
+
+    /// Appends what is new in one commit.
+    ///
+    /// # Errors
+    /// When the disk does not take it; nothing is stored then.
+    pub(super) fn append(&mut self, group: &[Record]) -> Result<Vec<Outcome>, EngineError> {
+        let mut fresh = Known::new();
+        let mut stored = Vec::with_capacity(group.len());
+        let mut outcomes = Vec::with_capacity(group.len());
+        for record in group {
+            let hash = self.hasher.hash_one(&record.body);
+            let held = match fresh.get(&record.upload) {
+                Some(&hash) => Some(hash),
+                None => self.held(&record.upload),
+            };
+            let outcome = match held {
+                Some(other) if other == hash => Outcome::Duplicate,
+                Some(_) => Outcome::Conflict,
+                None if self.was_released(&record.upload)? => Outcome::Duplicate,
+                None => {
+                    fresh.insert(record.upload, hash);
+                    stored.push(record);
+                    Outcome::Stored
+                }
+            };
+            outcomes.push(outcome);
+        }
+        if !stored.is_empty() {
+            self.log.append(&stored)?;
+            let batch = self.log.header.batch;
+            self.known.entry(batch).or_default().extend(fresh);
+            if let Some(last) = self.batches.last_mut() {
+                last.reports = self.log.held.reports;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    /// The hash of an upload that no release holds.
+    fn held(&self, id: &Id) -> Option<u64> {
+        self.known.values().find_map(|known| known.get(id).copied())
+    }
+
+    fn was_released(&self, id: &Id) -> Result<bool, EngineError> {
+        for ids in self.ids.iter().rev() {
+            if ids.contains(id)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Closes the open batch, and opens the next.
+    ///
+    /// # Errors
+    /// When the disk does not take it; the batch is open as before.
+    pub(super) fn close(&mut self, now: u64) -> Result<BatchRow, EngineError> {
+        let Header {
+            batch, fingerprint, ..
+        } = self.log.header;
+        // First, so that a closed batch without a next is damage.
+        let next = next_log(&self.directory, fingerprint, batch + 1, now)?;
+        self.log.close(now)?;
+        let closed = BatchRow {
+            state: BatchState::Closed,
+            closed: Some(now),
+            ..open_row(&self.log)
+        };
+        self.batches.pop();
+        self.batches.extend([closed, open_row(&next)]);
+        self.known.insert(batch + 1, Known::new());
+        self.log = next;
+        Ok(closed)
+    }
+
+    /// Takes notice of a release that was written, with the files of ids that were opened for
+    /// it, and removes the batch's log.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the log not be removed.
+    pub(super) fn settle(&mut self, batch: u64, opened: &[Arc<Ids>]) -> Result<(), EngineError> {
+        let fingerprint = self.log.header.fingerprint;
+        let file = Batch::open(&self.directory.join(batch_name(batch)))?;
+        let listing = Listing::of_finished(&self.directory)?;
+        let open = [&self.ids[..], opened].concat();
+        self.ids = ids_of(&self.directory, fingerprint, &listing, &open)?;
+        if let Some(row) = self.batches.iter_mut().find(|row| row.number == batch) {
+            *row = released_row(&file);
+        }
+        self.known.remove(&batch);
+        match listing.logs.contains(&batch) {
+            true => disk::remove(&self.directory.join(log_name(batch))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn next_log(
+    directory: &Path,
+    fingerprint: [u8; 16],
+    batch: u64,
+    now: u64,
+) -> Result<Log, EngineError> {
+    let header = Header::new(fingerprint, batch, now)?;
+    Log::create(&directory.join(log_name(batch)), header)
+}
+
+fn resume(path: &Path, contents: &Contents) -> Result<Log, EngineError> {
+    if contents.torn() > 0 {
+        tracing::warn!(
+            path = %path.display(),
+            bytes = contents.torn(),
+            "a commit was on its way as the collector stopped; nothing in it was acknowledged"
+        );
+    }
+    Log::resume(path, contents)
+}
+
+fn known_of(path: &Path, contents: &Contents, hasher: &RandomState) -> Result<Known, EngineError> {
+    let mut known = Known::with_capacity(contents.held.uploads as usize);
+    contents.for_each(path, |logged| {
+        known.insert(logged.id, hasher.hash_one(logged.body));
+    })?;
+    Ok(known)
+}
+
+fn of_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), EngineError> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(disk::damaged(path, "it is of another task")),
+    }
+}
+
+fn open_row(log: &Log) -> BatchRow {
+    BatchRow {
+        number: log.header.batch,
+        state: BatchState::Open,
+        opened: log.header.opened,
+        closed: None,
+        reports: log.held.reports,
+        kept: true,
+    }
+}
+
+fn released_row(batch: &Batch) -> BatchRow {
+    BatchRow {
+        number: batch.facts.batch,
+        state: BatchState::Released,
+        opened: batch.facts.opened,
+        closed: Some(batch.facts.closed),
+        reports: batch.facts.reports,
+        kept: batch.has_reports(),
+    }
+}
+
+/// The released batches, which are the first.
+fn released(
+    directory: &Path,
+    fingerprint: [u8; 16],
+    batches: &[u64],
+) -> Result<Vec<BatchRow>, EngineError> {
+    let mut rows = Vec::new();
+    for (expected, &number) in (1..).zip(batches) {
+        let path = directory.join(batch_name(number));
+        if number != expected {
+            let path = directory.join(batch_name(expected));
+            return Err(disk::damaged(&path, "it is missing"));
+        }
+        let batch = Batch::open(&path)?;
+        of_task(&path, batch.facts.fingerprint, fingerprint)?;
+        if batch.facts.batch != number {
+            return Err(disk::damaged(&path, "it is of another batch"));
+        }
+        rows.push(released_row(&batch));
+    }
+    Ok(rows)
+}
+
+/// The ids of the released batches, some of which are open already; files that were merged
+/// into others are removed.
+fn ids_of(
+    directory: &Path,
+    fingerprint: [u8; 16],
+    listing: &Listing,
+    open: &[Arc<Ids>],
+) -> Result<Vec<Arc<Ids>>, EngineError> {
+    let released = listing.batches.len() as u64;
+    let mut all: Vec<Arc<Ids>> = Vec::new();
+    for &span in &listing.ids {
+        let path = directory.join(ids::file_name(span));
+        if all.last().is_some_and(|last| last.span.holds(span)) {
+            disk::remove(&path)?;
+            continue;
+        }
+        let next = all.last().map_or(1, |last| last.span.last + 1);
+        if span.first != next {
+            return Err(disk::damaged(&path, "the ids before it are missing"));
+        }
+        if span.first > released {
+            // Of a batch whose release was begun; it is written once more.
+            continue;
+        }
+        if let Some(ids) = open.iter().find(|ids| ids.span == span) {
+            all.push(Arc::clone(ids));
+            continue;
+        }
+        let ids = Ids::open(&path, fingerprint)?;
+        if ids.span != span {
+            return Err(disk::damaged(&path, "it is of other batches"));
+        }
+        all.push(Arc::new(ids));
+    }
+    match all.last().map_or(0, |last| last.span.last) == released {
+        true => Ok(all),
+        false => Err(disk::damaged(
+            directory,
+            "ids of released batches are missing",
+        )),
+    }
+}

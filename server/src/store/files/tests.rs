@@ -1,0 +1,379 @@
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+
+use super::*;
+use crate::store::engine::BatchState;
+
+fn row(id: &str) -> TaskRow {
+    TaskRow {
+        key: TaskKey(0),
+        id: id.to_owned(),
+        fingerprint: [7; 16],
+        parameters: "{}".to_owned(),
+        settings: "{}".to_owned(),
+    }
+}
+
+fn record(number: u64) -> Record {
+    let mut upload = [0; 16];
+    // Ids are random, so their order is not that of arrival.
+    upload[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+    Record {
+        upload,
+        reports: 1,
+        body: [&[1], &number.to_le_bytes()[..], &[3]].concat(),
+    }
+}
+
+fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
+    let mut bodies = Vec::new();
+    let visit = &mut |_, body: &[u8]| {
+        bodies.push(body.to_vec());
+        ControlFlow::Continue(())
+    };
+    reader.for_each_upload(task, batch, visit).unwrap();
+    bodies.sort_unstable();
+    Release {
+        totals: bodies.len().to_le_bytes().to_vec(),
+        blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
+    }
+}
+
+/// All uploads that are in no release, and all blocks that are in one.
+fn everything(files: &Files, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
+    let reader = files.reader();
+    for row in files.batches(task) {
+        match row.state {
+            BatchState::Released => reader
+                .for_each_block(task, row.number, &mut |block| {
+                    blocks.push(block.to_vec());
+                    ControlFlow::Continue(())
+                })
+                .unwrap(),
+            _ => reader
+                .for_each_upload(task, row.number, &mut |_, body| {
+                    uploads.push(body.to_vec());
+                    ControlFlow::Continue(())
+                })
+                .unwrap(),
+        }
+    }
+    uploads.sort();
+    (uploads, blocks)
+}
+
+/// A directory with every kind of file, and its task.
+fn directory() -> (tempfile::TempDir, TaskKey) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = Files::open(directory.path()).unwrap();
+    let task = files.add_task(row("t"), 100).unwrap();
+    let mut number = 0;
+    for round in 1..=7 {
+        for _ in 0..3 {
+            let group: Vec<_> = (number..number + 10).map(record).collect();
+            files.append(task, &group).unwrap();
+            number += 10;
+        }
+        if round < 7 {
+            files.close_batch(task, 200).unwrap();
+        }
+        if round < 6 {
+            let reader = files.reader();
+            let release = release_of(&*reader, task, round);
+            reader.release(task, round, &release).unwrap();
+            files.settle_release(task, round).unwrap();
+        }
+    }
+    (directory, task)
+}
+
+/// Everything that a directory holds, or why it cannot be told.
+fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
+    let mut files = Files::open(root)?;
+    let reader = files.reader();
+    let mut all = Vec::new();
+    for row in files.batches(task) {
+        all.push(format!("{row:?}").into_bytes());
+        match row.state {
+            BatchState::Released => {
+                all.push(reader.totals(task, row.number)?);
+                reader.for_each_block(task, row.number, &mut |block| {
+                    all.push(block.to_vec());
+                    ControlFlow::Continue(())
+                })?;
+            }
+            _ => reader.for_each_upload(task, row.number, &mut |id, body| {
+                all.push([&id[..], body].concat());
+                ControlFlow::Continue(())
+            })?,
+        }
+    }
+    // Every upload is known, and no other.
+    let known: Vec<_> = (0..210).map(record).collect();
+    let outcomes = files.append(task, &known)?;
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| *outcome == Outcome::Duplicate)
+    );
+    Ok(all)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let path = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &path),
+            false => drop(fs::copy(entry.path(), path).unwrap()),
+        }
+    }
+}
+
+fn all_files(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(all_files(&path)),
+            false => found.push(path),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Calls `change` on a copy of a directory with every kind of file; whether that was noticed,
+/// as anything but an error leaves everything as it was.
+fn noticed(change: impl FnOnce(&Path)) -> bool {
+    let (directory, task) = directory();
+    let expected = contents(directory.path(), task).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    copy(directory.path(), other.path());
+    change(other.path());
+    match contents(other.path(), task) {
+        Ok(found) => {
+            assert_eq!(found, expected);
+            false
+        }
+        Err(_) => true,
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_noticed_or_harmless() {
+    let flips: u64 = std::env::var("HUSHBIN_FLIPS").map_or(200, |flips| flips.parse().unwrap());
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let (mut told, mut harmless) = (0, 0);
+    for _ in 0..flips {
+        let was = noticed(|root| {
+            let files = all_files(root);
+            let path = &files[rng.next_u32() as usize % files.len()];
+            let mut bytes = fs::read(path).unwrap();
+            if !bytes.is_empty() {
+                let at = rng.next_u64() as usize % (8 * bytes.len());
+                bytes[at / 8] ^= 1 << (at % 8);
+                fs::write(path, bytes).unwrap();
+            }
+        });
+        *if was { &mut told } else { &mut harmless } += 1;
+    }
+    // Those in marks, which say nothing where a frame verifies.
+    println!("{told} noticed, {harmless} harmless");
+    assert!(told > 9 * harmless, "{told} noticed, {harmless} harmless");
+}
+
+#[test]
+fn a_file_that_is_missing_or_in_anothers_place_is_noticed() {
+    let count = all_files(directory().0.path()).len();
+    for index in 0..count {
+        let remove = |root: &Path| fs::remove_file(&all_files(root)[index]).unwrap();
+        assert!(noticed(remove), "{index}");
+        for other in 0..index {
+            let exchange = |root: &Path| {
+                let files = all_files(root);
+                let between = root.join("between");
+                fs::rename(&files[index], &between).unwrap();
+                fs::rename(&files[other], &files[index]).unwrap();
+                fs::rename(&between, &files[other]).unwrap();
+            };
+            assert!(noticed(exchange), "{index} {other}");
+        }
+    }
+}
+
+#[test]
+fn exchanged_pages_are_noticed() {
+    let mut rng = ChaCha20Rng::seed_from_u64(2);
+    for _ in 0..100 {
+        noticed(|root| {
+            let files = all_files(root);
+            let path = &files[rng.next_u32() as usize % files.len()];
+            let mut bytes = fs::read(path).unwrap();
+            // The files of a test are small, and so are its pages.
+            let page = 64;
+            let pages = bytes.len() / page;
+            if pages >= 2 {
+                let mut place = || rng.next_u32() as usize % pages * page;
+                let (one, two) = (place(), place());
+                for at in 0..page {
+                    bytes.swap(one + at, two + at);
+                }
+                fs::write(path, bytes).unwrap();
+            }
+        });
+    }
+}
+
+#[test]
+fn what_was_on_its_way_is_cut_off_wherever_the_power_went() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = Files::open(directory.path()).unwrap();
+    let task = files.add_task(row("t"), 100).unwrap();
+    files.append(task, &[record(1), record(2)]).unwrap();
+    let log = directory_of(directory.path(), task).join(log_name(1));
+    let before = fs::read(&log).unwrap();
+    files
+        .append(task, &[record(3), record(4), record(5)])
+        .unwrap();
+    let after = fs::read(&log).unwrap();
+    drop(files);
+    let known = |count: u64| -> Vec<_> { (1..=count).map(record).collect() };
+    let check = |bytes: &[u8], stored: u64, case: &str| {
+        fs::write(&log, bytes).unwrap();
+        let mut files = Files::open(directory.path()).expect(case);
+        let row = files.batches(task)[0];
+        assert_eq!(row.reports, stored, "{case}");
+        let outcomes = files.append(task, &known(6)).unwrap();
+        let duplicates = outcomes
+            .iter()
+            .filter(|o| **o == Outcome::Duplicate)
+            .count() as u64;
+        assert_eq!(duplicates, stored, "{case}");
+        drop(files);
+        let files = Files::open(directory.path()).expect(case);
+        assert_eq!(files.batches(task)[0].reports, 6, "{case}");
+    };
+    let mark = sum::Sum::LENGTH;
+    for cut in before.len()..=after.len() {
+        // The sum is there: it was whole, if perhaps not yet acknowledged.
+        let stored = if cut >= after.len() - mark { 5 } else { 2 };
+        check(&after[..cut], stored, &format!("cut at {cut}"));
+        // Sectors reach the disk in any order; those that did not are zeros.
+        if cut < after.len() - mark {
+            let mut zeros = after[..cut].to_vec();
+            zeros.resize(after.len() - mark, 0);
+            check(&zeros, 2, &format!("zeros from {cut}"));
+        }
+    }
+}
+
+#[test]
+fn a_removed_log_is_noticed_while_it_is_written_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = Files::open(directory.path()).unwrap();
+    let task = files.add_task(row("t"), 100).unwrap();
+    files.append(task, &[record(1)]).unwrap();
+    fs::remove_file(directory_of(directory.path(), task).join(log_name(1))).unwrap();
+    let error = files.append(task, &[record(2)]).unwrap_err();
+    assert!(error.to_string().contains("removed"), "{error}");
+}
+
+#[test]
+fn files_are_the_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, _) = directory();
+    for path in all_files(directory.path()) {
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_task_that_was_deleted_is_gone_or_there_whole() {
+    let (directory, task) = directory();
+    let expected = contents(directory.path(), task).unwrap();
+    let path = directory_of(directory.path(), task);
+    fs::rename(&path, path.with_extension(DELETED)).unwrap();
+    assert_eq!(contents(directory.path(), task).unwrap(), expected);
+    let mut files = Files::open(directory.path()).unwrap();
+    files.remove_task(task).unwrap();
+    assert_eq!(files.tasks().unwrap(), []);
+    let next = files.add_task(row("t"), 100).unwrap();
+    assert_ne!(next, task);
+    assert_eq!(
+        fs::read_dir(directory.path().join(TASKS)).unwrap().count(),
+        1
+    );
+}
+
+#[test]
+fn what_was_stored_is_there_after_every_step() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || Files::open(directory.path()).unwrap();
+    let mut files = open();
+    let task = files.add_task(row("t"), 100).unwrap();
+    let mut number = 0;
+    for round in 1..40 {
+        let group: Vec<_> = (0..10)
+            .map(|_| {
+                number += 1;
+                record(number)
+            })
+            .collect();
+        assert!(
+            files
+                .append(task, &group)
+                .unwrap()
+                .iter()
+                .all(|o| *o == Outcome::Stored)
+        );
+        assert!(
+            files
+                .append(task, &group)
+                .unwrap()
+                .iter()
+                .all(|o| *o == Outcome::Duplicate)
+        );
+        let before = everything(&files, task);
+        drop(files);
+        files = open();
+        assert_eq!(everything(&files, task), before);
+        let closed = files.close_batch(task, 200).unwrap();
+        assert_eq!((closed.number, closed.reports), (round, 10));
+        assert!(
+            files
+                .append(task, &group)
+                .unwrap()
+                .iter()
+                .all(|o| *o == Outcome::Duplicate)
+        );
+        let reader = files.reader();
+        let release = release_of(&*reader, task, round);
+        reader.release(task, round, &release).unwrap();
+        if round % 3 == 0 {
+            drop(files);
+            files = open();
+        } else {
+            files.settle_release(task, round).unwrap();
+        }
+        assert_eq!(reader.totals(task, round).unwrap(), release.totals);
+        let all: Vec<_> = (1..=number).map(record).collect();
+        assert!(
+            files
+                .append(task, &all)
+                .unwrap()
+                .iter()
+                .all(|o| *o == Outcome::Duplicate)
+        );
+    }
+    let names: Vec<_> = fs::read_dir(directory_of(directory.path(), task))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".ids"))
+        .collect();
+    // 39 batches: 16 + 16 + 4 + 1 + 1 + 1.
+    assert_eq!(names.len(), 6, "{names:?}");
+}

@@ -1,0 +1,181 @@
+//! Counting closed batches, on a thread of its own.
+//!
+//! Reports are counted once, when their batch is closed, on all cores; what is counted and an
+//! order of the reports that is their own are then stored, and the uploads are forgotten. A
+//! start counts nothing, and a batch that the machine stopped in is counted again, with the
+//! same result to the last byte.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use hushbin::{Report, Task, Upload, UploadId};
+use hushbin_analysis::estimate::Totals;
+use rayon::prelude::*;
+use tokio::sync::{mpsc, oneshot};
+
+use super::engine::{BatchState, Reader, Release};
+use super::error::OpenError;
+use super::request::Request;
+use super::stored;
+use super::task::StoredTask;
+
+/// Reports in a block: as many as an upload may have.
+const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
+
+/// Reports that one core counts before it looks for more.
+const SHARE: usize = 4096;
+
+/// After a failure, which is most often a full disk.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Something for the thread to do.
+pub(super) enum Work {
+    /// The task has closed batches.
+    Closed(Arc<StoredTask>),
+    /// The reports of a released batch have been kept long enough.
+    Forget(Arc<StoredTask>, u64),
+}
+
+/// Starts the thread. It ends when all senders of work are gone.
+pub(super) fn spawn(
+    reader: Arc<dyn Reader>,
+    writer: mpsc::WeakSender<Request>,
+) -> std::io::Result<(mpsc::UnboundedSender<Work>, JoinHandle<()>)> {
+    let (sender, mut work) = mpsc::unbounded_channel();
+    let again = sender.downgrade();
+    let releaser = Releaser { reader, writer };
+    let thread = thread::Builder::new()
+        .name("releases".to_owned())
+        .spawn(move || {
+            while let Some(next) = work.blocking_recv() {
+                let (task, done) = match &next {
+                    Work::Closed(task) => (task, releaser.release_all(task)),
+                    Work::Forget(task, batch) => (task, releaser.forget(task, *batch)),
+                };
+                let Err(error) = done else {
+                    continue;
+                };
+                if task.is_removed() || releaser.is_over() {
+                    continue;
+                }
+                tracing::error!(
+                    task = task.task().id(),
+                    error,
+                    "a batch is not released yet"
+                );
+                thread::sleep(PAUSE);
+                // Behind what else there is to do.
+                if let Some(again) = again.upgrade() {
+                    let _ = again.send(next);
+                }
+            }
+        })?;
+    Ok((sender, thread))
+}
+
+struct Releaser {
+    reader: Arc<dyn Reader>,
+    writer: mpsc::WeakSender<Request>,
+}
+
+impl Releaser {
+    /// Releases a task's closed batches, oldest first, until there are none.
+    fn release_all(&self, task: &Arc<StoredTask>) -> Result<(), String> {
+        let closed = || {
+            let batches = task.batches();
+            let closed = batches.iter().find(|row| row.state == BatchState::Closed);
+            closed.map(|row| row.number)
+        };
+        while let Some(batch) = closed() {
+            let reader = &*self.reader;
+            release(task.task(), |visit| {
+                stored::for_each_unreleased(reader, task.key(), task.task(), batch, visit)
+            })
+            .and_then(|release| Ok(reader.release(task.key(), batch, &release)?))
+            .map_err(|error| error.to_string())?;
+            self.settle(task, batch)?;
+            tracing::info!(task = task.task().id(), batch, "released");
+        }
+        Ok(())
+    }
+
+    fn forget(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
+        let forgotten = self.reader.forget_reports(task.key(), batch);
+        forgotten.map_err(|error| error.to_string())?;
+        self.settle(task, batch)?;
+        tracing::info!(task = task.task().id(), batch, "its reports are forgotten");
+        Ok(())
+    }
+
+    /// Whether nobody takes notice any more.
+    fn is_over(&self) -> bool {
+        self.writer
+            .upgrade()
+            .is_none_or(|writer| writer.is_closed())
+    }
+
+    /// Has the writer take notice; where it has ended, the next start does.
+    fn settle(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {
+        let (reply, answer) = oneshot::channel();
+        let request = Request::SettleRelease {
+            task: Arc::clone(task),
+            batch,
+            reply,
+        };
+        // Not held on to, as the writer waits until nobody can ask anything.
+        let sent = match self.writer.upgrade() {
+            Some(writer) => writer.blocking_send(request).is_ok(),
+            None => false,
+        };
+        let settled = sent.then(|| answer.blocking_recv().ok()).flatten();
+        settled
+            .ok_or("the store is closed")?
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// What a batch of these reports is released with.
+pub(super) fn release(
+    task: &Task,
+    for_each: impl FnOnce(&mut dyn FnMut(Report) -> ControlFlow<()>) -> Result<(), OpenError>,
+) -> Result<Release, OpenError> {
+    let mut reports = Vec::new();
+    for_each(&mut |report| {
+        reports.push(report);
+        ControlFlow::Continue(())
+    })?;
+    let parts = reports.par_chunks(SHARE).fold(
+        || Totals::new(task),
+        |mut totals, reports| {
+            reports.iter().for_each(|report| totals.fold(report));
+            totals
+        },
+    );
+    let totals = parts.reduce(
+        || Totals::new(task),
+        |mut all, part| {
+            all.merge(&part);
+            all
+        },
+    );
+    reports.par_sort_by_cached_key(|report| {
+        let mut bytes = Vec::new();
+        report.encode(&mut bytes);
+        bytes
+    });
+    let blocks = (0_u128..)
+        .zip(reports.chunks(BLOCK))
+        .map(|(number, reports)| {
+            let upload = Upload {
+                id: UploadId(number.to_be_bytes()),
+                reports: reports.to_vec(),
+            };
+            upload.encode(&task.fingerprint())
+        });
+    Ok(Release {
+        totals: totals.encode(),
+        blocks: blocks.collect(),
+    })
+}

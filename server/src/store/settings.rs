@@ -1,0 +1,110 @@
+//! How a task is collected, which is the collector's business and no part of the task: it may
+//! change while reports come in.
+
+use serde::{Deserialize, Serialize};
+
+/// How a task is collected.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// When batches are closed.
+    pub batch: BatchSettings,
+    /// For how many days the reports of a released batch are kept; for ever where it is not
+    /// said. Totals are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_reports_days: Option<u32>,
+}
+
+/// When batches are closed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BatchSettings {
+    /// Fewer reports than these are in no batch that is released, 1 to 1000000: a person is to
+    /// hide among them.
+    pub least: u64,
+    /// A batch with as many reports is closed, `least` to 1000000.
+    pub most: u64,
+    /// A batch that was opened as many hours ago is closed, once it has `least` reports; never
+    /// where it is 0.
+    pub hours: u32,
+}
+
+impl BatchSettings {
+    /// Most reports in a batch, which are held in memory while it is released.
+    pub const MOST_REPORTS: u64 = 1_000_000;
+}
+
+impl Default for BatchSettings {
+    fn default() -> Self {
+        Self {
+            least: 1000,
+            most: 100_000,
+            hours: 24,
+        }
+    }
+}
+
+/// Settings that no task can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is {value}, expected {expected}")]
+pub struct SettingsError {
+    /// The setting.
+    pub name: &'static str,
+    /// What it was to be.
+    pub value: u64,
+    /// What it may be.
+    pub expected: &'static str,
+}
+
+impl Settings {
+    /// Those for trying things out: batches of any size.
+    #[must_use]
+    pub fn development() -> Self {
+        Self {
+            batch: BatchSettings {
+                least: 1,
+                ..BatchSettings::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Checks that they go together.
+    ///
+    /// # Errors
+    /// When one is out of range.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let BatchSettings { least, most, .. } = self.batch;
+        let checks = [
+            (
+                "batch.least",
+                least,
+                (1..=BatchSettings::MOST_REPORTS).contains(&least),
+                "1 to 1000000",
+            ),
+            (
+                "batch.most",
+                most,
+                (least..=BatchSettings::MOST_REPORTS).contains(&most),
+                "batch.least to 1000000",
+            ),
+        ];
+        for (name, value, right, expected) in checks {
+            if !right {
+                return Err(SettingsError {
+                    name,
+                    value,
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an open batch of so many reports that was opened so many seconds ago is closed.
+    pub(super) fn is_due(&self, reports: u64, seconds: u64) -> bool {
+        let BatchSettings { least, most, hours } = self.batch;
+        let old = hours > 0 && seconds >= u64::from(hours) * 3600;
+        reports >= most || (old && reports >= least)
+    }
+}

@@ -1,0 +1,158 @@
+//! What goes by the clock, and tasks that come and go.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hushbin_tests::uploads::{Uploads, draft};
+
+use super::*;
+
+const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#;
+const HOUR: u64 = 3600;
+const DAY: u64 = 24 * HOUR;
+
+/// A store whose time goes by only as it is told, and whose batches have three reports at
+/// least.
+struct Timed {
+    store: Store,
+    time: Arc<AtomicU64>,
+    uploads: Uploads,
+    _directory: tempfile::TempDir,
+}
+
+impl Timed {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let time = Arc::new(AtomicU64::new(1_000_000));
+        let clock: Clock = {
+            let time = Arc::clone(&time);
+            Arc::new(move || time.load(Ordering::Relaxed))
+        };
+        let settings = Settings {
+            batch: BatchSettings {
+                least: 3,
+                most: 100,
+                hours: 2,
+            },
+            keep_reports_days: Some(7),
+        };
+        let collected = Collected {
+            draft: draft(TASK),
+            settings: Some(settings),
+        };
+        let engine = Box::new(Files::open(directory.path()).unwrap());
+        let options = StoreOptions::DEFAULT;
+        let store = Store::start(engine, None, &[collected], options, clock).unwrap();
+        let uploads = Uploads::new(store.task("t").unwrap().task(), 1);
+        Self {
+            store,
+            time,
+            uploads,
+            _directory: directory,
+        }
+    }
+
+    fn task(&self) -> Arc<StoredTask> {
+        self.store.task("t").unwrap()
+    }
+
+    /// Lets time go by, and has what is due done.
+    async fn pass(&self, seconds: u64) {
+        self.time.fetch_add(seconds, Ordering::Relaxed);
+        self.store.close_due().await.unwrap();
+        // Behind it.
+        self.store.probe().await.unwrap();
+    }
+
+    async fn report(&mut self, reports: usize) -> Result<Receipt, StoreError> {
+        let task = self.task();
+        let upload = self.uploads.make(reports);
+        let bytes = upload.encode(&task.task().fingerprint());
+        let submission = Submission {
+            uploads: vec![(upload, 0..bytes.len())],
+            bytes,
+            memory: self.store.reservation(),
+        };
+        self.store.submit(&task, submission).await
+    }
+
+    fn states(&self) -> Vec<(BatchState, u64, bool)> {
+        let batches = self.task().batches();
+        let of = |row: &BatchRow| (row.state, row.reports, row.kept);
+        batches.iter().map(of).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_batch_closes_by_its_age_once_it_is_large_enough() {
+    let mut timed = Timed::new();
+    timed.report(2).await.unwrap();
+    timed.pass(10 * HOUR).await;
+    assert_eq!(timed.states(), [(BatchState::Open, 2, true)]);
+    timed.report(1).await.unwrap();
+    // It is answered before the batch is closed.
+    timed.pass(0).await;
+    timed.task().all_released().await;
+    let (released, open) = (BatchState::Released, BatchState::Open);
+    assert_eq!(timed.states(), [(released, 3, true), (open, 0, true)]);
+    timed.report(4).await.unwrap();
+    timed.pass(2 * HOUR - 1).await;
+    assert_eq!(timed.states()[1], (open, 4, true));
+    // Also when no uploads come.
+    timed.pass(1).await;
+    timed.task().all_released().await;
+    assert_eq!(timed.states()[1], (released, 4, true));
+}
+
+#[tokio::test]
+async fn reports_are_forgotten_in_time_and_totals_stay() {
+    let mut timed = Timed::new();
+    timed.report(5).await.unwrap();
+    timed.pass(2 * HOUR).await;
+    timed.task().all_released().await;
+    let task = timed.task();
+    let totals = || timed.store.totals(&task, Some(&[1])).unwrap().encode();
+    let before = totals();
+    timed.pass(7 * DAY - 1).await;
+    assert!(timed.states()[0].2);
+    timed.pass(1).await;
+    while timed.states()[0].2 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(totals(), before);
+    let error = timed
+        .store
+        .for_each_report(&task, &task.releases(), &|| false, |_| ())
+        .unwrap_err();
+    assert!(matches!(error, OpenError::ReportsGone { batch: 1, .. }));
+    // It is known that they were counted.
+    timed.uploads = Uploads::new(task.task(), 1);
+    let receipt = timed.report(5).await.unwrap();
+    assert_eq!((receipt.reports, receipt.duplicates), (0, 1));
+}
+
+#[tokio::test]
+async fn a_task_that_is_deleted_takes_nothing_and_keeps_nothing() {
+    let mut timed = Timed::new();
+    timed.report(5).await.unwrap();
+    let task = timed.task();
+    let key = task.key();
+    timed.store.remove_task(&task).await.unwrap();
+    assert!(timed.store.task("t").is_none());
+    // Whoever had asked for it before.
+    let upload = timed.uploads.make(1);
+    let bytes = upload.encode(&task.task().fingerprint());
+    let submission = Submission {
+        uploads: vec![(upload, 0..bytes.len())],
+        bytes,
+        memory: timed.store.reservation(),
+    };
+    let removed = |error| matches!(error, StoreError::Removed { id } if id == "t");
+    assert!(removed(
+        timed.store.submit(&task, submission).await.unwrap_err()
+    ));
+    assert!(removed(timed.store.close_batch(&task).await.unwrap_err()));
+    timed.store.add_task(draft(TASK).into()).await.unwrap();
+    assert_ne!(timed.task().key(), key);
+    assert_eq!(timed.report(1).await.unwrap().reports, 1);
+    assert_eq!(timed.states(), [(BatchState::Open, 1, true)]);
+}

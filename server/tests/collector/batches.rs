@@ -1,0 +1,200 @@
+//! Batches: closed once, released once, and nothing to be read of what is open.
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+use hushbin_server::http::Limits;
+use hushbin_server::store::{BatchSettings, Collected, Settings, Store, StoreOptions};
+use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::{Value, json};
+
+use crate::support::{App, OPEN, SETTINGS};
+
+/// A collector whose batches have three reports at least, and are closed with seven.
+fn app(directory: &std::path::Path) -> App {
+    let settings = Settings {
+        batch: BatchSettings {
+            least: 3,
+            most: 7,
+            hours: 0,
+        },
+        ..Settings::default()
+    };
+    let collected = |task| Collected {
+        draft: draft(task),
+        settings: Some(settings.clone()),
+    };
+    let tasks = [collected(SETTINGS), collected(OPEN)];
+    let store = Store::open(directory, &tasks, StoreOptions::default()).unwrap();
+    App::over(store, Limits::default())
+}
+
+async fn batches(app: &App) -> Vec<Value> {
+    let answer = app.get("/tasks/settings/batches").await.json();
+    answer["batches"].as_array().unwrap().clone()
+}
+
+/// Waits until nothing is left to be counted.
+async fn released(app: &App) {
+    while batches(app)
+        .await
+        .iter()
+        .any(|batch| batch["state"] == "closed")
+    {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+async fn close(app: &App) -> crate::support::Answer {
+    app.send(
+        Method::POST,
+        "/tasks/settings/batches",
+        &[],
+        axum::body::Body::empty(),
+    )
+    .await
+}
+
+#[tokio::test]
+async fn a_batch_is_released_with_enough_reports_and_not_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let app = app(directory.path());
+    let mut uploads = Uploads::new(&app.task("settings"), 1);
+    assert_eq!(
+        app.post("settings", uploads.bytes(2)).await.status,
+        StatusCode::CREATED
+    );
+    for path in ["estimates", "privacy"] {
+        let said = app.get(&format!("/tasks/settings/{path}")).await;
+        let said = said.problem("nothing-released", 409);
+        assert_eq!((&said["have"], &said["need"]), (&json!(2), &json!(3)));
+    }
+    let said = close(&app).await.problem("batch-too-small", 409);
+    assert_eq!((&said["have"], &said["need"]), (&json!(2), &json!(3)));
+    app.post("settings", uploads.bytes(1)).await;
+    let answer = close(&app).await;
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    assert_eq!(answer.json()["number"], 1);
+    released(&app).await;
+    assert_eq!(
+        app.get("/tasks/settings/estimates").await.json()["reports"],
+        3
+    );
+    app.get("/tasks/settings/estimates?batches=2")
+        .await
+        .problem("unknown-batch", 404);
+}
+
+#[tokio::test]
+async fn a_full_batch_closes_by_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let app = app(directory.path());
+    let mut uploads = Uploads::new(&app.task("settings"), 2);
+    for _ in 0..3 {
+        app.post("settings", uploads.bytes(5)).await;
+    }
+    released(&app).await;
+    let found = batches(&app).await;
+    let told: Vec<_> = found.iter().map(|b| (&b["state"], &b["reports"])).collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("released"), &json!(10)),
+            (&json!("open"), &json!(5))
+        ]
+    );
+}
+
+#[tokio::test]
+async fn releases_merge_and_never_change() {
+    let directory = tempfile::tempdir().unwrap();
+    let app = app(directory.path());
+    let mut uploads = Uploads::new(&app.task("settings"), 3);
+    let mut all = Vec::new();
+    for count in [3, 4, 5] {
+        let bytes = uploads.bytes(count);
+        app.post("settings", bytes.clone()).await;
+        all.push(bytes);
+        close(&app).await;
+        released(&app).await;
+    }
+    let queries = [
+        "",
+        "?batches=1",
+        "?batches=2-3",
+        "?batches=1,3",
+        "?post=projection",
+    ];
+    let ask = async |app: &App| {
+        let mut answers = Vec::new();
+        for query in queries {
+            let path = format!("/tasks/settings/estimates{query}");
+            answers.push(app.get(&path).await.body);
+        }
+        answers
+    };
+    let before = ask(&app).await;
+    let reports = |body: &[u8]| serde_json::from_slice::<Value>(body).unwrap()["reports"].clone();
+    let counted: Vec<_> = before.iter().map(|body| reports(body)).collect();
+    assert_eq!(counted, [12, 3, 9, 8, 12]);
+    // What comes later, and what came before once more, changes nothing that can be read.
+    app.post("settings", uploads.bytes(2)).await;
+    for bytes in &all {
+        assert_eq!(
+            app.post("settings", bytes.clone()).await.status,
+            StatusCode::OK
+        );
+    }
+    assert_eq!(ask(&app).await, before);
+    app.store.close().await.unwrap();
+    let app = self::app(directory.path());
+    assert_eq!(ask(&app).await, before);
+    for bytes in all {
+        assert_eq!(app.post("settings", bytes).await.status, StatusCode::OK);
+    }
+    assert_eq!(batches(&app).await.last().unwrap()["reports"], 2);
+}
+
+/// All that can be read, one answer each.
+async fn everything(app: &App) -> Vec<Vec<u8>> {
+    let mut answers = Vec::new();
+    for path in [
+        "/tasks",
+        "/tasks/settings",
+        "/tasks/settings/estimates",
+        "/tasks/settings/privacy",
+        "/tasks/anything/estimates?items=a,b",
+        "/tasks/anything/privacy",
+    ] {
+        answers.push(app.get(path).await.body);
+    }
+    answers
+}
+
+#[tokio::test]
+async fn no_single_report_can_be_read_off_by_asking_twice() {
+    let directory = tempfile::tempdir().unwrap();
+    let app = app(directory.path());
+    for task in ["settings", "anything"] {
+        let mut uploads = Uploads::new(&app.task(task), 4);
+        app.post(task, uploads.bytes(7)).await;
+        let before = loop {
+            let answers = everything(&app).await;
+            if !answers
+                .iter()
+                .any(|body| body.windows(16).any(|w| w == b"nothing-released"))
+            {
+                break Some(answers);
+            }
+            if task == "settings" {
+                break None;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        };
+        for _ in 0..6 {
+            app.post(task, uploads.bytes(1)).await;
+            if let Some(before) = &before {
+                assert_eq!(&everything(&app).await, before);
+            }
+        }
+    }
+}

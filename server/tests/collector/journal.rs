@@ -1,0 +1,137 @@
+//! `hushbin journal`: what is wrong is named, and a copy is as good as what was copied.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use hushbin_tests::process::{self, Client, Collector};
+use hushbin_tests::uploads::{Uploads, draft};
+
+use crate::support::SETTINGS;
+
+fn journal(words: &[&str], data: &Path) -> Output {
+    let mut command = process::command();
+    command.arg("journal").args(words).arg("--data").arg(data);
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    let all = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8(all).unwrap()
+}
+
+/// Files of a kind, below a directory.
+fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|own| own == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_running_collector_is_checked_and_copied() {
+    let directory = tempfile::tempdir().unwrap();
+    let (task, data) = (
+        directory.path().join("t.json"),
+        directory.path().join("data"),
+    );
+    fs::write(&task, SETTINGS).unwrap();
+    let mut collector = Collector::spawn(&data, &[&task], &[]);
+    let address = collector.address();
+    let mut client = Client::connect(address).unwrap();
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+    let estimates = "/tasks/settings/estimates";
+    for reports in [5, 7, 3] {
+        client.post("settings", &uploads.bytes(reports)).unwrap();
+        // Released, as it is for development.
+        client.get(estimates).unwrap();
+    }
+    let last = uploads.bytes(2);
+    client.post("settings", &last).unwrap();
+
+    let checked = journal(&["check"], &data);
+    assert!(checked.status.success(), "{}", said(&checked));
+    assert!(
+        said(&checked).contains("with 17 reports"),
+        "{}",
+        said(&checked)
+    );
+    let copy = directory.path().join("copy");
+    let to = copy.to_str().unwrap();
+    let copied = journal(&["backup", to], &data);
+    assert!(copied.status.success(), "{}", said(&copied));
+    assert!(
+        said(&copied).contains("with 17 reports"),
+        "{}",
+        said(&copied)
+    );
+    // A copy is not written over.
+    let again = journal(&["backup", to], &data);
+    assert!(
+        !again.status.success() && said(&again).contains(to),
+        "{}",
+        said(&again)
+    );
+
+    let before = client.get(estimates).unwrap();
+    drop(collector);
+    let mut collector = Collector::spawn(&copy, &[], &[]);
+    let mut client = Client::connect(collector.address()).unwrap();
+    assert_eq!(
+        client.post("settings", &last).unwrap().0,
+        200,
+        "it was copied"
+    );
+    assert_eq!(client.get(estimates).unwrap(), before);
+}
+
+#[test]
+fn what_is_wrong_is_named_and_not_served() {
+    let directory = tempfile::tempdir().unwrap();
+    let (task, data) = (
+        directory.path().join("t.json"),
+        directory.path().join("data"),
+    );
+    fs::write(&task, SETTINGS).unwrap();
+    let mut collector = Collector::spawn(&data, &[&task], &[]);
+    let mut client = Client::connect(collector.address()).unwrap();
+    let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
+    client.post("settings", &uploads.bytes(5)).unwrap();
+    client.get("/tasks/settings/estimates").unwrap();
+    client.post("settings", &uploads.bytes(5)).unwrap();
+    drop(collector);
+    for extension in ["log", "batch", "ids", "json"] {
+        let path = &files(&data, extension)[0];
+        let before = fs::read(path).unwrap();
+        let mut bytes = before.clone();
+        bytes[before.len() / 2] ^= 1;
+        fs::write(path, bytes).unwrap();
+        let checked = journal(&["check"], &data);
+        assert_eq!(checked.status.code(), Some(1), "{}", said(&checked));
+        let name = path.to_str().unwrap();
+        assert!(said(&checked).contains(name), "{name}: {}", said(&checked));
+        fs::write(path, before).unwrap();
+    }
+    assert!(journal(&["check"], &data).status.success());
+    let path = files(&data, "ids").remove(0);
+    fs::remove_file(&path).unwrap();
+    assert!(said(&journal(&["check"], &data)).contains("ids of released batches are missing"));
+    let mut serve = process::command();
+    serve
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(&data);
+    let refused = serve.output().unwrap();
+    assert!(!refused.status.success());
+    assert!(
+        said(&refused).contains("ids of released batches are missing"),
+        "{}",
+        said(&refused)
+    );
+}
