@@ -156,8 +156,9 @@ pub fn protects(neighbours: Neighbours) -> String {
     }
 }
 
-/// The statement beside an [`Account`] of the reports that a collector has of a task, of
-/// people who send as many as its budget allows in one window.
+/// The statement beside an [`Account`] of the smallest batch that a collector has released of
+/// a task, of people who send as many reports as its budget allows in one window: whoever may
+/// read one batch alone has no others to hide them among.
 #[must_use]
 pub fn batch_statement(account: &Account, reports: u64, task: &Task) -> String {
     let (epsilon, allowed) = (task.epsilon(), task.budget().reports());
@@ -166,10 +167,11 @@ pub fn batch_statement(account: &Account, reports: u64, task: &Task) -> String {
         allowed => format!("at most {allowed} reports, of whatever answers,"),
     };
     format!(
-        "Against {CANNOT_LINK}, all {reports} reports together are \
-         ({:e}, {:e})-differentially private, rounded up, if each person sent {each} and {} \
-         of them come from people who follow the protocol. This collector does not shuffle: \
-         against its operator, and whoever else could link, the local epsilon of {epsilon} holds.",
+        "Against {CANNOT_LINK}, and who may read released batches one by one, the {reports} \
+         reports of the smallest are ({:e}, {:e})-differentially private, rounded up, if each \
+         person sent {each} and {} of them come from people who follow the protocol. This \
+         collector does not shuffle what it has not released: against its operator, and whoever \
+         else could link, the local epsilon of {epsilon} holds.",
         account.central_epsilon, account.delta, account.honest_reports,
     )
 }

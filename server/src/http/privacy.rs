@@ -21,9 +21,11 @@ struct Show<'a> {
     fingerprint: Fingerprint,
     /// Of every single report.
     local: Privacy,
-    /// So far.
+    /// In released batches.
     reports: u64,
-    /// Of all of them together, if somebody shuffles them.
+    /// In the smallest of them.
+    smallest_batch: u64,
+    /// Of that one, whose totals may be read alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     shuffled: Option<Account>,
     /// What that means and assumes, or why there is none.
@@ -38,21 +40,19 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
     let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
-    let reports = state
-        .released(&stored, None)
-        .await?
-        .iter()
-        .map(|batch| batch.reports)
-        .sum();
+    let batches = state.released(&stored, None).await?;
+    let sizes = || batches.iter().map(|batch| batch.reports);
+    let (reports, smallest_batch) = (sizes().sum(), sizes().min().unwrap_or(0));
     // Summing up takes 20 ms for 10⁸ reports.
     let body = state.write(Length::Short, move |_, out| {
         let task = stored.task();
-        let (shuffled, shuffled_statement) = shuffled(task, reports, asked)?;
+        let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, asked)?;
         let show = Show {
             task: task.id(),
             fingerprint: task.fingerprint(),
             local: Privacy::for_task(task),
             reports,
+            smallest_batch,
             shuffled,
             shuffled_statement,
         };
@@ -61,7 +61,7 @@ pub(super) async fn show(
     Ok((tasks::ASK_AGAIN, tasks::JSON, body.await?).into_response())
 }
 
-/// The reports so far as one shuffled batch, in numbers and in words.
+/// A released batch of so many reports, in numbers and in words.
 fn shuffled(
     task: &Task,
     reports: u64,

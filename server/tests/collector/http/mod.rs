@@ -590,9 +590,10 @@ async fn privacy_is_stated_alone_and_shuffled() {
         .problem("unknown-task", 404);
 }
 
-/// Every report that was accepted counts, by α of the task's mechanism.
+/// Whoever reads one batch alone sees nobody hidden among the others; by α of the task's
+/// mechanism.
 #[tokio::test]
-async fn privacy_is_of_as_many_reports_as_there_are() {
+async fn privacy_is_of_the_smallest_batch() {
     let binned = r#"{
         "id": "binned", "items": 12, "sparsity": 3, "epsilon": 1.0, "value": "real",
         "mechanism": { "name": "hash-bin", "level": "user" }
@@ -602,13 +603,15 @@ async fn privacy_is_of_as_many_reports_as_there_are() {
         let task = app.task(id);
         let mixture = Mixture::for_task(&task).unwrap();
         let mut uploads = Uploads::new(&task, seed);
-        let mut reports = 0;
-        for more in [1, 1, 998, 2000] {
+        let (mut reports, mut smallest) = (0, u64::MAX);
+        // Each is released as it is asked for.
+        for more in [3000, 998, 2000, 1] {
             let bytes = uploads.bytes(more);
             for expected in [StatusCode::CREATED, StatusCode::OK] {
                 assert_eq!(app.post(id, bytes.clone()).await.status, expected);
             }
             reports += more as u64;
+            smallest = smallest.min(more as u64);
             for (query, delta, honest) in [
                 ("", 1e-8, 1.0),
                 ("?honest_fraction=0.9", 1e-8, 0.9),
@@ -618,12 +621,13 @@ async fn privacy_is_of_as_many_reports_as_there_are() {
                 assert_eq!(answer.status, StatusCode::OK);
                 let answer = answer.json();
                 assert_eq!(answer["reports"], reports);
+                assert_eq!(answer["smallest_batch"], smallest);
                 let said = answer["shuffled_statement"].as_str().unwrap();
-                if reports as f64 * honest < 2.0 {
+                if smallest as f64 * honest < 2.0 {
                     assert!(answer.get("shuffled").is_none());
                     assert!(said.starts_with("Fewer than two reports"), "{said}");
                 } else {
-                    let expected = account(&mixture, reports, honest, delta).unwrap();
+                    let expected = account(&mixture, smallest, honest, delta).unwrap();
                     assert_eq!(answer["shuffled"], serde_json::to_value(expected).unwrap());
                     let stated = format!("({:e}, {delta:e})", expected.central_epsilon);
                     assert!(said.contains(&stated), "{said}");
@@ -632,6 +636,9 @@ async fn privacy_is_of_as_many_reports_as_there_are() {
         }
     }
     // Any randomizer of this epsilon, and not the one with buckets.
+    let app = App::with(&[binned]);
+    let bytes = Uploads::new(&app.task("binned"), 23).bytes(3000);
+    app.post("binned", bytes).await;
     let generic = account(&Mixture::generic(1.0).unwrap(), 3000, 1.0, 1e-8).unwrap();
     let answer = app.get("/tasks/binned/privacy").await.json();
     assert_eq!(answer["shuffled"], serde_json::to_value(generic).unwrap());
