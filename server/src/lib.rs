@@ -5,7 +5,7 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`store`] | one data directory: its tasks, its journal, running totals |
+//! | [`store`] | one data directory: its tasks, its journal, batches and their totals |
 //! | [`http`] | the interface over a store, as a router |
 //! | [`audit`] | how much a report gives away, measured |
 //! | [`cli`] | the command `hushbin`: collect, plan, account, simulate, audit |
@@ -18,8 +18,8 @@
 //! use hushbin_server::store::{Store, StoreOptions};
 //!
 //! # async fn embed() -> Result<(), Box<dyn std::error::Error>> {
-//! let draft = serde_json::from_str(&std::fs::read_to_string("task.json")?)?;
-//! let store = Store::open("data".as_ref(), &[draft], StoreOptions::DEFAULT)?;
+//! let draft: hushbin::TaskDraft = serde_json::from_str(&std::fs::read_to_string("task.json")?)?;
+//! let store = Store::open("data".as_ref(), &[draft.into()], StoreOptions::DEFAULT)?;
 //! let collector = router(store.clone(), Limits::DEFAULT);
 //! let app = axum::Router::new().nest("/telemetry", collector);
 //! let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;

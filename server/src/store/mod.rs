@@ -40,6 +40,8 @@ use std::fs::{File, TryLockError};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
 
 use hushbin::Report;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -67,6 +69,9 @@ use writer::{GroupLimits, Writer};
 
 /// The lock's file inside the data directory.
 const LOCK_NAME: &str = "lock";
+
+/// How often batches are looked at, whose ages are told in hours.
+const LOOK_EVERY: Duration = Duration::from_secs(20);
 
 /// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,6 +207,7 @@ impl Store {
         }
         .spawn()
         .map_err(OpenError::Thread)?;
+        look_after(queue.downgrade()).map_err(OpenError::Thread)?;
         let mut tasks = Tasks::default();
         stored.iter().for_each(|task| tasks.add(task));
         Ok(Self(Arc::new(Inner {
@@ -302,15 +308,6 @@ impl Store {
             Err(error) => return Err(error),
         }
         Ok(())
-    }
-
-    /// Closes the batches that have become old enough.
-    ///
-    /// # Errors
-    /// [`StoreError::Closed`] when the store has closed.
-    pub(crate) async fn close_due(&self) -> Result<(), StoreError> {
-        let sent = self.0.queue.send(Request::CloseDue).await;
-        sent.map_err(|_| StoreError::Closed)
     }
 
     async fn ask<T>(
@@ -474,6 +471,22 @@ impl Store {
             mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
         })
     }
+}
+
+/// Has what is due by the clock done, also when no uploads come: on a thread that ends when the
+/// store has.
+fn look_after(queue: mpsc::WeakSender<Request>) -> std::io::Result<()> {
+    let until_gone = move || {
+        while let Some(queue) = queue.upgrade() {
+            if queue.blocking_send(Request::CloseDue).is_err() {
+                return;
+            }
+            drop(queue);
+            thread::sleep(LOOK_EVERY);
+        }
+    };
+    let thread = thread::Builder::new().name("batches".to_owned());
+    thread.spawn(until_gone).map(drop)
 }
 
 /// Takes the directory for this process; the operating system releases it when

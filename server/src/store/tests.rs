@@ -58,7 +58,7 @@ impl Timed {
     /// Lets time go by, and has what is due done.
     async fn pass(&self, seconds: u64) {
         self.time.fetch_add(seconds, Ordering::Relaxed);
-        self.store.close_due().await.unwrap();
+        self.store.0.queue.send(Request::CloseDue).await.unwrap();
         // Behind it.
         self.store.probe().await.unwrap();
     }

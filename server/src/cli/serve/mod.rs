@@ -16,7 +16,6 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
-use tokio::time::MissedTickBehavior;
 
 use super::Error;
 use crate::config::Config;
@@ -30,9 +29,6 @@ use reload::Reload;
 /// Time that the store has to be closed once no request is under way. What is not done
 /// then is done at the next start.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How often batches are looked at, whose ages are told in hours.
-const CLOSE_EVERY: Duration = Duration::from_secs(20);
 
 /// Serves until told to stop.
 pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
@@ -115,14 +111,12 @@ async fn collect(
         .map_err(|error| format!("cannot say where it listens: {error}"))?;
     tell_service_manager(&NotifyState::Ready);
 
-    let due = tokio::spawn(close_due(store.clone()));
     tokio::select! {
         () = stop => {}
         () = store.ended() => {
             return Err("the journal's writer ended by itself; restart the collector".into());
         }
     }
-    due.abort();
     tell_service_manager(&NotifyState::Stopping);
     tracing::info!("stopping: finishing the requests under way");
     drop(end);
@@ -157,18 +151,6 @@ async fn on_a_thread(
         Ok(opened) => Ok(opened?),
         // It panicked, and has said so.
         Err(_) => Err("the store could not be opened".into()),
-    }
-}
-
-/// Closes batches as they become old enough, also when no uploads come.
-async fn close_due(store: Store) {
-    let mut interval = tokio::time::interval(CLOSE_EVERY);
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        interval.tick().await;
-        if store.close_due().await.is_err() {
-            return;
-        }
     }
 }
 
