@@ -70,9 +70,6 @@ use writer::{GroupLimits, Writer};
 /// The lock's file inside the data directory.
 const LOCK_NAME: &str = "lock";
 
-/// How often batches are looked at, whose ages are told in hours.
-const LOOK_EVERY: Duration = Duration::from_secs(20);
-
 /// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreOptions {
@@ -84,6 +81,8 @@ pub struct StoreOptions {
     pub group_uploads: usize,
     /// Bytes in one commit; those of the last request may exceed it.
     pub group_bytes: usize,
+    /// How often batches are looked at, whose ages are told in hours.
+    pub look_every: Duration,
 }
 
 impl StoreOptions {
@@ -93,6 +92,7 @@ impl StoreOptions {
         queue_bytes: 64 << 20,
         group_uploads: 1024,
         group_bytes: 8 << 20,
+        look_every: Duration::from_secs(20),
     };
 }
 
@@ -207,7 +207,7 @@ impl Store {
         }
         .spawn()
         .map_err(OpenError::Thread)?;
-        look_after(queue.downgrade()).map_err(OpenError::Thread)?;
+        look_after(queue.downgrade(), options.look_every).map_err(OpenError::Thread)?;
         let mut tasks = Tasks::default();
         stored.iter().for_each(|task| tasks.add(task));
         Ok(Self(Arc::new(Inner {
@@ -475,14 +475,16 @@ impl Store {
 
 /// Has what is due by the clock done, also when no uploads come: on a thread that ends when the
 /// store has.
-fn look_after(queue: mpsc::WeakSender<Request>) -> std::io::Result<()> {
+fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Result<()> {
     let until_gone = move || {
-        while let Some(queue) = queue.upgrade() {
-            if queue.blocking_send(Request::CloseDue).is_err() {
+        loop {
+            thread::sleep(every);
+            let sent = queue
+                .upgrade()
+                .map(|queue| queue.blocking_send(Request::CloseDue));
+            if !matches!(sent, Some(Ok(()))) {
                 return;
             }
-            drop(queue);
-            thread::sleep(LOOK_EVERY);
         }
     };
     let thread = thread::Builder::new().name("batches".to_owned());

@@ -156,7 +156,12 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
         gate,
     };
     let tasks = [draft(SETTINGS).into(), draft(OPEN).into()];
-    let store = Store::with_engine(Box::new(engine), &tasks, store).unwrap();
+    let options = StoreOptions {
+        // Nothing waits but what these tests send.
+        look_every: Duration::MAX,
+        ..store
+    };
+    let store = Store::with_engine(Box::new(engine), &tasks, options).unwrap();
     (App::over(store, limits), controls, directory)
 }
 
