@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use tokio::sync::{mpsc, oneshot};
 
@@ -90,8 +91,13 @@ impl Releaser {
         };
         while let Some(batch) = closed() {
             let reader = &*self.reader;
-            release(task.task(), |visit| {
-                stored::for_each_unreleased(reader, task.key(), task.task(), batch, visit)
+            // Of its own, so that it does not wait behind estimates that somebody asked for.
+            let pool = ThreadPoolBuilder::new().build();
+            let pool = pool.map_err(|error| error.to_string())?;
+            pool.install(|| {
+                release(task.task(), |visit| {
+                    stored::for_each_unreleased(reader, task.key(), task.task(), batch, visit)
+                })
             })
             .and_then(|release| Ok(reader.release(task.key(), batch, &release)?))
             .map_err(|error| error.to_string())?;
