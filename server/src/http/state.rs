@@ -109,10 +109,9 @@ impl AppState {
         }
         let all = stored.releases();
         let Some(asked) = asked else {
-            let have = stored.batches().last().map_or(0, |open| open.reports);
             return match all.is_empty() && !self.limits().release_on_read {
                 true => Err(Problem::NothingReleased {
-                    have,
+                    have: stored.open_reports(),
                     need: stored.settings().batch.least,
                 }),
                 false => Ok(all),

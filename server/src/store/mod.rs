@@ -496,12 +496,7 @@ fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Res
 fn lock(directory: &Path) -> Result<File, OpenError> {
     let path = directory.join(LOCK_NAME);
     let failed = |source| OpenError::Engine(files::file_error(&path, source));
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(failed)?;
+    let file = files::create(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::Locked {

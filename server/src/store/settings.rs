@@ -57,18 +57,6 @@ pub struct SettingsError {
 }
 
 impl Settings {
-    /// Those for trying things out: batches of any size.
-    #[must_use]
-    pub fn development() -> Self {
-        Self {
-            batch: BatchSettings {
-                least: 1,
-                ..BatchSettings::default()
-            },
-            ..Self::default()
-        }
-    }
-
     /// Checks that they go together.
     ///
     /// # Errors

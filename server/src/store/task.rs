@@ -62,6 +62,20 @@ impl StoredTask {
         Arc::clone(&self.batches.borrow())
     }
 
+    /// How many reports the open batch has.
+    pub(crate) fn open_reports(&self) -> u64 {
+        self.batches.borrow().last().map_or(0, |open| open.reports)
+    }
+
+    /// Counts reports that were added to the open batch.
+    pub(super) fn count(&self, reports: u64) {
+        self.batches.send_modify(|batches| {
+            if let Some(open) = Arc::make_mut(batches).last_mut() {
+                open.reports += reports;
+            }
+        });
+    }
+
     pub(super) fn tell(&self, batches: &[BatchRow]) {
         self.batches.send_replace(batches.into());
     }

@@ -187,19 +187,21 @@ impl Writer {
         match &result {
             Ok(outcomes) => {
                 self.activity.committed(begin.elapsed());
+                let mut stored = 0;
                 for (record, outcome) in group.records.iter().zip(outcomes) {
                     self.activity.settled(record.reports, *outcome);
+                    if *outcome == Outcome::Stored {
+                        stored += u64::from(record.reports);
+                    }
                 }
+                // Before the answers, so that whoever was answered finds itself counted.
+                task.count(stored);
             }
             Err(StoreError::Failed(error)) => {
                 self.activity.failures.inc();
                 tracing::error!(%error, uploads = group.records.len(), "a commit failed");
             }
             Err(_) => {}
-        }
-        // Before the answers, so that whoever was answered finds itself counted.
-        if !task.is_removed() {
-            self.tell(&task);
         }
         group.answer(result);
         self.close_if_due(&task);
@@ -296,7 +298,7 @@ impl Writer {
 
     fn close_asked(&mut self, task: &Arc<StoredTask>, need: u64) -> Result<BatchRow, StoreError> {
         task.is_there()?;
-        let have = task.batches().last().map_or(0, |open| open.reports);
+        let have = task.open_reports();
         if have < need {
             return Err(StoreError::BatchTooSmall { have, need });
         }

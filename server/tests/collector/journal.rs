@@ -6,6 +6,7 @@ use std::process::Output;
 
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
+use tempfile::TempDir;
 
 use crate::support::SETTINGS;
 
@@ -35,17 +36,23 @@ fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-#[test]
-fn a_running_collector_is_checked_and_copied() {
+/// A collector of the task "settings", its data below the directory.
+fn collecting() -> (TempDir, Collector) {
     let directory = tempfile::tempdir().unwrap();
     let (task, data) = (
         directory.path().join("t.json"),
         directory.path().join("data"),
     );
     fs::write(&task, SETTINGS).unwrap();
-    let mut collector = Collector::spawn(&data, &[&task], &[]);
-    let address = collector.address();
-    let mut client = Client::connect(address).unwrap();
+    let collector = Collector::spawn(&data, &[&task], &[]);
+    (directory, collector)
+}
+
+#[test]
+fn a_running_collector_is_checked_and_copied() {
+    let (directory, mut collector) = collecting();
+    let data = directory.path().join("data");
+    let mut client = Client::connect(collector.address()).unwrap();
     let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
     let estimates = "/tasks/settings/estimates";
     for reports in [5, 7, 3] {
@@ -94,13 +101,8 @@ fn a_running_collector_is_checked_and_copied() {
 
 #[test]
 fn what_is_wrong_is_named_and_not_served() {
-    let directory = tempfile::tempdir().unwrap();
-    let (task, data) = (
-        directory.path().join("t.json"),
-        directory.path().join("data"),
-    );
-    fs::write(&task, SETTINGS).unwrap();
-    let mut collector = Collector::spawn(&data, &[&task], &[]);
+    let (directory, mut collector) = collecting();
+    let data = directory.path().join("data");
     let mut client = Client::connect(collector.address()).unwrap();
     let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1);
     client.post("settings", &uploads.bytes(5)).unwrap();

@@ -11,7 +11,7 @@ import type { Task } from "../../../www/client/index.js";
 import { launchProfile } from "../../../www/scripts/lib/browser.mjs";
 import { FAULTS } from "./gateway.js";
 import { ALLOWED, answers, OFTEN, type Options, SETTINGS, World } from "./harness.js";
-import { crash, kill, numbersOf, Person, type Remembered, settle } from "./person.js";
+import { crash, fillQuota, kill, numbersOf, Person, type Remembered, settle } from "./person.js";
 
 const REPORTS = Number(process.env.HUSHBIN_DRILL_REPORTS ?? 1200);
 const SEED = Number(process.env.HUSHBIN_DRILL_SEED ?? 1);
@@ -342,20 +342,7 @@ describe("a page that goes", () => {
     const page = await tabOf(context, QUOTA);
     world.gateway.faults.push("silent");
     world.gateway.weather = () => world.gateway.faults.shift();
-    const elsewhere = await page.evaluate(async (endpoint) => {
-      const post = (length: number) =>
-        fetch(`${endpoint}/elsewhere`, {
-          method: "POST",
-          keepalive: true,
-          body: new Uint8Array(length),
-        });
-      post(64 * 1024).catch(() => {});
-      return post(1).then(
-        () => "sent",
-        () => "refused",
-      );
-    }, world.endpoint);
-    expect(elsewhere).toBe("refused");
+    expect(await page.evaluate(fillQuota, world.endpoint)).toBe("refused");
     await page.evaluate(async () => {
       await client.report({ 0: 1 });
       await client.flush();

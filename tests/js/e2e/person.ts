@@ -56,6 +56,21 @@ export async function report({ all, since }: { all: Record<string, number>[]; si
   };
 }
 
+/** Runs in the page: takes all that may outlive it, and says whether one byte more may. */
+export function fillQuota(endpoint: string): Promise<"sent" | "refused"> {
+  const post = (length: number) =>
+    fetch(`${endpoint}/elsewhere`, {
+      method: "POST",
+      keepalive: true,
+      body: new Uint8Array(length),
+    });
+  post(64 * 1024).catch(() => {});
+  return post(1).then(
+    () => "sent",
+    () => "refused",
+  );
+}
+
 /** Runs in the page: sends what waits, however often that takes. */
 export async function settle(): Promise<Remembered> {
   for (let sent = false; !sent; ) {

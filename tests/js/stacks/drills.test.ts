@@ -16,7 +16,7 @@ import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { launchWebKit, runWebKit } from "../../../www/scripts/lib/webdriver.mjs";
 import { FAULTS, Gateway } from "../e2e/gateway.js";
 import { ALLOWED, answers, OFTEN, World } from "../e2e/harness.js";
-import { begin, numbersOf, type Remembered, report, settle } from "../e2e/person.js";
+import { begin, fillQuota, numbersOf, type Remembered, report, settle } from "../e2e/person.js";
 
 const REPORTS = Number(process.env.HUSHBIN_DRILL_REPORTS ?? 200);
 const SEED = Number(process.env.HUSHBIN_DRILL_SEED ?? 1);
@@ -268,24 +268,7 @@ describe.each(ENGINES)("%s", (_, launch, run) => {
     const tab = await tabOf(QUOTA);
     world.gateway.faults.push("silent");
     world.gateway.weather = () => world.gateway.faults.shift();
-    const elsewhere = await within(
-      tab,
-      async (endpoint) => {
-        const post = (length: number) =>
-          fetch(`${endpoint}/elsewhere`, {
-            method: "POST",
-            keepalive: true,
-            body: new Uint8Array(length),
-          });
-        post(64 * 1024).catch(() => {});
-        return post(1).then(
-          () => "sent",
-          () => "refused",
-        );
-      },
-      world.endpoint,
-    );
-    expect(elsewhere).toBe("refused");
+    expect(await within(tab, fillQuota, world.endpoint)).toBe("refused");
     const { uploads } = await within(tab, report, { all: [answers(1)], since: 0 });
     await expectCountedOnce(QUOTA, await within(tab, settle, undefined), uploads);
   });

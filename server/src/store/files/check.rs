@@ -58,7 +58,6 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
         let path = directory.join(batch_name(expected));
         checked.add(check_batch(&path, row, expected, number == expected));
     }
-    let mut covered = 0;
     for &span in &listing.ids {
         let path = directory.join(ids::file_name(span));
         checked.add(
@@ -67,8 +66,11 @@ fn check_task(directory: &Path, row: &TaskRow, checked: &mut Checked) {
                 false => Err(disk::damaged(&path, "it is of other batches")),
             }),
         );
-        if span.first == covered + 1 || span.last <= covered {
-            covered = covered.max(span.last);
+    }
+    let mut covered = 0;
+    for span in listing.spans() {
+        if span.first == covered + 1 {
+            covered = span.last;
         }
     }
     if covered < released {

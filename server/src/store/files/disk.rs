@@ -25,6 +25,13 @@ pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
     EngineError::Damaged(format!("{}: {what}", path.display()))
 }
 
+/// Opens an empty file for the collector's own user.
+pub(in crate::store) fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    options.mode(FILE_MODE).open(path)
+}
+
 /// Writes a file by what `write` puts into it, durably: a crash leaves it whole, or leaves what
 /// was there.
 ///
@@ -36,12 +43,7 @@ pub(super) fn write_whole_by(
 ) -> Result<(), EngineError> {
     let unfinished = path.with_extension(UNFINISHED);
     let written = || -> io::Result<()> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(FILE_MODE)
-            .open(&unfinished)?;
+        let mut file = create(&unfinished)?;
         write(&mut file)?;
         file.sync_all()?;
         fs::rename(&unfinished, path)

@@ -164,15 +164,6 @@ pub(super) struct Logged<'a> {
     pub(super) body: &'a [u8],
 }
 
-/// What was found behind the last frame that verifies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tail {
-    /// Nothing.
-    None,
-    /// A frame that was on its way.
-    Torn,
-}
-
 /// A log that has been read.
 pub(super) struct Contents {
     bytes: Vec<u8>,
@@ -184,7 +175,6 @@ pub(super) struct Contents {
     /// Where the last frame that verifies ends.
     end: u64,
     sum: Sum,
-    tail: Tail,
 }
 
 impl Contents {
@@ -203,10 +193,7 @@ impl Contents {
         })?;
         let (mut frames, mut held, mut closed) = (Vec::new(), Held::default(), None);
         let mut end = HEADER;
-        let tail = loop {
-            if end >= bytes.len() {
-                break Tail::None;
-            }
+        while end < bytes.len() {
             let Some((fields, next)) = frame(&header.key, &bytes, end, sum) else {
                 if was_synced(&header.key, &bytes, end, sum) {
                     return Err(disk::damaged(
@@ -214,7 +201,7 @@ impl Contents {
                         &format!("the commit at byte {end} has changed since it was written"),
                     ));
                 }
-                break Tail::Torn;
+                break;
             };
             if closed.is_some() {
                 return Err(disk::damaged(
@@ -238,7 +225,7 @@ impl Contents {
             sum = next;
             // The mark of the last may be missing.
             end += FIELDS + fields.length as usize + TRAILER;
-        };
+        }
         Ok(Self {
             end: end as u64,
             bytes,
@@ -247,7 +234,6 @@ impl Contents {
             held,
             closed,
             sum,
-            tail,
         })
     }
 
@@ -281,10 +267,7 @@ impl Contents {
 
     /// Bytes behind the last frame that verifies: of a commit that was on its way.
     pub(super) fn torn(&self) -> u64 {
-        match self.tail {
-            Tail::None => 0,
-            Tail::Torn => self.bytes.len() as u64 - self.end,
-        }
+        (self.bytes.len() as u64).saturating_sub(self.end)
     }
 }
 
@@ -368,8 +351,6 @@ pub(super) struct Log {
     path: PathBuf,
     pub(super) header: Header,
     pub(super) held: Held,
-    /// When the batch was closed.
-    pub(super) closed: Option<u64>,
     /// Where the next frame begins; what lies behind is nothing.
     end: u64,
     sum: Sum,
@@ -393,7 +374,6 @@ impl Log {
             path: path.to_owned(),
             header,
             held: Held::default(),
-            closed: None,
             end: HEADER as u64,
             sum: Sum(sum),
             spoilt: false,
@@ -411,7 +391,6 @@ impl Log {
             path: path.to_owned(),
             header: contents.header,
             held: contents.held,
-            closed: contents.closed,
             end: contents.end,
             sum: contents.sum,
             spoilt: false,
@@ -452,9 +431,7 @@ impl Log {
     pub(super) fn close(&mut self, now: u64) -> Result<(), EngineError> {
         let Held { uploads, reports } = self.held;
         let payload = [uploads, reports, now].map(u64::to_le_bytes).concat();
-        self.commit(CLOSE, 0, 0, &payload)?;
-        self.closed = Some(now);
-        Ok(())
+        self.commit(CLOSE, 0, 0, &payload)
     }
 
     fn commit(

@@ -32,7 +32,7 @@ mod sum;
 mod task;
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ use batch::{Batch, Facts};
 use catalogue::Catalogue;
 use ids::{Ids, Span};
 use log::Contents;
-use task::{TaskFiles, batch_name, log_name};
+use task::{Listing, TaskFiles, batch_name, log_name};
 
 const TASKS: &str = "tasks";
 const PROBE: &str = "probe";
@@ -67,7 +67,7 @@ pub struct Files {
 type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
 
 pub use check::{Checked, backup, check};
-pub(super) use disk::error as file_error;
+pub(super) use disk::{create, error as file_error};
 
 /// Makes a data directory, durably, when there is none.
 ///
@@ -212,7 +212,7 @@ impl Engine for Files {
     fn probe(&mut self) -> Result<(), EngineError> {
         let path = self.root.join(PROBE);
         let written = || {
-            let mut file = File::create(&path)?;
+            let mut file = disk::create(&path)?;
             file.write_all(b"a write has gone through\n")?;
             file.sync_all()
         };
@@ -270,7 +270,7 @@ impl FilesReader {
     fn merge_ids(&self, task: TaskKey, fingerprint: [u8; 16]) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         loop {
-            let spans = task::spans(&directory)?;
+            let spans = Listing::of_finished(&directory)?.spans();
             let Some(range) = ids::to_merge(&spans) else {
                 return Ok(());
             };

@@ -90,17 +90,6 @@ impl Listing {
     }
 }
 
-/// The spans of ids in a directory, oldest first, without those that others hold.
-pub(super) fn spans(directory: &Path) -> Result<Vec<Span>, EngineError> {
-    let mut spans: Vec<Span> = Vec::new();
-    for span in Listing::of_finished(directory)?.ids {
-        if !spans.last().is_some_and(|last| last.holds(span)) {
-            spans.push(span);
-        }
-    }
-    Ok(spans)
-}
-
 /// The batches of a task that may be written to, oldest first: the last is open or closed.
 pub(super) fn batches(directory: &Path) -> Result<Vec<(u64, BatchState)>, EngineError> {
     let listing = Listing::of_finished(directory)?;
@@ -116,6 +105,17 @@ pub(super) fn batches(directory: &Path) -> Result<Vec<(u64, BatchState)>, Engine
 }
 
 impl Listing {
+    /// The spans of ids, oldest first, without those that others hold.
+    pub(super) fn spans(&self) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        for &span in &self.ids {
+            if !spans.last().is_some_and(|last| last.holds(span)) {
+                spans.push(span);
+            }
+        }
+        spans
+    }
+
     /// All names.
     pub(super) fn names(&self) -> impl Iterator<Item = String> {
         let ids = self.ids.iter().copied().map(ids::file_name);

@@ -39,6 +39,11 @@ fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
     }
 }
 
+/// Looks that uploads all ended as `outcome` says.
+fn expect(outcome: Outcome, outcomes: &[Outcome]) {
+    assert!(outcomes.iter().all(|own| *own == outcome), "{outcomes:?}");
+}
+
 /// All uploads that are in no release, and all blocks that are in one.
 fn everything(files: &Files, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
@@ -111,12 +116,7 @@ fn contents(root: &Path, task: TaskKey) -> Result<Vec<Vec<u8>>, EngineError> {
     }
     // Every upload is known, and no other.
     let known: Vec<_> = (0..210).map(record).collect();
-    let outcomes = files.append(task, &known)?;
-    assert!(
-        outcomes
-            .iter()
-            .all(|outcome| *outcome == Outcome::Duplicate)
-    );
+    expect(Outcome::Duplicate, &files.append(task, &known)?);
     Ok(all)
 }
 
@@ -285,6 +285,7 @@ fn a_removed_log_is_noticed_while_it_is_written_to() {
 fn files_are_the_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let (directory, _) = directory();
+    Files::open(directory.path()).unwrap().probe().unwrap();
     for path in all_files(directory.path()) {
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{}", path.display());
@@ -323,33 +324,15 @@ fn what_was_stored_is_there_after_every_step() {
                 record(number)
             })
             .collect();
-        assert!(
-            files
-                .append(task, &group)
-                .unwrap()
-                .iter()
-                .all(|o| *o == Outcome::Stored)
-        );
-        assert!(
-            files
-                .append(task, &group)
-                .unwrap()
-                .iter()
-                .all(|o| *o == Outcome::Duplicate)
-        );
+        expect(Outcome::Stored, &files.append(task, &group).unwrap());
+        expect(Outcome::Duplicate, &files.append(task, &group).unwrap());
         let before = everything(&files, task);
         drop(files);
         files = open();
         assert_eq!(everything(&files, task), before);
         let closed = files.close_batch(task, 200).unwrap();
         assert_eq!((closed.number, closed.reports), (round, 10));
-        assert!(
-            files
-                .append(task, &group)
-                .unwrap()
-                .iter()
-                .all(|o| *o == Outcome::Duplicate)
-        );
+        expect(Outcome::Duplicate, &files.append(task, &group).unwrap());
         let reader = files.reader();
         let release = release_of(&*reader, task, round);
         reader.release(task, round, &release).unwrap();
@@ -361,13 +344,7 @@ fn what_was_stored_is_there_after_every_step() {
         }
         assert_eq!(reader.totals(task, round).unwrap(), release.totals);
         let all: Vec<_> = (1..=number).map(record).collect();
-        assert!(
-            files
-                .append(task, &all)
-                .unwrap()
-                .iter()
-                .all(|o| *o == Outcome::Duplicate)
-        );
+        expect(Outcome::Duplicate, &files.append(task, &all).unwrap());
     }
     let names: Vec<_> = fs::read_dir(directory_of(directory.path(), task))
         .unwrap()
