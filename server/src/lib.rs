@@ -37,3 +37,4 @@ pub mod http;
 mod metrics;
 pub mod store;
 mod task_file;
+mod tokens;

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::Error;
 use crate::store::{self, Checked};
+use crate::tokens;
 
 /// Look at the journal of a data directory, or copy it
 #[derive(Debug, Args)]
@@ -35,7 +36,7 @@ struct CheckOptions {
 /// Copy the journal to a new directory, which a collector can be started on
 ///
 /// A collector may be using the journal: all that was acknowledged before this began is in
-/// the copy. What is copied is checked.
+/// the copy, and so are tokens. What is copied is checked.
 #[derive(Debug, Args)]
 struct BackupOptions {
     /// Directory of the journal
@@ -51,6 +52,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         Command::Check(options) => report(&store::check(&options.data), out),
         Command::Backup(options) => {
             store::backup(&options.data, &options.to)?;
+            tokens::copy(&options.data, &options.to)?;
             report(&store::check(&options.to), out)
         }
     }

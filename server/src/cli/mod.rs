@@ -12,6 +12,7 @@ mod search;
 mod serve;
 mod simulate;
 mod task;
+mod token;
 
 use std::io::{self, Write};
 
@@ -39,6 +40,7 @@ enum Command {
     Serve(Box<serve::Options>),
     Simulate(simulate::Options),
     Task(task::Options),
+    Token(token::Options),
 }
 
 impl Cli {
@@ -60,6 +62,7 @@ impl Cli {
             Command::Serve(options) => serve::run(*options, out),
             Command::Simulate(options) => simulate::run(&options, out),
             Command::Task(options) => task::run(&options, out),
+            Command::Token(options) => token::run(&options, out),
         };
         match result.and_then(|()| Ok(out.flush()?)) {
             Err(error) if is_broken_pipe(&error) => Ok(()),

@@ -6,6 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Serialize;
 
+use super::access::{Admin, Analyst};
 use super::problem::Problem;
 use super::state::AppState;
 use super::tasks;
@@ -58,6 +59,7 @@ fn list_of(stored: &StoredTask) -> List {
 
 /// `GET /tasks/{id}/batches`.
 pub(super) async fn list(
+    _: Analyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl axum::response::IntoResponse, Problem> {
@@ -67,6 +69,7 @@ pub(super) async fn list(
 
 /// `POST /tasks/{id}/batches`: closes the open batch and opens another.
 pub(super) async fn close(
+    _: Admin,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<Batch>), Problem> {

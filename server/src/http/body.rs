@@ -6,7 +6,10 @@ use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
 
+use serde::de::DeserializeOwned;
+
 use super::problem::Problem;
+use super::state::AppState;
 use crate::store::Reservation;
 
 /// Whether a body comes as it is. What is encoded would not be decoded, and could be
@@ -41,6 +44,19 @@ pub(super) async fn read(
     tokio::time::timeout(deadline, read_all(body, limit, memory))
         .await
         .map_err(|_| Problem::Timeout)?
+}
+
+/// Reads what an admin sends, as JSON.
+///
+/// # Errors
+/// As [`read`]'s, and [`Problem::BadRequest`], which names what is wrong and where.
+pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> Result<T, Problem> {
+    let limits = state.limits();
+    let mut memory = state.store().reservation();
+    let bytes = read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
+    serde_json::from_slice(&bytes).map_err(|error| Problem::BadRequest {
+        detail: error.to_string(),
+    })
 }
 
 async fn read_all(

@@ -8,6 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin::{Items, Question, Task};
 
+use super::access::Analyst;
 use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
@@ -20,6 +21,7 @@ const SHORT_ITEMS: u64 = 1000;
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
+    _: Analyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,

@@ -6,6 +6,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use hushbin_analysis::heavy_hitters::Search;
 
+use super::access::Analyst;
 use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
@@ -13,6 +14,7 @@ use super::{accept, answer, query, tasks};
 
 /// `GET /tasks/{id}/heavy-hitters`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
+    _: Analyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,

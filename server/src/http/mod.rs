@@ -1,22 +1,30 @@
 //! The collector's HTTP interface.
 //!
-//! | request | answer |
-//! |---|---|
-//! | `POST /tasks/{id}/reports` | one or more uploads back to back: 201 when all are on disk, 200 when all were already |
-//! | `GET /tasks` | ids of all tasks |
-//! | `GET /tasks/{id}` | the complete task, its fingerprint and effective ε |
-//! | `GET /tasks/{id}/batches` | batches: released, closed, and how many reports the open one has |
-//! | `POST /tasks/{id}/batches` | closes the open batch, which is released as soon as it is counted |
-//! | `GET /tasks/{id}/estimates` | estimates of released batches with error bars, JSON or CSV |
-//! | `GET /tasks/{id}/heavy-hitters` | texts that many people have, JSON or CSV |
-//! | `GET /tasks/{id}/privacy` | what the released reports give away, one by one and shuffled |
-//! | `GET /livez` | the process answers |
-//! | `GET /readyz` | a write has gone through the journal |
-//! | `GET /metrics` | what is counted of the collector, for Prometheus |
+//! | request | for | answer |
+//! |---|---|---|
+//! | `POST /tasks/{id}/reports` | everybody | one or more uploads back to back: 201 when all are on disk, 200 when all were already |
+//! | `GET /tasks` | analysts | ids of all tasks |
+//! | `POST /tasks` | admins | collects a new task: `{ "task": …, "settings": … }` |
+//! | `GET /tasks/{id}` | everybody | the complete task, its fingerprint and effective ε |
+//! | `DELETE /tasks/{id}` | admins | deletes the task and everything that was stored for it |
+//! | `GET /tasks/{id}/settings` | analysts | how the task is collected |
+//! | `PUT /tasks/{id}/settings` | admins | changes that |
+//! | `GET /tasks/{id}/batches` | analysts | batches: released, closed, and how many reports the open one has |
+//! | `POST /tasks/{id}/batches` | admins | closes the open batch, which is released as soon as it is counted |
+//! | `GET /tasks/{id}/estimates` | analysts | estimates of released batches with error bars, JSON or CSV |
+//! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
+//! | `GET /tasks/{id}/privacy` | analysts | what the released reports give away, one by one and shuffled |
+//! | `GET /livez` | everybody | the process answers |
+//! | `GET /readyz` | everybody | a write has gone through the journal |
+//! | `GET /metrics` | everybody | what is counted of the collector, for Prometheus |
 //!
 //! Of uploads the answer says how many there were, how many reports are newly
 //! counted, and how many uploads had been counted before: `{ "uploads": 2,
 //! "accepted": 1, "duplicates": 1 }`.
+//!
+//! Analysts and admins send `Authorization: Bearer TOKEN`, with a token of `hushbin token`, and
+//! admins may do what analysts may; under `--development`, and in applications that embed
+//! [`router`], all of it is for everybody.
 //!
 //! All errors are problems (RFC 9457). Any origin may call, without credentials; an
 //! upload is a simple request, so that browsers send it without asking first.
@@ -25,6 +33,7 @@
 //! problem `starting`, 503.
 
 mod accept;
+mod access;
 mod answer;
 mod batches;
 mod body;
@@ -37,6 +46,7 @@ mod privacy;
 mod problem;
 mod query;
 mod server;
+mod settings;
 mod state;
 mod tasks;
 mod uploads;
@@ -56,6 +66,7 @@ use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 use tower_http::trace::TraceLayer;
 use tracing::Span;
 
+pub(crate) use access::Access;
 pub(crate) use front::Front;
 pub(crate) use hosts::Hosts;
 pub(crate) use server::{ServerOptions, listen, serve};
@@ -77,11 +88,15 @@ const METRICS: &str = "/metrics";
 const HEALTH: [&str; 2] = [LIVE, READY];
 
 /// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 10] {
+fn routes() -> [(&'static str, MethodRouter<AppState>); 11] {
     [
         (UPLOADS, post(uploads::create)),
-        ("/tasks", get(tasks::list)),
-        ("/tasks/{id}", get(tasks::show)),
+        ("/tasks", get(tasks::list).post(tasks::create)),
+        ("/tasks/{id}", get(tasks::show).delete(tasks::delete)),
+        (
+            "/tasks/{id}/settings",
+            get(settings::show).put(settings::change),
+        ),
         (
             "/tasks/{id}/batches",
             get(batches::list).post(batches::close),
@@ -98,16 +113,24 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 10] {
 /// The whole interface as a service, without a socket: to be served alone, or
 /// nested in another application.
 ///
+/// Anybody may ask for everything and change everything: whoever serves it says who reaches it.
+/// (`hushbin serve` asks for tokens.)
+///
 /// Whoever serves it closes the store afterwards ([`Store::close`]).
 pub fn router(store: Store, limits: Limits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.opened(&store, None);
-    collector(store, limits, metrics)
+    collector(store, Access::Everybody, limits, metrics)
 }
 
 /// The same, counted with what is counted of connections.
-pub(crate) fn collector(store: Store, limits: Limits, metrics: Arc<Metrics>) -> Router {
-    let state = AppState::new(store, limits, Arc::clone(&metrics));
+pub(crate) fn collector(
+    store: Store,
+    access: Access,
+    limits: Limits,
+    metrics: Arc<Metrics>,
+) -> Router {
+    let state = AppState::new(store, access, limits, Arc::clone(&metrics));
     let router = routes()
         .into_iter()
         .fold(Router::new(), |router, (path, methods)| {
@@ -233,16 +256,22 @@ mod tests {
 
     use super::*;
     use crate::store::StoreOptions;
+    use crate::tokens::{self, Role, Tokens};
 
     /// The router over a store with one task, "t", on a directory that vanishes.
-    fn collector() -> (Router, tempfile::TempDir) {
+    fn store() -> (Store, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let draft: hushbin::TaskDraft = serde_json::from_str(
             r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
         )
         .unwrap();
         let store = Store::open(directory.path(), &[draft.into()], StoreOptions::default());
-        (router(store.unwrap(), Limits::default()), directory)
+        (store.unwrap(), directory)
+    }
+
+    fn collector() -> (Router, tempfile::TempDir) {
+        let (store, directory) = store();
+        (router(store, Limits::default()), directory)
     }
 
     async fn ask(router: &Router, method: Method, path: &str) -> Response {
@@ -251,16 +280,15 @@ mod tests {
         router.clone().oneshot(request).await.unwrap()
     }
 
-    /// Methods and paths in the table above.
-    fn documented() -> Vec<(&'static str, &'static str)> {
+    /// Methods, paths and whom they are for, in the table above.
+    fn documented() -> Vec<(&'static str, &'static str, &'static str)> {
         include_str!("mod.rs")
             .lines()
             .map_while(|line| line.strip_prefix("//!"))
             .filter_map(|line| {
-                line.strip_prefix(" | `")?
-                    .split_once('`')?
-                    .0
-                    .split_once(' ')
+                let (request, rest) = line.strip_prefix(" | `")?.split_once("` | ")?;
+                let (method, path) = request.split_once(' ')?;
+                Some((method, path, rest.split_once(" |")?.0))
             })
             .collect()
     }
@@ -268,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_served_is_what_is_documented() {
         let documented = documented();
-        let mut paths: Vec<_> = documented.iter().map(|&(_, path)| path).collect();
+        let mut paths: Vec<_> = documented.iter().map(|&(_, path, _)| path).collect();
         let mut served: Vec<_> = routes().iter().map(|&(path, _)| path).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -276,17 +304,56 @@ mod tests {
         assert_eq!(paths, served);
         let (router, _directory) = collector();
         for path in paths {
-            let methods = documented.iter().filter(|(_, own)| *own == path);
-            let methods = methods.map(|&(method, _)| match method {
+            let methods = documented.iter().filter(|(_, own, _)| *own == path);
+            let methods = methods.map(|&(method, ..)| match method {
                 "GET" => "GET,HEAD",
                 other => other,
             });
             let expected = methods.collect::<Vec<_>>().join(",");
             let path = path.replace("{id}", "t");
-            let refused = ask(&router, Method::DELETE, &path).await;
+            let refused = ask(&router, Method::PATCH, &path).await;
             assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
             let allowed = refused.headers()[header::ALLOW].to_str().unwrap();
             assert_eq!(allowed, expected, "{path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn it_is_for_whom_it_is_documented_to_be() {
+        let (store, directory) = store();
+        let role = |role| tokens::create(directory.path(), role, "a test").unwrap().1;
+        let [analyst, admin] = [Role::Analyst, Role::Admin].map(role);
+        let tokens = Arc::new(Tokens::open(directory.path()).unwrap());
+        let metrics = Arc::new(Metrics::new());
+        let access = Access::Holders(tokens);
+        let router = super::collector(store, access, Limits::default(), metrics);
+        for (method, path, whom) in documented() {
+            // Of no task there is, so that nothing is deleted.
+            let path = path.replace("{id}", "none");
+            let expected = match whom {
+                "everybody" => [None, None, None],
+                "analysts" => [Some(401), None, None],
+                _ => [Some(401), Some(403), None],
+            };
+            for (token, expected) in [None, Some(&analyst), Some(&admin)]
+                .into_iter()
+                .zip(expected)
+            {
+                let mut request = Request::builder().method(method).uri(&path);
+                if let Some(token) = token {
+                    request = request.header("authorization", format!("Bearer {token}"));
+                }
+                let request = request.body(Body::empty()).unwrap();
+                let status = router
+                    .clone()
+                    .oneshot(request)
+                    .await
+                    .unwrap()
+                    .status()
+                    .as_u16();
+                let refused = [401, 403].contains(&status).then_some(status);
+                assert_eq!(refused, expected, "{method} {path} {whom}");
+            }
         }
     }
 

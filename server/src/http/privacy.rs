@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
+use super::access::Analyst;
 use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
@@ -34,6 +35,7 @@ struct Show<'a> {
 
 /// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`.
 pub(super) async fn show(
+    _: Analyst,
     State(state): State<AppState>,
     path: Result<Path<String>, PathRejection>,
     RawQuery(raw): RawQuery,

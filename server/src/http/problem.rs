@@ -91,6 +91,25 @@ pub(crate) enum Problem {
         /// What is gone.
         detail: String,
     },
+    /// Who asks sends no token that is known.
+    Unauthorized,
+    /// Who asks may do less than that.
+    Forbidden,
+    /// The body says something else than is asked for.
+    BadRequest {
+        /// What is wrong.
+        detail: String,
+    },
+    /// The task cannot be collected.
+    InvalidTask {
+        /// What is wrong.
+        detail: String,
+    },
+    /// There is a task of this id.
+    TaskExists {
+        /// The id.
+        id: String,
+    },
     /// A search that takes longer than a request may.
     SearchTooLong {
         /// What there is to do.
@@ -152,6 +171,11 @@ impl Problem {
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such release"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
             Self::ReportsGone { .. } => ("reports-gone", 410, "The reports are no longer kept"),
+            Self::Unauthorized => ("unauthorized", 401, "A token is needed"),
+            Self::Forbidden => ("forbidden", 403, "The token is for less than this"),
+            Self::BadRequest { .. } => ("bad-request", 400, "The body is not what is asked for"),
+            Self::InvalidTask { .. } => ("invalid-task", 400, "The task cannot be collected"),
+            Self::TaskExists { .. } => ("task-exists", 409, "There is such a task"),
             Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
@@ -209,7 +233,17 @@ impl Problem {
                 Some("uploads are read as they are, without a Content-Encoding".to_owned()),
                 Vec::new(),
             ),
+            Self::Unauthorized => (
+                Some("send \"Authorization: Bearer TOKEN\"; hushbin token makes one".to_owned()),
+                Vec::new(),
+            ),
+            Self::Forbidden => (Some("an admin's token is needed".to_owned()), Vec::new()),
+            Self::TaskExists { id } => {
+                (Some(format!("there is a task {id:?} already")), Vec::new())
+            }
             Self::BadQuery { detail }
+            | Self::BadRequest { detail }
+            | Self::InvalidTask { detail }
             | Self::SearchTooLong { detail }
             | Self::ReportsGone { detail } => (Some(detail.clone()), Vec::new()),
             Self::UnknownItem { item } => (
@@ -286,6 +320,13 @@ impl IntoResponse for Problem {
                     HeaderValue::from_static("identity"),
                 );
             }
+            // The scheme that there is (RFC 9110, section 11.6.1).
+            Self::Unauthorized => {
+                headers.insert(
+                    header::WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Bearer realm=\"hushbin\""),
+                );
+            }
             // Somebody has to free the disk first.
             Self::Storage => {
                 headers.insert(header::RETRY_AFTER, RETRY_STORAGE);
@@ -321,12 +362,19 @@ impl From<StoreError> for Problem {
 
 impl From<OpenError> for Problem {
     fn from(error: OpenError) -> Self {
-        if let OpenError::ReportsGone { .. } = error {
-            let detail = error.to_string();
-            return Self::ReportsGone { detail };
+        let detail = error.to_string();
+        match error {
+            OpenError::ReportsGone { .. } => Self::ReportsGone { detail },
+            OpenError::InvalidTask { .. } | OpenError::Settings { .. } => {
+                Self::InvalidTask { detail }
+            }
+            OpenError::TaskThere { id } => Self::TaskExists { id },
+            OpenError::Closed => Self::Overloaded,
+            _ => {
+                tracing::error!(detail, "the journal cannot be read");
+                Self::Storage
+            }
         }
-        tracing::error!(%error, "the journal cannot be read");
-        Self::Storage
     }
 }
 

@@ -9,6 +9,7 @@ use axum::extract::FromRef;
 use hushbin::{Fingerprint, Task};
 use tokio::sync::{Semaphore, oneshot};
 
+use super::access::Access;
 use super::answer::{Length, Writer};
 use super::problem::Problem;
 use crate::metrics::Metrics;
@@ -51,6 +52,12 @@ impl Default for Limits {
     }
 }
 
+impl FromRef<AppState> for Access {
+    fn from_ref(state: &AppState) -> Self {
+        state.0.access.clone()
+    }
+}
+
 impl FromRef<AppState> for Arc<Metrics> {
     fn from_ref(state: &AppState) -> Self {
         Self::clone(&state.0.metrics)
@@ -63,6 +70,7 @@ pub(super) struct AppState(Arc<Shared>);
 
 struct Shared {
     store: Store,
+    access: Access,
     limits: Limits,
     metrics: Arc<Metrics>,
     /// Places for short answers.
@@ -74,9 +82,10 @@ struct Shared {
 }
 
 impl AppState {
-    pub(super) fn new(store: Store, limits: Limits, metrics: Arc<Metrics>) -> Self {
+    pub(super) fn new(store: Store, access: Access, limits: Limits, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Shared {
             store,
+            access,
             limits,
             metrics,
             short: Arc::new(Semaphore::new(limits.estimates_at_once.max(1))),

@@ -1,15 +1,18 @@
 //! What is collected, for everybody to see.
 
 use axum::Json;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderName, HeaderValue, header};
-use hushbin::{Fingerprint, Task};
-use serde::Serialize;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use hushbin::{Fingerprint, Task, TaskDraft};
+use serde::{Deserialize, Serialize};
 
+use super::access::{Admin, Analyst};
+use super::body;
 use super::problem::Problem;
 use super::state::AppState;
+use crate::store::{Collected, Settings};
 use hushbin_analysis::promise::protects;
 
 /// A task does not change, but its id may be given to another data directory.
@@ -33,7 +36,7 @@ pub(super) struct List {
 }
 
 /// `GET /tasks`.
-pub(super) async fn list(State(state): State<AppState>) -> Json<List> {
+pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<List> {
     let tasks = state.store().tasks();
     Json(List {
         tasks: tasks
@@ -70,4 +73,52 @@ pub(super) async fn show(
         Ok(Bytes::from(json))
     });
     Ok((ASK_AGAIN, JSON, shown?))
+}
+
+/// A new task, and how it is collected.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Create {
+    task: TaskDraft,
+    settings: Option<Settings>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Created {
+    task: Task,
+    fingerprint: Fingerprint,
+    settings: Settings,
+}
+
+/// `POST /tasks`: what the task leaves open is chosen, as of task files.
+pub(super) async fn create(
+    _: Admin,
+    State(state): State<AppState>,
+    body: Body,
+) -> Result<(StatusCode, Json<Created>), Problem> {
+    let Create { task, settings } = body::json(&state, body).await?;
+    let collected = Collected {
+        draft: task,
+        settings,
+    };
+    let stored = state.store().add_task(collected).await?;
+    tracing::info!(task = stored.task().id(), "a task was made");
+    let created = Created {
+        task: stored.task().clone(),
+        fingerprint: stored.task().fingerprint(),
+        settings: (*stored.settings()).clone(),
+    };
+    Ok((StatusCode::CREATED, Json(created)))
+}
+
+/// `DELETE /tasks/{id}`.
+pub(super) async fn delete(
+    _: Admin,
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<StatusCode, Problem> {
+    let stored = state.task(id(path))?;
+    state.store().remove_task(&stored).await?;
+    tracing::info!(task = stored.task().id(), "a task was deleted");
+    Ok(StatusCode::NO_CONTENT)
 }

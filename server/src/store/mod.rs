@@ -53,6 +53,7 @@ pub use engine::{
 };
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Files, backup, check};
+pub(crate) use files::{create as create_file, write_whole};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;

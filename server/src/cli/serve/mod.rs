@@ -19,9 +19,10 @@ use tokio::sync::oneshot;
 
 use super::Error;
 use crate::config::Config;
-use crate::http::{self, Front};
+use crate::http::{self, Access, Front};
 use crate::metrics::Metrics;
 use crate::store::{OpenError, Store, StoreError};
+use crate::tokens::Tokens;
 use log::Log;
 pub(super) use options::Options;
 use reload::Reload;
@@ -102,7 +103,13 @@ async fn collect(
     };
     front.metrics().opened(&store, Some(config.data.clone()));
     let metrics = Arc::clone(front.metrics());
-    front.serve(http::collector(store.clone(), config.limits, metrics));
+    let access = access(config)?;
+    front.serve(http::collector(
+        store.clone(),
+        access,
+        config.limits,
+        metrics,
+    ));
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.
@@ -137,6 +144,18 @@ async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<
         Err(_) => tracing::warn!("stopped with work left for the next start; nothing is lost"),
     }
     Ok(())
+}
+
+/// Holders of tokens, unless it is for development.
+fn access(config: &Config) -> Result<Access, Error> {
+    if config.limits.release_on_read {
+        return Ok(Access::Everybody);
+    }
+    let tokens = Tokens::open(&config.data)?;
+    if tokens.is_empty() {
+        tracing::warn!("there is no token, so nobody may read estimates; hushbin token makes one");
+    }
+    Ok(Access::Holders(Arc::new(tokens)))
 }
 
 /// What `open` returns, on a thread that the process does not wait for.
@@ -242,7 +261,7 @@ mod tests {
             go.send(()).unwrap();
             // The same connection is served on.
             while problem(&mut client, "/readyz") == starting {}
-            assert_eq!(client.get("/tasks").unwrap().0, 200);
+            assert_eq!(client.get("/tasks/t").unwrap().0, 200);
             let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
             assert!(metrics.contains("hushbin_ready 1\n"), "{metrics}");
             drop(client);

@@ -90,8 +90,8 @@ pub(super) struct Settings {
     /// from reports alone [default: 0]
     #[arg(long, value_name = "DAYS", env = "HUSHBIN_KEEP_REPORTS_DAYS")]
     keep_reports_days: Option<u32>,
-    /// For development: asking for estimates releases what has come, however little, so
-    /// that nobody is hidden among others [default: false]
+    /// For development: anybody may ask, and asking for estimates releases what has come,
+    /// however little, so that nobody is hidden among others [default: false]
     #[arg(
         long,
         num_args = 0,

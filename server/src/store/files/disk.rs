@@ -26,7 +26,7 @@ pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
 }
 
 /// Opens an empty file for the collector's own user.
-pub(in crate::store) fn create(path: &Path) -> io::Result<File> {
+pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     options.mode(FILE_MODE).open(path)
@@ -56,7 +56,7 @@ pub(super) fn write_whole_by(
 ///
 /// # Errors
 /// As [`write_whole_by`].
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
     write_whole_by(path, |file| file.write_all(bytes))
 }
 

@@ -67,7 +67,8 @@ pub struct Files {
 type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
 
 pub use check::{Checked, backup, check};
-pub(super) use disk::{create, error as file_error};
+pub(super) use disk::error as file_error;
+pub(crate) use disk::{create, write_whole};
 
 /// Makes a data directory, durably, when there is none.
 ///

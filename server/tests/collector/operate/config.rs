@@ -89,14 +89,14 @@ fn sighup_changes_what_can_be_changed_and_names_the_rest() {
     let operated = Operated::new("hosts = ['test']");
     let directory = operated.directory.path();
     let mut client = operated.client();
-    assert_eq!(client.get("/tasks").unwrap().0, 200);
+    assert_eq!(client.get("/tasks/settings").unwrap().0, 200);
 
     configure(
         directory,
         "hosts = ['other']\nlog = 'debug'\nmax_connections = 7",
     );
     operated.collector.signal("-HUP");
-    while client.get("/tasks").unwrap().0 != 421 {}
+    while client.get("/tasks/settings").unwrap().0 != 421 {}
     let wait_for = |text: &str| while !operated.log().contains(text) {};
     wait_for("changed=\"hosts, log\"");
     wait_for("settings=\"max_connections\"");
@@ -105,9 +105,9 @@ fn sighup_changes_what_can_be_changed_and_names_the_rest() {
     configure(directory, "hosts = ['test']\nlog = 'loud'");
     operated.collector.signal("-HUP");
     wait_for("unknown variant `loud`");
-    assert_eq!(client.get("/tasks").unwrap().0, 421);
+    assert_eq!(client.get("/tasks/settings").unwrap().0, 421);
 
     configure(directory, "hosts = ['test']");
     operated.collector.signal("-HUP");
-    while client.get("/tasks").unwrap().0 != 200 {}
+    while client.get("/tasks/settings").unwrap().0 != 200 {}
 }

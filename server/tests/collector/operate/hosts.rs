@@ -13,7 +13,7 @@ fn other_names_are_misdirected_but_health_answers_to_all() {
         client.write(head.as_bytes()).unwrap();
         client.read().unwrap()
     };
-    assert_eq!(get("Stats.example.org:80", "/tasks").0, 200);
+    assert_eq!(get("Stats.example.org:80", "/tasks/settings").0, 200);
     let address = operated.address.to_string();
     for path in ["/tasks", "/tasks/settings/estimates", "/metrics", "/livez/"] {
         let (status, body) = get(&address, path);

@@ -1,0 +1,39 @@
+//! How a task is collected.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::response::IntoResponse;
+
+use super::access::{Admin, Analyst};
+use super::problem::Problem;
+use super::state::AppState;
+use super::{body, tasks};
+use crate::store::Settings;
+
+/// `GET /tasks/{id}/settings`.
+pub(super) async fn show(
+    _: Analyst,
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<impl IntoResponse, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    Ok((tasks::ASK_AGAIN, Json((*stored.settings()).clone())))
+}
+
+/// `PUT /tasks/{id}/settings`: all of them; what is left out has its default.
+pub(super) async fn change(
+    _: Admin,
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+    body: Body,
+) -> Result<Json<Settings>, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    let settings: Settings = body::json(&state, body).await?;
+    settings.check().map_err(|error| Problem::BadRequest {
+        detail: error.to_string(),
+    })?;
+    state.store().configure(&stored, settings.clone()).await?;
+    Ok(Json(settings))
+}

@@ -1,0 +1,256 @@
+//! Who may do what: tokens are made, hold for their role, and are revoked, while the collector
+//! runs.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use hushbin_tests::process::{self, Client, Collector};
+use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::{Value, json};
+
+use crate::support::{COUNTED, SETTINGS};
+
+/// A collector that asks for tokens.
+struct Guarded {
+    _collector: Collector,
+    address: SocketAddr,
+    data: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl Guarded {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let (task, data) = (
+            directory.path().join("t.json"),
+            directory.path().join("data"),
+        );
+        fs::write(&task, SETTINGS).unwrap();
+        let mut command = process::command();
+        command.args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--log",
+            "error",
+            "--batch-least",
+            "3",
+        ]);
+        command.arg("--data").arg(&data).arg("--task").arg(&task);
+        let mut collector = Collector::start(command);
+        let address = collector.address();
+        Self {
+            _collector: collector,
+            address,
+            data,
+            _directory: directory,
+        }
+    }
+
+    /// Status and body of an answer.
+    fn ask(&self, line: &str, token: Option<&str>, body: &str) -> (u16, Value) {
+        let mut client = Client::connect(self.address).unwrap();
+        let authorization = token.map_or_else(String::new, |token| {
+            format!("authorization: Bearer {token}\r\n")
+        });
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: test\r\n{authorization}content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        client.write(head.as_bytes()).unwrap();
+        let (status, body) = client.read().unwrap();
+        (status, serde_json::from_slice(&body).unwrap_or_default())
+    }
+}
+
+fn token(data: &Path, words: &[&str]) -> String {
+    let mut command = process::command();
+    command.arg("token").args(words).arg("--data").arg(data);
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .trim_end()
+        .to_owned()
+}
+
+fn create(data: &Path, role: &str) -> String {
+    token(data, &["create", "--role", role, "--name", "a test"])
+}
+
+const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
+
+/// Every request that there is, and what it takes: nothing, an analyst's token or an admin's.
+const REQUESTS: [(&str, &str, &str); 14] = [
+    ("GET /livez", "", ""),
+    ("GET /readyz", "", ""),
+    ("GET /metrics", "", ""),
+    ("GET /tasks/settings", "", ""),
+    ("POST /tasks/settings/reports", "", ""),
+    ("GET /tasks", "analyst", ""),
+    ("GET /tasks/settings/settings", "analyst", ""),
+    ("GET /tasks/settings/batches", "analyst", ""),
+    ("GET /tasks/settings/estimates", "analyst", ""),
+    ("GET /tasks/settings/heavy-hitters", "analyst", ""),
+    ("GET /tasks/settings/privacy", "analyst", ""),
+    ("POST /tasks", "admin", "{}"),
+    ("PUT /tasks/settings/settings", "admin", SETTINGS_OF_TASK),
+    ("POST /tasks/settings/batches", "admin", ""),
+];
+
+#[test]
+fn nobody_may_more_than_their_token_says() {
+    let guarded = Guarded::new();
+    let (analyst, admin) = (
+        create(&guarded.data, "analyst"),
+        create(&guarded.data, "admin"),
+    );
+    let unknown = format!("hushbin_{}", "0".repeat(64));
+    for (line, role, body) in REQUESTS
+        .into_iter()
+        .chain([("DELETE /tasks/settings", "admin", "")])
+    {
+        let refused = |token: Option<&str>| {
+            let (status, body) = guarded.ask(line, token, body);
+            match status {
+                401 => assert_eq!(body["type"], "urn:hushbin:problem:unauthorized"),
+                403 => assert_eq!(body["type"], "urn:hushbin:problem:forbidden"),
+                _ => {}
+            }
+            [401, 403].contains(&status).then_some(status)
+        };
+        let with = |role: &str| if role.is_empty() { None } else { Some(401) };
+        assert_eq!(refused(None), with(role), "{line}");
+        for wrong in [unknown.as_str(), "", "hushbin_", &admin[..admin.len() - 1]] {
+            assert_eq!(refused(Some(wrong)), with(role), "{line} {wrong}");
+        }
+        let analysts = if role == "admin" { Some(403) } else { None };
+        assert_eq!(refused(Some(&analyst)), analysts, "{line}");
+        assert_eq!(refused(Some(&admin)), None, "{line}");
+    }
+}
+
+#[test]
+fn a_token_holds_until_it_is_revoked() {
+    let guarded = Guarded::new();
+    let analyst = create(&guarded.data, "analyst");
+    let other = create(&guarded.data, "analyst");
+    let status = |token: &str| guarded.ask("GET /tasks", Some(token), "").0;
+    assert_eq!((status(&analyst), status(&other)), (200, 200));
+    let listed = token(&guarded.data, &["list"]);
+    assert_eq!(listed.lines().count(), 2);
+    for secret in [&analyst, &other] {
+        assert!(!listed.contains(&secret[8..]), "{listed}");
+        let kept = fs::read_to_string(guarded.data.join("tokens.json")).unwrap();
+        assert!(!kept.contains(&secret[8..]), "{kept}");
+    }
+    let id = &listed[..8];
+    token(&guarded.data, &["revoke", id]);
+    assert_eq!((status(&analyst), status(&other)), (401, 200));
+}
+
+#[test]
+fn tasks_come_and_go_while_the_collector_runs() {
+    let guarded = Guarded::new();
+    let admin = create(&guarded.data, "admin");
+    let ask = |line: &str, body: &str| guarded.ask(line, Some(&admin), body);
+    let task: Value = serde_json::from_str(COUNTED).unwrap();
+    let body = json!({ "task": task, "settings": { "batch": { "least": 2 } } }).to_string();
+    let (status, created) = ask("POST /tasks", &body);
+    assert_eq!(status, 201, "{created}");
+    assert_eq!(created["settings"]["batch"]["least"], 2);
+    let expected = draft(COUNTED).resolve().unwrap();
+    assert_eq!(created["fingerprint"], expected.fingerprint().to_string());
+    assert_eq!(
+        ask("GET /tasks", "").1["tasks"],
+        json!(["settings", "counted"])
+    );
+    assert_eq!(
+        ask("POST /tasks", &body).1["type"],
+        "urn:hushbin:problem:task-exists"
+    );
+
+    let mut uploads = Uploads::new(&expected, 1);
+    let mut client = Client::connect(guarded.address).unwrap();
+    let first = uploads.bytes(3);
+    assert_eq!(client.post("counted", &first).unwrap().0, 201);
+    assert_eq!(ask("POST /tasks/counted/batches", "").0, 202);
+    while ask("GET /tasks/counted/batches", "").1["batches"][0]["state"] != "released" {}
+    assert_eq!(ask("GET /tasks/counted/estimates", "").1["reports"], 3);
+    let (status, settings) = ask("PUT /tasks/counted/settings", SETTINGS_OF_TASK);
+    assert_eq!((status, &settings["batch"]["least"]), (200, &json!(5)));
+    assert_eq!(ask("GET /tasks/counted/settings", "").1, settings);
+    client.post("counted", &uploads.bytes(4)).unwrap();
+    let (status, problem) = ask("POST /tasks/counted/batches", "");
+    assert_eq!((status, &problem["need"]), (409, &json!(5)));
+
+    assert_eq!(ask("DELETE /tasks/counted", "").0, 204);
+    assert_eq!(ask("GET /tasks/counted/estimates", "").0, 404);
+    assert_eq!(client.post("counted", &first).unwrap().0, 404);
+    let left: Vec<_> = fs::read_dir(guarded.data.join("tasks")).unwrap().collect();
+    assert_eq!(left.len(), 1);
+    // Of the same id, and nothing else of the old one.
+    assert_eq!(ask("POST /tasks", &body).0, 201);
+    assert_eq!(client.post("counted", &first).unwrap().0, 201);
+}
+
+#[test]
+fn what_an_admin_sends_is_checked() {
+    let guarded = Guarded::new();
+    let admin = create(&guarded.data, "admin");
+    let task: Value = serde_json::from_str(COUNTED).unwrap();
+    let mut wrong = task.clone();
+    wrong["epsilon"] = json!(-1);
+    for (line, body, slug, says) in [
+        ("POST /tasks", "{".to_owned(), "bad-request", "line 1"),
+        ("POST /tasks", "{}".to_owned(), "bad-request", "task"),
+        (
+            "POST /tasks",
+            json!({ "task": task, "colour": 1 }).to_string(),
+            "bad-request",
+            "colour",
+        ),
+        (
+            "POST /tasks",
+            json!({ "task": wrong }).to_string(),
+            "invalid-task",
+            "epsilon",
+        ),
+        (
+            "POST /tasks",
+            json!({ "task": task, "settings": { "batch": { "least": 0 } } }).to_string(),
+            "invalid-task",
+            "batch.least",
+        ),
+        (
+            "PUT /tasks/settings/settings",
+            json!({ "batch": { "least": 9, "most": 8 } }).to_string(),
+            "bad-request",
+            "batch.most",
+        ),
+        (
+            "PUT /tasks/settings/settings",
+            json!({ "batches": {} }).to_string(),
+            "bad-request",
+            "batches",
+        ),
+    ] {
+        let (_, problem) = guarded.ask(line, Some(&admin), &body);
+        assert_eq!(
+            problem["type"],
+            format!("urn:hushbin:problem:{slug}"),
+            "{body}: {problem}"
+        );
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(says), "{body}: {detail}");
+    }
+    assert_eq!(
+        guarded.ask("GET /tasks", Some(&admin), "").1["tasks"],
+        json!(["settings"])
+    );
+}
