@@ -14,6 +14,7 @@
 //! | `GET /tasks/{id}/estimates` | analysts | estimates of released batches with error bars, JSON or CSV |
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | analysts | what the released reports give away, one by one and shuffled |
+//! | `GET /tasks/{id}/influence` | analysts | how far made-up reports could move estimates, and whether any are seen |
 //! | `GET /livez` | everybody | the process answers |
 //! | `GET /readyz` | everybody | a write has gone through the journal |
 //! | `GET /metrics` | everybody | what is counted of the collector, for Prometheus |
@@ -42,6 +43,7 @@ mod front;
 mod health;
 mod heavy_hitters;
 mod hosts;
+mod influence;
 mod privacy;
 mod problem;
 mod query;
@@ -88,7 +90,7 @@ const METRICS: &str = "/metrics";
 const HEALTH: [&str; 2] = [LIVE, READY];
 
 /// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 11] {
+fn routes() -> [(&'static str, MethodRouter<AppState>); 12] {
     [
         (UPLOADS, post(uploads::create)),
         ("/tasks", get(tasks::list).post(tasks::create)),
@@ -104,6 +106,7 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 11] {
         ("/tasks/{id}/estimates", get(estimates::show)),
         ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show)),
         ("/tasks/{id}/privacy", get(privacy::show)),
+        ("/tasks/{id}/influence", get(influence::show)),
         (LIVE, get(health::live)),
         (READY, get(health::ready)),
         (METRICS, get(health::metrics)),

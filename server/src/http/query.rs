@@ -1,4 +1,4 @@
-//! The queries of `GET /tasks/{id}/estimates`, `/heavy-hitters` and `/privacy`.
+//! The queries of `GET /tasks/{id}/estimates`, `/heavy-hitters`, `/privacy` and `/influence`.
 
 use percent_encoding::percent_decode_str;
 
@@ -60,6 +60,25 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
     }
     options.confidence = confidence.unwrap_or(DEFAULT_CONFIDENCE);
     Ok((options, batches))
+}
+
+/// The batches of `batches=1,4-6`; `None` for all.
+///
+/// # Errors
+/// [`Problem::BadQuery`].
+pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
+    let mut batches = None;
+    for (key, value) in pairs(query) {
+        match decode(key)?.as_str() {
+            "batches" => read_batches(&decode(value)?, &mut batches)?,
+            other => {
+                return Err(bad(format!(
+                    "unknown parameter {other:?}, expected batches"
+                )));
+            }
+        }
+    }
+    Ok(batches)
 }
 
 /// Most batches that one query names.

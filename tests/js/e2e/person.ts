@@ -1,6 +1,6 @@
 /** A person's browser, to which things happen. */
 
-import { readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
@@ -239,4 +239,48 @@ export async function kill(directory: string, context: BrowserContext): Promise<
   const pid = Number(readlinkSync(join(directory, "SingletonLock")).split("-").at(-1));
   process.kill(pid, "SIGKILL");
   await closed;
+  cutLogs(join(directory, "Default", "IndexedDB"));
+}
+
+/** LevelDB's logs: records in blocks, each behind a sum, its length and its type. */
+const BLOCK = 32_768;
+const HEADER = 7;
+
+/**
+ * Cuts off the record that Chromium was writing as it was killed.
+ *
+ * No transaction of it was complete. Chromium, at its next start, passes it over, but writes on
+ * behind it, takes it for damage at the start after that, and discards the whole database:
+ * whoever is killed twice would lose everything, whatever page it is.
+ */
+function cutLogs(databases: string): void {
+  if (!existsSync(databases)) {
+    return;
+  }
+  for (const name of readdirSync(databases, { recursive: true, encoding: "utf8" })) {
+    if (name.endsWith(".log")) {
+      const path = join(databases, name);
+      const log = readFileSync(path);
+      truncateSync(path, wholeRecords(log));
+    }
+  }
+}
+
+/** Where the last record ends that is there whole. */
+function wholeRecords(log: Buffer): number {
+  for (let at = 0; ; ) {
+    const left = BLOCK - (at % BLOCK);
+    if (left < HEADER) {
+      // Nothing begins there.
+      at += left;
+    }
+    if (at + HEADER > log.length) {
+      return Math.min(at, log.length);
+    }
+    const end = at + HEADER + log.readUInt16LE(at + 4);
+    if (end > log.length) {
+      return at;
+    }
+    at = end;
+  }
 }

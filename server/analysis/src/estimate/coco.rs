@@ -93,6 +93,32 @@ impl Estimated for Coco {
         Law::Hits(law(rates, asked.whose, pair, mean))
     }
 
+    fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+        let mean = 1.0 / rates.gap;
+        let Some(Presence { p_pair, q_pair }) = rates.presence else {
+            return [-mean, mean];
+        };
+        let nonmissing = |hit: f64| (hit - q_pair) / (p_pair - q_pair);
+        let [none, pair] = [0.0, 1.0].map(nonmissing);
+        match estimand {
+            Estimand::Mean => [-mean, mean],
+            // The pair is hit on the other side, not at all, or on its own side.
+            Estimand::Plus | Estimand::Minus => [
+                (0.5 * (pair - mean)).min(0.5 * none),
+                (0.5 * (pair + mean)).max(0.5 * none),
+            ],
+            Estimand::Nonmissing | Estimand::Share => [none, pair],
+        }
+    }
+
+    fn places(&self, _: &Domain, _: f64) -> u32 {
+        self.outcomes()
+    }
+
+    fn place(report: &Report) -> Option<u32> {
+        Some(report.bucket)
+    }
+
     fn contribution(
         rates: &Rates,
         sparsity: u32,

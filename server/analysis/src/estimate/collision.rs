@@ -114,6 +114,29 @@ impl Estimated for Collision {
         Some(rates)
     }
 
+    fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+        let hits = |elements: f64, hits: f64| (hits - elements * rates.p_false) / rates.gap();
+        match estimand {
+            Estimand::Mean => [-1.0, 1.0].map(|hits| hits / rates.gap()),
+            Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                [0.0, 1.0].map(|own| hits(1.0, own))
+            }
+            // Both signs of an item, where they can share a bucket.
+            Estimand::Nonmissing => {
+                let both = if rates.both_none > 0.0 { 2.0 } else { 1.0 };
+                [0.0, both].map(|own| hits(2.0, own))
+            }
+        }
+    }
+
+    fn places(&self, _: &Domain, _: f64) -> u32 {
+        self.outcomes()
+    }
+
+    fn place(report: &Report) -> Option<u32> {
+        Some(report.bucket)
+    }
+
     fn contribution(
         rates: &Rates,
         sparsity: u32,

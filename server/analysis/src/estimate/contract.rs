@@ -26,6 +26,17 @@ pub(super) struct Asked {
     pub(super) reports: f64,
 }
 
+/// What reports with noise of the law of Laplace add up to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Squares {
+    /// The mean of the squares.
+    pub(super) mean: f64,
+    /// What it is on average, at most.
+    pub(super) most: f64,
+    /// Of how many numbers.
+    pub(super) numbers: f64,
+}
+
 /// A mechanism whose reports can be folded, estimated from and predicted.
 pub(super) trait Estimated {
     /// One randomised message.
@@ -107,6 +118,39 @@ pub(super) trait Estimated {
     /// The rates of what one of all elements is hit by, where variances of sums over any
     /// elements follow from them; `None` unless the mechanism says so.
     fn single(_rates: &Self::Rates) -> Option<&collision::Rates> {
+        None
+    }
+
+    /// The least and the most that one report can count for an estimand that is among
+    /// [`Estimated::estimands`], of any item, whatever it says.
+    fn reach(
+        &self,
+        rates: &Self::Rates,
+        domain: &Domain,
+        epsilon: f64,
+        estimand: Estimand,
+    ) -> [f64; 2];
+
+    /// Among how many places reports name one that is as likely as any other, whatever
+    /// people answer, as it is of hash functions drawn with each; 0 where they name none.
+    fn places(&self, _domain: &Domain, _epsilon: f64) -> u32 {
+        0
+    }
+
+    /// Which of these a report names.
+    fn place(_report: &Self::Report) -> Option<u32> {
+        None
+    }
+
+    /// The mean square of what reports say, and the most that it is on average of people who
+    /// follow the mechanism, both over so many numbers; `None` where it is known anyway.
+    fn squares(
+        &self,
+        _rates: &Self::Rates,
+        _counts: &Self::Counts,
+        _sparsity: u32,
+        _reports: u64,
+    ) -> Option<Squares> {
         None
     }
 

@@ -74,6 +74,10 @@ impl Estimated for Cube {
         Law::Hits(law(rates, points))
     }
 
+    fn reach(&self, rates: &Rates, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+        [-rates.scale(), rates.scale()]
+    }
+
     fn contribution(
         rates: &Rates,
         sparsity: u32,

@@ -8,7 +8,7 @@ use hushbin::codec::{Cursor, append_signed};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format, the first byte of all totals.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Up to here numbers of reports are exact in estimates.
 pub(super) const MOST_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;

@@ -61,6 +61,11 @@ impl Estimator {
         &self.task
     }
 
+    /// The mechanisms with their rates, by question.
+    pub(super) fn prepared(&self) -> &[Prepared] {
+        &self.prepared
+    }
+
     /// Whose reports answer a question.
     fn people(&self, question: usize) -> People {
         people(&self.task, &self.task.questions()[question])
@@ -77,7 +82,9 @@ impl Estimator {
             let layered = self.layered(tree, totals, question);
             return layered.map_or_else(Vec::new, |layered| layered.points(items));
         }
-        let Folded { reports, counts } = totals.folded(question);
+        let Folded {
+            reports, counts, ..
+        } = totals.folded(question);
         if *reports == 0 {
             return Vec::new();
         }

@@ -11,7 +11,7 @@ use hushbin::hash::{Keys, closed_sign_word};
 use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
 
 use super::clipped_sum::ClippedSum;
-use super::contract::{Asked, Estimated};
+use super::contract::{Asked, Estimated, Squares};
 use super::contribution::{Contribution, EntryContribution};
 use super::encoding::{self, Reader, TotalsError};
 use super::hits::HitLaw;
@@ -95,6 +95,49 @@ impl Estimated for HashBin {
             scale: rates.scale,
             noise: rates.noise / (rates.scale * rates.scale),
             others: spread.others(asked.sparsity),
+        })
+    }
+
+    fn reach(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
+        // A sign, or a bin within what the noise reaches.
+        let limit = self.sampling(domain.items(), epsilon).limit();
+        let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
+        [-most, most]
+    }
+
+    fn places(&self, domain: &Domain, epsilon: f64) -> u32 {
+        let is_sign = self.sampling(domain.items(), epsilon).limit().is_none();
+        2 * u32::from(is_sign)
+    }
+
+    /// Items' signs are fair, so that the sum's is.
+    fn place(report: &Report) -> Option<u32> {
+        match report.response {
+            Response::Sign(plus) => Some(plus.into()),
+            Response::Bins(_) => None,
+        }
+    }
+
+    /// Of each bin the noise's variance and a b-th of the entries' squares, as items are
+    /// hashed and their signs fair.
+    fn squares(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        sparsity: u32,
+        reports: u64,
+    ) -> Option<Squares> {
+        let squares = match counts {
+            Counts::Signs(_) => return None,
+            Counts::All { sums, .. } => sums.squares,
+            Counts::Asked { squares, .. } => *squares,
+        };
+        let bins = f64::from(self.bins());
+        let numbers = bins * reports as f64;
+        Some(Squares {
+            mean: squares as f64 / numbers * rates.scale * rates.scale,
+            most: rates.noise + f64::from(sparsity) / bins,
+            numbers,
         })
     }
 

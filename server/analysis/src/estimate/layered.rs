@@ -326,9 +326,14 @@ pub(super) fn worst_of_distribution(tree: &Tree, rates: &Rates, part: f64) -> f6
         let [with, without] = variances(tree, rates, &wanted.collect::<Vec<_>>());
         variance_over_people(People::Drawn, part, with, without)
     };
+    edges(tree).map(at).fold(0.0, f64::max)
+}
+
+/// How many bins are below an edge, of up to [`EDGES`] edges or all.
+pub(super) fn edges(tree: &Tree) -> impl Iterator<Item = u32> {
     // Odd, so that edges are not all in the same place of their nodes.
     let step = (tree.bins() / EDGES) as usize | 1;
-    (1..tree.bins()).step_by(step).map(at).fold(0.0, f64::max)
+    (1..tree.bins()).step_by(step)
 }
 
 /// How many edges are looked at, about, where there are more.

@@ -18,6 +18,7 @@ mod contrast;
 mod contribution;
 mod counted;
 mod cross;
+mod crowd;
 mod encoding;
 mod error;
 mod estimator;
@@ -25,6 +26,7 @@ mod estimator;
 mod exact_coverage;
 mod expectation;
 mod hits;
+mod influence;
 mod interval;
 mod kept;
 mod law;
@@ -43,6 +45,7 @@ mod ratio;
 mod score;
 mod shrinkage;
 mod signs;
+mod spread;
 mod stand_out;
 mod together;
 mod totals;
@@ -51,10 +54,12 @@ mod worst;
 pub use answer::{Estimates, ItemEstimates};
 pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 pub use cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare};
+pub use crowd::{CrowdTest, Respect};
 pub use encoding::TotalsError;
 pub use error::EstimateError;
 pub use estimator::{Estimator, estimates, points};
 pub use expectation::Expectation;
+pub use influence::{Influence, Influenced, MADE_UP};
 pub use interval::{Estimate, Quantiles};
 pub use number::{Below, NumberEstimates, QuantileEstimate};
 pub use point::{Estimand, ItemPoints, Point};
@@ -71,7 +76,7 @@ pub use totals::Totals;
 use hushbin::domain::Domain;
 use hushbin::{Entry, Mechanism, Question, Report, mechanism};
 
-use contract::{Asked, Estimated};
+use contract::{Asked, Estimated, Squares};
 use contribution::Contribution;
 use encoding::Reader;
 use law::Law;
@@ -99,6 +104,21 @@ macro_rules! register {
             let domain = question.domain();
             match question.mechanism() {
                 $(Mechanism::$Name(own) => own.estimands(&domain),)+
+            }
+        }
+
+        /// As [`Estimated::places`], of a question.
+        fn places(question: &Question) -> u32 {
+            let (domain, epsilon) = (question.domain(), question.epsilon());
+            match question.mechanism() {
+                $(Mechanism::$Name(own) => Estimated::places(own, &domain, epsilon),)+
+            }
+        }
+
+        /// As [`Estimated::place`].
+        fn place(report: &Report) -> Option<u32> {
+            match report {
+                $(Report::$Name(own) => <mechanism::$module::$Name as Estimated>::place(own),)+
             }
         }
 
@@ -220,6 +240,24 @@ macro_rules! register {
             fn single(&self) -> Option<&mechanism::collision::Rates> {
                 match self {
                     $(Self::$Name(_, rates) => <mechanism::$module::$Name>::single(rates),)+
+                }
+            }
+
+            /// As [`Estimated::reach`], of the same question.
+            fn reach(&self, question: &Question, estimand: Estimand) -> [f64; 2] {
+                let (domain, epsilon) = (question.domain(), question.epsilon());
+                match self {
+                    $(Self::$Name(own, rates) => own.reach(rates, &domain, epsilon, estimand),)+
+                }
+            }
+
+            /// As [`Estimated::squares`], from counts of the same question.
+            fn squares(&self, counts: &Counts, sparsity: u32, reports: u64) -> Option<Squares> {
+                match (self, counts) {
+                    $((Self::$Name(own, rates), Counts::$Name(counts)) => {
+                        own.squares(rates, counts, sparsity, reports)
+                    })+
+                    _ => panic!("totals are of the task's mechanism"),
                 }
             }
 

@@ -4,8 +4,9 @@ use hushbin::codec::append;
 use hushbin::task::{Draw, Tree};
 use hushbin::{Fingerprint, Question, Report, Task};
 
-use super::Counts;
 use super::encoding::{MOST_REPORTS, Reader, TotalsError, append_header};
+use super::spread::Spread;
+use super::{Counts, place, places};
 
 /// What is kept of the reports of one task.
 ///
@@ -25,6 +26,8 @@ pub struct Totals {
     fingerprint: Fingerprint,
     draw: Draw,
     questions: Vec<Layers>,
+    /// Of all reports, as what they are about follows from it.
+    pub(super) seeds: Spread,
 }
 
 /// The reports that answer one question, by the layer that they tell of; one where there is
@@ -45,9 +48,11 @@ impl Layers {
                 .map(|layer| none().among(tree.layer(layer)))
                 .collect(),
         };
-        let folded = counts
-            .into_iter()
-            .map(|counts| Folded { reports: 0, counts });
+        let folded = counts.into_iter().map(|counts| Folded {
+            reports: 0,
+            counts,
+            places: Spread::among(places(question).into()),
+        });
         Self {
             folded: folded.collect(),
             tree,
@@ -64,6 +69,8 @@ impl Layers {
 pub(super) struct Folded {
     pub(super) reports: u64,
     pub(super) counts: Counts,
+    /// What they name, which is known of an honest crowd.
+    pub(super) places: Spread,
 }
 
 impl Totals {
@@ -83,6 +90,7 @@ impl Totals {
             fingerprint: task.fingerprint(),
             draw: task.draw().clone(),
             questions: task.questions().iter().enumerate().map(layers).collect(),
+            seeds: Spread::among(1 << 64),
         }
     }
 
@@ -102,6 +110,10 @@ impl Totals {
         let folded = &mut layers.folded[layer];
         folded.reports += 1;
         folded.counts.fold(report);
+        if let Some(place) = place(report) {
+            folded.places.count(place.into());
+        }
+        self.seeds.count(report.seed());
     }
 
     /// Adds totals of the same task (and, where a question is open, of the same items).
@@ -115,14 +127,16 @@ impl Totals {
         for (own, other) in layers.zip(others) {
             own.reports += other.reports;
             own.counts.merge(&other.counts);
+            own.places.merge(&other.places);
         }
+        self.seeds.merge(&other.seeds);
     }
 
     /// The bytes to store in the place of reports: their estimates, and those of any others
     /// that they are merged with, are to the last bit those of the totals themselves.
     /// Equal totals have equal bytes, however their reports were folded and merged.
     ///
-    /// These are: the version byte, 1; the task's fingerprint (16 bytes); and of each
+    /// These are: the version byte, 2; the task's fingerprint (16 bytes); and of each
     /// question, of a tree of each layer, the number of reports (varint) and the counts of
     /// its mechanism. How many counts there are follows from the task. Hits are counted for
     /// each element (Collision), for each item's plus and minus side (CoCo, the cube), or
@@ -130,7 +144,9 @@ impl Totals {
     /// one pair), each as its difference from the count before (zigzag varint, from 0 and
     /// modulo 2⁶⁴): hits are much alike, so that most differences take two bytes. Hash-bin
     /// sums up squared bins (varint) and each item's responses (zigzag varint). Of an open
-    /// question there is the number of reports and nothing else.
+    /// question no item is counted. Behind those of each layer follow, where reports name one
+    /// of several places, the numbers of those that name each, or each group of them; at the
+    /// end, those of the seeds of all, by their first byte.
     ///
     /// ```
     /// use hushbin::mechanism::collision;
@@ -171,7 +187,9 @@ impl Totals {
         for folded in self.questions.iter().flat_map(|own| &own.folded) {
             append(&mut bytes, folded.reports);
             folded.counts.encode(&mut bytes);
+            folded.places.encode(&mut bytes);
         }
+        self.seeds.encode(&mut bytes);
         bytes
     }
 
@@ -189,7 +207,10 @@ impl Totals {
             folded.reports = reader.at_most("expected a number of reports", left)?;
             left -= folded.reports;
             folded.counts.decode(folded.reports, &mut reader)?;
+            folded.places.decode(folded.reports, &mut reader)?;
         }
+        let reports = totals.reports();
+        totals.seeds.decode(reports, &mut reader)?;
         reader.end()?;
         Ok(totals)
     }

@@ -4,6 +4,8 @@ use crate::support::App;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use hushbin::{Entry, Randomizer, Upload, UploadId};
+use hushbin_analysis::estimate::Estimator;
+use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::Value;
@@ -404,4 +406,48 @@ async fn crosses_are_answered_as_csv() {
             assert!(csv.contains(line), "{line:?} is not in {csv}");
         }
     }
+}
+
+#[tokio::test]
+async fn influence_is_told_and_forgery_flagged() {
+    let app = App::new();
+    let path = "/tasks/settings/influence";
+    let task = app.task("settings");
+    let mut uploads = Uploads::new(&task, 5);
+    for _ in 0..4 {
+        app.post("settings", uploads.bytes(500)).await;
+    }
+    let honest = app.get(path).await.json();
+    assert_eq!(honest["reports"], 2000);
+    assert_eq!(honest["made_up"], 0.01);
+    let estimator = Estimator::for_task(task.clone());
+    let influence = serde_json::to_value(estimator.influence()).unwrap();
+    assert_eq!(honest["influence"], influence);
+    let means = &influence[0];
+    assert_eq!(means["estimate"], "mean");
+    // More than a part of 0.01, as each report counts for more than it says.
+    assert!(means["up"].as_f64().unwrap() > 0.02, "{means}");
+    let flagged = |answer: &Value| -> Vec<String> {
+        let tests = answer["crowd"].as_array().unwrap().iter();
+        let tests = tests.filter(|test| test["flagged"] == true);
+        tests
+            .map(|test| test["test"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(flagged(&honest), [""; 0], "{honest}");
+    // The same report under ids of its own.
+    let mut forged = uploads.make(1);
+    for number in 0..200_u128 {
+        forged.id = UploadId(number.to_le_bytes());
+        app.post("settings", forged.encode(&task.fingerprint()))
+            .await;
+    }
+    let found = app.get(path).await.json();
+    assert_eq!(flagged(&found), ["seeds", "places", "limits"], "{found}");
+    app.get("/tasks/settings/influence?batches=99")
+        .await
+        .problem("unknown-batch", 404);
+    app.get("/tasks/settings/influence?question=a")
+        .await
+        .problem("bad-query", 400);
 }

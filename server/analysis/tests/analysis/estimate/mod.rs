@@ -4,6 +4,7 @@
 
 mod conditional_means;
 mod coverage;
+mod honest;
 mod number;
 mod post;
 mod questions;

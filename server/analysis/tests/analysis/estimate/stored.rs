@@ -59,7 +59,7 @@ fn questions() -> Vec<Value> {
 }
 
 /// Every mechanism and rule, and every kind of question, alone and with all others.
-fn tasks() -> Vec<Task> {
+pub(super) fn tasks() -> Vec<Task> {
     let rated = [ValueKind::Sign, ValueKind::Real];
     let alone = questions().into_iter().map(|own| json!([own]));
     let asked = alone.chain([Value::from(questions())]);
@@ -119,7 +119,7 @@ fn answer(question: &Question, rng: &mut ChaCha20Rng) -> Vec<Entry> {
 }
 
 /// Of people who answer at random.
-fn reports(task: &Task, count: usize) -> Vec<Report> {
+pub(super) fn reports(task: &Task, count: usize) -> Vec<Report> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut randomizer = Randomizer::new(task);
     let mut report = || {
@@ -132,7 +132,7 @@ fn reports(task: &Task, count: usize) -> Vec<Report> {
     (0..count).map(|_| report()).collect()
 }
 
-fn folded<'a>(task: &Task, reports: impl IntoIterator<Item = &'a Report>) -> Totals {
+pub(super) fn folded<'a>(task: &Task, reports: impl IntoIterator<Item = &'a Report>) -> Totals {
     let mut totals = Totals::new(task);
     reports.into_iter().for_each(|report| totals.fold(report));
     totals
@@ -233,7 +233,22 @@ fn zigzag(number: i128) -> Vec<u8> {
 #[test]
 fn the_encoding_is_as_described() {
     let expected = |task: &Task, counts: Vec<Vec<u8>>| {
-        [&[1], &task.fingerprint().0[..], &counts.concat()].concat()
+        [&[2], &task.fingerprint().0[..], &counts.concat()].concat()
+    };
+    // Of places or seeds, in groups.
+    let spread = |groups: Vec<i128>| -> Vec<Vec<u8>> {
+        let before = [0].into_iter().chain(groups.clone());
+        let pairs = groups.iter().zip(before);
+        pairs.map(|(own, before)| zigzag(own - before)).collect()
+    };
+    let seeds = |reports: &[Report]| {
+        let of = |byte: u8| {
+            reports
+                .iter()
+                .filter(move |own| own.seed() >> 56 == u64::from(byte))
+        };
+        let counts = (0..=255).map(|byte| of(byte).count() as i128);
+        spread(counts.collect())
     };
     let question = json!([{ "name": "q", "kind": "choice", "options": 300 }]);
     let task = resolved(&question);
@@ -254,6 +269,15 @@ fn the_encoding_is_as_described() {
         counts.push(zigzag(count - before));
         before = count;
     }
+    let places = (0..collision.outcomes()).map(|place| {
+        let names = |report: &&Report| match report {
+            Report::Collision(report) => report.bucket == place,
+            _ => false,
+        };
+        collected.iter().filter(names).count() as i128
+    });
+    counts.extend(spread(places.collect()));
+    counts.extend(seeds(&collected));
     assert_eq!(folded(&task, &collected).encode(), expected(&task, counts));
 
     let bins = json!({ "name": "hash-bin", "level": "event", "bins": 3 });
@@ -284,6 +308,7 @@ fn the_encoding_is_as_described() {
     }
     let mut counts = vec![varint(100), varint(squares.into())];
     counts.extend(sums.map(zigzag));
+    counts.extend(seeds(&collected));
     assert_eq!(folded(&task, &collected).encode(), expected(&task, counts));
 }
 
@@ -305,13 +330,13 @@ fn faults_are_named_where_they_are() {
         Totals::decode(&task, &bytes).unwrap_err()
     };
     let version = TotalsError::Version {
-        found: 2,
-        expected: 1,
+        found: 1,
+        expected: 2,
     };
-    assert_eq!(after(&|b| b[0] = 2), version);
+    assert_eq!(after(&|b| b[0] = 1), version);
     assert_eq!(
         version.to_string(),
-        "the encoding of totals has version 2, expected 1"
+        "the encoding of totals has version 1, expected 2"
     );
     assert_eq!(
         Totals::decode(&other, &bytes).unwrap_err(),
