@@ -10,7 +10,7 @@ use tower::ServiceExt;
 
 use super::hosts::Hosts;
 use super::problem::Problem;
-use super::{HEALTH, starting};
+use super::{HEALTH, starting, too_many};
 use crate::metrics::Metrics;
 
 /// A service that can change while it serves; clones share it.
@@ -19,6 +19,7 @@ pub(crate) struct Front(Arc<Inner>);
 
 struct Inner {
     router: RwLock<Router>,
+    too_many: Router,
     hosts: RwLock<Hosts>,
     metrics: Arc<Metrics>,
 }
@@ -28,6 +29,7 @@ impl Front {
     pub(crate) fn new(hosts: Hosts, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
             router: RwLock::new(starting(Arc::clone(&metrics))),
+            too_many: too_many(Arc::clone(&metrics)),
             hosts: RwLock::new(hosts),
             metrics,
         }))
@@ -48,14 +50,19 @@ impl Front {
         &self.0.metrics
     }
 
-    pub(super) async fn answer(&self, request: Request) -> Response {
+    /// What a request is answered with, of a peer who may ask as often, or has asked too often.
+    pub(super) async fn answer(&self, request: Request, allowed: bool) -> Response {
         let (parts, body) = request.into_parts();
         // Whoever looks after the process asks by its address, and learns nothing else.
-        if !HEALTH.contains(&parts.uri.path()) && !read(&self.0.hosts).allow(&parts) {
+        let health = HEALTH.contains(&parts.uri.path());
+        if !health && !read(&self.0.hosts).allow(&parts) {
             self.0.metrics.problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
         }
-        let router = read(&self.0.router).clone();
+        let router = match allowed || health {
+            true => read(&self.0.router).clone(),
+            false => self.0.too_many.clone(),
+        };
         match router.oneshot(Request::from_parts(parts, body)).await {
             Ok(response) => response,
             Err(never) => match never {},

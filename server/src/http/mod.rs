@@ -166,6 +166,14 @@ fn starting(metrics: Arc<Metrics>) -> Router {
     for_everybody(router, metrics)
 }
 
+/// What whoever asks too often is answered with.
+fn too_many(metrics: Arc<Metrics>) -> Router {
+    for_everybody(
+        Router::new().fallback(async || Problem::TooManyRequests),
+        metrics,
+    )
+}
+
 /// What all answers have in common: any page may read them, no browser guesses what they
 /// are, and problems are counted.
 fn for_everybody(router: Router, metrics: Arc<Metrics>) -> Router {

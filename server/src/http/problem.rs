@@ -123,6 +123,17 @@ pub(crate) enum Problem {
     NotReady,
     /// The store is still being opened.
     Starting,
+    /// The peer has asked too often.
+    TooManyRequests,
+    /// The upload comes from a page that the task is not for.
+    OriginNotAllowed,
+    /// An upload has more reports than the task takes in one.
+    TooManyReports {
+        /// Reports that it has.
+        have: usize,
+        /// Reports that it may have.
+        most: u32,
+    },
     /// The request is for a host that this collector is not.
     Misdirected,
     /// A defect of the collector.
@@ -146,6 +157,9 @@ pub(super) struct Answered(pub(super) &'static str);
 
 /// Seconds after which a refused client may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// The same of a peer that has asked too often: a part of the minute that is counted.
+const RETRY_RATE: HeaderValue = HeaderValue::from_static("10");
 
 /// The same where the journal failed.
 const RETRY_STORAGE: HeaderValue = HeaderValue::from_static("30");
@@ -181,6 +195,9 @@ impl Problem {
             Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady => ("not-ready", 503, "The collector cannot take uploads"),
             Self::Starting => ("starting", 503, "The collector is opening its journal"),
+            Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
+            Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
+            Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
             Self::Misdirected => ("misdirected", 421, "This host is not served here"),
             Self::Internal => ("internal", 500, "The collector has a defect"),
             Self::NotFound => ("not-found", 404, "Nothing is served here"),
@@ -262,6 +279,17 @@ impl Problem {
                 Some("nothing was accepted; try again later".to_owned()),
                 Vec::new(),
             ),
+            Self::TooManyReports { have, most } => (
+                Some(format!(
+                    "an upload has {have} reports, at most {most} are taken"
+                )),
+                vec![("have", json!(have)), ("most", json!(most))],
+            ),
+            Self::OriginNotAllowed => (
+                Some("the Origin header names no origin of the task's settings".to_owned()),
+                Vec::new(),
+            ),
+            Self::TooManyRequests => (Some("try again later".to_owned()), Vec::new()),
             Self::IncompleteBody
             | Self::Timeout
             | Self::NotReady
@@ -330,6 +358,9 @@ impl IntoResponse for Problem {
             // Somebody has to free the disk first.
             Self::Storage => {
                 headers.insert(header::RETRY_AFTER, RETRY_STORAGE);
+            }
+            Self::TooManyRequests => {
+                headers.insert(header::RETRY_AFTER, RETRY_RATE);
             }
             _ if status == StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER);

@@ -4,14 +4,14 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use hushbin::Upload;
 use serde::Serialize;
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::Submission;
+use crate::store::{Settings, Submission};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
@@ -39,6 +39,8 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let stored = state.task(tasks::id(path))?;
+    let settings = stored.settings();
+    check_origin(&settings, &headers)?;
     body::check_encoding(&headers)?;
     let store = state.store();
     let limits = state.limits();
@@ -47,6 +49,13 @@ pub(super) async fn create(
     // At most some thousand reports of a few bytes: microseconds, so it need not
     // leave the runtime. Hostile bytes end here and never reach the writer.
     let uploads = Upload::decode_all(&bytes, stored.task())?;
+    if let Some(most) = settings.upload_reports {
+        let over = |have: &usize| *have > most as usize;
+        let mut counts = uploads.iter().map(|(upload, _)| upload.reports.len());
+        if let Some(have) = counts.find(over) {
+            return Err(Problem::TooManyReports { have, most });
+        }
+    }
     let submission = Submission {
         uploads,
         bytes,
@@ -67,4 +76,17 @@ pub(super) async fn create(
         duplicates: receipt.duplicates,
     };
     Ok((status, Json(accepted)))
+}
+
+/// Whether the page that sends is one of those that the task is for. Browsers name its origin
+/// with every upload; programs name whatever they like, so that this keeps out pages alone.
+fn check_origin(settings: &Settings, headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(origins) = &settings.origins else {
+        return Ok(());
+    };
+    let origin = headers.get(header::ORIGIN).map(|value| value.as_bytes());
+    match origins.iter().any(|own| Some(own.as_bytes()) == origin) {
+        true => Ok(()),
+        false => Err(Problem::OriginNotAllowed),
+    }
 }

@@ -13,6 +13,28 @@ pub struct Settings {
     /// said. Totals are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_reports_days: Option<u32>,
+    /// Whose pages may send reports, as browsers write it: a scheme, a host and perhaps a port,
+    /// or `null` of pages without an origin. Any where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origins: Option<Vec<String>>,
+    /// Reports that one upload may have, 1 or more; any number where it is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_reports: Option<u32>,
+}
+
+/// Whether this is an origin as browsers write it: in lower case, without path or user.
+fn is_origin(text: &str) -> bool {
+    let host = |host: &str| {
+        let of_host =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._:[]".contains(c);
+        !host.is_empty() && host.chars().all(of_host)
+    };
+    text == "null"
+        || text.split_once("://").is_some_and(|(scheme, rest)| {
+            !scheme.is_empty()
+                && scheme.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                && host(rest)
+        })
 }
 
 /// When batches are closed.
@@ -51,7 +73,7 @@ pub struct SettingsError {
     /// The setting.
     pub name: &'static str,
     /// What it was to be.
-    pub value: u64,
+    pub value: String,
     /// What it may be.
     pub expected: &'static str,
 }
@@ -76,15 +98,28 @@ impl Settings {
                 (least..=BatchSettings::MOST_REPORTS).contains(&most),
                 "batch.least to 1000000",
             ),
+            (
+                "upload_reports",
+                self.upload_reports.map_or(1, u64::from),
+                self.upload_reports != Some(0),
+                "1 or more",
+            ),
         ];
         for (name, value, right, expected) in checks {
             if !right {
                 return Err(SettingsError {
                     name,
-                    value,
+                    value: value.to_string(),
                     expected,
                 });
             }
+        }
+        if let Some(value) = self.origins.iter().flatten().find(|own| !is_origin(own)) {
+            return Err(SettingsError {
+                name: "origins",
+                value: format!("{value:?}"),
+                expected: "origins as browsers write them, such as \"https://example.org\"",
+            });
         }
         Ok(())
     }

@@ -34,6 +34,7 @@ impl Timed {
                 hours: 2,
             },
             keep_reports_days: Some(7),
+            ..Settings::default()
         };
         let collected = Collected {
             draft: draft(TASK),

@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -64,6 +65,11 @@ pub(super) struct Settings {
     /// names this machine alone]
     #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_CONNECTIONS_PER_PEER")]
     max_connections_per_peer: Option<usize>,
+    /// Requests a minute of one such address or network, /livez and /readyz apart; more are
+    /// asked to come back. 0 for any number, as a proxy on another machine needs [default:
+    /// 600, or 0 where --listen names this machine alone]
+    #[arg(long, value_name = "COUNT", env = "HUSHBIN_MAX_REQUESTS_PER_PEER")]
+    max_requests_per_peer: Option<u32>,
     /// Seconds in which whoever asked has to take 512 KiB of an answer, or all that is
     /// left of it [default: 20]
     #[arg(long, value_name = "SECONDS", env = "HUSHBIN_WRITE_TIMEOUT")]
@@ -90,6 +96,19 @@ pub(super) struct Settings {
     /// from reports alone [default: 0]
     #[arg(long, value_name = "DAYS", env = "HUSHBIN_KEEP_REPORTS_DAYS")]
     keep_reports_days: Option<u32>,
+    /// Origin of pages that may send reports, such as https://example.org; may be repeated
+    /// [default: any]
+    #[arg(
+        long = "origin",
+        value_name = "ORIGIN",
+        env = "HUSHBIN_ORIGINS",
+        value_delimiter = ','
+    )]
+    origins: Option<Vec<String>>,
+    /// Reports that one upload may have: a page sends each in one of its own; 0 for any number
+    /// [default: 0]
+    #[arg(long, value_name = "REPORTS", env = "HUSHBIN_UPLOAD_REPORTS")]
+    upload_reports: Option<u32>,
     /// For development: anybody may ask, and asking for estimates releases what has come,
     /// however little, so that nobody is hidden among others [default: false]
     #[arg(
@@ -204,11 +223,11 @@ impl Settings {
     }
 
     /// How the tasks of all task files are collected.
-    fn collection(&self) -> Result<Collection, OutOfRange> {
+    fn collection(&self) -> Result<Collection, Error> {
         let default = BatchSettings::default();
         let least = self.batch_least.unwrap_or(default.least);
         let reports = 1..=BatchSettings::MOST_REPORTS;
-        Ok(Collection {
+        let collection = Collection {
             batch: BatchSettings {
                 least: config::count("batch-least", least, reports, "1 to 1000000 reports")?,
                 most: config::count(
@@ -220,7 +239,11 @@ impl Settings {
                 hours: self.batch_hours.unwrap_or(default.hours),
             },
             keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
-        })
+            origins: self.origins.clone(),
+            upload_reports: self.upload_reports.filter(|reports| *reports > 0),
+        };
+        collection.check()?;
+        Ok(collection)
     }
 
     fn limits(&self) -> Result<Limits, OutOfRange> {
@@ -276,6 +299,10 @@ impl Settings {
                 "1 to 1048576",
             )?,
             connections_of_peer: of_peer,
+            requests_of_peer: match self.max_requests_per_peer {
+                None => ServerOptions::default_requests_of_peer(self.listen().ip()),
+                Some(count) => NonZeroU32::new(count),
+            },
             write_timeout: config::seconds(
                 "write-timeout",
                 self.write_timeout,
@@ -304,7 +331,7 @@ mod tests {
     const MINIMAL: &str = include_str!("../../../config/minimal.toml");
 
     /// Keys of the full sample that have no default, or another value than it.
-    const EXAMPLES: [&str; 3] = ["data", "hosts", "tasks"];
+    const EXAMPLES: [&str; 4] = ["data", "hosts", "origins", "tasks"];
 
     fn full() -> Table {
         FULL.parse().unwrap()
@@ -340,7 +367,7 @@ mod tests {
                 other => other.to_string(),
             };
             let help = &helps()[key];
-            let said = if key == "max_connections_per_peer" {
+            let said = if key.ends_with("_per_peer") {
                 format!("or {value} where --listen names this machine alone]")
             } else {
                 format!("[default: {value}]")

@@ -6,11 +6,13 @@
 
 mod patient;
 mod places;
+mod rates;
 mod tracked;
 
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +28,7 @@ use super::front::Front;
 use crate::metrics::Closed;
 use patient::Patient;
 use places::{Peer, Places};
+use rates::Rates;
 use tracked::Tracked;
 
 /// Connections that the operating system holds until they are accepted; Linux holds no
@@ -47,6 +50,8 @@ pub(crate) struct ServerOptions {
     /// Connections of one IPv4 address or IPv6 network of 64 bits; further ones are
     /// closed at once.
     pub(crate) connections_of_peer: Option<usize>,
+    /// Requests a minute of one such address or network; further ones are asked to come back.
+    pub(crate) requests_of_peer: Option<NonZeroU32>,
     /// Time that a request's head may take, idle time before it included.
     pub(crate) head_timeout: Duration,
     /// Time in which a peer has to take a part of its answer.
@@ -61,6 +66,7 @@ impl ServerOptions {
     pub(crate) const DEFAULT: Self = Self {
         connections: 4096,
         connections_of_peer: None,
+        requests_of_peer: None,
         head_timeout: Duration::from_secs(60),
         write_timeout: Duration::from_secs(20),
         drain_timeout: Duration::from_secs(20),
@@ -70,6 +76,11 @@ impl ServerOptions {
     /// all, where only this machine can connect, because then it is a proxy.
     pub(crate) fn default_connections_of_peer(listen: IpAddr) -> Option<usize> {
         (!listen.is_loopback()).then_some(256)
+    }
+
+    /// The same of requests a minute: some ten pages a second are opened behind one address.
+    pub(crate) fn default_requests_of_peer(listen: IpAddr) -> Option<NonZeroU32> {
+        NonZeroU32::new(600).filter(|_| !listen.is_loopback())
     }
 }
 
@@ -123,6 +134,7 @@ async fn accept_all(
     draining: &GracefulShutdown,
 ) -> Infallible {
     let places = Places::new(options.connections, options.connections_of_peer);
+    let rates = options.requests_of_peer.map(Rates::new).map(Arc::new);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
@@ -135,11 +147,12 @@ async fn accept_all(
             continue; // Which closes it.
         };
         let answering = {
-            let (front, place) = (front.clone(), Arc::clone(&place));
+            let (front, place, rates) = (front.clone(), Arc::clone(&place), rates.clone());
             service_fn(move |request: hyper::Request<Incoming>| {
                 let (front, busy) = (front.clone(), place.busy());
+                let allowed = rates.as_ref().is_none_or(|rates| rates.allow(peer));
                 async move {
-                    let answer = front.answer(request.map(Body::new)).await;
+                    let answer = front.answer(request.map(Body::new), allowed).await;
                     Ok::<_, Infallible>(answer.map(|body| Tracked::new(body, busy)))
                 }
             })

@@ -63,6 +63,10 @@ fn what_is_wrong_is_named() {
         ("log = 'loud'", &["unknown variant `loud`", "`info`"]),
         ("hosts = ['a:80']", &["\"a:80\" is no host"]),
         (
+            "origins = ['https://example.org/']",
+            &["origins is \"https://example.org/\", expected origins as browsers write them"],
+        ),
+        (
             "write_timeout = 0",
             &["--write-timeout is 0, expected 1 to 3600"],
         ),

@@ -1,0 +1,76 @@
+//! How often one peer may ask.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use governor::{DefaultKeyedRateLimiter, Quota};
+
+use super::places::Peer;
+
+/// Peers are forgotten that have not asked for so long that it makes no difference, every so
+/// many requests.
+const TIDY_EVERY: u32 = 1 << 14;
+
+/// The requests of each peer, evenly over minutes: those of a whole minute may come at once.
+///
+/// Peers are held in memory for a minute after their last request, and nowhere else.
+pub(super) struct Rates {
+    peers: DefaultKeyedRateLimiter<Peer>,
+    requests: AtomicU32,
+}
+
+impl Rates {
+    /// So many a minute.
+    pub(super) fn new(a_minute: NonZeroU32) -> Self {
+        Self {
+            peers: DefaultKeyedRateLimiter::keyed(Quota::per_minute(a_minute)),
+            requests: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether a peer may ask now, which is counted if so.
+    pub(super) fn allow(&self, peer: Peer) -> bool {
+        let requests = self.requests.fetch_add(1, Ordering::Relaxed);
+        if requests % TIDY_EVERY == TIDY_EVERY - 1 {
+            self.peers.retain_recent();
+            self.peers.shrink_to_fit();
+        }
+        self.peers.check_key(&peer).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+    use super::*;
+
+    #[test]
+    fn each_peer_has_its_own_rate() {
+        let rates = Rates::new(NonZeroU32::new(3).expect("3 is not 0"));
+        let v4 = |last| Peer::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, last)));
+        let v6 = |last| {
+            Peer::new(IpAddr::V6(Ipv6Addr::new(
+                0x2001, 0xdb8, 1, last, 5, 6, 7, last,
+            )))
+        };
+        for peer in [v4(1), v4(2), v6(1), v6(2)] {
+            assert_eq!([0; 4].map(|_| rates.allow(peer)), [true, true, true, false]);
+        }
+        // The same network of 64 bits.
+        let neighbour = Peer::new(IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 1, 1, 9, 9, 9, 9)));
+        assert!(!rates.allow(neighbour));
+    }
+
+    #[test]
+    fn peers_are_forgotten() {
+        let a_minute = NonZeroU32::new(1_000_000).expect("it is not 0");
+        let rates = Rates::new(a_minute);
+        for number in 0..TIDY_EVERY {
+            let peer = Peer::new(IpAddr::V4(Ipv4Addr::from_bits(number)));
+            assert!(rates.allow(peer));
+        }
+        // Each is new again within a tenth of a millisecond.
+        assert!(rates.peers.len() < TIDY_EVERY as usize / 2);
+    }
+}
