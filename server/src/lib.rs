@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`store`] | one data directory: its tasks, its journal, batches and their totals |
 //! | [`http`] | the interface over a store, as a router |
+//! | `export` | files of randomised reports: written, and read again |
 //! | [`audit`] | how much a report gives away, measured |
 //! | [`cli`] | the command `hushbin`: collect, plan, account, simulate, audit |
 //!
@@ -32,7 +33,10 @@
 pub mod audit;
 pub mod cli;
 mod config;
+mod estimates;
 mod evaluate;
+mod export;
+mod hex;
 pub mod http;
 mod metrics;
 pub mod store;

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::store::{EngineError, create_file, now, write_whole};
+use crate::hex;
+use crate::store::{EngineError, now, open_to_lock, write_whole};
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
@@ -160,9 +161,9 @@ pub(crate) fn create(data: &Path, role: Role, name: &str) -> Result<(Token, Stri
     for bytes in [&mut secret[..], &mut id[..]] {
         getrandom::fill(bytes).map_err(TokensError::Entropy)?;
     }
-    let text = format!("{PREFIX}{}", hex(&secret));
+    let text = format!("{PREFIX}{}", hex::encode(&secret));
     let token = Token {
-        id: hex(&id),
+        id: hex::encode(&id),
         name: name.to_owned(),
         role,
         created: now(),
@@ -214,7 +215,7 @@ fn change<T>(
 
 /// Held until it is dropped.
 fn lock(path: &Path) -> Result<File, TokensError> {
-    create_file(path)
+    open_to_lock(path)
         .and_then(|file| file.lock().map(|()| file))
         .map_err(|source| file_error(path, source))
 }
@@ -245,11 +246,7 @@ fn read(path: &Path) -> Result<Contents, TokensError> {
 }
 
 fn hash_of(text: &str) -> String {
-    hex(&Sha256::digest(text))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Sha256::digest(text))
 }
 
 fn file_error(path: &Path, source: io::Error) -> TokensError {

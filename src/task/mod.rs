@@ -277,6 +277,32 @@ impl Task {
         f64::from(self.questions[question].weight()) / f64::from(self.draw.total())
     }
 
+    /// The one report that these bytes are, as [`Report::encode`] writes it.
+    ///
+    /// ```
+    /// # use hushbin::{Report, Task, TaskDraft, mechanism::collision};
+    /// # let draft: TaskDraft = serde_json::from_str(
+    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    /// # ).unwrap();
+    /// # let task: Task = draft.resolve().unwrap();
+    /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
+    /// let mut bytes = Vec::new();
+    /// report.encode(&mut bytes);
+    /// assert_eq!(task.decode_report(&bytes), Ok(report));
+    /// assert!(task.decode_report(&bytes[..8]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for anything that [`Report::encode`] would not have written for
+    /// this task.
+    #[cfg(feature = "analysis")]
+    pub fn decode_report(&self, bytes: &[u8]) -> Result<Report, Error> {
+        let mut cursor = Cursor::new("report", bytes);
+        let report = self.decode_reports(&mut cursor, 1)?.pop();
+        cursor.end("expected the end after the report")?;
+        Ok(report.expect("one was asked for"))
+    }
+
     /// Decodes `count` reports.
     pub(crate) fn decode_reports(
         &self,

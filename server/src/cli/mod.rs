@@ -5,6 +5,8 @@ mod account;
 mod audit;
 mod compare;
 mod describe;
+mod estimate;
+mod export;
 mod journal;
 mod output;
 mod plan;
@@ -34,6 +36,7 @@ enum Command {
     Account(account::Options),
     Audit(audit::Options),
     Compare(compare::Options),
+    Estimate(estimate::Options),
     Journal(journal::Options),
     Plan(Box<plan::Options>),
     Search(search::Options),
@@ -56,6 +59,7 @@ impl Cli {
             Command::Account(options) => account::run(&options, out),
             Command::Audit(options) => audit::run(&options, out),
             Command::Compare(options) => compare::run(&options, out),
+            Command::Estimate(options) => estimate::run(&options, out),
             Command::Journal(options) => journal::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Search(options) => search::run(&options, out),

@@ -15,6 +15,7 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::problem::Problem;
+use crate::estimates;
 
 /// Bytes of the pieces in which a longer one is sent.
 const PIECE: usize = 64 << 10;
@@ -32,10 +33,7 @@ pub(super) fn render(
     write_csv: impl FnOnce(&mut Writer) -> io::Result<()>,
     out: &mut Writer,
 ) -> Result<(), Problem> {
-    if !csv {
-        return json(answer, out);
-    }
-    write_csv(out).map_err(|_| Problem::Internal)
+    estimates::write(csv, answer, write_csv, out).map_err(|_| Problem::Internal)
 }
 
 /// An answer as JSON, written to `out`.

@@ -13,6 +13,7 @@ use super::answer::Length;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, answer, query, tasks};
+use crate::estimates;
 use crate::store::{BatchRow, Store, StoredTask};
 use hushbin_analysis::estimate::{Query, Totals};
 
@@ -78,13 +79,11 @@ fn totals(
     query: &Query,
     given_up: &dyn Fn() -> bool,
 ) -> Result<Arc<Totals>, Problem> {
-    match stored.task().questions()[query.question()].items() {
-        Items::Named(_) | Items::Count(_) => Ok(store.totals(stored, asked)?),
-        Items::Open(_) => {
-            let (question, items) = (query.question(), query.items());
-            let mut totals = Totals::of_items(stored.task(), question, items);
-            store.for_each_report(stored, batches, given_up, |report| totals.fold(report))?;
-            Ok(Arc::new(totals))
-        }
+    let task = stored.task();
+    if estimates::is_listed(task, query) {
+        return Ok(store.totals(stored, asked)?);
     }
+    let mut totals = estimates::no_reports(task, query);
+    store.for_each_report(stored, batches, given_up, |report| totals.fold(report))?;
+    Ok(Arc::new(totals))
 }

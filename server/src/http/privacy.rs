@@ -43,7 +43,11 @@ pub(super) async fn show(
     let stored = state.task(tasks::id(path))?;
     let asked = query::privacy(raw.as_deref().unwrap_or_default())?;
     let batches = state.released(&stored, None).await?;
-    let sizes = || batches.iter().map(|batch| batch.reports);
+    // Of one without reports, which was lost, nothing is given away.
+    let sizes = || {
+        let reports = batches.iter().map(|batch| batch.reports);
+        reports.filter(|&reports| reports > 0)
+    };
     let (reports, smallest_batch) = (sizes().sum(), sizes().min().unwrap_or(0));
     // Summing up takes 20 ms for 10⁸ reports.
     let body = state.write(Length::Short, move |_, out| {

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use hushbin::{Fingerprint, UploadId};
 use serde_json::{Map, Value, json};
 
+use crate::estimates::AskedError;
 use crate::store::{Exhausted, OpenError, StoreError};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 use hushbin_analysis::heavy_hitters::SearchError;
@@ -419,6 +420,17 @@ impl From<EstimateError> for Problem {
                 Self::PostProcessing { post, detail }
             }
             _ => Self::BadQuery { detail },
+        }
+    }
+}
+
+impl From<AskedError> for Problem {
+    fn from(error: AskedError) -> Self {
+        match error {
+            AskedError::Post(error) => error.into(),
+            error => Self::BadQuery {
+                detail: error.to_string(),
+            },
         }
     }
 }

@@ -3,10 +3,11 @@
 use percent_encoding::percent_decode_str;
 
 use super::problem::Problem;
+use crate::estimates::{add_batches, add_post};
 use hushbin_analysis::accounting::{
     DEFAULT_DELTA, DEFAULT_HONEST_FRACTION, DELTA, HONEST_FRACTION,
 };
-use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options, PostProcessing};
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Options};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
 /// The options of `question=q&items=a,b&items=c&confidence=0.99&post=projection`,
@@ -34,9 +35,11 @@ pub(super) fn estimates(query: &str) -> Result<(Options, Option<Vec<u64>>), Prob
                     names.push(name);
                 }
             }
-            "batches" => read_batches(&decode(value)?, &mut batches)?,
+            "batches" => {
+                add_batches(&decode(value)?, batches.get_or_insert_default())?;
+            }
             "confidence" => read_number("confidence", value, &mut confidence)?,
-            "post" => read_post_processing(value, &mut options.post)?,
+            "post" => add_post(&decode(value)?, &mut options.post)?,
             "quantiles" => {
                 let quantiles = options.quantiles.get_or_insert_default();
                 for part in decode(value)?.split(',') {
@@ -70,7 +73,9 @@ pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     let mut batches = None;
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
-            "batches" => read_batches(&decode(value)?, &mut batches)?,
+            "batches" => {
+                add_batches(&decode(value)?, batches.get_or_insert_default())?;
+            }
             other => {
                 return Err(bad(format!(
                     "unknown parameter {other:?}, expected batches"
@@ -79,40 +84,6 @@ pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
         }
     }
     Ok(batches)
-}
-
-/// Most batches that one query names.
-const BATCHES: usize = 10_000;
-
-/// Reads numbers and ranges, such as `1,4-6`; each once.
-fn read_batches(value: &str, slot: &mut Option<Vec<u64>>) -> Result<(), Problem> {
-    let batches = slot.get_or_insert_default();
-    for part in value.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let range = first.parse::<u64>().ok().zip(last.parse::<u64>().ok());
-        let Some((first, last)) = range.filter(|(first, last)| first <= last) else {
-            return Err(bad(format!("batches: {part:?} is no number and no range")));
-        };
-        if last - first >= (BATCHES - batches.len()) as u64 {
-            return Err(bad(format!("batches: more than {BATCHES} are named")));
-        }
-        if let Some(twice) = (first..=last).find(|batch| batches.contains(batch)) {
-            return Err(bad(format!("batches: {twice} is named twice")));
-        }
-        batches.extend(first..=last);
-    }
-    Ok(())
-}
-
-fn read_post_processing(names: &str, post: &mut Vec<PostProcessing>) -> Result<(), Problem> {
-    for name in decode(names)?.split(',') {
-        let asked = name.parse()?;
-        if post.contains(&asked) {
-            return Err(bad(format!("post: {name} is asked for twice")));
-        }
-        post.push(asked);
-    }
-    Ok(())
 }
 
 /// How many hashes a request may have worked out for prefixes of one length: some ten
@@ -229,6 +200,8 @@ fn bad(detail: impl Into<String>) -> Problem {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use hushbin_analysis::estimate::PostProcessing;
+
     use super::*;
 
     fn items(query: &str) -> Vec<String> {

@@ -52,8 +52,8 @@ pub use engine::{
     VisitUpload,
 };
 pub use error::{OpenError, StoreError};
-pub use files::{Checked, Files, backup, check};
-pub(crate) use files::{create as create_file, write_whole};
+pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
+pub(crate) use files::{open_to_lock, write_whole};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
@@ -67,9 +67,6 @@ use releaser::Work;
 pub(crate) use request::{Receipt, Submission};
 use request::{Request, Waiting};
 use writer::{GroupLimits, Writer};
-
-/// The lock's file inside the data directory.
-const LOCK_NAME: &str = "lock";
 
 /// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -495,9 +492,9 @@ fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Res
 /// Takes the directory for this process; the operating system releases it when
 /// the process ends, however it ends.
 fn lock(directory: &Path) -> Result<File, OpenError> {
-    let path = directory.join(LOCK_NAME);
+    let path = directory.join(files::LOCK);
     let failed = |source| OpenError::Engine(files::file_error(&path, source));
-    let file = files::create(&path).map_err(failed)?;
+    let file = files::open_to_lock(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::Locked {

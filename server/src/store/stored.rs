@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
 use hushbin::upload::VERSION;
 use hushbin::{Report, Task, Upload};
 
-use super::engine::{BatchState, EngineError, Reader, TaskKey};
+use super::engine::{BatchRow, BatchState, EngineError, Reader, TaskKey};
 use super::error::OpenError;
-use super::{files, task};
+use super::files::{self, FilesReader};
+use super::task;
 
 /// Visits every report of a batch that is not yet released, as of one moment.
 ///
@@ -79,7 +79,7 @@ pub(crate) struct StoredReports {
     task: Task,
     key: TaskKey,
     batches: Vec<(u64, BatchState)>,
-    reader: Arc<dyn Reader>,
+    reader: FilesReader,
 }
 
 impl StoredReports {
@@ -99,13 +99,35 @@ impl StoredReports {
             task: task::read_task(row)?,
             key: row.key,
             batches: reader.batches(row.key)?,
-            reader: Arc::new(reader),
+            reader,
         })
     }
 
     /// The task, as it was stored on first sight.
     pub(crate) const fn task(&self) -> &Task {
         &self.task
+    }
+
+    /// The batches that are released by now.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn releases(&self) -> Result<Vec<BatchRow>, OpenError> {
+        let fingerprint = self.task.fingerprint().0;
+        Ok(self.reader.releases(self.key, fingerprint)?)
+    }
+
+    /// Visits the reports of a released batch until the visitor breaks, in the order of their
+    /// bytes; none where they are no longer kept.
+    ///
+    /// # Errors
+    /// When storage fails or holds what is no upload.
+    pub(crate) fn for_each_released(
+        &self,
+        batch: u64,
+        visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
+    ) -> Result<(), OpenError> {
+        for_each_released(&self.reader, self.key, &self.task, batch, visit)
     }
 
     /// Visits every report.
@@ -122,7 +144,7 @@ impl StoredReports {
                 BatchState::Released => for_each_released,
                 BatchState::Open | BatchState::Closed => for_each_unreleased,
             };
-            for_each(&*self.reader, self.key, &self.task, batch, visit)?;
+            for_each(&self.reader, self.key, &self.task, batch, visit)?;
         }
         Ok(())
     }

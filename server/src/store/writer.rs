@@ -237,7 +237,11 @@ impl Writer {
             return;
         };
         let now = (self.clock)();
-        for batch in task.releases().iter().filter(|batch| batch.kept) {
+        let releases = task.releases();
+        for batch in releases
+            .iter()
+            .filter(|batch| batch.kept && batch.reports > 0)
+        {
             let seconds = now.saturating_sub(batch.closed.unwrap_or(now));
             if seconds >= u64::from(days) * 86_400 {
                 let _ = self

@@ -122,6 +122,16 @@ fn what_is_wrong_is_named_and_not_served() {
         fs::write(path, before).unwrap();
     }
     assert!(journal(&["check"], &data).status.success());
+    let tasks = data.join("tasks.json");
+    let before = fs::read(&tasks).unwrap();
+    fs::remove_file(&tasks).unwrap();
+    let checked = journal(&["check"], &data);
+    assert!(
+        said(&checked).contains("tasks.json: it is missing"),
+        "{}",
+        said(&checked)
+    );
+    fs::write(&tasks, before).unwrap();
     let path = files(&data, "ids").remove(0);
     fs::remove_file(&path).unwrap();
     assert!(said(&journal(&["check"], &data)).contains("ids of released batches are missing"));

@@ -9,6 +9,7 @@ mod budget;
 mod cli;
 #[cfg(unix)]
 mod crash;
+mod export;
 mod heavy_hitters;
 #[cfg(target_os = "linux")]
 mod hostile;
@@ -18,6 +19,7 @@ mod journal;
 mod operate;
 mod plan;
 mod readme;
+mod salvage;
 #[cfg(unix)]
 mod shutdown;
 mod simulate;

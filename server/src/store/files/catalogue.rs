@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk;
 use super::sum::Sum;
+use crate::hex;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 
 /// Version of the directory's layout.
@@ -84,6 +85,51 @@ impl Catalogue {
         Ok(Self { path, content })
     }
 
+    /// Opens the list of a directory that has tasks.
+    ///
+    /// # Errors
+    /// As [`Catalogue::open`], or when there is none.
+    pub(super) fn open_there(directory: &Path) -> Result<Self, EngineError> {
+        let catalogue = Self::open(directory)?;
+        match catalogue.path.exists() {
+            true => Ok(catalogue),
+            false => Err(disk::damaged(&catalogue.path, "it is missing")),
+        }
+    }
+
+    /// Of the tasks that a list says which does not verify, their parameters as JSON, as far as
+    /// it can be read.
+    pub(super) fn parameters(directory: &Path) -> Vec<String> {
+        let text = std::fs::read(directory.join(FILE_NAME)).unwrap_or_default();
+        let json = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let content: Result<Content, _> = serde_json::from_slice(json);
+        let tasks = content.map_or_else(|_| Vec::new(), |content| content.tasks);
+        tasks.into_iter().map(|task| task.parameters).collect()
+    }
+
+    /// A list that is still to be written.
+    pub(super) fn of(
+        directory: &Path,
+        next: TaskKey,
+        rows: impl IntoIterator<Item = TaskRow>,
+    ) -> Self {
+        let listed = |row: TaskRow| Listed {
+            key: row.key.0,
+            id: row.id,
+            fingerprint: row.fingerprint,
+            parameters: row.parameters,
+            settings: row.settings,
+        };
+        Self {
+            path: directory.join(FILE_NAME),
+            content: Content {
+                version: VERSION,
+                next: next.0,
+                tasks: rows.into_iter().map(listed).collect(),
+            },
+        }
+    }
+
     pub(super) fn rows(&self) -> Vec<TaskRow> {
         let row = |listed: &Listed| TaskRow {
             key: TaskKey(listed.key),
@@ -160,8 +206,5 @@ impl Catalogue {
 
 /// The second line: the sum of the first.
 fn line(json: &str) -> String {
-    let digits = Sum::of(&[json.as_bytes()]).0;
-    let mut line: String = digits.iter().map(|byte| format!("{byte:02x}")).collect();
-    line.push('\n');
-    line
+    hex::encode(&Sum::of(&[json.as_bytes()]).0) + "\n"
 }

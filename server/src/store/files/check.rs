@@ -36,7 +36,7 @@ impl Checked {
 #[must_use]
 pub fn check(root: &Path) -> Checked {
     let mut checked = Checked::default();
-    match Catalogue::open(root) {
+    match Catalogue::open_there(root) {
         Ok(catalogue) => {
             for row in catalogue.rows() {
                 check_task(&directory_of(root, row.key), &row, &mut checked);

@@ -11,6 +11,9 @@ use crate::store::engine::EngineError;
 const FILE_MODE: u32 = 0o600;
 const DIRECTORY_MODE: u32 = 0o700;
 
+/// Held while a collector runs.
+pub(in crate::store) const LOCK: &str = "lock";
+
 /// What a file is called until it is whole.
 const UNFINISHED: &str = "unfinished";
 
@@ -26,9 +29,16 @@ pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
 }
 
 /// Opens an empty file for the collector's own user.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    let file = open_to_lock(path)?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+/// Opens a file as it is, or an empty one for the collector's own user, to be locked.
+pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create(true).truncate(false);
     options.mode(FILE_MODE).open(path)
 }
 

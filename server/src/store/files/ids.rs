@@ -119,16 +119,10 @@ impl Ids {
         let mut input = BufReader::with_capacity(1 << 16, &file);
         let mut header = [0; HEADER];
         input.read_exact(&mut header).map_err(failed)?;
-        let (fields, mut sum) = header.split_at(HEADER - Sum::LENGTH);
-        let mut rest = fields;
-        let begins = take(&mut rest) == Some(MAGIC) && take(&mut sum) == Some(Sum::of(&[fields]).0);
-        let of_task = take(&mut rest) == Some(fingerprint);
-        let mut number = || take(&mut rest).map_or(0, u64::from_le_bytes);
-        let (first, last, count) = (number(), number(), number());
-        if !begins || first > last {
+        let Some((own, span, count)) = read_header(&header) else {
             return Err(damaged("it does not begin as ids of this version do"));
-        }
-        if !of_task {
+        };
+        if own != fingerprint {
             return Err(damaged("it is of another task"));
         }
         let mut hash = Sha256::new();
@@ -151,7 +145,7 @@ impl Ids {
         Ok(Self {
             file,
             path: path.to_owned(),
-            span: Span { first, last },
+            span,
             count,
             firsts,
         })
@@ -187,6 +181,24 @@ impl Ids {
             input.read_exact(&mut id).map(|()| id)
         }))
     }
+}
+
+/// Whose ids these are, which, and how many, if it is a header.
+fn read_header(header: &[u8; HEADER]) -> Option<([u8; 16], Span, u64)> {
+    let (fields, sum) = header.split_at(HEADER - Sum::LENGTH);
+    let mut rest = fields;
+    let begins = take(&mut rest) == Some(MAGIC) && sum == Sum::of(&[fields]).0;
+    let fingerprint = take(&mut rest)?;
+    let mut number = || take(&mut rest).map(u64::from_le_bytes);
+    let (first, last, count) = (number()?, number()?, number()?);
+    (begins && first <= last).then_some((fingerprint, Span { first, last }, count))
+}
+
+/// The fingerprint of the task whose ids a file holds, if its header verifies.
+pub(super) fn fingerprint(path: &Path) -> Option<[u8; 16]> {
+    let mut header = [0; HEADER];
+    File::open(path).ok()?.read_exact(&mut header).ok()?;
+    read_header(&header).map(|(fingerprint, ..)| fingerprint)
 }
 
 /// Which of these, oldest first, are to be merged: as many neighbours that span as many

@@ -33,14 +33,14 @@ use super::sum::{Sum, take};
 use crate::store::engine::{EngineError, Record};
 
 const MAGIC: [u8; 8] = *b"hushlog\x01";
-const HEADER: usize = 8 + 16 + 8 + 8 + 16 + Sum::LENGTH;
+pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 16 + Sum::LENGTH;
 const MARKER: [u8; 4] = *b"hush";
-const FIELDS: usize = 32;
+pub(super) const FIELDS: usize = 32;
 /// Of a frame, what is neither fields nor payload.
-const TRAILER: usize = 2 * Sum::LENGTH;
+pub(super) const TRAILER: usize = 2 * Sum::LENGTH;
 
-const UPLOADS: u32 = 1;
-const CLOSE: u32 = 2;
+pub(super) const UPLOADS: u32 = 1;
+pub(super) const CLOSE: u32 = 2;
 
 /// What the header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,11 +51,11 @@ pub(super) struct Header {
     pub(super) batch: u64,
     /// When the batch was opened, in seconds since 1970.
     pub(super) opened: u64,
-    key: Key,
+    pub(super) key: Key,
 }
 
 /// What sums of a log depend on, and nobody else knows.
-type Key = [u8; 16];
+pub(super) type Key = [u8; 16];
 
 impl Header {
     /// That of a new log.
@@ -85,7 +85,7 @@ impl Header {
     }
 
     /// The header, with its sum, if it is one.
-    fn decode(bytes: &[u8]) -> Option<(Self, Sum)> {
+    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Sum)> {
         let (fields, mut sum) = bytes.split_at_checked(HEADER - Sum::LENGTH)?;
         let sum = Sum(take(&mut sum)?);
         let mut rest = fields;
@@ -102,14 +102,14 @@ impl Header {
 
 /// The fields of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fields {
-    kind: u32,
+pub(super) struct Fields {
+    pub(super) kind: u32,
     /// Where the frame begins.
     offset: u64,
     /// Of the payload.
-    length: u32,
-    uploads: u32,
-    reports: u32,
+    pub(super) length: u32,
+    pub(super) uploads: u32,
+    pub(super) reports: u32,
 }
 
 impl Fields {
@@ -127,7 +127,7 @@ impl Fields {
     }
 
     /// The fields of the frame that begins at `offset`, if one does.
-    fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
+    pub(super) fn decode(bytes: &[u8], offset: u64) -> Option<Self> {
         let mut rest = bytes.get(..FIELDS)?;
         let marker: [u8; 4] = take(&mut rest)?;
         let fields = Self {
@@ -271,13 +271,13 @@ impl Contents {
     }
 }
 
-fn payload<'a>(bytes: &'a [u8], fields: &Fields) -> &'a [u8] {
+pub(super) fn payload<'a>(bytes: &'a [u8], fields: &Fields) -> &'a [u8] {
     let begin = fields.offset as usize + FIELDS;
     &bytes[begin..begin + fields.length as usize]
 }
 
 /// What a closing frame says that the log holds, and when it was closed.
-fn closing(bytes: &[u8], fields: &Fields) -> Option<(Held, u64)> {
+pub(super) fn closing(bytes: &[u8], fields: &Fields) -> Option<(Held, u64)> {
     let mut rest = payload(bytes, fields);
     let mut number = || take(&mut rest).map(u64::from_le_bytes);
     let held = Held {
@@ -287,7 +287,7 @@ fn closing(bytes: &[u8], fields: &Fields) -> Option<(Held, u64)> {
     Some((held, number()?))
 }
 
-fn logged<'a>(payload: &mut &'a [u8]) -> Option<Logged<'a>> {
+pub(super) fn logged<'a>(payload: &mut &'a [u8]) -> Option<Logged<'a>> {
     let id = take(payload)?;
     let length = u32::from_le_bytes(take(payload)?) as usize;
     let (body, rest) = payload.split_at_checked(length)?;
@@ -306,7 +306,7 @@ fn mark_of(key: &Key, sum: &[u8]) -> Sum {
 }
 
 /// The frame that begins at `begin`, with its sum, if it verifies.
-fn frame(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> Option<(Fields, Sum)> {
+pub(super) fn frame(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> Option<(Fields, Sum)> {
     let fields = Fields::decode(&bytes[begin..], begin as u64)?;
     let body = begin + FIELDS;
     let mut behind = bytes.get(body..)?.get(fields.length as usize..)?;
@@ -316,32 +316,41 @@ fn frame(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> Option<(Fields, 
 }
 
 /// Whether a frame that does not verify had been synced: its mark is there, or a later frame.
-fn was_synced(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> bool {
+pub(super) fn was_synced(key: &Key, bytes: &[u8], begin: usize, before: Sum) -> bool {
     // Written behind the frame, whatever of the frame has changed.
     let ends = bytes.last_chunk::<TRAILER>().is_some_and(|trailer| {
         let (sum, mark) = trailer.split_at(Sum::LENGTH);
         *mark == mark_of(key, sum).0
     });
     // Its sum may be what has changed.
-    let marked = Fields::decode(&bytes[begin..], begin as u64).is_some_and(|fields| {
-        let body = begin + FIELDS;
-        let end = body + fields.length as usize;
-        let mark = bytes.get(end + Sum::LENGTH..end + TRAILER);
-        mark.is_some_and(|mark| {
-            let payload = &bytes[body..end];
-            let sum = sum_of(key, before, &fields.encode(), payload);
-            *mark == mark_of(key, &sum.0).0
-        })
-    });
-    // It verifies, by the sum before it.
-    let later = |at: usize| {
-        let (sum, _) = bytes[at - TRAILER..at].split_at(Sum::LENGTH);
-        Fields::decode(&bytes[at..], at as u64).is_some()
-            && sum
-                .try_into()
-                .is_ok_and(|sum| frame(key, bytes, at, Sum(sum)).is_some())
-    };
+    let marked = with_mark(key, bytes, begin, before).is_some();
+    let later = |at| resumes(key, bytes, at).is_some();
     ends || marked || (begin + FIELDS + TRAILER..bytes.len()).any(later)
+}
+
+/// The frame that begins at `begin`, if it verifies by the mark behind it, with the sum that it
+/// had.
+pub(super) fn with_mark(
+    key: &Key,
+    bytes: &[u8],
+    begin: usize,
+    before: Sum,
+) -> Option<(Fields, Sum)> {
+    let fields = Fields::decode(&bytes[begin..], begin as u64)?;
+    let body = begin + FIELDS;
+    let end = body + fields.length as usize;
+    let mark = bytes.get(end + Sum::LENGTH..end + TRAILER)?;
+    let sum = sum_of(key, before, &fields.encode(), &bytes[body..end]);
+    (*mark == mark_of(key, &sum.0).0).then_some((fields, sum))
+}
+
+/// The sum that stands before `at`, behind a frame at least, if a frame that begins there
+/// verifies by it.
+pub(super) fn resumes(key: &Key, bytes: &[u8], at: usize) -> Option<Sum> {
+    Fields::decode(&bytes[at..], at as u64)?;
+    let (sum, _) = bytes[at - TRAILER..at].split_at(Sum::LENGTH);
+    let before = Sum(sum.try_into().ok()?);
+    frame(key, bytes, at, before).map(|_| before)
 }
 
 /// A log that is written to.

@@ -28,6 +28,7 @@ mod check;
 mod disk;
 mod ids;
 mod log;
+mod salvage;
 mod sum;
 mod task;
 
@@ -67,8 +68,9 @@ pub struct Files {
 type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
 
 pub use check::{Checked, backup, check};
-pub(super) use disk::error as file_error;
-pub(crate) use disk::{create, write_whole};
+pub(super) use disk::{LOCK, error as file_error};
+pub(crate) use disk::{open_to_lock, write_whole};
+pub use salvage::{Damage, Loss, Salvaged, salvage};
 
 /// Makes a data directory, durably, when there is none.
 ///
@@ -252,6 +254,15 @@ impl FilesReader {
     /// The task's batches, oldest first.
     pub(super) fn batches(&self, task: TaskKey) -> Result<Vec<(u64, BatchState)>, EngineError> {
         task::batches(&directory_of(&self.root, task))
+    }
+
+    /// The task's released batches, oldest first.
+    pub(super) fn releases(
+        &self,
+        task: TaskKey,
+        fingerprint: [u8; 16],
+    ) -> Result<Vec<BatchRow>, EngineError> {
+        task::releases(&directory_of(&self.root, task), fingerprint)
     }
 
     fn path(&self, task: TaskKey, name: &str) -> PathBuf {

@@ -68,25 +68,38 @@ impl Listing {
             if disk::is_unfinished(&path) {
                 continue;
             }
-            let name = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .unwrap_or_default();
-            let number = |suffix| name.strip_suffix(suffix)?.parse::<u64>().ok();
-            match (number(".log"), number(".batch"), ids::span_of(name)) {
-                (Some(log), _, _) if log_name(log) == name => listing.logs.push(log),
-                (_, Some(batch), _) if batch_name(batch) == name => listing.batches.push(batch),
-                (_, _, Some(span)) => listing.ids.push(span),
-                _ => return Err(disk::damaged(&path, "no file of this name belongs here")),
-            }
+            listing.add(&path)?;
         }
-        listing.logs.sort_unstable();
-        listing.batches.sort_unstable();
-        // Those that span more go before those that they were merged from.
-        listing
-            .ids
-            .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
+        listing.sort();
         Ok(listing)
+    }
+
+    /// Lists a file, by its name.
+    ///
+    /// # Errors
+    /// When no file of that name belongs to a task.
+    pub(super) fn add(&mut self, path: &Path) -> Result<(), EngineError> {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let number = |suffix| name.strip_suffix(suffix)?.parse::<u64>().ok();
+        match (number(".log"), number(".batch"), ids::span_of(name)) {
+            (Some(log), _, _) if log_name(log) == name => self.logs.push(log),
+            (_, Some(batch), _) if batch_name(batch) == name => self.batches.push(batch),
+            (_, _, Some(span)) => self.ids.push(span),
+            _ => return Err(disk::damaged(path, "no file of this name belongs here")),
+        }
+        Ok(())
+    }
+
+    /// Puts what is listed in order.
+    pub(super) fn sort(&mut self) {
+        self.logs.sort_unstable();
+        self.batches.sort_unstable();
+        // Those that span more go before those that they were merged from.
+        self.ids
+            .sort_unstable_by_key(|span| (span.first, u64::MAX - span.last));
     }
 }
 
@@ -102,6 +115,15 @@ pub(super) fn batches(directory: &Path) -> Result<Vec<(u64, BatchState)>, Engine
     Ok(released
         .chain(logs.map(|log| (log, BatchState::Closed)))
         .collect())
+}
+
+/// The released batches of a task that may be written to, oldest first.
+pub(super) fn releases(
+    directory: &Path,
+    fingerprint: [u8; 16],
+) -> Result<Vec<BatchRow>, EngineError> {
+    let listing = Listing::of_finished(directory)?;
+    released(directory, fingerprint, &listing.batches)
 }
 
 impl Listing {

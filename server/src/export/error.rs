@@ -1,0 +1,116 @@
+//! Why reports are not written to a file, or not read from one.
+
+use std::io;
+
+use hushbin::Fingerprint;
+use parquet::errors::ParquetError;
+
+use crate::store::OpenError;
+
+/// Why reports are not written to a file.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExportError {
+    #[error("{path}: {source}")]
+    File { path: String, source: io::Error },
+    #[error("{path} is there already, and is not written over")]
+    Exists { path: String },
+    #[error("{path} is being written by another hushbin process")]
+    Busy { path: String },
+    /// Of the answer that is not a file.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Parquet(#[from] ParquetError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error("no batch of task {id:?} is released yet")]
+    NothingReleased { id: String },
+    #[error("batch {batch} of task {id:?} is not released, released are {released}")]
+    NotReleased {
+        id: String,
+        batch: u64,
+        released: String,
+    },
+    /// By retention.
+    #[error(
+        "the reports of batches {gone} of task {id:?} were deleted when they had been kept long \
+         enough, their totals are kept; {}",
+        rest(kept)
+    )]
+    Gone {
+        id: String,
+        gone: String,
+        kept: String,
+    },
+    #[error("batch {batch} has {found} reports, expected {expected}: hushbin journal check")]
+    Reports {
+        batch: u64,
+        found: u64,
+        expected: u64,
+    },
+}
+
+fn rest(kept: &str) -> String {
+    match kept {
+        "" => "those of no batch are left".to_owned(),
+        _ => format!("export the others, --batches {kept}"),
+    }
+}
+
+impl From<csv::Error> for ExportError {
+    fn from(error: csv::Error) -> Self {
+        Self::Io(error.into())
+    }
+}
+
+/// Why estimates cannot be made from files of reports.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    #[error("{path}: {source}")]
+    File { path: String, source: io::Error },
+    #[error(
+        "{path} is no file of reports: expected Parquet, JSON lines or the header \
+         batch,question,seed,bucket,report, as hushbin journal export writes them"
+    )]
+    NoReports { path: String },
+    #[error("{path}: {source}")]
+    Parquet { path: String, source: ParquetError },
+    #[error("no file of reports is named")]
+    NoFiles,
+    #[error("{path}: expected the columns {expected}, as hushbin journal export writes them")]
+    Columns { path: String, expected: String },
+    /// A line of text, or a row of Parquet.
+    #[error("{path}, {what} {number}: {wrong}")]
+    Row {
+        path: String,
+        what: &'static str,
+        number: u64,
+        wrong: String,
+    },
+    #[error("{path} describes no file of reports: {wrong}")]
+    Description { path: String, wrong: String },
+    #[error(
+        "{path} does not say which task its reports are of: put {beside} beside it, as hushbin \
+         journal export does, or name a file of the task with --task"
+    )]
+    NoTask { path: String, beside: String },
+    #[error("{path} holds reports of a task with the fingerprint {found}, expected {expected}")]
+    OtherTask {
+        path: String,
+        expected: Fingerprint,
+        found: Fingerprint,
+    },
+    #[error("{path} and {other} both hold batch {batch}, whose reports would be counted twice")]
+    Twice {
+        path: String,
+        other: String,
+        batch: u64,
+    },
+    #[error("{path} holds {found} reports of batch {batch}, expected {expected}")]
+    Incomplete {
+        path: String,
+        batch: u64,
+        found: u64,
+        expected: u64,
+    },
+}

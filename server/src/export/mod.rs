@@ -1,0 +1,50 @@
+//! Randomised reports in files, for whoever estimates elsewhere: written, and read again.
+//!
+//! A row is a report of a released batch:
+//!
+//! | column | holds |
+//! |---|---|
+//! | `batch` | the number of the batch |
+//! | `question` | the name of the question that the report answers; empty where the task asks one without a name |
+//! | `seed` | the report's seed, from 0 to 2⁶⁴ − 1; a text in JSON, whose numbers many read as doubles |
+//! | `bucket` | the bucket drawn, of mechanisms that draw one; else empty, in JSON `null` |
+//! | `report` | the whole report as it travels, in lower-case hexadecimal digits |
+//!
+//! Rows go by batch, and within one by the bytes of reports, as the journal has them: that
+//! order tells nothing of who sent what when, and the same batches always give the same file.
+//! CSV has a header; JSON is a line for each row, which can be read while it is written;
+//! Parquet has columns of these types.
+//!
+//! What it takes to estimate, the [`Description`], is in the footer of a Parquet file under
+//! the key `hushbin`, and in a file beside the others ([`beside`]): neither CSV nor JSON lines
+//! has a place for it that every reader skips.
+
+mod description;
+mod error;
+mod parquet;
+mod read;
+mod row;
+mod rows;
+mod whole;
+mod write;
+
+use clap::ValueEnum;
+
+pub(crate) use description::{Description, beside};
+pub(crate) use error::ExportError;
+pub(crate) use read::{Files, task_of};
+pub(crate) use row::Row;
+pub(crate) use rows::Rows;
+pub(crate) use whole::Unfinished;
+pub(crate) use write::{csv, json, parquet};
+
+/// What a file of reports is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Comma-separated values (RFC 4180), under a header
+    Csv,
+    /// JSON lines: an object for each report
+    Json,
+    /// Apache Parquet, with the task inside
+    Parquet,
+}

@@ -1,0 +1,318 @@
+//! Rows read from files of any of the formats.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use hushbin::{Fingerprint, Report, Task};
+use serde::Deserialize;
+
+use super::description::{Description, beside};
+use super::error::ReadError;
+use super::parquet::ParquetFile;
+use super::row::{COLUMNS, Row};
+use super::whole::shown;
+use crate::task_file::TaskFile;
+
+/// What a file of Parquet begins with.
+const PARQUET: &[u8] = b"PAR1";
+
+enum Kind {
+    Csv(BufReader<File>),
+    Json(BufReader<File>),
+    Parquet(Box<ParquetFile>),
+}
+
+struct Opened {
+    path: PathBuf,
+    kind: Kind,
+    description: Option<Description>,
+}
+
+/// Files of reports of one task.
+pub(crate) struct Files {
+    task: Task,
+    opened: Vec<Opened>,
+}
+
+/// What describes a task: a file beside one of reports, or what a collector answers.
+#[derive(Deserialize)]
+struct Described {
+    task: Task,
+    fingerprint: Fingerprint,
+}
+
+/// The task of a file: of a task file, of one that lies beside reports, or of one with what
+/// `GET /tasks/{id}` answers.
+///
+/// # Errors
+/// When it is none of them.
+pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + Send + Sync>> {
+    let text = fs::read_to_string(path).map_err(|source| file_error(path, source))?;
+    match serde_json::from_str::<Described>(&text) {
+        Ok(Described { task, fingerprint }) if task.fingerprint() == fingerprint => Ok(task),
+        Ok(Described { task, fingerprint }) => Err(ReadError::OtherTask {
+            path: shown(path),
+            expected: fingerprint,
+            found: task.fingerprint(),
+        }
+        .into()),
+        Err(_) => Ok(TaskFile::read(path)?.resolve()?),
+    }
+}
+
+impl Files {
+    /// Opens files of reports, all of the task that is given, or of the one that they tell.
+    ///
+    /// # Errors
+    /// When one is none, or they are of several tasks.
+    pub(crate) fn open(paths: &[PathBuf], given: Option<Task>) -> Result<Self, ReadError> {
+        let opened = paths.iter().map(|path| Opened::open(path));
+        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
+        // What one file says of itself says nothing of another.
+        let silent = opened.iter().find(|file| file.description.is_none());
+        if let (Some(silent), None) = (silent, &given) {
+            return Err(ReadError::NoTask {
+                path: shown(&silent.path),
+                beside: shown(&beside(&silent.path)),
+            });
+        }
+        let mut described = opened.iter().filter_map(|file| file.description.as_ref());
+        let task = given.or_else(|| described.next().map(|first| first.task.clone()));
+        let task = task.ok_or(ReadError::NoFiles)?;
+        let expected = task.fingerprint();
+        for file in &opened {
+            match &file.description {
+                Some(Description { fingerprint, .. }) if *fingerprint != expected => {
+                    return Err(ReadError::OtherTask {
+                        path: shown(&file.path),
+                        expected,
+                        found: *fingerprint,
+                    });
+                }
+                _ => {}
+            }
+        }
+        Ok(Self { task, opened })
+    }
+
+    /// The task that these are reports of.
+    pub(crate) const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Visits every report of all files.
+    ///
+    /// # Errors
+    /// When a row is none, a batch is in two files, or reports of one are missing.
+    pub(crate) fn for_each_report(self, mut visit: impl FnMut(&Report)) -> Result<(), ReadError> {
+        let mut seen: BTreeMap<u64, String> = BTreeMap::new();
+        for file in self.opened {
+            let path = file.path.clone();
+            let description = file.description.clone();
+            let counts = file.for_each_report(&self.task, &mut visit)?;
+            for &batch in counts.keys() {
+                if let Some(other) = seen.insert(batch, shown(&path)) {
+                    return Err(ReadError::Twice {
+                        path: shown(&path),
+                        other,
+                        batch,
+                    });
+                }
+            }
+            if let Some(description) = description {
+                is_complete(&path, &description, &counts)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// That a file holds all reports of the batches that it is to hold, and no others.
+fn is_complete(
+    path: &Path,
+    description: &Description,
+    counts: &BTreeMap<u64, u64>,
+) -> Result<(), ReadError> {
+    let mut expected: BTreeMap<u64, u64> = counts.keys().map(|&batch| (batch, 0)).collect();
+    let described = description.batches.iter();
+    expected.extend(described.map(|batch| (batch.number, batch.reports)));
+    for (batch, expected) in expected {
+        let found = counts.get(&batch).copied().unwrap_or(0);
+        if found != expected {
+            return Err(ReadError::Incomplete {
+                path: shown(path),
+                batch,
+                found,
+                expected,
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Opened {
+    fn open(path: &Path) -> Result<Self, ReadError> {
+        let failed = |source| file_error(path, source);
+        let mut file = File::open(path).map_err(failed)?;
+        let mut begin = Vec::new();
+        let head = Read::by_ref(&mut file).take(PARQUET.len() as u64);
+        { head }.read_to_end(&mut begin).map_err(failed)?;
+        file.rewind().map_err(failed)?;
+        let kind = match &begin[..] {
+            PARQUET => {
+                let opened = ParquetFile::open(file).map_err(|source| ReadError::Parquet {
+                    path: shown(path),
+                    source,
+                })?;
+                Kind::Parquet(Box::new(opened))
+            }
+            [b'{', ..] => Kind::Json(BufReader::new(file)),
+            _ => Kind::Csv(BufReader::new(file)),
+        };
+        let beside = beside(path);
+        let (told_by, told) = match &kind {
+            Kind::Parquet(file) => {
+                if !file.has_columns() {
+                    return Err(ReadError::Columns {
+                        path: shown(path),
+                        expected: COLUMNS.join(", "),
+                    });
+                }
+                (path, file.description().map(str::to_owned))
+            }
+            Kind::Csv(_) | Kind::Json(_) => match fs::read_to_string(&beside) {
+                Ok(text) => (&*beside, Some(text)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => (path, None),
+                Err(source) => return Err(file_error(&beside, source)),
+            },
+        };
+        let description = told.map(|text| Description::read(&text)).transpose();
+        let description = description.map_err(|wrong| ReadError::Description {
+            path: shown(told_by),
+            wrong,
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            kind,
+            description,
+        })
+    }
+
+    /// Visits every report; how many there are of each batch.
+    fn for_each_report(
+        self,
+        task: &Task,
+        visit: &mut dyn FnMut(&Report),
+    ) -> Result<BTreeMap<u64, u64>, ReadError> {
+        let mut counts = BTreeMap::new();
+        let path = &*self.path;
+        let what = match self.kind {
+            Kind::Parquet(_) => "row",
+            Kind::Csv(_) | Kind::Json(_) => "line",
+        };
+        let mut take = |number: u64, row: Result<Row<'_>, String>| {
+            let report = row.and_then(|row| Ok((row.batch, row.decode(task)?)));
+            let (batch, report) = report.map_err(|wrong| ReadError::Row {
+                path: shown(path),
+                what,
+                number,
+                wrong,
+            })?;
+            *counts.entry(batch).or_default() += 1;
+            visit(&report);
+            Ok(())
+        };
+        match self.kind {
+            Kind::Csv(file) => for_each_of_csv(path, file, &mut take)?,
+            Kind::Json(file) => for_each_of_json(path, file, &mut take)?,
+            Kind::Parquet(file) => {
+                let mut number = 0;
+                let visited = file.for_each(&mut |row| {
+                    number += 1;
+                    match take(number, row) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(error) => ControlFlow::Break(error),
+                    }
+                });
+                let broken = visited.map_err(|source| ReadError::Parquet {
+                    path: shown(path),
+                    source,
+                })?;
+                broken.map_or(Ok(()), Err)?;
+            }
+        }
+        Ok(counts)
+    }
+}
+
+type Take<'a> = dyn FnMut(u64, Result<Row<'_>, String>) -> Result<(), ReadError> + 'a;
+
+fn for_each_of_csv(
+    path: &Path,
+    file: BufReader<File>,
+    take: &mut Take<'_>,
+) -> Result<(), ReadError> {
+    let mut reader = csv::Reader::from_reader(file);
+    let header = reader.headers().map(|header| header.iter().eq(COLUMNS));
+    if !header.is_ok_and(|ours| ours) {
+        return Err(ReadError::NoReports { path: shown(path) });
+    }
+    let mut record = csv::StringRecord::new();
+    loop {
+        let number = reader.position().line();
+        let row = match reader.read_record(&mut record) {
+            Ok(false) => return Ok(()),
+            Ok(true) => record.deserialize::<Row<'static>>(None),
+            Err(error) => Err(error),
+        };
+        let number = record.position().map_or(number, csv::Position::line);
+        match row {
+            Ok(row) => take(number, Ok(row))?,
+            Err(error) => match error.into_kind() {
+                csv::ErrorKind::Io(source) => return Err(file_error(path, source)),
+                csv::ErrorKind::Deserialize { err, .. } => {
+                    let column = err.field().and_then(|field| COLUMNS.get(field as usize));
+                    let column = column.map_or_else(String::new, |column| format!("{column}: "));
+                    take(number, Err(format!("{column}{}", err.kind())))?;
+                }
+                csv::ErrorKind::UnequalLengths { len, .. } => {
+                    let columns = COLUMNS.len();
+                    take(
+                        number,
+                        Err(format!("it has {len} fields, expected {columns}")),
+                    )?;
+                }
+                csv::ErrorKind::Utf8 { .. } => take(number, Err("expected UTF-8".to_owned()))?,
+                _ => take(number, Err("expected CSV".to_owned()))?,
+            },
+        }
+    }
+}
+
+fn for_each_of_json(
+    path: &Path,
+    mut file: BufReader<File>,
+    take: &mut Take<'_>,
+) -> Result<(), ReadError> {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = file.read_until(b'\n', &mut line);
+        if read.map_err(|source| file_error(path, source))? == 0 {
+            break;
+        }
+        let row = serde_json::from_slice::<Row<'static>>(&line);
+        take(number, row.map_err(|error| error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn file_error(path: &Path, source: io::Error) -> ReadError {
+    ReadError::File {
+        path: shown(path),
+        source,
+    }
+}

@@ -1,0 +1,94 @@
+//! A report as a row.
+
+use std::borrow::Cow;
+
+use hushbin::{Report, Task};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::hex;
+
+/// A report of a batch, in columns; all but the batch follow from the last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row<'a> {
+    pub(crate) batch: u64,
+    pub(super) question: Cow<'a, str>,
+    #[serde(serialize_with = "write_seed", deserialize_with = "read_seed")]
+    pub(super) seed: u64,
+    #[serde(deserialize_with = "read_bucket")]
+    pub(super) bucket: Option<u32>,
+    pub(super) report: String,
+}
+
+/// Names of the columns, in their order.
+pub(super) const COLUMNS: [&str; 5] = ["batch", "question", "seed", "bucket", "report"];
+
+fn write_seed<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(seed)
+}
+
+fn read_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let text = Cow::<str>::deserialize(deserializer)?;
+    text.parse()
+        .map_err(|_| D::Error::custom(format!("seed is {text:?}, expected 0 to {}", u64::MAX)))
+}
+
+/// So that it must be there, if only as `null`.
+fn read_bucket<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn new(task: &'a Task, batch: u64, report: &Report) -> Self {
+        let mut bytes = Vec::new();
+        report.encode(&mut bytes);
+        let question = match task.sole() {
+            Some(sole) => sole,
+            None => &task.questions()[task.draw().question(report.seed())],
+        };
+        Self {
+            batch,
+            question: Cow::Borrowed(question.name()),
+            seed: report.seed(),
+            bucket: match report {
+                Report::Collision(report) => Some(report.bucket),
+                Report::Coco(report) => Some(report.bucket),
+                _ => None,
+            },
+            report: hex::encode(&bytes),
+        }
+    }
+
+    /// The report that the row is, all of whose columns agree.
+    ///
+    /// # Errors
+    /// What is wrong, and what was expected.
+    pub(crate) fn decode(&self, task: &Task) -> Result<Report, String> {
+        let bytes = hex::decode(&self.report).ok_or_else(|| {
+            let report = &self.report;
+            format!("report is {report:?}, expected pairs of hexadecimal digits, 0 to 9 and a to f")
+        })?;
+        let report = task
+            .decode_report(&bytes)
+            .map_err(|error| error.to_string())?;
+        let own = Row::new(task, self.batch, &report);
+        let differs = |column: &str, found: &dyn ToString, expected: &dyn ToString| {
+            let (found, expected) = (found.to_string(), expected.to_string());
+            Err(format!(
+                "{column} is {found:?}, expected {expected:?} by the report"
+            ))
+        };
+        let bucket = |bucket: Option<u32>| bucket.map_or_else(String::new, |own| own.to_string());
+        if self.question != own.question {
+            return differs("question", &self.question, &own.question);
+        }
+        if self.seed != own.seed {
+            return differs("seed", &self.seed, &own.seed);
+        }
+        if self.bucket != own.bucket {
+            return differs("bucket", &bucket(self.bucket), &bucket(own.bucket));
+        }
+        Ok(report)
+    }
+}

@@ -1,0 +1,128 @@
+//! Which tasks the files are of.
+
+use std::fs;
+use std::path::Path;
+
+use hushbin::{Fingerprint, Task};
+
+use super::found::{Loss, Salvaged, list};
+use crate::store::engine::{EngineError, TaskKey, TaskRow};
+use crate::store::files::batch::Batch;
+use crate::store::files::catalogue::Catalogue;
+use crate::store::files::ids;
+use crate::store::files::log::Header;
+use crate::store::files::task::{Listing, batch_name, log_name};
+use crate::store::files::{DELETED, TASKS, directory_of, disk};
+use crate::store::settings::Settings;
+
+/// The tasks to be salvaged, and the key of the next.
+pub(super) fn tasks(
+    root: &Path,
+    given: &[Task],
+    salvaged: &mut Salvaged,
+) -> Result<(TaskKey, Vec<(TaskRow, Task)>), EngineError> {
+    let wrong = match Catalogue::open_there(root) {
+        Ok(catalogue) => {
+            salvaged.copied += 1;
+            let rows = catalogue.rows().into_iter();
+            let tasks = rows.map(|row| {
+                let task = serde_json::from_str(&row.parameters);
+                let unusable = |error: serde_json::Error| {
+                    let what = format!("task {:?} cannot be used: {error}", row.id);
+                    disk::damaged(root, &what)
+                };
+                Ok((row.clone(), task.map_err(unusable)?))
+            });
+            return Ok((catalogue.next(), tasks.collect::<Result<_, _>>()?));
+        }
+        Err(version @ EngineError::Version { .. }) => return Err(version),
+        Err(wrong) => wrong,
+    };
+    salvaged.damaged(wrong, Loss::Settings);
+    // Whether a task is what it was is told by its fingerprint, which its files have.
+    let said = Catalogue::parameters(root);
+    let said = said
+        .iter()
+        .filter_map(|json| serde_json::from_str(json).ok());
+    let known: Vec<Task> = given.iter().cloned().chain(said).collect();
+    let mut tasks: Vec<(TaskRow, Task)> = Vec::new();
+    let mut last = 0;
+    for key in keys(root)? {
+        last = last.max(key.0);
+        let directory = directory_of(root, key);
+        let found = fingerprint(&directory)?;
+        let task = known
+            .iter()
+            .find(|task| Some(task.fingerprint().0) == found);
+        let unique = |task: &&Task| !tasks.iter().any(|(row, _)| row.id == task.id());
+        match task.filter(unique) {
+            Some(task) => tasks.push((row(key, task), task.clone())),
+            None => {
+                let what = match found {
+                    Some(found) => format!(
+                        "its files are of a task with the fingerprint {}",
+                        Fingerprint(found)
+                    ),
+                    None => "no file of it says of which task it is".to_owned(),
+                };
+                salvaged.damaged(disk::damaged(&directory, &what), Loss::Task);
+            }
+        }
+    }
+    Ok((TaskKey(last + 1), tasks))
+}
+
+fn row(key: TaskKey, task: &Task) -> TaskRow {
+    let json = "plain data with text keys can be written as JSON";
+    TaskRow {
+        key,
+        id: task.id().to_owned(),
+        fingerprint: task.fingerprint().0,
+        parameters: serde_json::to_string(task).expect(json),
+        settings: serde_json::to_string(&Settings::default()).expect(json),
+    }
+}
+
+/// Of the tasks that there are files of.
+fn keys(root: &Path) -> Result<Vec<TaskKey>, EngineError> {
+    let all = root.join(TASKS);
+    let failed = |source| disk::error(&all, source);
+    let mut keys = Vec::new();
+    for entry in fs::read_dir(&all).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        // One that was being deleted may have been, or not.
+        let name = path.with_extension("");
+        let key = name
+            .file_name()
+            .and_then(|name| name.to_str()?.parse().ok());
+        let key = key.map(TaskKey).filter(|key| {
+            let there = directory_of(root, *key);
+            path == there || path == there.with_extension(DELETED) && !there.exists()
+        });
+        keys.extend(key);
+    }
+    keys.sort_unstable();
+    Ok(keys)
+}
+
+/// That of the task whose files these are, by the first that says it and verifies.
+fn fingerprint(directory: &Path) -> Result<Option<[u8; 16]>, EngineError> {
+    // What is wrong is told when the files are gone through.
+    let listing = match directory.is_dir() {
+        true => list(directory, &mut Salvaged::default())?,
+        false => Listing::default(),
+    };
+    let of_log = |log: &u64| {
+        let bytes = fs::read(directory.join(log_name(*log))).ok()?;
+        Some(Header::decode(&bytes)?.0.fingerprint)
+    };
+    let of_batch = |batch: &u64| {
+        let batch = Batch::open(&directory.join(batch_name(*batch))).ok()?;
+        Some(batch.facts.fingerprint)
+    };
+    let of_ids = |span: &ids::Span| ids::fingerprint(&directory.join(ids::file_name(*span)));
+    let logs = listing.logs.iter().find_map(of_log);
+    let batches = || listing.batches.iter().find_map(of_batch);
+    let ids = || listing.ids.iter().find_map(of_ids);
+    Ok(logs.or_else(batches).or_else(ids))
+}

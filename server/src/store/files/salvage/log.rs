@@ -1,0 +1,112 @@
+//! The commits of a log that verify, whatever has become of those between them.
+
+use std::ops::Range;
+
+use hushbin::codec::Cursor;
+
+use crate::store::engine::Record;
+use crate::store::files::log::{
+    CLOSE, FIELDS, Fields, HEADER, Header, TRAILER, UPLOADS, closing, frame, logged, payload,
+    resumes, was_synced, with_mark,
+};
+
+/// What is found in a log.
+pub(super) struct Pieces {
+    pub(super) header: Header,
+    /// Uploads of the commits that verify.
+    pub(super) records: Vec<Record>,
+    /// Where there is something else.
+    pub(super) lost: Vec<Range<usize>>,
+    /// Uploads and reports there, if that is known.
+    pub(super) known: Option<(u64, u64)>,
+}
+
+/// What is found in the bytes of a log; nothing if its header does not verify.
+pub(super) fn pieces(bytes: &[u8]) -> Option<Pieces> {
+    let (header, mut before) = Header::decode(bytes)?;
+    let mut pieces = Pieces {
+        header,
+        records: Vec::new(),
+        lost: Vec::new(),
+        known: Some((0, 0)),
+    };
+    let key = &header.key;
+    let mut closed = None;
+    let (mut uploads, mut reports) = (0, 0);
+    let mut at = HEADER;
+    while at < bytes.len() {
+        let verified = frame(key, bytes, at, before).or_else(|| with_mark(key, bytes, at, before));
+        let records = verified.and_then(|(fields, _)| records(bytes, &fields));
+        if let (Some((fields, sum)), Some(records)) = (verified, records) {
+            if fields.kind == CLOSE {
+                closed = closing(bytes, &fields).map(|(held, _)| held);
+            }
+            uploads += u64::from(fields.uploads);
+            reports += u64::from(fields.reports);
+            pieces.records.extend(records);
+            before = sum;
+            at += FIELDS + fields.length as usize + TRAILER;
+            continue;
+        }
+        let later = (at + FIELDS + TRAILER..bytes.len()).find_map(|later| {
+            let before = resumes(key, bytes, later)?;
+            Some((later, before))
+        });
+        let end = match later {
+            Some((end, _)) => end,
+            // It was on its way, and nothing in it was acknowledged.
+            None if !was_synced(key, bytes, at, before) => break,
+            None => bytes.len(),
+        };
+        let told = told(bytes, at..end);
+        pieces.known = pieces
+            .known
+            .zip(told)
+            .map(|(all, more)| (all.0 + more.0, all.1 + more.1));
+        pieces.lost.push(at..end);
+        let Some((end, sum)) = later else { break };
+        (at, before) = (end, sum);
+    }
+    if let Some(held) = closed {
+        // It says how many there were.
+        pieces.known = held
+            .uploads
+            .checked_sub(uploads)
+            .zip(held.reports.checked_sub(reports));
+    }
+    Some(pieces)
+}
+
+/// The uploads of a frame that verifies, if it is one of this version.
+fn records(bytes: &[u8], fields: &Fields) -> Option<Vec<Record>> {
+    match fields.kind {
+        UPLOADS => {}
+        CLOSE => return closing(bytes, fields).map(|_| Vec::new()),
+        _ => return None,
+    }
+    let mut payload = payload(bytes, fields);
+    let record = |_| {
+        let logged = logged(&mut payload)?;
+        let reports = Cursor::new("upload", logged.body).take("expected a number");
+        Some(Record {
+            upload: logged.id,
+            reports: reports.ok()?,
+            body: logged.body.to_vec(),
+        })
+    };
+    (0..fields.uploads).map(record).collect()
+}
+
+/// Uploads and reports of frames that do not verify, if their heads say it.
+fn told(bytes: &[u8], lost: Range<usize>) -> Option<(u64, u64)> {
+    let (mut uploads, mut reports) = (0, 0);
+    let mut at = lost.start;
+    while at < lost.end {
+        let fields = Fields::decode(&bytes[at..], at as u64)?;
+        uploads += u64::from(fields.uploads);
+        reports += u64::from(fields.reports);
+        at += FIELDS + fields.length as usize + TRAILER;
+    }
+    // The mark of the last may be missing.
+    (at <= lost.end + TRAILER).then_some((uploads, reports))
+}

@@ -1,0 +1,261 @@
+//! Released batches, and the ids of their uploads.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use hushbin::Upload;
+use hushbin_analysis::estimate::Totals;
+
+use super::found::{Loss, Salvage, Salvaged};
+use crate::store::engine::EngineError;
+use crate::store::files::batch::{self, Batch, Facts};
+use crate::store::files::disk;
+use crate::store::files::ids::{self, Ids, Span};
+use crate::store::files::log::Contents;
+use crate::store::files::task::{batch_name, log_name};
+
+/// A released batch, as it is found.
+enum Found {
+    /// Its file verifies.
+    Whole,
+    /// It is written anew, from what verifies.
+    Again {
+        facts: Facts,
+        totals: Vec<u8>,
+        blocks: Vec<Vec<u8>>,
+        wrong: EngineError,
+        loss: Loss,
+    },
+}
+
+impl Salvage<'_> {
+    /// Salvages released batches; how many there are.
+    pub(super) fn released(&self, salvaged: &mut Salvaged) -> Result<u64, EngineError> {
+        let mut last = self.last_released();
+        let mut found: Vec<Found> = (1..=last)
+            .map(|batch| self.found(batch))
+            .collect::<Result<_, _>>()?;
+        let lacks = |last, found: &[Found]| {
+            let covered = self.ids(last).iter().all(|(_, ids)| ids.is_some());
+            !covered || matches!(found.last(), Some(Found::Again { .. }))
+        };
+        if lacks(last, &found) && self.is_logged(last) {
+            // It is counted and released again, with the same result to the last byte.
+            if let Some(Found::Again { wrong, .. }) = found.pop() {
+                salvaged.damaged(wrong, Loss::Nothing);
+            }
+            last -= 1;
+        }
+        for (batch, found) in (1..).zip(found) {
+            let name = batch_name(batch);
+            let (from, to) = (self.from.join(&name), self.to.join(&name));
+            match found {
+                Found::Whole => salvaged.copy(&from, &to)?,
+                Found::Again {
+                    facts,
+                    totals,
+                    blocks,
+                    wrong,
+                    loss,
+                } => {
+                    batch::write(&to, &facts, &totals, &blocks)?;
+                    salvaged.damaged(wrong, loss);
+                }
+            }
+        }
+        self.copy_ids(last, salvaged)?;
+        Ok(last)
+    }
+
+    /// The last batch that was released, by the names of files.
+    fn last_released(&self) -> u64 {
+        let listing = &self.listing;
+        let batch = listing.batches.last().copied().unwrap_or(0);
+        // Logs are removed when their batch is released.
+        let log = listing.logs.first().map_or(0, |first| first - 1);
+        batch.max(log)
+    }
+
+    /// Whether the batch could be released from its log once more.
+    fn is_logged(&self, batch: u64) -> bool {
+        let path = self.from.join(log_name(batch));
+        let contents = Contents::read(&path);
+        contents.is_ok_and(|log| {
+            let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
+            of_it && log.closed.is_some()
+        })
+    }
+
+    fn found(&self, number: u64) -> Result<Found, EngineError> {
+        let path = self.from.join(batch_name(number));
+        let opened = Batch::open(&path).and_then(|batch| {
+            match batch.facts.fingerprint == self.row.fingerprint && batch.facts.batch == number {
+                true => Ok(batch),
+                false => Err(disk::damaged(&path, "it is of another batch")),
+            }
+        });
+        let batch = match opened {
+            Ok(batch) => batch,
+            Err(wrong) => {
+                // Of one that is not there, nothing is known.
+                let facts = Facts {
+                    fingerprint: self.row.fingerprint,
+                    batch: number,
+                    opened: 0,
+                    closed: 0,
+                    reports: 0,
+                };
+                return Ok(self.lost(facts, None, wrong));
+            }
+        };
+        let facts = batch.facts;
+        let mut blocks = Vec::new();
+        let visited = batch.for_each_block(&mut |block| {
+            blocks.push(block.to_vec());
+            ControlFlow::Continue(())
+        });
+        let (totals, wrong) = match (batch.totals(), visited) {
+            (Ok(_), Ok(())) => return Ok(Found::Whole),
+            (Ok(totals), Err(wrong)) => (Some(totals), wrong),
+            (Err(wrong), _) => (None, wrong),
+        };
+        let is_all = |counted: &Totals| counted.reports() == facts.reports;
+        if let Some(counted) = self.totals_of(&blocks).filter(is_all) {
+            return Ok(Found::Again {
+                facts,
+                totals: counted.encode(),
+                blocks,
+                wrong,
+                loss: Loss::Nothing,
+            });
+        }
+        Ok(
+            match totals.filter(|totals| self.is_of(totals, facts.reports)) {
+                Some(totals) => Found::Again {
+                    facts,
+                    totals,
+                    blocks: Vec::new(),
+                    wrong,
+                    loss: Loss::Reports {
+                        batch: number,
+                        reports: facts.reports,
+                    },
+                },
+                None => self.lost(facts, Some(facts.reports), wrong),
+            },
+        )
+    }
+
+    /// A batch without reports, in the place of one that is lost.
+    fn lost(&self, facts: Facts, reports: Option<u64>, wrong: EngineError) -> Found {
+        Found::Again {
+            facts: Facts {
+                reports: 0,
+                ..facts
+            },
+            totals: Totals::new(self.task).encode(),
+            blocks: Vec::new(),
+            wrong,
+            loss: Loss::Batch {
+                batch: facts.batch,
+                reports,
+            },
+        }
+    }
+
+    /// Whether these are totals of so many reports.
+    fn is_of(&self, totals: &[u8], reports: u64) -> bool {
+        let totals = Totals::decode(self.task, totals);
+        totals.is_ok_and(|totals| totals.reports() == reports)
+    }
+
+    /// What is counted of blocks of reports.
+    fn totals_of(&self, blocks: &[Vec<u8>]) -> Option<Totals> {
+        let mut totals = Totals::new(self.task);
+        for block in blocks {
+            let upload = Upload::decode(block, self.task).ok()?;
+            upload.reports.iter().for_each(|report| totals.fold(report));
+        }
+        Some(totals)
+    }
+
+    fn open_ids(&self, span: Span) -> Result<Ids, EngineError> {
+        let path = self.from.join(ids::file_name(span));
+        let ids = Ids::open(&path, self.row.fingerprint)?;
+        match ids.span == span {
+            true => Ok(ids),
+            false => Err(disk::damaged(&path, "it is of other batches")),
+        }
+    }
+
+    /// Ids of the batches up to `last`, by spans that cover them, with those that verify.
+    fn ids(&self, last: u64) -> Vec<(Span, Option<Ids>)> {
+        let mut cover: Vec<(Span, Option<Ids>)> = Vec::new();
+        let mut next = 1;
+        while next <= last {
+            // Those that span more go before others.
+            let spans = self.listing.ids.iter();
+            let fits = spans.filter(|span| span.first == next && span.last <= last);
+            let found = fits
+                .copied()
+                .find_map(|span| Some((span, self.open_ids(span).ok()?)));
+            match (found, cover.last_mut()) {
+                (Some((span, ids)), _) => {
+                    next = span.last + 1;
+                    cover.push((span, Some(ids)));
+                }
+                (None, Some((span, None))) => {
+                    span.last = next;
+                    next += 1;
+                }
+                (None, _) => {
+                    let (first, last) = (next, next);
+                    cover.push((Span { first, last }, None));
+                    next += 1;
+                }
+            }
+        }
+        cover
+    }
+
+    fn copy_ids(&self, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
+        let path = |directory: &Path, span| directory.join(ids::file_name(span));
+        let cover = self.ids(last);
+        let lost = |of: Span| {
+            let lost = cover.iter().filter(|(_, ids)| ids.is_none());
+            let mut meets = lost.filter(|(own, _)| own.first <= of.last && of.first <= own.last);
+            meets.next().map(|(own, _)| *own)
+        };
+        let mut named = Vec::new();
+        for &span in &self.listing.ids {
+            let is_kept = |(own, ids): &(Span, Option<Ids>)| *own == span && ids.is_some();
+            if cover.iter().any(is_kept) {
+                continue;
+            }
+            let Err(wrong) = self.open_ids(span) else {
+                continue;
+            };
+            let loss = match lost(span) {
+                Some(Span { first, last }) => Loss::Ids { first, last },
+                // Others hold the same.
+                None => Loss::Nothing,
+            };
+            named.extend(lost(span));
+            salvaged.damaged(wrong, loss);
+        }
+        for (span, ids) in cover {
+            let to = path(self.to, span);
+            if ids.is_some() {
+                salvaged.copy(&path(self.from, span), &to)?;
+                continue;
+            }
+            if !named.contains(&span) {
+                let Span { first, last } = span;
+                let missing = disk::damaged(&path(self.from, span), "it is missing");
+                salvaged.damaged(missing, Loss::Ids { first, last });
+            }
+            Ids::write(&to, self.row.fingerprint, span, Vec::new())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Logs of batches that are not released.
+
+use std::collections::HashSet;
+use std::fs;
+
+use super::found::{Loss, Salvage, Salvaged};
+use super::log::pieces;
+use crate::store::clock::now;
+use crate::store::engine::{EngineError, Record};
+use crate::store::files::disk;
+use crate::store::files::log::{Contents, Header, Log};
+use crate::store::files::task::log_name;
+
+/// Uploads in a commit.
+const COMMIT: usize = 1024;
+
+impl Salvage<'_> {
+    /// Salvages the logs behind the released batches.
+    pub(super) fn unreleased(
+        &self,
+        released: u64,
+        salvaged: &mut Salvaged,
+    ) -> Result<(), EngineError> {
+        let last = self.listing.logs.last().copied().unwrap_or(0);
+        let mut batch = released + 1;
+        while batch <= last {
+            let Ok(log) = self.whole(batch) else { break };
+            // The next is made before one is closed.
+            let is_last = batch == last
+                || batch + 1 == last && self.whole(last).is_ok_and(|next| next.is_new());
+            let is_open = log.closed.is_none();
+            if is_open && !is_last {
+                break;
+            }
+            let name = log_name(batch);
+            salvaged.copy(&self.from.join(&name), &self.to.join(&name))?;
+            if is_open {
+                return Ok(());
+            }
+            batch += 1;
+        }
+        self.gather(batch, last, salvaged)
+    }
+
+    fn whole(&self, batch: u64) -> Result<Contents, EngineError> {
+        let path = self.from.join(log_name(batch));
+        let log = Contents::read(&path)?;
+        let of_it = log.header.fingerprint == self.row.fingerprint && log.header.batch == batch;
+        match of_it {
+            true => log.for_each(&path, |_| {}).map(|()| log),
+            false => Err(disk::damaged(&path, "it is of another batch")),
+        }
+    }
+
+    /// Writes what verifies of these logs to one of an open batch.
+    fn gather(&self, first: u64, last: u64, salvaged: &mut Salvaged) -> Result<(), EngineError> {
+        let mut opened = None;
+        let mut records: Vec<Record> = Vec::new();
+        let mut ids = HashSet::new();
+        for batch in first..=last.max(first) {
+            let path = self.from.join(log_name(batch));
+            let found = fs::read(&path).ok().and_then(|bytes| pieces(&bytes));
+            // Of a batch that was released these uploads are counted.
+            let found = found.filter(|found| {
+                let header = found.header;
+                header.fingerprint == self.row.fingerprint && header.batch >= first
+            });
+            let known = found.as_ref().and_then(|found| found.known);
+            match self.whole(batch) {
+                Err(wrong) => salvaged.damaged(wrong, Loss::Uploads { known }),
+                Ok(log) if log.closed.is_none() && batch < last => {
+                    // It has been cut off behind a commit.
+                    let what = "the batch behind it is there, and it is not closed";
+                    let wrong = disk::damaged(&path, what);
+                    salvaged.damaged(wrong, Loss::Uploads { known: None });
+                }
+                Ok(_) => {}
+            }
+            if let Some(found) = found {
+                opened.get_or_insert(found.header.opened);
+                let more = found.records.into_iter();
+                records.extend(more.filter(|record| ids.insert(record.upload)));
+            }
+        }
+        let opened = opened.unwrap_or_else(now);
+        let header = Header::new(self.row.fingerprint, first, opened)?;
+        let mut log = Log::create(&self.to.join(log_name(first)), header)?;
+        for group in records.chunks(COMMIT) {
+            log.append(&group.iter().collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+}
