@@ -71,6 +71,10 @@ impl Estimated for Toy {
         items.iter().map(point).collect()
     }
 
+    fn reach(&self, gap: &f64, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+        [-1.0 / gap, 1.0 / gap]
+    }
+
     fn contribution(
         gap: &f64,
         sparsity: u32,
