@@ -10,7 +10,11 @@ export default defineConfig({
       {
         test: {
           name: "client",
-          include: ["www/client/tests/*.test.ts", "www/demo/tests/*.test.ts"],
+          include: [
+            "www/client/tests/*.test.ts",
+            "www/demo/tests/*.test.ts",
+            "www/dashboard/tests/*.test.ts",
+          ],
           restoreMocks: true,
           unstubGlobals: true,
           ...BACKSTOP,

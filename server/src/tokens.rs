@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::hex;
-use crate::store::{EngineError, now, open_to_lock, write_whole};
+use crate::store::{EngineError, create_root, now, open_to_lock, write_whole};
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
@@ -204,6 +204,7 @@ fn change<T>(
     data: &Path,
     change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokensError>,
 ) -> Result<T, TokensError> {
+    create_root(data)?;
     let _lock = lock(&data.join(LOCK))?;
     let path = data.join(FILE);
     let mut contents = read(&path)?;

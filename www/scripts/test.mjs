@@ -6,6 +6,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkDashboard } from "./build-dashboard.mjs";
 import { ANALYSIS, buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { checkArrows } from "./check-arrows.mjs";
 import { checkDependencies } from "./check-dependencies.mjs";
@@ -59,6 +60,7 @@ async function sources() {
     const files = ["arrows", "documents"].map((name) => `www/scripts/tests/${name}.test.mjs`);
     return run("node", ["--test", ...files], { quiet: true });
   });
+  await step("dashboard: built of its sources", checkDashboard);
   await step("imports: one way", checkArrows);
   await step("documentation: summaries, examples", checkDocs);
   await step("facts: stated alike, and there", checkFacts);

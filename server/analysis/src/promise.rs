@@ -168,11 +168,13 @@ pub fn batch_statement(account: &Account, reports: u64, task: &Task) -> String {
     };
     format!(
         "Against {CANNOT_LINK}, and who may read released batches one by one, the {reports} \
-         reports of the smallest are ({:e}, {:e})-differentially private, rounded up, if each \
+         reports of the smallest are ({}, {:e})-differentially private, rounded up, if each \
          person sent {each} and {} of them come from people who follow the protocol. This \
          collector does not shuffle what it has not released: against its operator, and whoever \
          else could link, the local epsilon of {epsilon} holds.",
-        account.central_epsilon, account.delta, account.honest_reports,
+        rounded_up(account.central_epsilon),
+        account.delta,
+        account.honest_reports,
     )
 }
 

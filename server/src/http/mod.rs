@@ -15,6 +15,12 @@
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | analysts | what the released reports give away, one by one and shuffled |
 //! | `GET /tasks/{id}/influence` | analysts | how far made-up reports could move estimates, and whether any are seen |
+//! | `GET /` | everybody | the way to the dashboard |
+//! | `GET /dashboard` | everybody | the same |
+//! | `GET /dashboard/` | everybody | the page that shows what is released to whoever has an analyst's token |
+//! | `GET /dashboard/dashboard.js` | everybody | its script |
+//! | `GET /dashboard/dashboard.css` | everybody | its style sheet |
+//! | `GET /dashboard/icon.svg` | everybody | its icon |
 //! | `GET /livez` | everybody | the process answers |
 //! | `GET /readyz` | everybody | a write has gone through the journal |
 //! | `GET /metrics` | everybody | what is counted of the collector, for Prometheus |
@@ -38,6 +44,7 @@ mod access;
 mod answer;
 mod batches;
 mod body;
+mod dashboard;
 mod estimates;
 mod front;
 mod health;
@@ -90,7 +97,7 @@ const METRICS: &str = "/metrics";
 const HEALTH: [&str; 2] = [LIVE, READY];
 
 /// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 12] {
+fn routes() -> [(&'static str, MethodRouter<AppState>); 18] {
     [
         (UPLOADS, post(uploads::create)),
         ("/tasks", get(tasks::list).post(tasks::create)),
@@ -107,6 +114,12 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 12] {
         ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show)),
         ("/tasks/{id}/privacy", get(privacy::show)),
         ("/tasks/{id}/influence", get(influence::show)),
+        ("/", get(dashboard::elsewhere)),
+        ("/dashboard", get(dashboard::elsewhere)),
+        ("/dashboard/", get(dashboard::page)),
+        ("/dashboard/dashboard.js", get(dashboard::script)),
+        ("/dashboard/dashboard.css", get(dashboard::style)),
+        ("/dashboard/icon.svg", get(dashboard::icon)),
         (LIVE, get(health::live)),
         (READY, get(health::ready)),
         (METRICS, get(health::metrics)),

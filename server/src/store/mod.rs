@@ -53,7 +53,7 @@ pub use engine::{
 };
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
-pub(crate) use files::{open_to_lock, write_whole};
+pub(crate) use files::{create_root, open_to_lock, write_whole};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;

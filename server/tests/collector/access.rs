@@ -86,10 +86,16 @@ fn create(data: &Path, role: &str) -> String {
 const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
 
 /// Every request that there is, and what it takes: nothing, an analyst's token or an admin's.
-const REQUESTS: [(&str, &str, &str); 14] = [
+const REQUESTS: [(&str, &str, &str); 20] = [
     ("GET /livez", "", ""),
     ("GET /readyz", "", ""),
     ("GET /metrics", "", ""),
+    ("GET /", "", ""),
+    ("GET /dashboard", "", ""),
+    ("GET /dashboard/", "", ""),
+    ("GET /dashboard/dashboard.js", "", ""),
+    ("GET /dashboard/dashboard.css", "", ""),
+    ("GET /dashboard/icon.svg", "", ""),
     ("GET /tasks/settings", "", ""),
     ("POST /tasks/settings/reports", "", ""),
     ("GET /tasks", "analyst", ""),

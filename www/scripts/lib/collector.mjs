@@ -31,6 +31,7 @@ export async function buildCollector() {
  * @param {string} options.data its directory
  * @param {readonly string[]} options.tasks task files
  * @param {string} [options.listen] an address; by default a free port
+ * @param {readonly string[]} [options.flags] others; by default everything is for everybody
  * @param {boolean} [options.verbose] whether its log is shown
  * @returns {Promise<Collector>}
  */
@@ -39,13 +40,14 @@ export async function startCollector({
   data,
   tasks,
   listen = "127.0.0.1:0",
+  flags = ["--development"],
   verbose = false,
 }) {
   const child = spawn(
     program,
     [
       "serve",
-      "--development",
+      ...flags,
       "--data",
       data,
       "--listen",

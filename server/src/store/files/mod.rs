@@ -76,7 +76,7 @@ pub use salvage::{Damage, Loss, Salvaged, salvage};
 ///
 /// # Errors
 /// When it cannot be made.
-pub(super) fn create_root(root: &Path) -> Result<(), EngineError> {
+pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
 }
 

@@ -1,0 +1,1831 @@
+// www/demo/shared/dom.ts
+function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page lacks #${id}.`);
+  return found;
+}
+function el(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  setAll(made, attributes);
+  made.append(...children);
+  return made;
+}
+function svg(tag, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  setAll(made, attributes);
+  made.append(...children);
+  return made;
+}
+function setAll(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === void 0 || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+// www/dashboard/api.ts
+var ESTIMANDS = ["mean", "plus", "minus", "nonmissing", "share"];
+var Refused = class extends Error {
+  name = "Refused";
+  /** The end of the problem's type. */
+  problem;
+  status;
+  have;
+  need;
+  constructor(status, body) {
+    const members = typeof body === "object" && body !== null ? body : {};
+    const { type, title, detail, have, need } = members;
+    const words = [title, detail].filter((word) => typeof word === "string");
+    super(words.length > 0 ? `${words.join(": ")}.` : wordless(status));
+    this.problem = String(type ?? "").replace(/^.*:/, "");
+    this.status = status;
+    this.have = typeof have === "number" ? have : void 0;
+    this.need = typeof need === "number" ? need : void 0;
+  }
+};
+function wordless(status) {
+  if (status === 0) return "The collector does not answer.";
+  return `The collector answered with status ${status}.`;
+}
+var Collector = class {
+  /** Where the interface is: above the page, under whatever path both are nested. */
+  #base = new URL("../", location.href);
+  /** Of whoever looks at the page. */
+  token = null;
+  /** A path under `tasks`, such as "survey/batches?…"; the list of all where it is empty. */
+  async ask(path) {
+    const response = await this.#get(path === "" ? "tasks" : `tasks/${path}`);
+    const body = await response.json().catch(() => null);
+    if (!response.ok || body === null) throw new Refused(response.status, body);
+    return body;
+  }
+  /** The same, and nothing where there is no such thing. */
+  async askIfThere(path) {
+    try {
+      return await this.ask(path);
+    } catch (thrown) {
+      if (thrown instanceof Refused && thrown.status === 404) return null;
+      throw thrown;
+    }
+  }
+  /** What is counted of the collector. */
+  async metrics() {
+    const response = await this.#get("metrics");
+    if (!response.ok) throw new Refused(response.status, null);
+    return response.text();
+  }
+  async #get(path) {
+    const headers = { accept: "application/json" };
+    if (this.token !== null) headers.authorization = `Bearer ${this.token}`;
+    try {
+      return await fetch(new URL(path, this.#base), { headers, credentials: "omit" });
+    } catch {
+      throw new Refused(0, null);
+    }
+  }
+};
+
+// www/demo/shared/format.ts
+var whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
+function count(value) {
+  return whole.format(value);
+}
+function counted(value, noun, plural = `${noun}s`) {
+  return `${count(value)} ${value === 1 ? noun : plural}`;
+}
+function percent(share2, digits2 = 0) {
+  const text = (Math.abs(share2) * 100).toFixed(digits2);
+  return `${share2 < 0 && Number(text) !== 0 ? "−" : ""}${text}%`;
+}
+function short(value) {
+  return Number(value.toPrecision(3)).toString();
+}
+
+// www/dashboard/labels.ts
+function digits(value) {
+  const rounded = Math.abs(value) >= 1e3 ? Math.round(value) : Number(value.toPrecision(3));
+  return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 }).format(rounded).replace("-", "−");
+}
+var tick = (value) => Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
+var shareTick = (value) => `${tick(value * 100)}%`;
+var share = (value) => percent(value, 1);
+var rating = (value) => value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
+function nameOf(label) {
+  if (typeof label === "string") return label;
+  if (typeof label === "number") return String(label);
+  const { from, to } = label;
+  if (typeof from === "number" && typeof to === "number") return `${digits(from)} to ${digits(to)}`;
+  return Object.entries(label).map(([part, own]) => `${part}: ${nameOf(own)}`).join(", ");
+}
+function queryOf(label) {
+  if (typeof label !== "object") return String(label);
+  const named = Object.values(label).every((part) => typeof part === "string");
+  return named ? nameOf(label) : null;
+}
+function questionsOf(task) {
+  return task.questions ?? [{ ...task, kind: "ratings" }];
+}
+function itemsOf(question) {
+  const items = question.items ?? question.options;
+  if (items === "open" || question.kind === "text") return null;
+  if (typeof items === "number") return items;
+  if (items !== void 0) return items.length;
+  if (question.edges !== void 0) return question.edges.length - 1;
+  return question.of?.length ?? 1;
+}
+var WORDS = {
+  mean: "mean rating; a missing one is 0",
+  plus: "share of people who rate it above 0",
+  minus: "share of people who rate it below 0",
+  nonmissing: "share of people who have it",
+  share: "share of people"
+};
+var KINDS = {
+  ratings: "ratings",
+  set: "any of several options",
+  choice: "one of several options",
+  flag: "yes or no",
+  number: "a number",
+  numbers: "several numbers",
+  cross: "two things at once",
+  together: "several options together",
+  text: "a text"
+};
+function moment(seconds) {
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return format.format(seconds * 1e3);
+}
+function ranges(numbers) {
+  const parts = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = parts[parts.length - 1];
+    if (last !== void 0 && number === last[1] + 1) last[1] = number;
+    else parts.push([number, number]);
+  }
+  return parts.map(([from, to]) => from === to ? count(from) : `${from}–${to}`).join(", ");
+}
+
+// www/dashboard/table.ts
+var cellOf = (cell2) => typeof cell2 === "string" ? { shown: cell2 } : cell2;
+function table(caption, heads, rows, style = "") {
+  const head = heads.map(cellOf).map(({ shown, style: own }) => {
+    return el("th", { scope: "col", role: "columnheader", class: own }, shown);
+  });
+  const body = rows.map(
+    (row) => el(
+      "tr",
+      { role: "row" },
+      ...row.map(cellOf).map(
+        ({ shown, style: own }, column2) => column2 === 0 ? el("th", { scope: "row", role: "rowheader", class: own }, shown) : el("td", { role: "cell", class: own }, shown)
+      )
+    )
+  );
+  return el(
+    "table",
+    { role: "table", class: style === "" ? void 0 : style },
+    el("caption", {}, caption),
+    el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...head)),
+    el("tbody", { role: "rowgroup" }, ...body)
+  );
+}
+function tabulated(summary, heads, rows) {
+  const [first = "", ...others] = heads;
+  const numbers = others.map((shown) => ({ shown, style: "amount" }));
+  const cells = rows.map(([name = "", ...own]) => [
+    name,
+    ...own.map((shown) => ({ shown, style: "amount" }))
+  ]);
+  return el(
+    "details",
+    {},
+    el("summary", {}, summary),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": summary },
+      table(summary, [first, ...numbers], cells)
+    )
+  );
+}
+
+// www/dashboard/filling.ts
+var LISTED = 50;
+var releasedOf = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
+var openOf = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
+var reportsOf = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
+function rule({ closes: { least, most, hours } }) {
+  const aged = `or ${counted(hours, "hour")} after it was opened, with ${count(least)} at least`;
+  return `It is closed, and soon released, with ${counted(most, "report")}${hours === 0 ? "" : `, ${aged}`}.`;
+}
+function bar(name, value, max, words) {
+  return el(
+    "div",
+    { class: "filling" },
+    el("span", {}, name),
+    el("span", { class: "amount" }, words),
+    el("progress", { value: Math.min(value, max), max, "aria-label": `${name}: ${words}` })
+  );
+}
+function filling(all, now) {
+  const open2 = openOf(all);
+  if (open2 === void 0) return [];
+  const { least, most, hours } = all.closes;
+  const { reports } = open2;
+  const age = Math.max(now - open2.opened, 0) / 3600;
+  const bars2 = [bar("Reports to the most", reports, most, `${count(reports)} of ${count(most)}`)];
+  if (reports < least) {
+    bars2.unshift(
+      bar("Reports to the least", reports, least, `${count(reports)} of ${count(least)}`)
+    );
+  }
+  if (hours > 0) {
+    bars2.push(
+      bar(
+        "Age",
+        Math.min(age, hours),
+        hours,
+        `${count(Math.floor(age))} of ${counted(hours, "hour")}`
+      )
+    );
+  }
+  return bars2;
+}
+function brief(all) {
+  const reports = openOf(all)?.reports ?? 0;
+  const { least, most } = all.closes;
+  const max = reports < least ? least : most;
+  const of = reports < least ? "at least" : "at most";
+  return bar("Open batch", reports, max, `${count(reports)} of ${of} ${count(max)}`);
+}
+function listed(all) {
+  const closed = all.batches.filter(({ state: state2 }) => state2 !== "open").reverse();
+  if (closed.length === 0) return null;
+  const rows = closed.slice(0, LISTED).map(({ number, reports, closed: at2, state: state2 }) => [
+    String(number),
+    { shown: count(reports), style: "amount" },
+    {
+      shown: state2 === "closed" || at2 === void 0 ? "being counted" : moment(at2),
+      style: "amount"
+    }
+  ]);
+  const more = closed.length - rows.length;
+  const caption = more > 0 ? `The latest ${LISTED} of ${count(closed.length)}` : "Closed batches";
+  const heads = [
+    "Batch",
+    { shown: "Reports", style: "amount" },
+    { shown: "Closed", style: "amount" }
+  ];
+  return table(caption, heads, rows);
+}
+
+// www/dashboard/rows.ts
+function estimandsOf({ estimates }) {
+  const [first] = estimates;
+  return first === void 0 ? [] : ESTIMANDS.filter((estimand) => first[estimand] !== void 0);
+}
+function rowsOf(answer, question, wanted) {
+  const there = estimandsOf(answer);
+  const estimand = wanted !== void 0 && there.includes(wanted) ? wanted : there[0];
+  if (estimand === void 0) return null;
+  const ranges2 = new Map(question.of?.map(({ name, min, max }) => [name, [min, max]]));
+  const numbers = question.kind === "numbers";
+  const rows = answer.estimates.flatMap((item) => {
+    const estimate = item[estimand];
+    if (estimate === void 0) return [];
+    const label = nameOf(item.item);
+    const range = numbers ? ranges2.get(label) : void 0;
+    return {
+      label,
+      query: queryOf(item.item),
+      estimate,
+      ...range === void 0 ? {} : { range },
+      ...item.unit === void 0 ? {} : { unit: item.unit }
+    };
+  });
+  const words = estimand !== "mean" ? share : numbers ? digits : rating;
+  return { estimand, rows, words };
+}
+var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
+var ORDER_WORDS = {
+  largest: "Largest first",
+  smallest: "Smallest first",
+  clearest: "Clearest from 0 first",
+  name: "By name",
+  task: "As the task has them"
+};
+function clearness({ estimate }) {
+  const [from, to] = estimate.simultaneous_interval;
+  const half = estimate.estimate >= 0 ? estimate.estimate - from : to - estimate.estimate;
+  return Math.abs(estimate.estimate) / Math.max(half, Number.MIN_VALUE);
+}
+var COMPARE = {
+  largest: (a, b) => b.estimate.estimate - a.estimate.estimate,
+  smallest: (a, b) => a.estimate.estimate - b.estimate.estimate,
+  clearest: (a, b) => clearness(b) - clearness(a),
+  name: (a, b) => a.label.localeCompare(b.label, "en", { numeric: true }),
+  task: () => 0
+};
+function sorted(rows, order) {
+  return [...rows].sort(COMPARE[order]);
+}
+function matches(label, sought) {
+  const name = label.toLowerCase();
+  return sought.toLowerCase().split(/\s+/).every((word) => name.includes(word));
+}
+
+// www/dashboard/state.ts
+var NOTHING = {
+  task: null,
+  question: null,
+  batches: null,
+  estimand: null,
+  order: "largest",
+  find: ""
+};
+function read(hash) {
+  const said = new URLSearchParams(hash.replace(/^#/, ""));
+  const one = (name, of) => of.find((word) => word === said.get(name));
+  const batches = said.get("batches");
+  return {
+    task: said.get("task"),
+    question: said.get("question"),
+    batches: batches !== null && /^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(batches) ? batches : null,
+    estimand: one("estimand", ESTIMANDS) ?? null,
+    order: one("order", ORDERS) ?? NOTHING.order,
+    find: said.get("find") ?? ""
+  };
+}
+function write(state2) {
+  const said = new URLSearchParams();
+  for (const [name, value] of Object.entries(state2)) {
+    if (value !== null && value !== NOTHING[name]) said.set(name, value);
+  }
+  return said.size === 0 ? "" : `#${said}`;
+}
+
+// www/dashboard/overview.ts
+var MOST = 50;
+var Overview = class {
+  element;
+  #collector;
+  #tasks;
+  #body = el("div", { class: "panel wide" });
+  constructor(collector2, tasks2) {
+    this.#collector = collector2;
+    this.#tasks = tasks2;
+    this.element = el(
+      "div",
+      { class: "overview" },
+      el("h1", { tabindex: -1 }, "Tasks"),
+      this.#body
+    );
+    if (tasks2.length === 0) {
+      this.#body.append(
+        el(
+          "p",
+          {},
+          "Nothing is collected here yet. An admin makes a task, by a task file or POST /tasks."
+        )
+      );
+    }
+  }
+  async update() {
+    const asked = this.#tasks.slice(0, MOST).map(async (id) => {
+      const batches = await this.#collector.askIfThere(
+        `${encodeURIComponent(id)}/batches`
+      );
+      return [id, batches];
+    });
+    const found = new Map(await Promise.all(asked));
+    const rows = this.#tasks.map((id) => {
+      const link = el("a", { href: write({ ...NOTHING, task: id }) }, id);
+      const batches = found.get(id);
+      const name = { shown: link, style: "name" };
+      if (!batches) return [name, "", "", "", ""];
+      const released = releasedOf(batches);
+      const last = released[released.length - 1]?.closed;
+      return [
+        name,
+        { shown: count(reportsOf(released)), style: "amount" },
+        { shown: count(released.length), style: "amount" },
+        last === void 0 ? "none yet" : moment(last),
+        { shown: brief(batches), style: "brief" }
+      ];
+    });
+    if (rows.length === 0) return;
+    const amount = (shown) => ({ shown, style: "amount" });
+    const heads = ["Task", amount("Released reports"), amount("Releases"), "Latest", "Open batch"];
+    const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
+    this.#body.replaceChildren(table("What is collected", heads, rows, "tasks"));
+    if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
+  }
+};
+
+// www/dashboard/sign-in.ts
+var KEY = "hushbin-token";
+var remembered = () => sessionStorage.getItem(KEY);
+function remember(token) {
+  if (token === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, token);
+}
+function signIn(enter, why) {
+  const field = el("input", {
+    id: "token",
+    type: "password",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+    "aria-describedby": "token-help token-error"
+  });
+  const error = el("p", { id: "token-error", class: "field-error", role: "alert" }, why ?? "");
+  const button = el("button", { type: "submit" }, "Sign in");
+  const form = el(
+    "form",
+    { class: "panel sign-in", novalidate: true },
+    el("h1", {}, "Sign in"),
+    el("p", {}, "What this collector has released is for analysts."),
+    el("label", { for: "token" }, "Analyst’s token"),
+    field,
+    el(
+      "p",
+      { class: "help", id: "token-help" },
+      "Whoever runs the collector makes one: ",
+      el("code", {}, "hushbin token create --role analyst"),
+      ". It is kept in this tab alone, until you sign out or close it."
+    ),
+    error,
+    button
+  );
+  const say = (words) => {
+    error.textContent = words;
+    if (words === "") field.removeAttribute("aria-invalid");
+    else field.setAttribute("aria-invalid", "true");
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void submit();
+  });
+  async function submit() {
+    const token = field.value.trim();
+    if (token === "") say("Enter a token.");
+    else if (!/^[\x21-\x7e]+$/.test(token)) say("A token is of letters, digits and “_” alone.");
+    else {
+      say("");
+      button.disabled = true;
+      const wrong = await enter(token);
+      button.disabled = false;
+      if (wrong === null) return;
+      say(wrong);
+    }
+    field.select();
+    field.focus();
+  }
+  return [form];
+}
+
+// www/dashboard/asking.ts
+var WHOLE = 5e3;
+var DRAWN = 200;
+var NAMED = 8e3;
+function itemsToAsk(question, find) {
+  const items = question.items ?? question.options;
+  if (items === "open") {
+    return fitting(
+      find.split(",").map((name) => name.trim()).filter((name) => name !== "")
+    );
+  }
+  if ((itemsOf(question) ?? 0) <= WHOLE || items === void 0) return null;
+  const sought = find.trim();
+  const found = [];
+  const size = typeof items === "number" ? items : items.length;
+  for (let index = 0; index < size && found.length < DRAWN; index += 1) {
+    const name = typeof items === "number" ? String(index) : items[index] ?? "";
+    if (matches(name, sought)) found.push(name);
+  }
+  return fitting(found);
+}
+function fitting(names) {
+  let bytes = 0;
+  const over = names.findIndex((name) => {
+    bytes += encodeURIComponent(name).length + 1;
+    return bytes > NAMED;
+  });
+  return names.slice(0, over === -1 ? DRAWN : Math.min(over, DRAWN));
+}
+function pathOf(task, question, asked) {
+  const query = [`confidence=${Number(asked.confidence.toPrecision(12))}`];
+  if (question.name !== void 0) query.push(`question=${encodeURIComponent(question.name)}`);
+  if (asked.batches !== null) query.push(`batches=${asked.batches}`);
+  if (asked.items !== null) query.push(`items=${asked.items.map(encodeURIComponent).join(",")}`);
+  return `${encodeURIComponent(task)}/estimates?${query.join("&")}`;
+}
+var Answers = class {
+  #collector;
+  #kept = /* @__PURE__ */ new Map();
+  constructor(collector2) {
+    this.#collector = collector2;
+  }
+  /** Asks anew for what is asked for again. */
+  forget() {
+    this.#kept.clear();
+  }
+  /** @param released which batches there are, for what is asked of all of them */
+  estimates(task, question, asked, released) {
+    const path = pathOf(task, question, asked);
+    const key = `${path} ${asked.batches === null ? released : ""}`;
+    const kept = this.#kept.get(key);
+    if (kept !== void 0) return kept;
+    const answer = this.#collector.ask(path);
+    this.#kept.set(key, answer);
+    answer.catch(() => this.#kept.delete(key));
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > 60 && oldest !== void 0) this.#kept.delete(oldest);
+    return answer;
+  }
+};
+
+// www/dashboard/controls.ts
+var PICKED = 50;
+var REST_MS = 250;
+var Choice = class {
+  element;
+  #select;
+  constructor(id, label, pick) {
+    this.#select = el("select", { id });
+    this.#select.addEventListener("change", () => pick(this.#select.value));
+    this.element = el(
+      "div",
+      { class: "pick", hidden: true },
+      el("label", { for: id }, label),
+      this.#select
+    );
+  }
+  /** Nothing to choose is not shown. */
+  show(options, value) {
+    this.element.hidden = options.length < 2;
+    const made = options.map(([own, words]) => el("option", { value: own }, words));
+    this.#select.replaceChildren(...made);
+    this.#select.value = value;
+  }
+};
+var Controls = class {
+  element;
+  #question;
+  #batches;
+  #estimand;
+  #order;
+  #find;
+  #names;
+  constructor(change2) {
+    this.#question = new Choice(
+      "question",
+      "Question",
+      (question) => change2({ question, estimand: null, find: "" })
+    );
+    this.#batches = new Choice(
+      "batches",
+      "Batches",
+      (own) => change2({ batches: own === "" ? null : own })
+    );
+    this.#estimand = new Choice(
+      "estimand",
+      "Estimate",
+      (own) => change2({ estimand: own })
+    );
+    this.#order = new Choice(
+      "order",
+      "Order",
+      (own) => change2({ order: ORDERS.find((order) => order === own) ?? NOTHING.order })
+    );
+    this.#find = el("input", {
+      id: "find",
+      type: "search",
+      autocomplete: "off",
+      spellcheck: "false"
+    });
+    let due = 0;
+    this.#find.addEventListener("input", () => {
+      clearTimeout(due);
+      due = window.setTimeout(() => change2({ find: this.#find.value }), REST_MS);
+    });
+    this.#names = el(
+      "div",
+      { class: "pick grow" },
+      el("label", { for: "find" }, "Find by name"),
+      this.#find
+    );
+    this.element = el(
+      "search",
+      { class: "controls", "aria-label": "What is shown" },
+      ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
+      this.#names
+    );
+  }
+  /** Questions and batches there are, and which are looked at. */
+  show(state2, questions, current, released) {
+    this.#question.show(
+      questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
+      current.name ?? ""
+    );
+    const picked = [...released].reverse().slice(0, PICKED);
+    const own = state2.batches;
+    const others = own === null || picked.some(({ number }) => String(number) === own) ? [] : [[own, `Batches ${own}`]];
+    this.#batches.show(
+      [
+        ["", released.length > 1 ? `All ${count(released.length)} released` : "All released"],
+        ...others,
+        ...picked.map(
+          ({ number, reports }) => [
+            String(number),
+            `Batch ${number}: ${count(reports)} reports`
+          ]
+        )
+      ],
+      own ?? ""
+    );
+    const lists = !["number", "text"].includes(current.kind ?? "");
+    this.#order.show(lists ? ORDERS.map((order) => [order, ORDER_WORDS[order]]) : [], state2.order);
+    this.#names.hidden = !lists;
+    if (document.activeElement !== this.#find) this.#find.value = state2.find;
+  }
+  /** What is estimated of the question, once that is known. */
+  estimands(there, current) {
+    this.#estimand.show(
+      there.map((own) => [own, WORDS[own]]),
+      current
+    );
+  }
+};
+
+// www/dashboard/outstanding.ts
+function clearOfZero({ simultaneous_interval: [from, to] }) {
+  return from > 0 || to < 0;
+}
+function apart([a, b], [c, d]) {
+  return b < c || d < a;
+}
+var ofEither = (confidence) => (1 + confidence) / 2;
+function standing(rows) {
+  const reach = ({ estimate: { simultaneous_interval: ends } }) => Math.min(...ends.map(Math.abs));
+  return rows.filter(({ estimate }) => clearOfZero(estimate)).sort((a, b) => reach(b) - reach(a));
+}
+function changed(before, after) {
+  const earlier = new Map(before.map(({ label, estimate }) => [label, estimate]));
+  const moved4 = ({ before: before2, after: after2 }) => Math.abs(after2.estimate - before2.estimate);
+  return after.flatMap(({ label, estimate }) => {
+    const own = earlier.get(label);
+    return own === void 0 ? [] : { label, before: own, after: estimate };
+  }).filter(({ before: before2, after: after2 }) => apart(before2.simultaneous_interval, after2.simultaneous_interval)).sort((a, b) => moved4(b) - moved4(a));
+}
+
+// www/dashboard/scale.ts
+function step(span, most) {
+  const power = 10 ** Math.floor(Math.log10(span / most));
+  return ([1, 2, 5, 10].find((digit) => span / (digit * power) <= most) ?? 10) * power;
+}
+function axisOf(values, { zero = true, most = 4 } = {}) {
+  const finite = values.filter(Number.isFinite);
+  const low = finite.reduce((least, value) => Math.min(least, value), zero ? 0 : Infinity);
+  const high = finite.reduce((greatest, value) => Math.max(greatest, value), zero ? 0 : -Infinity);
+  if (!(low < high)) return { from: (low || 0) - 1, to: (low || 0) + 1, ticks: [low || 0] };
+  const margin2 = (high - low) * 0.03;
+  const [from, to] = [low - margin2, high + margin2];
+  const by = step(high - low, most);
+  const first = Math.ceil(from / by);
+  const length = Math.floor(to / by) - first + 1;
+  const ticks = Array.from(
+    { length },
+    (_, index) => Number(((first + index) * by).toPrecision(12))
+  );
+  return { from, to, ticks: ticks.map((tick2) => tick2 + 0) };
+}
+function place({ from, to }, value) {
+  const held = Math.min(Math.max(value, from), to);
+  return (held - from) / (to - from) * 100;
+}
+var at = (per) => `${Number(per.toFixed(3))}%`;
+
+// www/dashboard/dots.ts
+var HEIGHT = 28;
+function strip(style, height2, ...marks) {
+  return svg("svg", { class: style, height: height2, width: "100%", "aria-hidden": "true" }, ...marks);
+}
+var upright = (style, x, y1, y2) => svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
+function grid(axis) {
+  return axis.ticks.map(
+    (value) => upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%")
+  );
+}
+function scaleOf(axis, words) {
+  const texts = axis.ticks.map((value) => {
+    const x = place(axis, value);
+    const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
+    return svg("text", { x: at(x), y: 13, "text-anchor": anchor }, words(value));
+  });
+  return strip("scale", 18, ...texts);
+}
+function bars(axis, estimate) {
+  const y = HEIGHT / 2;
+  const line = (style, [from, to]) => svg("line", { class: style, x1: at(place(axis, from)), x2: at(place(axis, to)), y1: y, y2: y });
+  const dot = svg("circle", {
+    class: "dot",
+    cx: at(place(axis, estimate.estimate)),
+    cy: y,
+    r: 4.5
+  });
+  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
+}
+var styleOf = (estimate) => clearOfZero(estimate) ? "strip" : "strip noise";
+function axisFor(rows) {
+  const ends = rows.flatMap(({ estimate }) => [
+    estimate.estimate,
+    ...estimate.simultaneous_interval
+  ]);
+  return axisOf(ends);
+}
+function dots(caption, rows, shown) {
+  const own = shown.some(({ range }) => range !== void 0);
+  const axis = axisFor(shown);
+  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, rows.estimand === "mean" ? tick : shareTick);
+  const heads = [
+    "Item",
+    {
+      shown: el("span", {}, el("span", { class: "unseen" }, "Drawn"), scale),
+      style: "picture"
+    },
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" }
+  ];
+  const cells = shown.map((row) => cellsOf(row, rows.words, axis));
+  return table(caption, heads, cells, "dots");
+}
+function cellsOf(row, words, common) {
+  const { label, estimate, range, unit } = row;
+  const [from, to] = estimate.simultaneous_interval;
+  const axis = range === void 0 ? common : { from: range[0], to: range[1], ticks: [...range] };
+  const style = range === void 0 ? styleOf(estimate) : "strip";
+  const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
+  const behind = unit === void 0 ? "" : ` ${unit}`;
+  return [
+    { shown: label, style: "name" },
+    { shown: marks, style: "picture" },
+    { shown: words(estimate.estimate) + behind, style: "amount estimated" },
+    { shown: `${words(from)} to ${words(to)}`, style: "amount interval" }
+  ];
+}
+
+// www/dashboard/cross.ts
+function crossView({ cross }) {
+  if (cross === void 0) return [];
+  return [margin(cross.rows), margin(cross.columns), ...within(cross)];
+}
+function margin({ name, shares }) {
+  const rows = shares.map(({ item, share: estimate }) => ({
+    label: nameOf(item),
+    query: null,
+    estimate
+  }));
+  const all = { estimand: "share", rows, words: share };
+  return dots(`Share of people by ${name}`, all, rows);
+}
+function within({
+  rows,
+  columns,
+  conditional_means,
+  conditional_shares
+}) {
+  const unit = columns.unit === void 0 ? "" : ` ${columns.unit}`;
+  const mean = (value) => digits(value) + unit;
+  const tables = [];
+  if (conditional_means?.length) {
+    tables.push(told(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean));
+  }
+  if (conditional_shares?.length) {
+    tables.push(
+      told(`Share of each ${columns.name} within ${rows.name}`, conditional_shares, share)
+    );
+  }
+  return tables;
+}
+function told(caption, all, words) {
+  const said = (value) => value === null ? "unknown" : words(value);
+  const cells = all.map(({ row, column: column2, estimate, simultaneous_interval: [from, to] }) => [
+    column2 === void 0 ? nameOf(row) : `${nameOf(row)}: ${nameOf(column2)}`,
+    { shown: said(estimate), style: "amount estimated" },
+    { shown: `${said(from)} to ${said(to)}`, style: "amount interval" }
+  ]);
+  const heads = [
+    "Within",
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" }
+  ];
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    table(caption, heads, cells)
+  );
+}
+
+// www/dashboard/timeline.ts
+var RELEASES = 24;
+var LINES = 6;
+function ofEach(batches, confidence) {
+  return 1 - (1 - confidence) / Math.max(batches, 1);
+}
+function linesOf(labels, estimand, answers) {
+  const byLabel = answers.map(
+    ([batch, { estimates }]) => [batch, new Map(estimates.map((own) => [nameOf(own.item), own[estimand] ?? null]))]
+  );
+  return labels.map((label) => ({
+    label,
+    points: byLabel.map(([batch, own]) => ({ batch, estimate: own.get(label) ?? null }))
+  }));
+}
+function numberLines(question, answers) {
+  const points = (of) => answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
+  const last = answers[answers.length - 1]?.[1].number;
+  const unit = last?.unit === void 0 ? "" : ` (${last.unit})`;
+  const name = question.name ?? "";
+  if (last?.mean)
+    return [{ label: `mean of ${name}${unit}`, points: points((a) => a.number?.mean) }];
+  return (last?.quantiles ?? []).map(({ quantile }) => ({
+    label: `${quantileName(quantile)}${unit}`,
+    points: points((a) => a.number?.quantiles?.find((own) => own.quantile === quantile))
+  }));
+}
+function quantileName(quantile) {
+  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
+}
+
+// www/dashboard/histogram.ts
+var HEIGHT2 = 200;
+var GUTTER = 9;
+var beside = (part) => GUTTER + part * (100 - GUTTER) / 100;
+var WHISKERS = 80;
+function binsOf(answer, { range: [min, max] }) {
+  const half = (max - min) / Math.max(answer.estimates.length - 1, 1) / 2;
+  return answer.estimates.flatMap(({ item, share: own }) => {
+    if (own === void 0) return [];
+    const label = nameOf(item);
+    if (typeof item === "number") return { label, from: item - half, to: item + half, share: own };
+    const { from, to } = item;
+    return { label, from, to, share: own };
+  });
+}
+function placeAmong(bins, value) {
+  const found = bins.findIndex(({ to }) => value < to);
+  const index = found === -1 ? bins.length - 1 : found;
+  const bin = bins[index];
+  if (bin === void 0) return 0;
+  const within2 = Math.min(Math.max((value - bin.from) / (bin.to - bin.from), 0), 1);
+  return (index + within2) / bins.length * 100;
+}
+function numberView(answer, question) {
+  const { number } = answer;
+  if (number === void 0) return [];
+  const unit = number.unit === void 0 ? "" : ` ${number.unit}`;
+  const bins = binsOf(answer, number);
+  const together = `with ${answer.confidence * 100}% confidence`;
+  const shown = [];
+  if (number.mean) {
+    const [from, to] = number.mean.interval;
+    const said = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    shown.push(
+      el(
+        "p",
+        { class: "figure" },
+        el("strong", {}, digits(number.mean.estimate) + unit),
+        " on average, ",
+        el("span", { class: "soft" }, said)
+      )
+    );
+  }
+  if (number.quantiles?.length) shown.push(quantiles(number, unit));
+  if (bins.length > 1) shown.push(...histogram(bins, number, question, unit));
+  return shown;
+}
+function quantiles({ quantiles: quantiles2 = [] }, unit) {
+  const rows = quantiles2.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
+    quantileName(quantile),
+    { shown: digits(estimate) + unit, style: "amount estimated" },
+    { shown: `${digits(from)} to ${digits(to)}`, style: "amount interval" }
+  ]);
+  const heads = [
+    "Quantile",
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" }
+  ];
+  return table("Quantiles", heads, rows);
+}
+function histogram(bins, number, question, unit) {
+  const name = question.name ?? "the number";
+  const ends = bins.flatMap(({ share: own }) => [own.estimate, ...own.simultaneous_interval]);
+  const axis = axisOf(ends);
+  const most = bins.reduce((a, b) => b.share.estimate > a.share.estimate ? b : a);
+  const title = `Shares of ${name} by ${question.edges === void 0 ? "level" : "bin"}`;
+  const plot = svg(
+    "svg",
+    {
+      class: "histogram",
+      role: "img",
+      height: HEIGHT2 + 24,
+      width: "100%",
+      "aria-label": `${title}: most, ${share(most.share.estimate)}, are at ${most.label}${unit}. The table below has the numbers.`
+    },
+    svg(
+      "svg",
+      { class: "marks", height: HEIGHT2, width: "100%" },
+      ...level(axis),
+      ...bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
+      ...(number.quantiles ?? []).flatMap((own) => marker(beside(placeAmong(bins, own.estimate))))
+    ),
+    ...edges(bins, question.edges === void 0)
+  );
+  const rows = bins.map(
+    ({
+      label,
+      share: {
+        estimate,
+        simultaneous_interval: [from, to]
+      }
+    }) => [label + unit, share(estimate), `${share(from)} to ${share(to)}`]
+  );
+  const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
+  const note = [
+    "Thin lines are intervals that hold together.",
+    widths.size > 1 ? "Bins are drawn equally wide, whatever they span." : "",
+    number.quantiles?.length ? "Dashed: the quantiles above." : ""
+  ];
+  return [
+    el(
+      "figure",
+      {},
+      el("figcaption", {}, title),
+      plot,
+      el("p", { class: "help" }, note.filter((words) => words !== "").join(" "))
+    ),
+    tabulated(`${title}, as a table`, [name, "Share", "All hold together"], rows)
+  ];
+}
+var height = (axis, value) => 100 - place(axis, value);
+function level(axis) {
+  return axis.ticks.flatMap((value) => {
+    const y = at(height(axis, value));
+    return [
+      svg("line", {
+        class: value === 0 ? "zero" : "tick",
+        x1: at(GUTTER),
+        x2: "100%",
+        y1: y,
+        y2: y
+      }),
+      svg(
+        "text",
+        { class: "tick-text", x: at(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
+        shareTick(value)
+      )
+    ];
+  });
+}
+function column({ share: own }, index, bins, axis) {
+  const [left, right] = [index, index + 1].map((edge) => beside(edge / bins * 100));
+  const gap = (right - left) * 0.06;
+  const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
+  const bar2 = svg("rect", {
+    class: "bar",
+    x: at(left + gap),
+    width: at(right - left - 2 * gap),
+    y: at(height(axis, top)),
+    height: at(place(axis, top) - place(axis, bottom))
+  });
+  if (bins > WHISKERS) return [bar2];
+  const middle = at((left + right) / 2);
+  const [from, to] = own.simultaneous_interval;
+  return [
+    bar2,
+    svg("line", {
+      class: "whisker",
+      x1: middle,
+      x2: middle,
+      y1: at(height(axis, from)),
+      y2: at(height(axis, to))
+    })
+  ];
+}
+var marker = (x) => svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
+function edges(bins, levels) {
+  const last = bins.length - 1;
+  const all = levels ? bins.map(({ label }, index) => ({ words: label, part: (index + 0.5) / bins.length })) : [...bins, { from: bins[last]?.to ?? 0 }].map(({ from }, index) => ({
+    words: digits(from),
+    part: index / bins.length
+  }));
+  const every = Math.ceil(all.length / 7);
+  return all.flatMap(({ words, part }, index) => {
+    if (index % every !== 0) return [];
+    const x = beside(part * 100);
+    const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
+    const style = index / every % 2 === 1 ? "tick-text between" : "tick-text";
+    return svg("text", { class: style, x: at(x), y: HEIGHT2 + 16, "text-anchor": anchor }, words);
+  });
+}
+
+// www/dashboard/metrics.ts
+var WORDS2 = {
+  "malformed-upload": "no upload of the task",
+  "fingerprint-mismatch": "made under other parameters than the task's",
+  "upload-id-conflict": "other bytes under an id that was taken",
+  "too-large": "too large",
+  "encoded-body": "compressed or encoded otherwise",
+  "incomplete-body": "ended early",
+  timeout: "did not arrive in time",
+  overloaded: "the collector was busy",
+  storage: "the journal failed"
+};
+function uploadsOf(text) {
+  const value = (name) => Number(text.match(new RegExp(`^hushbin_${name}_total (\\S+)`, "m"))?.[1] ?? 0);
+  const problems = text.matchAll(/^hushbin_problems_total\{problem="([^"]*)"\} (\S+)/gm);
+  const rejected = [...problems].flatMap(([, slug = "", requests]) => {
+    const words = WORDS2[slug];
+    return words === void 0 ? [] : [[words, Number(requests)]];
+  });
+  return {
+    accepted: value("uploads_accepted"),
+    duplicates: value("uploads_duplicate"),
+    rejected: rejected.sort((a, b) => b[1] - a[1])
+  };
+}
+
+// www/dashboard/panels.ts
+function loss(epsilon2) {
+  const grain = 10 ** (Math.floor(Math.log10(epsilon2)) - 2);
+  return String(Number((Math.ceil(epsilon2 / grain - 1e-9) * grain).toPrecision(3)));
+}
+function epsilon(name, number, statements) {
+  return el(
+    "div",
+    {},
+    el("h3", {}, name),
+    el("p", { class: "figure" }, el("strong", {}, number)),
+    ...statements.map((words) => el("p", { class: "help" }, words))
+  );
+}
+function privacyView(task, privacy) {
+  const local = `local ε = ${loss(task.effective_epsilon)}`;
+  const alone = "Each report alone";
+  if (typeof privacy === "string") {
+    const protects = `It protects ${task.protects} against everybody who sees a report.`;
+    return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
+  }
+  const { shuffled, shuffled_statement } = privacy;
+  const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
+  return [
+    epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
+    epsilon("A batch, shuffled", number, [shuffled_statement])
+  ];
+}
+var MOVED = {
+  mean: "mean",
+  plus: "share of people at plus",
+  minus: "share of people at minus",
+  nonmissing: "share of people who have it",
+  share: "share of people",
+  below: "share of people below a number"
+};
+function moved({ estimate, unit }, by) {
+  if (unit === "of its range") return `${share(by)} ${unit}`;
+  if (estimate === "mean") return unit === void 0 ? rating(by) : `${digits(by)} ${unit}`;
+  return `${share(by).replace("%", "")} points`;
+}
+function influenceView(found) {
+  const rows = found.influence.map((own) => [
+    own.question === void 0 ? MOVED[own.estimate] : `${own.question}: ${MOVED[own.estimate]}`,
+    { shown: moved(own, own.up), style: "amount" },
+    { shown: moved(own, own.down), style: "amount" }
+  ]);
+  const heads = [
+    "Estimate",
+    { shown: "Raised by up to", style: "amount" },
+    { shown: "Lowered by up to", style: "amount" }
+  ];
+  const tests = found.crowd.map(
+    ({ question, statement, p, flagged }) => el(
+      "li",
+      { class: flagged ? "flagged" : void 0 },
+      ...flagged ? [el("strong", {}, "Unlike an honest crowd. ")] : [],
+      question === void 0 ? "" : `${question}: `,
+      `${statement} (p = ${short(p)})`
+    )
+  );
+  return [
+    table(`What ${percent(found.made_up)} of made-up reports can do, at worst`, heads, rows),
+    el("p", { class: "help" }, found.statement),
+    ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
+  ];
+}
+function uploadsView({ accepted, duplicates, rejected }) {
+  const rows = rejected.map(([reason, requests]) => [
+    reason,
+    { shown: count(requests), style: "amount" }
+  ]);
+  return [
+    el(
+      "p",
+      {},
+      `Of all tasks, since the collector was started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`
+    ),
+    ...rows.length > 0 ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)] : []
+  ];
+}
+function textsView({ texts, confidence, reports }) {
+  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
+    goes_on ? `${text}…` : text,
+    { shown: share(estimate), style: "amount estimated" },
+    { shown: `${share(from)} to ${share(to)}`, style: "amount interval" }
+  ]);
+  const found = rows.length === 0 ? "No text is found that many people have." : "";
+  return [
+    el(
+      "p",
+      {},
+      found || `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`
+    ),
+    ...rows.length === 0 ? [] : [
+      table(
+        `Texts; intervals hold together with ${confidence * 100}% confidence`,
+        [
+          "Text",
+          { shown: "Share", style: "amount" },
+          { shown: "All hold together", style: "amount" }
+        ],
+        rows
+      )
+    ]
+  ];
+}
+
+// www/dashboard/section.ts
+var Section = class {
+  element;
+  #body;
+  /** Counts what was asked for: an answer that is late is dropped. */
+  #asked = 0;
+  constructor(id, title, style = "") {
+    const heading = el("h2", { id: `${id}-title` }, title);
+    this.#body = el("div", { class: "body" });
+    this.element = el(
+      "section",
+      { id, class: `panel ${style}`, "aria-labelledby": `${id}-title` },
+      heading,
+      this.#body
+    );
+  }
+  /** Shows this now. */
+  show(shown) {
+    this.#asked += 1;
+    this.#put(shown);
+  }
+  /** Shows what comes; what was shown stays until then. */
+  async load(make) {
+    this.#asked += 1;
+    const own = this.#asked;
+    this.element.setAttribute("aria-busy", "true");
+    let shown;
+    try {
+      shown = await make();
+    } catch (thrown) {
+      const words = thrown instanceof Error ? thrown.message : String(thrown);
+      if (!(thrown instanceof Refused)) console.error(thrown);
+      shown = [el("p", { class: "refused" }, words)];
+    }
+    if (own === this.#asked) this.#put(shown);
+  }
+  #put(shown) {
+    this.element.hidden = shown === null;
+    this.element.setAttribute("aria-busy", "false");
+    this.#body.replaceChildren(...shown ?? []);
+  }
+};
+
+// www/dashboard/standing.ts
+var NAMED2 = 12;
+function compared({ looked, released }) {
+  const after = looked[looked.length - 1];
+  const place2 = released.findIndex(({ number }) => number === after?.number);
+  const before = released[place2 - 1];
+  return after === void 0 || before === void 0 ? null : [before, after];
+}
+var spread = (words, { simultaneous_interval: [from, to] }) => `${words(from)} to ${words(to)}`;
+function clear({ rows, confidence }) {
+  if (rows === null) return [];
+  const found = standing(rows.rows);
+  const chance = percent(1 - confidence);
+  const about = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
+  const named = found.slice(0, NAMED2).map(({ label, estimate }) => [
+    label,
+    { shown: rows.words(estimate.estimate), style: "amount estimated" },
+    { shown: spread(rows.words, estimate), style: "amount interval" }
+  ]);
+  const heads = [
+    "Item",
+    { shown: "Estimate", style: "amount" },
+    { shown: "Interval", style: "amount" }
+  ];
+  const more = found.length > NAMED2 ? `Clear of 0: the farthest ${NAMED2}` : "Clear of 0";
+  return [el("p", {}, about), ...named.length > 0 ? [table(more, heads, named)] : []];
+}
+function comparable(answer, question, estimand) {
+  if (question.kind !== "number") return rowsOf(answer, question, estimand ?? void 0);
+  const { mean, quantiles: quantiles2 = [] } = answer.number ?? {};
+  const rows = mean ? [{ label: "mean", query: null, estimate: mean }] : quantiles2.map((own) => ({ label: quantileName(own.quantile), query: null, estimate: own }));
+  return { estimand: "mean", rows, words: digits };
+}
+async function moved2(context) {
+  const pair = compared(context);
+  if (pair === null) return [el("p", {}, "There is no batch before to compare with yet.")];
+  const { task, question, answers, items, estimand } = context;
+  const confidence = ofEither(context.confidence);
+  const [before, after] = await Promise.all(
+    pair.map(async ({ number }) => {
+      const asked = { batches: String(number), confidence, items };
+      return comparable(await answers.estimates(task, question, asked, ""), question, estimand);
+    })
+  );
+  if (!before || !after) return [];
+  const found = changed(before.rows, after.rows);
+  const [earlier, later] = pair.map(({ number }) => number);
+  const chance = percent(1 - context.confidence);
+  const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
+  const about = found.length === 0 ? `Between batches ${earlier} and ${later} none of ${of} changed by more than the noise explains. Smaller changes may be there.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
+  const named = found.slice(0, NAMED2).map(({ label, before: was, after: is }) => [
+    label,
+    { shown: after.words(was.estimate), style: "amount" },
+    { shown: after.words(is.estimate), style: "amount estimated" },
+    { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" }
+  ]);
+  const amount = (shown) => ({ shown, style: "amount" });
+  const heads = ["Item", amount(`Batch ${earlier}`), amount(`Batch ${later}`), amount("Change")];
+  const more = found.length > NAMED2 ? `Changed: the ${NAMED2} that moved most` : "Changed";
+  return [el("p", {}, about), ...named.length > 0 ? [table(more, heads, named)] : []];
+}
+async function outstandingView(context) {
+  if (context.looked.length === 0) return null;
+  const numbers = ["number", "numbers"].includes(context.question.kind ?? "");
+  const own = numbers ? [] : clear(context);
+  return [
+    el(
+      "div",
+      { class: "columns" },
+      el("div", {}, ...own),
+      el("div", {}, ...await moved2(context))
+    )
+  ];
+}
+
+// www/dashboard/lines.ts
+var HEIGHT3 = 84;
+var known = ({ points }) => points.flatMap(
+  ({ batch, estimate }, index) => estimate === null ? [] : { batch, estimate, index }
+);
+function axisFor2(lines, zero) {
+  const ends = lines.flatMap(known).flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
+  return axisOf(ends, { zero, most: 4 });
+}
+function timeLine(lines, words, scale, { zero, apart: apart2 }) {
+  const common = axisFor2(lines, zero);
+  const figures = lines.map((line) => {
+    const axis = apart2 ? axisFor2([line], zero) : common;
+    return el(
+      "figure",
+      { class: "line" },
+      el("figcaption", {}, line.label),
+      drawn(line, axis, words, scale)
+    );
+  });
+  const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
+  const rows = batches.map((batch, index) => [
+    String(batch),
+    ...lines.map(({ points }) => cell(points[index], words))
+  ]);
+  const heads = ["Batch", ...lines.map(({ label }) => label)];
+  return [
+    el("div", { class: "lines" }, ...figures),
+    tabulated("Time line, as a table", heads, rows)
+  ];
+}
+function cell(point, words) {
+  if (point === void 0 || point.estimate === null) return "–";
+  const {
+    estimate,
+    simultaneous_interval: [from, to]
+  } = point.estimate;
+  return `${words(estimate)} (${words(from)} to ${words(to)})`;
+}
+function drawn(line, axis, words, scale) {
+  const { label, points } = line;
+  const across = (index) => 14 + (index + 0.5) / points.length * 84;
+  const y = (value) => at(100 - place(axis, value));
+  const own = known(line);
+  const last = own[own.length - 1];
+  const said = last === void 0 ? "no estimate" : `${words(last.estimate.estimate)} in batch ${last.batch}`;
+  const ticks = axis.ticks.flatMap((tick2) => [
+    svg("line", {
+      class: tick2 === 0 ? "zero" : "tick",
+      x1: "14%",
+      x2: "100%",
+      y1: y(tick2),
+      y2: y(tick2)
+    }),
+    svg(
+      "text",
+      { class: "tick-text", x: "12.5%", y: y(tick2), dy: 4, "text-anchor": "end" },
+      scale(tick2)
+    )
+  ]);
+  const segments = own.slice(1).map((point, index) => {
+    const before = own[index] ?? point;
+    return svg("line", {
+      class: "segment",
+      x1: at(across(before.index)),
+      y1: y(before.estimate.estimate),
+      x2: at(across(point.index)),
+      y2: y(point.estimate.estimate)
+    });
+  });
+  const marks = own.flatMap(({ index, estimate }) => {
+    const x = at(across(index));
+    const [from, to] = estimate.simultaneous_interval;
+    return [
+      svg("line", { class: "together", x1: x, x2: x, y1: y(from), y2: y(to) }),
+      svg("circle", { class: "dot", cx: x, cy: y(estimate.estimate), r: 3.5 })
+    ];
+  });
+  const every = Math.ceil(points.length / 8);
+  const numbers = points.flatMap(
+    ({ batch }, index) => index % every === 0 ? svg(
+      "text",
+      { class: "tick-text", x: at(across(index)), y: HEIGHT3 + 18, "text-anchor": "middle" },
+      String(batch)
+    ) : []
+  );
+  return svg(
+    "svg",
+    {
+      class: "strip",
+      role: "img",
+      width: "100%",
+      height: HEIGHT3 + 22,
+      "aria-label": `${label} over batches: ${said}. The table below has the numbers.`
+    },
+    svg("svg", { class: "marks", width: "100%", height: HEIGHT3 }, ...ticks, ...segments, ...marks),
+    ...numbers
+  );
+}
+
+// www/dashboard/timeline-view.ts
+var AT_ONCE = 3;
+async function eachBatch(context, items) {
+  const { task, question, answers, released } = context;
+  const batches = released.slice(-RELEASES);
+  const confidence = ofEach(batches.length, context.confidence);
+  const found = [];
+  for (let first = 0; first < batches.length; first += AT_ONCE) {
+    const some = batches.slice(first, first + AT_ONCE).map(async ({ number }) => {
+      const asked = { batches: String(number), confidence, items };
+      return [number, await answers.estimates(task, question, asked, "")];
+    });
+    found.push(...await Promise.all(some));
+  }
+  return found;
+}
+async function timelineView(context, shown) {
+  const { question, released, rows, confidence } = context;
+  if (released.length === 0) return null;
+  if (released.length === 1) {
+    return [el("p", {}, "There is one release so far; a line begins with the second.")];
+  }
+  const number = question.kind === "number";
+  const picked = shown.slice(0, LINES);
+  if (!number && (rows === null || picked.length === 0)) return null;
+  const names = picked.map(({ query }) => query);
+  const items = number || names.includes(null) ? context.items : names.filter((name) => name !== null);
+  const answers = await eachBatch(context, items);
+  const units = new Map(picked.map(({ label, unit }) => [label, unit]));
+  const labels = picked.map(({ label }) => label);
+  const lines = number ? numberLines(question, answers) : linesOf(labels, rows?.estimand ?? "share", answers).map(({ label, points }) => {
+    const unit = units.get(label);
+    return { label: unit === void 0 ? label : `${label} (${unit})`, points };
+  });
+  if (lines.length === 0) return null;
+  const first = number ? "" : ` of the first ${counted(lines.length, "item")} above`;
+  const latest = released.length > RELEASES ? ` the latest ${RELEASES} of` : "";
+  return [
+    el(
+      "p",
+      {},
+      `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`
+    ),
+    ...timeLine(
+      lines,
+      number ? digits : rows?.words ?? digits,
+      number || rows?.estimand === "mean" ? tick : shareTick,
+      {
+        zero: !number && question.kind !== "numbers",
+        apart: question.kind === "numbers" || number
+      }
+    )
+  ];
+}
+
+// www/dashboard/task-page.ts
+var CONFIDENCE = 0.95;
+var TaskPage = class {
+  element;
+  id;
+  #collector;
+  #answers;
+  #task;
+  #controls;
+  #facts = el("p", { class: "facts" });
+  #estimates = new Section("estimates", "Estimates", "wide");
+  #standing = new Section("standing", "What stands out", "wide");
+  #timeline = new Section("timeline", "Over the releases", "wide");
+  #batches = new Section("filling", "Batches");
+  #privacy = new Section("privacy", "Privacy");
+  #influence = new Section("influence", "Dishonest people");
+  #uploads = new Section("uploads", "Rejected uploads");
+  #state;
+  #known;
+  constructor(collector2, task, known2, state2, change2) {
+    this.#collector = collector2;
+    this.#answers = new Answers(collector2);
+    this.#task = task;
+    this.id = task.task.id;
+    this.#state = state2;
+    this.#known = known2;
+    this.#controls = new Controls(change2);
+    this.#influence.show(null);
+    const again2 = el("button", { type: "button", class: "quiet" }, "Ask again");
+    again2.addEventListener("click", () => {
+      this.#answers.forget();
+      void this.#ask();
+    });
+    this.element = el(
+      "div",
+      { class: "task" },
+      el(
+        "div",
+        { class: "head" },
+        el(
+          "div",
+          {},
+          el("p", { class: "crumb" }, el("a", { href: "#tasks" }, "All tasks")),
+          el("h1", { tabindex: -1 }, task.task.id),
+          this.#facts
+        ),
+        again2
+      ),
+      this.#controls.element,
+      ...this.#sections.map(({ element }) => element)
+    );
+    this.#showBatches();
+    void this.#ask();
+  }
+  get #sections() {
+    return [
+      this.#estimates,
+      this.#standing,
+      this.#timeline,
+      this.#batches,
+      this.#privacy,
+      this.#influence,
+      this.#uploads
+    ];
+  }
+  get #question() {
+    const questions = questionsOf(this.#task.task);
+    const named = questions.find(({ name }) => name === this.#state.question);
+    return named ?? questions[0] ?? {};
+  }
+  /** Looks at something else of the task. */
+  look(state2) {
+    const before = this.#state;
+    this.#state = state2;
+    this.#showControls();
+    const asked = before.question !== state2.question || before.batches !== state2.batches;
+    void this.#look(asked);
+    if (before.batches !== state2.batches) void this.#lookAtInfluence();
+  }
+  /** What the batches are now; says whether there is another release. */
+  update(known2) {
+    const before = this.#releases;
+    this.#known = known2;
+    this.#showBatches();
+    if (before === this.#releases) return false;
+    void this.#ask();
+    return true;
+  }
+  /** Which batches are released. */
+  get #releases() {
+    return ranges(releasedOf(this.#known).map(({ number }) => number));
+  }
+  /** Those that are looked at: all that are released, or those that are named. */
+  get #looked() {
+    const { batches } = this.#state;
+    const released = releasedOf(this.#known);
+    if (batches === null) return released;
+    const spans = batches.split(",").map((part) => part.split("-").map(Number));
+    return released.filter(
+      ({ number }) => spans.some(([from = 0, to = from]) => from <= number && number <= to)
+    );
+  }
+  #showBatches() {
+    const { task } = this.#task;
+    const released = releasedOf(this.#known);
+    const questions = questionsOf(task).length;
+    const asks = questions > 1 ? `, ${count(questions)} questions` : "";
+    this.#facts.textContent = `${counted(reportsOf(released), "report")} in ${counted(released.length, "release")}${asks}. Each protects ${this.#task.protects}.`;
+    this.#showControls();
+    this.#batches.show([
+      el("h3", {}, `Batch ${openOf(this.#known)?.number ?? ""} is open`),
+      ...filling(this.#known, Date.now() / 1e3),
+      el("p", { class: "help" }, rule(this.#known)),
+      ...[listed(this.#known)].filter((list) => list !== null)
+    ]);
+  }
+  #showControls() {
+    const questions = questionsOf(this.#task.task);
+    this.#controls.show(this.#state, questions, this.#question, releasedOf(this.#known));
+  }
+  /** Asks for all of it. */
+  async #ask() {
+    await this.#look(true);
+    await this.#privacy.load(async () => {
+      const path = `${encodeURIComponent(this.id)}/privacy`;
+      const asked = this.#collector.ask(path);
+      return privacyView(this.#task, await askedWhenReleased(asked));
+    });
+    await this.#lookAtInfluence();
+    await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
+  }
+  /** Estimates, what stands out of them, and their time line. */
+  async #look(asked) {
+    if (this.#question.kind === "text") return this.#lookAtTexts(asked);
+    let rows = null;
+    await this.#estimates.load(async () => {
+      const items = itemsToAsk(this.#question, this.#state.find);
+      if (items?.length === 0) return [el("p", {}, this.#nothingSought())];
+      const answer = await askedWhenReleased(
+        this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases)
+      );
+      if (typeof answer === "string") return [el("p", {}, answer), brief(this.#known)];
+      rows = rowsOf(answer, this.#question, this.#state.estimand ?? void 0);
+      if (rows !== null)
+        this.#controls.estimands(
+          this.#question.kind === "number" ? [] : estimandsOf(answer),
+          rows.estimand
+        );
+      return this.#estimatesView(answer, rows);
+    });
+    const context = { ...this.#context, rows };
+    await this.#standing.load(() => outstandingView(context));
+    await this.#timeline.load(() => timelineView(context, this.#shownOf(context.rows)));
+  }
+  async #lookAtTexts(asked) {
+    this.#standing.show(null);
+    this.#timeline.show(null);
+    this.#controls.estimands([], "share");
+    if (!asked) return;
+    const { name = "" } = this.#question;
+    const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
+    await this.#estimates.load(
+      async () => textsView(await this.#collector.ask(path))
+    );
+  }
+  async #lookAtInfluence() {
+    const { batches } = this.#state;
+    const query = batches === null ? "" : `?batches=${batches}`;
+    await this.#influence.load(async () => {
+      const path = `${encodeURIComponent(this.id)}/influence${query}`;
+      const found = await askedWhenReleased(this.#collector.ask(path));
+      return typeof found === "string" ? null : influenceView(found);
+    });
+  }
+  get #context() {
+    return {
+      task: this.id,
+      question: this.#question,
+      answers: this.#answers,
+      released: releasedOf(this.#known),
+      looked: this.#looked,
+      items: itemsToAsk(this.#question, this.#state.find),
+      estimand: this.#state.estimand,
+      confidence: CONFIDENCE
+    };
+  }
+  #asked(items) {
+    return { batches: this.#state.batches, confidence: CONFIDENCE, items };
+  }
+  #nothingSought() {
+    if (this.#state.find.trim() !== "") return "No item has such a name.";
+    return "This question has no list of items: write names to look for, with commas between them.";
+  }
+  /** Rows in their order whose names are sought. */
+  #shownOf(rows) {
+    if (rows === null) return [];
+    const open2 = (this.#question.items ?? this.#question.options) === "open";
+    const sought = open2 ? "" : this.#state.find.trim();
+    return sorted(
+      rows.rows.filter(({ label }) => matches(label, sought)),
+      this.#state.order
+    );
+  }
+  #estimatesView(answer, rows) {
+    const { reports, confidence, bias } = answer;
+    if (reports === 0) return [el("p", {}, "No report answers this question yet.")];
+    const batches = ranges(this.#looked.map(({ number }) => number));
+    const about = el(
+      "p",
+      {},
+      `${counted(reports, "report")}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`
+    );
+    const biased = bias === void 0 ? [] : [el("p", { class: "note" }, bias)];
+    if (this.#question.kind === "number")
+      return [
+        el(
+          "p",
+          {},
+          `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`
+        ),
+        ...biased,
+        ...numberView(answer, this.#question)
+      ];
+    if (rows === null) return [about];
+    const found = this.#shownOf(rows);
+    if (found.length === 0) return [about, el("p", {}, "No item has such a name.")];
+    const drawn2 = found.slice(0, DRAWN);
+    const all = itemsOf(this.#question) ?? rows.rows.length;
+    const caption = captionOf(rows, drawn2.length, found.length, all);
+    return [about, ...biased, dots(caption, rows, drawn2), ...crossView(answer)];
+  }
+};
+function captionOf({ rows, estimand }, drawn2, found, all) {
+  const what = {
+    mean: "Mean",
+    plus: "Rated above 0",
+    minus: "Rated below 0",
+    nonmissing: "Have it",
+    share: "Share of people"
+  }[estimand];
+  if (rows.length < all)
+    return `${what}: ${count(drawn2)} of ${counted(all, "item")} are asked for; find others by name`;
+  if (drawn2 < found)
+    return `${what}: the first ${count(drawn2)} of ${counted(found, "item")}; find others by name`;
+  if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
+  return `${what}: ${counted(found, "item")}`;
+}
+async function askedWhenReleased(answer) {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof Refused && thrown.problem === "nothing-released") return thrown.message;
+    throw thrown;
+  }
+}
+
+// www/dashboard/main.ts
+var POLL_MS = 1e4;
+var collector = new Collector();
+var main = byId("main");
+var trouble = byId("trouble");
+var state = read(location.hash);
+var page = null;
+var tasks = null;
+var opened = 0;
+function announce(words) {
+  byId("news").textContent = words;
+}
+function showTrouble(thrown) {
+  const words = thrown instanceof Error ? thrown.message : String(thrown);
+  if (!(thrown instanceof Refused)) console.error(thrown);
+  if (trouble.textContent !== words) trouble.replaceChildren(el("p", {}, words));
+  trouble.hidden = false;
+}
+var refusedToken = (thrown) => thrown instanceof Refused && thrown.status === 401;
+function askToken(why) {
+  collector.token = null;
+  remember(null);
+  [tasks, page] = [null, null];
+  opened += 1;
+  byId("sign-out").hidden = true;
+  document.title = "Sign in – hushbin";
+  main.replaceChildren(
+    ...signIn(async (token) => {
+      collector.token = token;
+      try {
+        await begin();
+        remember(token);
+        byId("sign-out").hidden = false;
+        return null;
+      } catch (thrown) {
+        collector.token = null;
+        if (refusedToken(thrown))
+          return "The collector does not know this token, or it was revoked.";
+        return thrown instanceof Error ? thrown.message : String(thrown);
+      }
+    }, why)
+  );
+  byId("token").focus();
+}
+async function begin() {
+  tasks = (await collector.ask("")).tasks;
+  trouble.hidden = true;
+  await open();
+}
+async function open() {
+  opened += 1;
+  const own = opened;
+  const [only] = tasks ?? [];
+  const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? only ?? null : null);
+  document.title = `${task ?? "Tasks"} – hushbin`;
+  if (task === null) {
+    const overview = new Overview(collector, tasks ?? []);
+    await overview.update();
+    if (own !== opened) return;
+    show(overview);
+    return;
+  }
+  const id = encodeURIComponent(task);
+  const [answer, batches] = await Promise.all([
+    collector.ask(id),
+    collector.ask(`${id}/batches`)
+  ]);
+  if (own !== opened) return;
+  show(new TaskPage(collector, answer, batches, state, change));
+}
+function show(shown) {
+  const first = page === null;
+  page = shown;
+  main.replaceChildren(shown.element);
+  if (!first) main.querySelector("h1")?.focus();
+}
+function change(changes) {
+  state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
+  const typed = Object.keys(changes).every((name) => name === "find");
+  history[typed ? "replaceState" : "pushState"](null, "", write(state) || "#tasks");
+  if (page instanceof TaskPage) page.look(state);
+}
+async function moved3() {
+  if (tasks === null) return;
+  const before = state;
+  state = read(location.hash);
+  if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
+    page.look(state);
+  } else {
+    await guarded(open);
+  }
+}
+async function poll() {
+  if (tasks === null || document.hidden) return;
+  const own = page;
+  if (own instanceof Overview) await own.update();
+  if (own instanceof TaskPage) {
+    const batches = await collector.ask(`${encodeURIComponent(own.id)}/batches`);
+    if (own === page && own.update(batches))
+      announce("There is a new release; estimates are asked for again.");
+  }
+  trouble.hidden = true;
+}
+async function guarded(work) {
+  try {
+    await work();
+  } catch (thrown) {
+    if (refusedToken(thrown))
+      askToken(collector.token === null ? null : "The token is no longer known: it was revoked.");
+    else showTrouble(thrown);
+  }
+}
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+byId("home").addEventListener("click", (event) => {
+  event.preventDefault();
+  state = NOTHING;
+  history.pushState(null, "", "#tasks");
+  void moved3();
+});
+byId("sign-out").addEventListener("click", () => {
+  askToken(null);
+  announce("You are signed out.");
+});
+addEventListener("popstate", () => void moved3());
+addEventListener("visibilitychange", () => void guarded(poll));
+byId("place").textContent = new URL("..", location.href).host;
+collector.token = remembered();
+byId("sign-out").hidden = collector.token === null;
+await guarded(begin);
+var again = async () => {
+  const waits = tasks === null && document.getElementById("token") === null;
+  await guarded(waits ? begin : poll);
+  setTimeout(() => void again(), POLL_MS);
+};
+setTimeout(() => void again(), POLL_MS);

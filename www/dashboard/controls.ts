@@ -1,0 +1,133 @@
+// What of a task is looked at: question, batches, estimand, order, names.
+
+import { el } from "../demo/shared/dom.js";
+import { count } from "../demo/shared/format.js";
+import type { Batch, Estimand, Question } from "./api.js";
+import { KINDS, WORDS } from "./labels.js";
+import { ORDER_WORDS, ORDERS } from "./rows.js";
+import { NOTHING, type State } from "./state.js";
+
+/** Most batches that can be picked one by one. */
+const PICKED = 50;
+/** Between a key and what it asks for. */
+const REST_MS = 250;
+
+type Option = readonly [value: string, words: string];
+
+/** A select with its label. */
+class Choice {
+  readonly element: HTMLElement;
+  readonly #select: HTMLSelectElement;
+
+  constructor(id: string, label: string, pick: (value: string) => void) {
+    this.#select = el("select", { id });
+    this.#select.addEventListener("change", () => pick(this.#select.value));
+    this.element = el(
+      "div",
+      { class: "pick", hidden: true },
+      el("label", { for: id }, label),
+      this.#select,
+    );
+  }
+
+  /** Nothing to choose is not shown. */
+  show(options: readonly Option[], value: string): void {
+    this.element.hidden = options.length < 2;
+    const made = options.map(([own, words]) => el("option", { value: own }, words));
+    this.#select.replaceChildren(...made);
+    this.#select.value = value;
+  }
+}
+
+export class Controls {
+  readonly element: HTMLElement;
+  readonly #question: Choice;
+  readonly #batches: Choice;
+  readonly #estimand: Choice;
+  readonly #order: Choice;
+  readonly #find: HTMLInputElement;
+  readonly #names: HTMLElement;
+
+  constructor(change: (changes: Partial<State>) => void) {
+    this.#question = new Choice("question", "Question", (question) =>
+      change({ question, estimand: null, find: "" }),
+    );
+    this.#batches = new Choice("batches", "Batches", (own) =>
+      change({ batches: own === "" ? null : own }),
+    );
+    this.#estimand = new Choice("estimand", "Estimate", (own) =>
+      change({ estimand: own as Estimand }),
+    );
+    this.#order = new Choice("order", "Order", (own) =>
+      change({ order: ORDERS.find((order) => order === own) ?? NOTHING.order }),
+    );
+    this.#find = el("input", {
+      id: "find",
+      type: "search",
+      autocomplete: "off",
+      spellcheck: "false",
+    });
+    let due = 0;
+    this.#find.addEventListener("input", () => {
+      clearTimeout(due);
+      due = window.setTimeout(() => change({ find: this.#find.value }), REST_MS);
+    });
+    this.#names = el(
+      "div",
+      { class: "pick grow" },
+      el("label", { for: "find" }, "Find by name"),
+      this.#find,
+    );
+    this.element = el(
+      "search",
+      { class: "controls", "aria-label": "What is shown" },
+      ...[this.#question, this.#batches, this.#estimand, this.#order].map(({ element }) => element),
+      this.#names,
+    );
+  }
+
+  /** Questions and batches there are, and which are looked at. */
+  show(
+    state: State,
+    questions: readonly Question[],
+    current: Question,
+    released: readonly Batch[],
+  ): void {
+    this.#question.show(
+      questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
+      current.name ?? "",
+    );
+    const picked = [...released].reverse().slice(0, PICKED);
+    const own = state.batches;
+    const others: Option[] =
+      own === null || picked.some(({ number }) => String(number) === own)
+        ? []
+        : [[own, `Batches ${own}`]];
+    this.#batches.show(
+      [
+        ["", released.length > 1 ? `All ${count(released.length)} released` : "All released"],
+        ...others,
+        ...picked.map(
+          ({ number, reports }): Option => [
+            String(number),
+            `Batch ${number}: ${count(reports)} reports`,
+          ],
+        ),
+      ],
+      own ?? "",
+    );
+    const lists = !["number", "text"].includes(current.kind ?? "");
+    this.#order.show(lists ? ORDERS.map((order) => [order, ORDER_WORDS[order]]) : [], state.order);
+    this.#names.hidden = !lists;
+    // What is being typed stays.
+    if (document.activeElement !== this.#find) this.#find.value = state.find;
+  }
+
+  /** What is estimated of the question, once that is known. */
+  estimands(there: readonly Estimand[], current: Estimand): void {
+    this.#estimand.show(
+      there.map((own) => [own, WORDS[own]]),
+      current,
+    );
+  }
+}

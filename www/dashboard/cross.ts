@@ -1,0 +1,63 @@
+// A cross: its margins, and what is estimated within rows.
+
+import { el } from "../demo/shared/dom.js";
+import type { CrossEstimates, Estimates, Margin, Within } from "./api.js";
+import { dots } from "./dots.js";
+import { digits, nameOf, share } from "./labels.js";
+import type { Row, Rows } from "./rows.js";
+import { table } from "./table.js";
+
+/** What follows the cells. */
+export function crossView({ cross }: Estimates): readonly Element[] {
+  if (cross === undefined) return [];
+  return [margin(cross.rows), margin(cross.columns), ...within(cross)];
+}
+
+function margin({ name, shares }: Margin): Element {
+  const rows: Row[] = shares.map(({ item, share: estimate }) => ({
+    label: nameOf(item),
+    query: null,
+    estimate,
+  }));
+  const all: Rows = { estimand: "share", rows, words: share };
+  return dots(`Share of people by ${name}`, all, rows);
+}
+
+function within({
+  rows,
+  columns,
+  conditional_means,
+  conditional_shares,
+}: CrossEstimates): Element[] {
+  const unit = columns.unit === undefined ? "" : ` ${columns.unit}`;
+  const mean = (value: number) => digits(value) + unit;
+  const tables: Element[] = [];
+  if (conditional_means?.length) {
+    tables.push(told(`Mean of ${columns.name} by ${rows.name}`, conditional_means, mean));
+  }
+  if (conditional_shares?.length) {
+    tables.push(
+      told(`Share of each ${columns.name} within ${rows.name}`, conditional_shares, share),
+    );
+  }
+  return tables;
+}
+
+function told(caption: string, all: readonly Within[], words: (value: number) => string): Element {
+  const said = (value: number | null) => (value === null ? "unknown" : words(value));
+  const cells = all.map(({ row, column, estimate, simultaneous_interval: [from, to] }) => [
+    column === undefined ? nameOf(row) : `${nameOf(row)}: ${nameOf(column)}`,
+    { shown: said(estimate), style: "amount estimated" },
+    { shown: `${said(from)} to ${said(to)}`, style: "amount interval" },
+  ]);
+  const heads = [
+    "Within",
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" },
+  ];
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    table(caption, heads, cells),
+  );
+}

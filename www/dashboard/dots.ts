@@ -1,0 +1,97 @@
+// Estimates with intervals as a table: a dot and its bars in a column between names and numbers.
+
+import { el, svg } from "../demo/shared/dom.js";
+import type { Estimate } from "./api.js";
+import { shareTick, tick } from "./labels.js";
+import { clearOfZero } from "./outstanding.js";
+import type { Row, Rows } from "./rows.js";
+import { type Axis, at, axisOf, place } from "./scale.js";
+import { type Cell, table } from "./table.js";
+
+const HEIGHT = 28;
+
+/** A picture beside numbers that say the same. */
+function strip(style: string, height: number, ...marks: Element[]): SVGSVGElement {
+  return svg("svg", { class: style, height, width: "100%", "aria-hidden": "true" }, ...marks);
+}
+
+const upright = (style: string, x: number, y1: number, y2: number | string) =>
+  svg("line", { class: style, x1: at(x), x2: at(x), y1, y2 });
+
+/** Lines behind marks: every tick, and 0 as such. */
+export function grid(axis: Axis): SVGElement[] {
+  return axis.ticks.map((value) =>
+    upright(value === 0 ? "zero" : "tick", place(axis, value), 0, "100%"),
+  );
+}
+
+/** Numbers over the column, those at its ends within it. */
+function scaleOf(axis: Axis, words: (value: number) => string): SVGSVGElement {
+  const texts = axis.ticks.map((value) => {
+    const x = place(axis, value);
+    const anchor = x < 6 ? "start" : x > 94 ? "end" : "middle";
+    return svg("text", { x: at(x), y: 13, "text-anchor": anchor }, words(value));
+  });
+  return strip("scale", 18, ...texts);
+}
+
+/** An estimate in its interval: thick what holds alone, thin what holds together with all. */
+export function bars(axis: Axis, estimate: Estimate): SVGElement[] {
+  const y = HEIGHT / 2;
+  const line = (style: string, [from, to]: readonly [number, number]) =>
+    svg("line", { class: style, x1: at(place(axis, from)), x2: at(place(axis, to)), y1: y, y2: y });
+  const dot = svg("circle", {
+    class: "dot",
+    cx: at(place(axis, estimate.estimate)),
+    cy: y,
+    r: 4.5,
+  });
+  return [line("together", estimate.simultaneous_interval), line("alone", estimate.interval), dot];
+}
+
+/** An estimate that may be noise is hollow. */
+export const styleOf = (estimate: Estimate): string =>
+  clearOfZero(estimate) ? "strip" : "strip noise";
+
+function axisFor(rows: readonly Row[]): Axis {
+  const ends = rows.flatMap(({ estimate }) => [
+    estimate.estimate,
+    ...estimate.simultaneous_interval,
+  ]);
+  return axisOf(ends);
+}
+
+/** A table of these rows, of which others may be left out. */
+export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTableElement {
+  const own = shown.some(({ range }) => range !== undefined);
+  const axis = axisFor(shown);
+  const scale = own
+    ? "from the least to the greatest of each"
+    : scaleOf(axis, rows.estimand === "mean" ? tick : shareTick);
+  const heads: readonly (Cell | string)[] = [
+    "Item",
+    {
+      shown: el("span", {}, el("span", { class: "unseen" }, "Drawn"), scale),
+      style: "picture",
+    },
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" },
+  ];
+  const cells = shown.map((row) => cellsOf(row, rows.words, axis));
+  return table(caption, heads, cells, "dots");
+}
+
+function cellsOf(row: Row, words: (value: number) => string, common: Axis): (Cell | string)[] {
+  const { label, estimate, range, unit } = row;
+  const [from, to] = estimate.simultaneous_interval;
+  const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
+  const style = range === undefined ? styleOf(estimate) : "strip";
+  const marks = strip(style, HEIGHT, ...grid(axis), ...bars(axis, estimate));
+  const behind = unit === undefined ? "" : ` ${unit}`;
+  return [
+    { shown: label, style: "name" },
+    { shown: marks, style: "picture" },
+    { shown: words(estimate.estimate) + behind, style: "amount estimated" },
+    { shown: `${words(from)} to ${words(to)}`, style: "amount interval" },
+  ];
+}

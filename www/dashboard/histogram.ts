@@ -1,0 +1,217 @@
+// A question for a number: its mean, its bins and its quantiles.
+
+import { el, svg } from "../demo/shared/dom.js";
+import type { Estimate, Estimates, NumberEstimates, Question } from "./api.js";
+import { digits, nameOf, share, shareTick } from "./labels.js";
+import { type Axis, at, axisOf, place } from "./scale.js";
+import { table, tabulated } from "./table.js";
+import { quantileName } from "./timeline.js";
+
+const HEIGHT = 200;
+/** Room for the numbers at the left, in per cent of the width. */
+const GUTTER = 9;
+
+/** A part of what is beside that, as a part of all. */
+const beside = (part: number) => GUTTER + (part * (100 - GUTTER)) / 100;
+
+/** Whiskers are drawn of as many bins as leave room between them. */
+const WHISKERS = 80;
+
+interface Bin {
+  readonly label: string;
+  readonly from: number;
+  readonly to: number;
+  readonly share: Estimate;
+}
+
+/** Bins with their edges; a level reaches half way to the next. */
+function binsOf(answer: Estimates, { range: [min, max] }: NumberEstimates): readonly Bin[] {
+  const half = (max - min) / Math.max(answer.estimates.length - 1, 1) / 2;
+  return answer.estimates.flatMap(({ item, share: own }) => {
+    if (own === undefined) return [];
+    const label = nameOf(item);
+    if (typeof item === "number") return { label, from: item - half, to: item + half, share: own };
+    const { from, to } = item as { readonly from: number; readonly to: number };
+    return { label, from, to, share: own };
+  });
+}
+
+/** Where a number lies among bins that are drawn equally wide, in per cent. */
+export function placeAmong(bins: readonly Pick<Bin, "from" | "to">[], value: number): number {
+  const found = bins.findIndex(({ to }) => value < to);
+  const index = found === -1 ? bins.length - 1 : found;
+  const bin = bins[index];
+  if (bin === undefined) return 0;
+  const within = Math.min(Math.max((value - bin.from) / (bin.to - bin.from), 0), 1);
+  return ((index + within) / bins.length) * 100;
+}
+
+/** What there is of a number: figures, a histogram, tables. */
+export function numberView(answer: Estimates, question: Question): readonly Element[] {
+  const { number } = answer;
+  if (number === undefined) return [];
+  const unit = number.unit === undefined ? "" : ` ${number.unit}`;
+  const bins = binsOf(answer, number);
+  const together = `with ${answer.confidence * 100}% confidence`;
+  const shown: Element[] = [];
+  if (number.mean) {
+    const [from, to] = number.mean.interval;
+    const said = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    shown.push(
+      el(
+        "p",
+        { class: "figure" },
+        el("strong", {}, digits(number.mean.estimate) + unit),
+        " on average, ",
+        el("span", { class: "soft" }, said),
+      ),
+    );
+  }
+  if (number.quantiles?.length) shown.push(quantiles(number, unit));
+  if (bins.length > 1) shown.push(...histogram(bins, number, question, unit));
+  return shown;
+}
+
+function quantiles({ quantiles = [] }: NumberEstimates, unit: string): Element {
+  const rows = quantiles.map(({ quantile, estimate, simultaneous_interval: [from, to] }) => [
+    quantileName(quantile),
+    { shown: digits(estimate) + unit, style: "amount estimated" },
+    { shown: `${digits(from)} to ${digits(to)}`, style: "amount interval" },
+  ]);
+  const heads = [
+    "Quantile",
+    { shown: "Estimate", style: "amount" },
+    { shown: "All hold together", style: "amount" },
+  ];
+  return table("Quantiles", heads, rows);
+}
+
+function histogram(
+  bins: readonly Bin[],
+  number: NumberEstimates,
+  question: Question,
+  unit: string,
+): readonly Element[] {
+  const name = question.name ?? "the number";
+  const ends = bins.flatMap(({ share: own }) => [own.estimate, ...own.simultaneous_interval]);
+  const axis = axisOf(ends);
+  const most = bins.reduce((a, b) => (b.share.estimate > a.share.estimate ? b : a));
+  const title = `Shares of ${name} by ${question.edges === undefined ? "level" : "bin"}`;
+  const plot = svg(
+    "svg",
+    {
+      class: "histogram",
+      role: "img",
+      height: HEIGHT + 24,
+      width: "100%",
+      "aria-label": `${title}: most, ${share(most.share.estimate)}, are at ${most.label}${unit}. The table below has the numbers.`,
+    },
+    svg(
+      "svg",
+      { class: "marks", height: HEIGHT, width: "100%" },
+      ...level(axis),
+      ...bins.flatMap((bin, index) => column(bin, index, bins.length, axis)),
+      ...(number.quantiles ?? []).flatMap((own) => marker(beside(placeAmong(bins, own.estimate)))),
+    ),
+    ...edges(bins, question.edges === undefined),
+  );
+  const rows = bins.map(
+    ({
+      label,
+      share: {
+        estimate,
+        simultaneous_interval: [from, to],
+      },
+    }) => [label + unit, share(estimate), `${share(from)} to ${share(to)}`],
+  );
+  const widths = new Set(bins.map(({ from, to }) => (to - from).toPrecision(6)));
+  const note = [
+    "Thin lines are intervals that hold together.",
+    widths.size > 1 ? "Bins are drawn equally wide, whatever they span." : "",
+    number.quantiles?.length ? "Dashed: the quantiles above." : "",
+  ];
+  return [
+    el(
+      "figure",
+      {},
+      el("figcaption", {}, title),
+      plot,
+      el("p", { class: "help" }, note.filter((words) => words !== "").join(" ")),
+    ),
+    tabulated(`${title}, as a table`, [name, "Share", "All hold together"], rows),
+  ];
+}
+
+const height = (axis: Axis, value: number) => 100 - place(axis, value);
+
+function level(axis: Axis): Element[] {
+  return axis.ticks.flatMap((value) => {
+    const y = at(height(axis, value));
+    return [
+      svg("line", {
+        class: value === 0 ? "zero" : "tick",
+        x1: at(GUTTER),
+        x2: "100%",
+        y1: y,
+        y2: y,
+      }),
+      svg(
+        "text",
+        { class: "tick-text", x: at(GUTTER - 1), y, dy: 4, "text-anchor": "end" },
+        shareTick(value),
+      ),
+    ];
+  });
+}
+
+function column({ share: own }: Bin, index: number, bins: number, axis: Axis): Element[] {
+  const [left, right] = [index, index + 1].map((edge) => beside((edge / bins) * 100)) as [
+    number,
+    number,
+  ];
+  const gap = (right - left) * 0.06;
+  const [top, bottom] = [Math.max(own.estimate, 0), Math.min(own.estimate, 0)];
+  const bar = svg("rect", {
+    class: "bar",
+    x: at(left + gap),
+    width: at(right - left - 2 * gap),
+    y: at(height(axis, top)),
+    height: at(place(axis, top) - place(axis, bottom)),
+  });
+  if (bins > WHISKERS) return [bar];
+  const middle = at((left + right) / 2);
+  const [from, to] = own.simultaneous_interval;
+  return [
+    bar,
+    svg("line", {
+      class: "whisker",
+      x1: middle,
+      x2: middle,
+      y1: at(height(axis, from)),
+      y2: at(height(axis, to)),
+    }),
+  ];
+}
+
+const marker = (x: number) =>
+  svg("line", { class: "quantile", x1: at(x), x2: at(x), y1: 0, y2: "100%" });
+
+/** Numbers below: of edges between bins, or of levels at their middles; some of many. */
+function edges(bins: readonly Bin[], levels: boolean): Element[] {
+  const last = bins.length - 1;
+  const all = levels
+    ? bins.map(({ label }, index) => ({ words: label, part: (index + 0.5) / bins.length }))
+    : [...bins, { from: bins[last]?.to ?? 0 }].map(({ from }, index) => ({
+        words: digits(from),
+        part: index / bins.length,
+      }));
+  const every = Math.ceil(all.length / 7);
+  return all.flatMap(({ words, part }, index) => {
+    if (index % every !== 0) return [];
+    const x = beside(part * 100);
+    const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
+    // On narrow screens every other is left out.
+    const style = (index / every) % 2 === 1 ? "tick-text between" : "tick-text";
+    return svg("text", { class: style, x: at(x), y: HEIGHT + 16, "text-anchor": anchor }, words);
+  });
+}

@@ -1,0 +1,98 @@
+// What things are called, and numbers as this page prints them.
+
+import { count, percent } from "../demo/shared/format.js";
+import type { Estimand, Label, Question, Task } from "./api.js";
+
+/** A number of any unit: three digits, and all before the point. */
+export function digits(value: number): string {
+  const rounded = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
+  return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 })
+    .format(rounded)
+    .replace("-", "−");
+}
+
+/** A round number of an axis: no more digits than it needs. */
+export const tick = (value: number): string =>
+  Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
+
+/** A round share of an axis. */
+export const shareTick = (value: number): string => `${tick(value * 100)}%`;
+
+/** A share, in per cent with one digit behind the point. */
+export const share = (value: number): string => percent(value, 1);
+
+/** A mean of ratings from −1 to 1. */
+export const rating = (value: number): string =>
+  value.toFixed(3).replace("-", Number(value.toFixed(3)) === 0 ? "" : "−");
+
+/** What an item goes by. */
+export function nameOf(label: Label): string {
+  if (typeof label === "string") return label;
+  if (typeof label === "number") return String(label);
+  const { from, to } = label as { readonly from?: Label; readonly to?: Label };
+  if (typeof from === "number" && typeof to === "number") return `${digits(from)} to ${digits(to)}`;
+  return Object.entries(label)
+    .map(([part, own]) => `${part}: ${nameOf(own)}`)
+    .join(", ");
+}
+
+/** What an item is asked for by; null of numbers, which are not printed here as they are there. */
+export function queryOf(label: Label): string | null {
+  if (typeof label !== "object") return String(label);
+  const named = Object.values(label).every((part) => typeof part === "string");
+  return named ? nameOf(label) : null;
+}
+
+/** The questions of a task: one without a name where it is for ratings alone. */
+export function questionsOf(task: Task): readonly Question[] {
+  return task.questions ?? [{ ...task, kind: "ratings" }];
+}
+
+/** How many items a question has; null where names are arbitrary or found by search. */
+export function itemsOf(question: Question): number | null {
+  const items = question.items ?? question.options;
+  if (items === "open" || question.kind === "text") return null;
+  if (typeof items === "number") return items;
+  if (items !== undefined) return items.length;
+  if (question.edges !== undefined) return question.edges.length - 1;
+  return question.of?.length ?? 1;
+}
+
+/** What is estimated, in words. */
+export const WORDS: Readonly<Record<Estimand, string>> = {
+  mean: "mean rating; a missing one is 0",
+  plus: "share of people who rate it above 0",
+  minus: "share of people who rate it below 0",
+  nonmissing: "share of people who have it",
+  share: "share of people",
+};
+
+/** What kinds of questions ask for. */
+export const KINDS: Readonly<Record<string, string>> = {
+  ratings: "ratings",
+  set: "any of several options",
+  choice: "one of several options",
+  flag: "yes or no",
+  number: "a number",
+  numbers: "several numbers",
+  cross: "two things at once",
+  together: "several options together",
+  text: "a text",
+};
+
+/** A point in time, in the reader's own time zone. */
+export function moment(seconds: number): string {
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return format.format(seconds * 1000);
+}
+
+/** Numbers that follow each other, as ranges: 1–3, 5. */
+export function ranges(numbers: readonly number[]): string {
+  const parts: [number, number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = parts[parts.length - 1];
+    if (last !== undefined && number === last[1] + 1) last[1] = number;
+    else parts.push([number, number]);
+  }
+  return parts.map(([from, to]) => (from === to ? count(from) : `${from}–${to}`)).join(", ");
+}

@@ -1,0 +1,127 @@
+// The time line as small multiples: a strip for each item, all of them on one scale.
+
+import { el, svg } from "../demo/shared/dom.js";
+import { type Axis, at, axisOf, place } from "./scale.js";
+import { tabulated } from "./table.js";
+import type { Line, Point } from "./timeline.js";
+
+const HEIGHT = 84;
+
+const known = ({ points }: Line) =>
+  points.flatMap(({ batch, estimate }, index) =>
+    estimate === null ? [] : { batch, estimate, index },
+  );
+
+function axisFor(lines: readonly Line[], zero: boolean): Axis {
+  const ends = lines
+    .flatMap(known)
+    .flatMap(({ estimate }) => [estimate.estimate, ...estimate.simultaneous_interval]);
+  return axisOf(ends, { zero, most: 4 });
+}
+
+/** Figures of these lines; each has its own scale where they are of different units. */
+export function timeLine(
+  lines: readonly Line[],
+  words: (value: number) => string,
+  scale: (value: number) => string,
+  { zero, apart }: { readonly zero: boolean; readonly apart: boolean },
+): readonly Element[] {
+  const common = axisFor(lines, zero);
+  const figures = lines.map((line) => {
+    const axis = apart ? axisFor([line], zero) : common;
+    return el(
+      "figure",
+      { class: "line" },
+      el("figcaption", {}, line.label),
+      drawn(line, axis, words, scale),
+    );
+  });
+  const batches = lines[0]?.points.map(({ batch }) => batch) ?? [];
+  const rows = batches.map((batch, index) => [
+    String(batch),
+    ...lines.map(({ points }) => cell(points[index], words)),
+  ]);
+  const heads = ["Batch", ...lines.map(({ label }) => label)];
+  return [
+    el("div", { class: "lines" }, ...figures),
+    tabulated("Time line, as a table", heads, rows),
+  ];
+}
+
+function cell(point: Point | undefined, words: (value: number) => string): string {
+  if (point === undefined || point.estimate === null) return "–";
+  const {
+    estimate,
+    simultaneous_interval: [from, to],
+  } = point.estimate;
+  return `${words(estimate)} (${words(from)} to ${words(to)})`;
+}
+
+function drawn(
+  line: Line,
+  axis: Axis,
+  words: (value: number) => string,
+  scale: (value: number) => string,
+): SVGSVGElement {
+  const { label, points } = line;
+  const across = (index: number) => 14 + ((index + 0.5) / points.length) * 84;
+  const y = (value: number) => at(100 - place(axis, value));
+  const own = known(line);
+  const last = own[own.length - 1];
+  const said =
+    last === undefined ? "no estimate" : `${words(last.estimate.estimate)} in batch ${last.batch}`;
+  const ticks = axis.ticks.flatMap((tick) => [
+    svg("line", {
+      class: tick === 0 ? "zero" : "tick",
+      x1: "14%",
+      x2: "100%",
+      y1: y(tick),
+      y2: y(tick),
+    }),
+    svg(
+      "text",
+      { class: "tick-text", x: "12.5%", y: y(tick), dy: 4, "text-anchor": "end" },
+      scale(tick),
+    ),
+  ]);
+  const segments = own.slice(1).map((point, index) => {
+    const before = own[index] ?? point;
+    return svg("line", {
+      class: "segment",
+      x1: at(across(before.index)),
+      y1: y(before.estimate.estimate),
+      x2: at(across(point.index)),
+      y2: y(point.estimate.estimate),
+    });
+  });
+  const marks = own.flatMap(({ index, estimate }) => {
+    const x = at(across(index));
+    const [from, to] = estimate.simultaneous_interval;
+    return [
+      svg("line", { class: "together", x1: x, x2: x, y1: y(from), y2: y(to) }),
+      svg("circle", { class: "dot", cx: x, cy: y(estimate.estimate), r: 3.5 }),
+    ];
+  });
+  const every = Math.ceil(points.length / 8);
+  const numbers = points.flatMap(({ batch }, index) =>
+    index % every === 0
+      ? svg(
+          "text",
+          { class: "tick-text", x: at(across(index)), y: HEIGHT + 18, "text-anchor": "middle" },
+          String(batch),
+        )
+      : [],
+  );
+  return svg(
+    "svg",
+    {
+      class: "strip",
+      role: "img",
+      width: "100%",
+      height: HEIGHT + 22,
+      "aria-label": `${label} over batches: ${said}. The table below has the numbers.`,
+    },
+    svg("svg", { class: "marks", width: "100%", height: HEIGHT }, ...ticks, ...segments, ...marks),
+    ...numbers,
+  );
+}

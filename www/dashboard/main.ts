@@ -1,0 +1,171 @@
+// The page: who looks, at what; and what has changed meanwhile.
+
+import { byId, el } from "../demo/shared/dom.js";
+import { type Batches, Collector, Refused, type TaskAnswer } from "./api.js";
+import { Overview } from "./overview.js";
+import { remember, remembered, signIn } from "./sign-in.js";
+import { NOTHING, read, type State, write } from "./state.js";
+import { TaskPage } from "./task-page.js";
+
+/** How often is asked what has changed, while somebody looks. */
+const POLL_MS = 10_000;
+
+const collector = new Collector();
+const main = byId("main");
+const trouble = byId("trouble");
+let state: State = read(location.hash);
+let page: TaskPage | Overview | null = null;
+/** The tasks there are; null while nobody is signed in. */
+let tasks: readonly string[] | null = null;
+/** Counts what was opened: what comes late is dropped. */
+let opened = 0;
+
+function announce(words: string): void {
+  byId("news").textContent = words;
+}
+
+function showTrouble(thrown: unknown): void {
+  const words = thrown instanceof Error ? thrown.message : String(thrown);
+  if (!(thrown instanceof Refused)) console.error(thrown);
+  if (trouble.textContent !== words) trouble.replaceChildren(el("p", {}, words));
+  trouble.hidden = false;
+}
+
+const refusedToken = (thrown: unknown) => thrown instanceof Refused && thrown.status === 401;
+
+/** Asks for a token; says why the last one is not enough. */
+function askToken(why: string | null): void {
+  collector.token = null;
+  remember(null);
+  [tasks, page] = [null, null];
+  opened += 1;
+  byId("sign-out").hidden = true;
+  document.title = "Sign in – hushbin";
+  main.replaceChildren(
+    ...signIn(async (token) => {
+      collector.token = token;
+      try {
+        await begin();
+        remember(token);
+        byId("sign-out").hidden = false;
+        return null;
+      } catch (thrown) {
+        collector.token = null;
+        if (refusedToken(thrown))
+          return "The collector does not know this token, or it was revoked.";
+        return thrown instanceof Error ? thrown.message : String(thrown);
+      }
+    }, why),
+  );
+  byId("token").focus();
+}
+
+/** Asks for the tasks, which says whether a token is needed, and opens what the address says. */
+async function begin(): Promise<void> {
+  tasks = (await collector.ask<{ readonly tasks: readonly string[] }>("")).tasks;
+  trouble.hidden = true;
+  await open();
+}
+
+async function open(): Promise<void> {
+  opened += 1;
+  const own = opened;
+  const [only] = tasks ?? [];
+  const task = state.task ?? (tasks?.length === 1 && location.hash === "" ? (only ?? null) : null);
+  document.title = `${task ?? "Tasks"} – hushbin`;
+  if (task === null) {
+    const overview = new Overview(collector, tasks ?? []);
+    await overview.update();
+    if (own !== opened) return;
+    show(overview);
+    return;
+  }
+  const id = encodeURIComponent(task);
+  const [answer, batches] = await Promise.all([
+    collector.ask<TaskAnswer>(id),
+    collector.ask<Batches>(`${id}/batches`),
+  ]);
+  if (own !== opened) return;
+  show(new TaskPage(collector, answer, batches, state, change));
+}
+
+function show(shown: TaskPage | Overview): void {
+  const first = page === null;
+  page = shown;
+  main.replaceChildren(shown.element);
+  // Who came by a link within the page goes on at its top.
+  if (!first) main.querySelector("h1")?.focus();
+}
+
+/** Looks at something else of the task, and keeps it in the address. */
+function change(changes: Partial<State>): void {
+  state = { ...state, task: page instanceof TaskPage ? page.id : state.task, ...changes };
+  // What is typed letter by letter is one place to go back to.
+  const typed = Object.keys(changes).every((name) => name === "find");
+  history[typed ? "replaceState" : "pushState"](null, "", write(state) || "#tasks");
+  if (page instanceof TaskPage) page.look(state);
+}
+
+async function moved(): Promise<void> {
+  if (tasks === null) return;
+  const before = state;
+  state = read(location.hash);
+  if (page instanceof TaskPage && before.task === state.task && state.task === page.id) {
+    page.look(state);
+  } else {
+    await guarded(open);
+  }
+}
+
+/** What is new: batches, releases. */
+async function poll(): Promise<void> {
+  if (tasks === null || document.hidden) return;
+  const own = page;
+  if (own instanceof Overview) await own.update();
+  if (own instanceof TaskPage) {
+    const batches = await collector.ask<Batches>(`${encodeURIComponent(own.id)}/batches`);
+    if (own === page && own.update(batches))
+      announce("There is a new release; estimates are asked for again.");
+  }
+  trouble.hidden = true;
+}
+
+async function guarded(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    if (refusedToken(thrown))
+      askToken(collector.token === null ? null : "The token is no longer known: it was revoked.");
+    else showTrouble(thrown);
+  }
+}
+
+byId("skip").addEventListener("click", (event) => {
+  // The part of the address behind "#" says what is looked at.
+  event.preventDefault();
+  main.focus();
+});
+byId("home").addEventListener("click", (event) => {
+  event.preventDefault();
+  state = NOTHING;
+  history.pushState(null, "", "#tasks");
+  void moved();
+});
+byId("sign-out").addEventListener("click", () => {
+  askToken(null);
+  announce("You are signed out.");
+});
+addEventListener("popstate", () => void moved());
+addEventListener("visibilitychange", () => void guarded(poll));
+byId("place").textContent = new URL("..", location.href).host;
+
+collector.token = remembered();
+byId("sign-out").hidden = collector.token === null;
+await guarded(begin);
+const again = async () => {
+  // A collector that did not answer at first may do so now.
+  const waits = tasks === null && document.getElementById("token") === null;
+  await guarded(waits ? begin : poll);
+  setTimeout(() => void again(), POLL_MS);
+};
+setTimeout(() => void again(), POLL_MS);

@@ -1,0 +1,138 @@
+// What else is told of a task: privacy, dishonest people, what was rejected.
+
+import { el } from "../demo/shared/dom.js";
+import { count, counted, percent, short } from "../demo/shared/format.js";
+import type { HeavyHitters, Influence, Privacy, TaskAnswer } from "./api.js";
+import { digits, rating, share } from "./labels.js";
+import type { Uploads } from "./metrics.js";
+import { table } from "./table.js";
+
+/** A privacy loss in three digits, rounded up. */
+export function loss(epsilon: number): string {
+  const grain = 10 ** (Math.floor(Math.log10(epsilon)) - 2);
+  // What is in three digits stays as it is, whatever the last bit says.
+  return String(Number((Math.ceil(epsilon / grain - 1e-9) * grain).toPrecision(3)));
+}
+
+function epsilon(name: string, number: string, statements: readonly string[]): HTMLElement {
+  return el(
+    "div",
+    {},
+    el("h3", {}, name),
+    el("p", { class: "figure" }, el("strong", {}, number)),
+    ...statements.map((words) => el("p", { class: "help" }, words)),
+  );
+}
+
+/** Both ε, each with the sentences that say whom it protects from whom; or why there is one. */
+export function privacyView(task: TaskAnswer, privacy: Privacy | string): readonly Node[] {
+  const local = `local ε = ${loss(task.effective_epsilon)}`;
+  const alone = "Each report alone";
+  if (typeof privacy === "string") {
+    const protects = `It protects ${task.protects} against everybody who sees a report.`;
+    return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
+  }
+  const { shuffled, shuffled_statement } = privacy;
+  const number =
+    shuffled === undefined
+      ? "no shuffled ε"
+      : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
+  return [
+    epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
+    epsilon("A batch, shuffled", number, [shuffled_statement]),
+  ];
+}
+
+/** What made-up reports move, in words. */
+const MOVED = {
+  mean: "mean",
+  plus: "share of people at plus",
+  minus: "share of people at minus",
+  nonmissing: "share of people who have it",
+  share: "share of people",
+  below: "share of people below a number",
+};
+
+/** By how much, at worst; shares in percentage points. */
+function moved({ estimate, unit }: Influence["influence"][number], by: number): string {
+  if (unit === "of its range") return `${share(by)} ${unit}`;
+  if (estimate === "mean") return unit === undefined ? rating(by) : `${digits(by)} ${unit}`;
+  return `${share(by).replace("%", "")} points`;
+}
+
+/** How far made-up reports move estimates, and whether any look made up. */
+export function influenceView(found: Influence): readonly Node[] {
+  const rows = found.influence.map((own) => [
+    own.question === undefined ? MOVED[own.estimate] : `${own.question}: ${MOVED[own.estimate]}`,
+    { shown: moved(own, own.up), style: "amount" },
+    { shown: moved(own, own.down), style: "amount" },
+  ]);
+  const heads = [
+    "Estimate",
+    { shown: "Raised by up to", style: "amount" },
+    { shown: "Lowered by up to", style: "amount" },
+  ];
+  const tests = found.crowd.map(({ question, statement, p, flagged }) =>
+    el(
+      "li",
+      { class: flagged ? "flagged" : undefined },
+      ...(flagged ? [el("strong", {}, "Unlike an honest crowd. ")] : []),
+      question === undefined ? "" : `${question}: `,
+      `${statement} (p = ${short(p)})`,
+    ),
+  );
+  return [
+    table(`What ${percent(found.made_up)} of made-up reports can do, at worst`, heads, rows),
+    el("p", { class: "help" }, found.statement),
+    ...(tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []),
+  ];
+}
+
+/** Uploads since the collector started, of all tasks. */
+export function uploadsView({ accepted, duplicates, rejected }: Uploads): readonly Node[] {
+  const rows = rejected.map(([reason, requests]) => [
+    reason,
+    { shown: count(requests), style: "amount" },
+  ]);
+  return [
+    el(
+      "p",
+      {},
+      `Of all tasks, since the collector was started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`,
+    ),
+    ...(rows.length > 0
+      ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)]
+      : []),
+  ];
+}
+
+/** Texts that many people have. */
+export function textsView({ texts, confidence, reports }: HeavyHitters): readonly Node[] {
+  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
+    goes_on ? `${text}…` : text,
+    { shown: share(estimate), style: "amount estimated" },
+    { shown: `${share(from)} to ${share(to)}`, style: "amount interval" },
+  ]);
+  const found = rows.length === 0 ? "No text is found that many people have." : "";
+  return [
+    el(
+      "p",
+      {},
+      found ||
+        `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`,
+    ),
+    ...(rows.length === 0
+      ? []
+      : [
+          table(
+            `Texts; intervals hold together with ${confidence * 100}% confidence`,
+            [
+              "Text",
+              { shown: "Share", style: "amount" },
+              { shown: "All hold together", style: "amount" },
+            ],
+            rows,
+          ),
+        ]),
+  ];
+}

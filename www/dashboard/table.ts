@@ -1,0 +1,68 @@
+// Tables. Rows become blocks on narrow screens, so roles are said outright: with another
+// `display` browsers forget that they are rows.
+
+import { el } from "../demo/shared/dom.js";
+
+/** A cell: what it shows, and its style. */
+export interface Cell {
+  readonly shown: Node | string;
+  readonly style?: string;
+}
+
+const cellOf = (cell: Cell | string): Cell => (typeof cell === "string" ? { shown: cell } : cell);
+
+/** A table of these columns; the first cell of each row is its name. */
+export function table(
+  caption: string,
+  heads: readonly (Cell | string)[],
+  rows: readonly (readonly (Cell | string)[])[],
+  style = "",
+): HTMLTableElement {
+  const head = heads.map(cellOf).map(({ shown, style: own }) => {
+    return el("th", { scope: "col", role: "columnheader", class: own }, shown);
+  });
+  const body = rows.map((row) =>
+    el(
+      "tr",
+      { role: "row" },
+      ...row
+        .map(cellOf)
+        .map(({ shown, style: own }, column) =>
+          column === 0
+            ? el("th", { scope: "row", role: "rowheader", class: own }, shown)
+            : el("td", { role: "cell", class: own }, shown),
+        ),
+    ),
+  );
+  return el(
+    "table",
+    { role: "table", class: style === "" ? undefined : style },
+    el("caption", {}, caption),
+    el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...head)),
+    el("tbody", { role: "rowgroup" }, ...body),
+  );
+}
+
+/** A table that may be opened below a plot. */
+export function tabulated(
+  summary: string,
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): HTMLElement {
+  const [first = "", ...others] = heads;
+  const numbers = others.map((shown) => ({ shown, style: "amount" }));
+  const cells = rows.map(([name = "", ...own]) => [
+    name,
+    ...own.map((shown) => ({ shown, style: "amount" })),
+  ]);
+  return el(
+    "details",
+    {},
+    el("summary", {}, summary),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": summary },
+      table(summary, [first, ...numbers], cells),
+    ),
+  );
+}

@@ -1,0 +1,315 @@
+// One task: what its releases say, and what stands behind that.
+
+import { el } from "../demo/shared/dom.js";
+import { count, counted } from "../demo/shared/format.js";
+import {
+  type Batch,
+  type Batches,
+  type Collector,
+  type Estimates,
+  type HeavyHitters,
+  type Influence,
+  type Privacy,
+  type Question,
+  Refused,
+  type TaskAnswer,
+} from "./api.js";
+import { Answers, DRAWN, itemsToAsk } from "./asking.js";
+import { Controls } from "./controls.js";
+import { crossView } from "./cross.js";
+import { dots } from "./dots.js";
+import { brief, filling, listed, openOf, releasedOf, reportsOf, rule } from "./filling.js";
+import { numberView } from "./histogram.js";
+import { itemsOf, questionsOf, ranges } from "./labels.js";
+import { uploadsOf } from "./metrics.js";
+import { influenceView, privacyView, textsView, uploadsView } from "./panels.js";
+import { estimandsOf, matches, type Row, type Rows, rowsOf, sorted } from "./rows.js";
+import { Section, type Shown } from "./section.js";
+import { outstandingView } from "./standing.js";
+import type { State } from "./state.js";
+import { timelineView } from "./timeline-view.js";
+
+/** Of all intervals that are shown together. */
+export const CONFIDENCE = 0.95;
+
+export class TaskPage {
+  readonly element: HTMLElement;
+  readonly id: string;
+  readonly #collector: Collector;
+  readonly #answers: Answers;
+  readonly #task: TaskAnswer;
+  readonly #controls: Controls;
+  readonly #facts = el("p", { class: "facts" });
+  readonly #estimates = new Section("estimates", "Estimates", "wide");
+  readonly #standing = new Section("standing", "What stands out", "wide");
+  readonly #timeline = new Section("timeline", "Over the releases", "wide");
+  readonly #batches = new Section("filling", "Batches");
+  readonly #privacy = new Section("privacy", "Privacy");
+  readonly #influence = new Section("influence", "Dishonest people");
+  readonly #uploads = new Section("uploads", "Rejected uploads");
+  #state: State;
+  #known: Batches;
+
+  constructor(
+    collector: Collector,
+    task: TaskAnswer,
+    known: Batches,
+    state: State,
+    change: (changes: Partial<State>) => void,
+  ) {
+    this.#collector = collector;
+    this.#answers = new Answers(collector);
+    this.#task = task;
+    this.id = task.task.id;
+    this.#state = state;
+    this.#known = known;
+    this.#controls = new Controls(change);
+    this.#influence.show(null);
+    const again = el("button", { type: "button", class: "quiet" }, "Ask again");
+    again.addEventListener("click", () => {
+      this.#answers.forget();
+      void this.#ask();
+    });
+    this.element = el(
+      "div",
+      { class: "task" },
+      el(
+        "div",
+        { class: "head" },
+        el(
+          "div",
+          {},
+          el("p", { class: "crumb" }, el("a", { href: "#tasks" }, "All tasks")),
+          el("h1", { tabindex: -1 }, task.task.id),
+          this.#facts,
+        ),
+        again,
+      ),
+      this.#controls.element,
+      ...this.#sections.map(({ element }) => element),
+    );
+    this.#showBatches();
+    void this.#ask();
+  }
+
+  get #sections(): readonly Section[] {
+    return [
+      this.#estimates,
+      this.#standing,
+      this.#timeline,
+      this.#batches,
+      this.#privacy,
+      this.#influence,
+      this.#uploads,
+    ];
+  }
+
+  get #question(): Question {
+    const questions = questionsOf(this.#task.task);
+    const named = questions.find(({ name }) => name === this.#state.question);
+    return named ?? questions[0] ?? {};
+  }
+
+  /** Looks at something else of the task. */
+  look(state: State): void {
+    const before = this.#state;
+    this.#state = state;
+    this.#showControls();
+    const asked = before.question !== state.question || before.batches !== state.batches;
+    void this.#look(asked);
+    if (before.batches !== state.batches) void this.#lookAtInfluence();
+  }
+
+  /** What the batches are now; says whether there is another release. */
+  update(known: Batches): boolean {
+    const before = this.#releases;
+    this.#known = known;
+    this.#showBatches();
+    if (before === this.#releases) return false;
+    void this.#ask();
+    return true;
+  }
+
+  /** Which batches are released. */
+  get #releases(): string {
+    return ranges(releasedOf(this.#known).map(({ number }) => number));
+  }
+
+  /** Those that are looked at: all that are released, or those that are named. */
+  get #looked(): readonly Batch[] {
+    const { batches } = this.#state;
+    const released = releasedOf(this.#known);
+    if (batches === null) return released;
+    const spans = batches.split(",").map((part) => part.split("-").map(Number));
+    return released.filter(({ number }) =>
+      spans.some(([from = 0, to = from]) => from <= number && number <= to),
+    );
+  }
+
+  #showBatches(): void {
+    const { task } = this.#task;
+    const released = releasedOf(this.#known);
+    const questions = questionsOf(task).length;
+    const asks = questions > 1 ? `, ${count(questions)} questions` : "";
+    this.#facts.textContent = `${counted(reportsOf(released), "report")} in ${counted(released.length, "release")}${asks}. Each protects ${this.#task.protects}.`;
+    this.#showControls();
+    this.#batches.show([
+      el("h3", {}, `Batch ${openOf(this.#known)?.number ?? ""} is open`),
+      ...filling(this.#known, Date.now() / 1000),
+      el("p", { class: "help" }, rule(this.#known)),
+      ...[listed(this.#known)].filter((list) => list !== null),
+    ]);
+  }
+
+  #showControls(): void {
+    const questions = questionsOf(this.#task.task);
+    this.#controls.show(this.#state, questions, this.#question, releasedOf(this.#known));
+  }
+
+  /** Asks for all of it. */
+  async #ask(): Promise<void> {
+    // First what people look at first.
+    await this.#look(true);
+    await this.#privacy.load(async () => {
+      const path = `${encodeURIComponent(this.id)}/privacy`;
+      const asked = this.#collector.ask<Privacy>(path);
+      return privacyView(this.#task, await askedWhenReleased(asked));
+    });
+    await this.#lookAtInfluence();
+    await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
+  }
+
+  /** Estimates, what stands out of them, and their time line. */
+  async #look(asked: boolean): Promise<void> {
+    if (this.#question.kind === "text") return this.#lookAtTexts(asked);
+    let rows: Rows | null = null;
+    await this.#estimates.load(async () => {
+      const items = itemsToAsk(this.#question, this.#state.find);
+      if (items?.length === 0) return [el("p", {}, this.#nothingSought())];
+      const answer = await askedWhenReleased(
+        this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases),
+      );
+      if (typeof answer === "string") return [el("p", {}, answer), brief(this.#known)];
+      rows = rowsOf(answer, this.#question, this.#state.estimand ?? undefined);
+      if (rows !== null)
+        this.#controls.estimands(
+          this.#question.kind === "number" ? [] : estimandsOf(answer),
+          rows.estimand,
+        );
+      return this.#estimatesView(answer, rows);
+    });
+    const context = { ...this.#context, rows: rows as Rows | null };
+    await this.#standing.load(() => outstandingView(context));
+    await this.#timeline.load(() => timelineView(context, this.#shownOf(context.rows)));
+  }
+
+  async #lookAtTexts(asked: boolean): Promise<void> {
+    this.#standing.show(null);
+    this.#timeline.show(null);
+    this.#controls.estimands([], "share");
+    if (!asked) return;
+    const { name = "" } = this.#question;
+    const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
+    await this.#estimates.load(async () =>
+      textsView(await this.#collector.ask<HeavyHitters>(path)),
+    );
+  }
+
+  async #lookAtInfluence(): Promise<void> {
+    const { batches } = this.#state;
+    const query = batches === null ? "" : `?batches=${batches}`;
+    await this.#influence.load(async () => {
+      const path = `${encodeURIComponent(this.id)}/influence${query}`;
+      const found = await askedWhenReleased(this.#collector.ask<Influence>(path));
+      return typeof found === "string" ? null : influenceView(found);
+    });
+  }
+
+  get #context() {
+    return {
+      task: this.id,
+      question: this.#question,
+      answers: this.#answers,
+      released: releasedOf(this.#known),
+      looked: this.#looked,
+      items: itemsToAsk(this.#question, this.#state.find),
+      estimand: this.#state.estimand,
+      confidence: CONFIDENCE,
+    };
+  }
+
+  #asked(items: readonly string[] | null) {
+    return { batches: this.#state.batches, confidence: CONFIDENCE, items };
+  }
+
+  #nothingSought(): string {
+    if (this.#state.find.trim() !== "") return "No item has such a name.";
+    return "This question has no list of items: write names to look for, with commas between them.";
+  }
+
+  /** Rows in their order whose names are sought. */
+  #shownOf(rows: Rows | null): readonly Row[] {
+    if (rows === null) return [];
+    const open = (this.#question.items ?? this.#question.options) === "open";
+    const sought = open ? "" : this.#state.find.trim();
+    return sorted(
+      rows.rows.filter(({ label }) => matches(label, sought)),
+      this.#state.order,
+    );
+  }
+
+  #estimatesView(answer: Estimates, rows: Rows | null): Shown {
+    const { reports, confidence, bias } = answer;
+    if (reports === 0) return [el("p", {}, "No report answers this question yet.")];
+    const batches = ranges(this.#looked.map(({ number }) => number));
+    const about = el(
+      "p",
+      {},
+      `${counted(reports, "report")}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`,
+    );
+    const biased = bias === undefined ? [] : [el("p", { class: "note" }, bias)];
+    if (this.#question.kind === "number")
+      return [
+        el(
+          "p",
+          {},
+          `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`,
+        ),
+        ...biased,
+        ...numberView(answer, this.#question),
+      ];
+    if (rows === null) return [about];
+    const found = this.#shownOf(rows);
+    if (found.length === 0) return [about, el("p", {}, "No item has such a name.")];
+    const drawn = found.slice(0, DRAWN);
+    const all = itemsOf(this.#question) ?? rows.rows.length;
+    const caption = captionOf(rows, drawn.length, found.length, all);
+    return [about, ...biased, dots(caption, rows, drawn), ...crossView(answer)];
+  }
+}
+
+function captionOf({ rows, estimand }: Rows, drawn: number, found: number, all: number): string {
+  const what = {
+    mean: "Mean",
+    plus: "Rated above 0",
+    minus: "Rated below 0",
+    nonmissing: "Have it",
+    share: "Share of people",
+  }[estimand];
+  if (rows.length < all)
+    return `${what}: ${count(drawn)} of ${counted(all, "item")} are asked for; find others by name`;
+  if (drawn < found)
+    return `${what}: the first ${count(drawn)} of ${counted(found, "item")}; find others by name`;
+  if (found < all) return `${what}: ${count(found)} of ${counted(all, "item")}`;
+  return `${what}: ${counted(found, "item")}`;
+}
+
+/** An answer, or in words that nothing is released to be answered about. */
+async function askedWhenReleased<T>(answer: Promise<T>): Promise<T | string> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (thrown instanceof Refused && thrown.problem === "nothing-released") return thrown.message;
+    throw thrown;
+  }
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import type { Batch, Estimate, Estimates } from "../api.js";
+import { placeAmong } from "../histogram.js";
+import { uploadsOf } from "../metrics.js";
+import { apart, changed, clearOfZero, ofEither, standing } from "../outstanding.js";
+import { loss } from "../panels.js";
+import type { Row } from "../rows.js";
+import { axisOf, place } from "../scale.js";
+import { compared } from "../standing.js";
+import { NOTHING, read, write } from "../state.js";
+import { linesOf, numberLines, ofEach } from "../timeline.js";
+
+/** An estimate whose interval alone is a tenth of the one that holds together. */
+const between = (from: number, to: number): Estimate => ({
+  estimate: (from + to) / 2,
+  interval: [(from + to) / 2 - (to - from) / 20, (from + to) / 2 + (to - from) / 20],
+  simultaneous_interval: [from, to],
+});
+const row = (label: string, from: number, to: number): Row => ({
+  label,
+  query: label,
+  estimate: between(from, to),
+});
+
+describe("what stands out", () => {
+  it("is what lies clear of 0 together with all others, the farthest first", () => {
+    const rows = [
+      row("near", 0.01, 0.5),
+      row("noise", -0.1, 0.4),
+      row("below", -0.5, -0.2),
+      row("touches", 0, 1),
+    ];
+    expect(standing(rows).map(({ label }) => label)).toEqual(["below", "near"]);
+    // Alone it would.
+    expect((rows[1] as Row).estimate.interval[0]).toBeGreaterThan(0);
+    expect(clearOfZero(between(0, 1))).toBe(false);
+  });
+
+  it("is what changed beyond both intervals, what moved most first", () => {
+    const before = [row("a", 0, 0.2), row("b", 0, 0.2), row("c", 0.5, 0.6), row("gone", 0, 1)];
+    const after = [row("a", 0.1, 0.3), row("b", 0.3, 0.4), row("c", 0, 0.1), row("new", 0, 1)];
+    expect(changed(before, after).map(({ label }) => label)).toEqual(["c", "b"]);
+    expect(apart([0, 1], [1, 2])).toBe(false);
+  });
+
+  it("shares what may fail between those that have to hold together", () => {
+    expect(2 * (1 - ofEither(0.95))).toBeCloseTo(0.05, 12);
+    expect(24 * (1 - ofEach(24, 0.95))).toBeCloseTo(0.05, 12);
+    expect(ofEach(0, 0.95)).toBeCloseTo(0.95, 12);
+  });
+
+  it("is of the latest batch that is looked at and the one released before it", () => {
+    const batch = (number: number): Batch => ({ number, state: "released", reports: 1, opened: 0 });
+    const released = [batch(1), batch(3), batch(4)];
+    const numbers = (looked: readonly Batch[]) =>
+      compared({ looked, released })?.map(({ number }) => number);
+    expect(numbers(released)).toEqual([3, 4]);
+    expect(numbers([batch(3)])).toEqual([1, 3]);
+    expect(numbers([batch(1)])).toBeUndefined();
+    expect(numbers([])).toBeUndefined();
+  });
+});
+
+describe("the time line", () => {
+  const answer = (own: Partial<Estimates>): Estimates => ({
+    reports: 1,
+    confidence: 0.95,
+    estimates: [],
+    ...own,
+  });
+
+  it("goes through what each batch says, and leaves out what it does not say", () => {
+    const answers = [
+      [1, answer({ estimates: [{ item: "a", share: between(0, 1) }] })],
+      [2, answer({})],
+      [
+        5,
+        answer({
+          estimates: [
+            { item: "a", share: between(1, 2) },
+            { item: "b", share: between(0, 0) },
+          ],
+        }),
+      ],
+    ] as const;
+    const [line, other] = linesOf(["a", "b"], "share", answers);
+    expect(line?.points.map(({ batch, estimate }) => [batch, estimate?.estimate])).toEqual([
+      [1, 0.5],
+      [2, undefined],
+      [5, 1.5],
+    ]);
+    expect(other?.points.filter(({ estimate }) => estimate !== null)).toHaveLength(1);
+  });
+
+  it("of a number is of its mean, or of each quantile", () => {
+    const range = [0, 9] as const;
+    const mean = [[1, answer({ number: { range, unit: "ms", mean: between(1, 3) } })]] as const;
+    expect(numberLines({ name: "load" }, mean).map(({ label }) => label)).toEqual([
+      "mean of load (ms)",
+    ]);
+    const quantiles = [0.5, 0.95].map((quantile) => ({ quantile, ...between(quantile, 2) }));
+    const lines = numberLines({}, [
+      [1, answer({})],
+      [2, answer({ number: { range, quantiles } })],
+    ]);
+    expect(lines.map(({ label }) => label)).toEqual(["median", "95% are below"]);
+    expect(lines[1]?.points.map(({ estimate }) => estimate?.estimate)).toEqual([undefined, 1.475]);
+  });
+});
+
+describe("axes", () => {
+  it("hold what is drawn, with round ticks", () => {
+    const axis = axisOf([-0.13, 0.41]);
+    expect(axis.ticks).toEqual([0, 0.2, 0.4]);
+    expect(place(axis, -0.13)).toBeGreaterThan(0);
+    expect(place(axis, 0.41)).toBeLessThan(100);
+    expect(place(axis, 9)).toBe(100);
+    expect(axisOf([]).ticks).toEqual([0]);
+    expect(axisOf([5, 5], { zero: false }).ticks).toEqual([5]);
+    expect(Math.min(...axisOf([1000, 1010], { zero: false }).ticks)).toBeGreaterThan(990);
+  });
+
+  it("of bins that are drawn equally wide say where a number lies among them", () => {
+    const bins = [
+      { from: 0, to: 10 },
+      { from: 10, to: 100 },
+    ];
+    expect([-1, 0, 5, 10, 55, 100, 200].map((value) => placeAmong(bins, value))).toEqual([
+      0, 0, 25, 50, 75, 100, 100,
+    ]);
+  });
+});
+
+it("an address keeps what is looked at, and nothing that has no meaning", () => {
+  const state = {
+    ...NOTHING,
+    task: "a b",
+    question: "q&r",
+    batches: "1,3-4",
+    order: "name",
+    find: "é",
+  } as const;
+  expect(read(write(state))).toEqual(state);
+  expect(write(NOTHING)).toBe("");
+  expect(read("#tasks")).toEqual(NOTHING);
+  expect(read("#task=t&batches=x&order=sideways&estimand=all")).toEqual({ ...NOTHING, task: "t" });
+});
+
+it("rejected uploads are told by reason, and other problems are not", () => {
+  const text = [
+    "# TYPE hushbin_uploads_accepted counter",
+    "hushbin_uploads_accepted_total 12",
+    "hushbin_uploads_duplicate_total 3",
+    'hushbin_problems_total{problem="too-large"} 1',
+    'hushbin_problems_total{problem="unauthorized"} 9',
+    'hushbin_problems_total{problem="malformed-upload"} 4',
+  ].join("\n");
+  expect(uploadsOf(text)).toEqual({
+    accepted: 12,
+    duplicates: 3,
+    rejected: [
+      ["no upload of the task", 4],
+      ["too large", 1],
+    ],
+  });
+  expect(uploadsOf("").rejected).toEqual([]);
+});
+
+it("a privacy loss is rounded up", () => {
+  expect([1, 0.98765, 0.012341, 2.0001, 0.1 + 0.2].map(loss)).toEqual([
+    "1",
+    "0.988",
+    "0.0124",
+    "2.01",
+    "0.3",
+  ]);
+});

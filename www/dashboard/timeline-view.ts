@@ -1,0 +1,75 @@
+// The time line, asked for and shown.
+
+import { el } from "../demo/shared/dom.js";
+import { counted } from "../demo/shared/format.js";
+import type { Estimates } from "./api.js";
+import { digits, shareTick, tick } from "./labels.js";
+import { timeLine } from "./lines.js";
+import type { Row } from "./rows.js";
+import type { Shown } from "./section.js";
+import type { Context } from "./standing.js";
+import { LINES, linesOf, numberLines, ofEach, RELEASES } from "./timeline.js";
+
+/** Requests that are under way at once. */
+const AT_ONCE = 3;
+
+/** Asks for the items of each batch, a few at once. */
+async function eachBatch(
+  context: Context,
+  items: readonly string[] | null,
+): Promise<readonly (readonly [number, Estimates])[]> {
+  const { task, question, answers, released } = context;
+  const batches = released.slice(-RELEASES);
+  const confidence = ofEach(batches.length, context.confidence);
+  const found: (readonly [number, Estimates])[] = [];
+  for (let first = 0; first < batches.length; first += AT_ONCE) {
+    const some = batches.slice(first, first + AT_ONCE).map(async ({ number }) => {
+      const asked = { batches: String(number), confidence, items };
+      return [number, await answers.estimates(task, question, asked, "")] as const;
+    });
+    found.push(...(await Promise.all(some)));
+  }
+  return found;
+}
+
+export async function timelineView(context: Context, shown: readonly Row[]): Promise<Shown> {
+  const { question, released, rows, confidence } = context;
+  if (released.length === 0) return null;
+  if (released.length === 1) {
+    return [el("p", {}, "There is one release so far; a line begins with the second.")];
+  }
+  const number = question.kind === "number";
+  const picked = shown.slice(0, LINES);
+  if (!number && (rows === null || picked.length === 0)) return null;
+  const names = picked.map(({ query }) => query);
+  const items =
+    number || names.includes(null) ? context.items : names.filter((name) => name !== null);
+  const answers = await eachBatch(context, items);
+  const units = new Map(picked.map(({ label, unit }) => [label, unit]));
+  const labels = picked.map(({ label }) => label);
+  const lines = number
+    ? numberLines(question, answers)
+    : linesOf(labels, rows?.estimand ?? "share", answers).map(({ label, points }) => {
+        const unit = units.get(label);
+        return { label: unit === undefined ? label : `${label} (${unit})`, points };
+      });
+  if (lines.length === 0) return null;
+  const first = number ? "" : ` of the first ${counted(lines.length, "item")} above`;
+  const latest = released.length > RELEASES ? ` the latest ${RELEASES} of` : "";
+  return [
+    el(
+      "p",
+      {},
+      `Estimates${first} by${latest} ${counted(released.length, "release")}. Bars are intervals; all that are drawn hold together with ${confidence * 100}% confidence.`,
+    ),
+    ...timeLine(
+      lines,
+      number ? digits : (rows?.words ?? digits),
+      number || rows?.estimand === "mean" ? tick : shareTick,
+      {
+        zero: !number && question.kind !== "numbers",
+        apart: question.kind === "numbers" || number,
+      },
+    ),
+  ];
+}

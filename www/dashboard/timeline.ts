@@ -1,0 +1,63 @@
+// The time line: some items over the releases.
+
+import type { Estimand, Estimate, Estimates, Question } from "./api.js";
+import { nameOf } from "./labels.js";
+
+/** Most releases and items of a time line. */
+export const RELEASES = 24;
+export const LINES = 6;
+
+/** What was estimated of one batch; null where there is no estimate. */
+export interface Point {
+  readonly batch: number;
+  readonly estimate: Estimate | null;
+}
+
+export interface Line {
+  readonly label: string;
+  readonly points: readonly Point[];
+}
+
+/** The confidence of the intervals of each of so many batches that hold together with this. */
+export function ofEach(batches: number, confidence: number): number {
+  return 1 - (1 - confidence) / Math.max(batches, 1);
+}
+
+/** Lines of these items, through what each batch says of them. */
+export function linesOf(
+  labels: readonly string[],
+  estimand: Estimand,
+  answers: readonly (readonly [batch: number, answer: Estimates])[],
+): readonly Line[] {
+  const byLabel = answers.map(
+    ([batch, { estimates }]) =>
+      [batch, new Map(estimates.map((own) => [nameOf(own.item), own[estimand] ?? null]))] as const,
+  );
+  return labels.map((label) => ({
+    label,
+    points: byLabel.map(([batch, own]) => ({ batch, estimate: own.get(label) ?? null })),
+  }));
+}
+
+/** Lines of a number: its mean, or its quantiles. */
+export function numberLines(
+  question: Question,
+  answers: readonly (readonly [batch: number, answer: Estimates])[],
+): readonly Line[] {
+  const points = (of: (answer: Estimates) => Estimate | undefined) =>
+    answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
+  const last = answers[answers.length - 1]?.[1].number;
+  const unit = last?.unit === undefined ? "" : ` (${last.unit})`;
+  const name = question.name ?? "";
+  if (last?.mean)
+    return [{ label: `mean of ${name}${unit}`, points: points((a) => a.number?.mean) }];
+  return (last?.quantiles ?? []).map(({ quantile }) => ({
+    label: `${quantileName(quantile)}${unit}`,
+    points: points((a) => a.number?.quantiles?.find((own) => own.quantile === quantile)),
+  }));
+}
+
+/** What a quantile is called. */
+export function quantileName(quantile: number): string {
+  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
+}
