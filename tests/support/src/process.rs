@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::ops::Sub;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -81,6 +82,24 @@ impl Collector {
         kibibytes.parse::<u64>().unwrap() << 10
     }
 
+    /// What it has used, as Linux tells it.
+    pub fn usage(&self) -> Usage {
+        let of = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.pid())).unwrap();
+        let stat = of("stat");
+        // Fields 14 and 15, counted from the name, which may hold spaces: in ticks of 10 ms.
+        let (_, fields) = stat.rsplit_once(')').unwrap();
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        let ticks: u64 = ticks.map(|own| own.parse::<u64>().unwrap()).sum();
+        let io = of("io");
+        let written = io
+            .lines()
+            .find_map(|line| line.strip_prefix("write_bytes: "));
+        Usage {
+            cpu: Duration::from_millis(ticks * 10),
+            written: written.unwrap().parse().unwrap(),
+        }
+    }
+
     /// Open sockets, as Linux tells them.
     pub fn sockets(&self) -> usize {
         let files = fs::read_dir(format!("/proc/{}/fd", self.pid())).unwrap();
@@ -118,6 +137,25 @@ impl Collector {
             }
             assert!(begin.elapsed() < at_most, "still running");
             std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// What a process has used.
+#[derive(Clone, Copy)]
+pub struct Usage {
+    pub cpu: Duration,
+    /// Bytes that went to the disk, in whole pages.
+    pub written: u64,
+}
+
+impl Sub for Usage {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            cpu: self.cpu - earlier.cpu,
+            written: self.written - earlier.written,
         }
     }
 }

@@ -1,0 +1,157 @@
+//! Clients that send one upload after the other, each as soon as the last is acknowledged, all
+//! of them on one thread, so that they take little from what is measured.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use hushbin::{Task, Upload};
+use hushbin_tests::process::head;
+use hushbin_tests::uploads::Uploads;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+/// What clients send.
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) connections: u64,
+    /// Uploads in a body.
+    pub(crate) uploads: usize,
+    /// Reports of an upload.
+    pub(crate) reports: usize,
+    /// Sets the ids apart from those of other loads.
+    pub(crate) seed: u64,
+}
+
+/// What came of it.
+pub(crate) struct Sent {
+    pub(crate) bodies: u64,
+    pub(crate) bytes: u64,
+    pub(crate) seconds: f64,
+    latencies: Vec<Duration>,
+}
+
+impl Sent {
+    pub(crate) fn rate(&self) -> f64 {
+        self.bodies as f64 / self.seconds
+    }
+
+    /// The latency that this share of bodies has at most, in milliseconds.
+    pub(crate) fn latency(&self, share: f64) -> f64 {
+        let index = (self.latencies.len() as f64 * share) as usize;
+        let index = index.min(self.latencies.len() - 1);
+        self.latencies[index].as_secs_f64() * 1e3
+    }
+}
+
+impl Load {
+    /// Sends to this address until so much time is over, or so many bodies are acknowledged.
+    pub(crate) fn send(
+        self,
+        address: SocketAddr,
+        task: &Task,
+        time: Duration,
+        bodies: u64,
+    ) -> Sent {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let each = bodies.div_ceil(self.connections);
+        runtime.block_on(async {
+            let begin = Instant::now();
+            let mut clients = JoinSet::new();
+            for number in 0..self.connections {
+                let client = Client::new(self, number, task);
+                clients.spawn(client.run(address, begin + time, each));
+            }
+            let all = clients.join_all().await;
+            let seconds = begin.elapsed().as_secs_f64();
+            let bytes = all.iter().map(|(bytes, _)| bytes).sum();
+            let mut latencies: Vec<_> = all.into_iter().flat_map(|(_, own)| own).collect();
+            latencies.sort_unstable();
+            Sent {
+                bodies: latencies.len() as u64,
+                bytes,
+                seconds,
+                latencies,
+            }
+        })
+    }
+}
+
+struct Client {
+    uploads: Vec<Upload>,
+    fingerprint: hushbin::Fingerprint,
+    /// The next id, before it is mixed.
+    next: u64,
+}
+
+impl Client {
+    fn new(load: Load, number: u64, task: &Task) -> Self {
+        // Randomising is the browsers' work: reports are made once, ids are fresh.
+        let mut made = Uploads::new(task, number);
+        Self {
+            uploads: (0..load.uploads).map(|_| made.make(load.reports)).collect(),
+            fingerprint: task.fingerprint(),
+            next: (load.seed << 52) | (number << 40),
+        }
+    }
+
+    fn body(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for upload in &mut self.uploads {
+            self.next += 1;
+            upload.id.0[..8].copy_from_slice(&mix(self.next).to_le_bytes());
+            bytes.extend(upload.encode(&self.fingerprint));
+        }
+        bytes
+    }
+
+    /// Bytes of bodies that were acknowledged, and how long each took.
+    async fn run(mut self, address: SocketAddr, end: Instant, most: u64) -> (u64, Vec<Duration>) {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut answer = Vec::new();
+        let (mut bytes, mut latencies) = (0, Vec::new());
+        while Instant::now() < end && (latencies.len() as u64) < most {
+            let body = self.body();
+            let mut request = head("bench", body.len());
+            request.extend_from_slice(&body);
+            let begin = Instant::now();
+            stream.write_all(&request).await.unwrap();
+            read(&mut stream, &mut answer).await;
+            latencies.push(begin.elapsed());
+            bytes += body.len() as u64;
+        }
+        (bytes, latencies)
+    }
+}
+
+/// Reads an answer, which must be that the upload is stored.
+async fn read(stream: &mut TcpStream, answer: &mut Vec<u8>) {
+    answer.clear();
+    loop {
+        let read = stream.read_buf(answer).await.unwrap();
+        let text = std::str::from_utf8(answer).unwrap();
+        assert!(read > 0, "{text}");
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        assert!(head.starts_with("HTTP/1.1 201 "), "{text}");
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case("content-length").then_some(value)
+        });
+        if body.len() == length.unwrap().parse::<usize>().unwrap() {
+            return;
+        }
+    }
+}
+
+/// Spreads ids over the journal as random ones are: splitmix64's finaliser.
+fn mix(x: u64) -> u64 {
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

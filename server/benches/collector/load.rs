@@ -1,0 +1,92 @@
+//! Rates, latencies and costs of uploads, beside the bare handler's in the same run.
+
+use std::time::Duration;
+
+use hushbin_tests::process::{Collector, Usage};
+
+use super::Bench;
+use super::clients::{Load, Sent};
+use super::servers::{start_bare, start_collector};
+
+/// Times that each of a pair is measured, in turns.
+const ROUNDS: u64 = 3;
+
+/// A round of one server.
+pub(crate) struct Round {
+    pub(crate) sent: Sent,
+    used: Usage,
+}
+
+pub(crate) fn measure(
+    server: &Collector,
+    load: Load,
+    bench: &Bench,
+    address: std::net::SocketAddr,
+) -> Round {
+    let before = server.usage();
+    let sent = load.send(address, &bench.task, bench.time, u64::MAX);
+    Round {
+        sent,
+        used: server.usage() - before,
+    }
+}
+
+/// The middle one of some figures.
+pub(crate) fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = figures.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+pub(crate) fn run(bench: &Bench) {
+    println!(
+        "connections  reports/upload  server     uploads/s  of bare  p50 ms   p99 ms  CPU µs/upload  \
+         memory MB  written/sent"
+    );
+    for connections in [64, 1000] {
+        for reports in [1, 10] {
+            pair(bench, connections, reports);
+        }
+    }
+}
+
+fn pair(bench: &Bench, connections: u64, reports: usize) {
+    let data = bench
+        .directory
+        .path()
+        .join(format!("{connections}-{reports}"));
+    let mut servers = [start_bare(), start_collector(&data, &[&bench.task_file])];
+    let addresses = servers.each_mut().map(Collector::address);
+    let mut rounds: [Vec<Round>; 2] = Default::default();
+    for seed in 0..ROUNDS {
+        let load = Load {
+            connections,
+            uploads: 1,
+            reports,
+            seed,
+        };
+        for (own, server) in servers.iter().enumerate() {
+            rounds[own].push(measure(server, load, bench, addresses[own]));
+        }
+    }
+    let ratio = |round: usize| rounds[1][round].sent.rate() / rounds[0][round].sent.rate();
+    let of_bare = median((0..rounds[0].len()).map(ratio));
+    for (own, name) in ["bare", "collector"].into_iter().enumerate() {
+        let all = &rounds[own];
+        let of = |figure: &dyn Fn(&Round) -> f64| median(all.iter().map(figure));
+        println!(
+            "{connections:11}  {reports:14}  {name:9}  {:9.0}  {:7.2}  {:6.2}  {:7.2}  {:13.1}  \
+             {:9.1}  {:12.2}",
+            of(&|round| round.sent.rate()),
+            if own == 0 { 1.0 } else { of_bare },
+            of(&|round| round.sent.latency(0.5)),
+            of(&|round| round.sent.latency(0.99)),
+            of(&|round| round.used.cpu.as_secs_f64() * 1e6 / round.sent.bodies as f64),
+            servers[own].memory() as f64 / 1e6,
+            of(&|round| round.used.written as f64 / round.sent.bytes as f64),
+        );
+    }
+    let [_, collector] = servers;
+    collector.terminate();
+    assert!(collector.wait(Duration::from_secs(60)).success());
+}

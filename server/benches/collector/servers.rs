@@ -1,0 +1,60 @@
+//! The collector, and what it is measured against, each a process of its own.
+
+use std::env;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{StatusCode, header};
+use axum::routing::post;
+use hushbin_tests::process::{Collector, command};
+use tokio::net::TcpListener;
+
+/// Set for the process that is the bare handler.
+pub(crate) const BARE: &str = "HUSHBIN_BENCH_BARE";
+
+/// As long as what the collector answers.
+const ANSWER: &str = r#"{"uploads":1,"accepted":1,"duplicates":0}"#;
+
+/// Serves uploads by reading them and doing nothing.
+pub(crate) fn bare() {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(async {
+            let read = |body: Bytes| async move {
+                assert!(!body.is_empty());
+                let json = [(header::CONTENT_TYPE, "application/json")];
+                (StatusCode::CREATED, json, ANSWER)
+            };
+            let routes = Router::new().route("/tasks/{id}/reports", post(read));
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            println!("hushbin listening on http://{address}");
+            std::io::stdout().flush().unwrap();
+            axum::serve(listener, routes).await.unwrap();
+        });
+}
+
+/// Starts the bare handler.
+pub(crate) fn start_bare() -> Collector {
+    let mut own = Command::new(env::current_exe().unwrap());
+    own.env(BARE, "1");
+    Collector::start(own)
+}
+
+/// Starts the collector as an operator would, with room for all clients of one address.
+pub(crate) fn start_collector(data: &Path, tasks: &[&Path]) -> Collector {
+    let mut serve = command();
+    serve.arg("serve").arg("--data").arg(data);
+    for task in tasks {
+        serve.arg("--task").arg(task);
+    }
+    let flags = ["--listen", "127.0.0.1:0", "--log", "error"];
+    let room = ["--max-connections-per-peer", "2000"];
+    serve.args(flags).args(room);
+    Collector::start(serve)
+}
