@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{Hosts, Limits, ServerOptions};
+use crate::http::{Hosts, Limits, ServerOptions, Tls};
 use crate::store::{Collected, StoreOptions};
 
 /// Where to listen by default: only this machine can connect.
@@ -41,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) tasks: Vec<Collected>,
     /// Where to listen.
     pub(crate) listen: SocketAddr,
+    /// What connections are encrypted with, unless a proxy does that.
+    pub(crate) tls: Option<Tls>,
     /// Names that it answers to.
     pub(crate) hosts: Hosts,
     /// How much to log.

@@ -61,16 +61,19 @@ pub(crate) enum Closed {
     Room,
     /// Its peer did not read.
     Unread,
+    /// Its peer did not agree how to encrypt it, or not in time.
+    Handshake,
 }
 
 impl Closed {
-    const ALL: [Self; 3] = [Self::Peer, Self::Room, Self::Unread];
+    const ALL: [Self; 4] = [Self::Peer, Self::Room, Self::Unread, Self::Handshake];
 
     const fn reason(self) -> Reason {
         let reason = match self {
             Self::Peer => "peer",
             Self::Room => "room",
             Self::Unread => "unread",
+            Self::Handshake => "handshake",
         };
         Reason { reason }
     }
@@ -110,7 +113,7 @@ impl Metrics {
         registry.register("ready", "Whether the store is open", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
         registry.register("connections", "Connections that are open", self.connections.clone());
-        registry.register("connections_closed", "Connections that were closed on their peer: it has its share (peer), others needed the place of one that waited for a request (room), it did not read (unread)", self.refused.clone());
+        registry.register("connections_closed", "Connections that were closed on their peer: it has its share (peer), others needed the place of one that waited for a request (room), it did not read (unread), its TLS handshake failed or took too long (handshake)", self.refused.clone());
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());

@@ -1,5 +1,6 @@
 //! What connections are served with: little while the store is being opened, then the
-//! whole interface, and only under the names that the collector answers to.
+//! whole interface, only under the names that the collector answers to, and encrypted where
+//! there is a certificate.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,6 +11,7 @@ use tower::ServiceExt;
 
 use super::hosts::Hosts;
 use super::problem::Problem;
+use super::tls::Tls;
 use super::{HEALTH, starting, too_many};
 use crate::metrics::Metrics;
 
@@ -21,16 +23,18 @@ struct Inner {
     router: RwLock<Router>,
     too_many: Router,
     hosts: RwLock<Hosts>,
+    tls: RwLock<Option<Tls>>,
     metrics: Arc<Metrics>,
 }
 
 impl Front {
     /// As it is while there is no store: alive, and not ready.
-    pub(crate) fn new(hosts: Hosts, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(hosts: Hosts, tls: Option<Tls>, metrics: Arc<Metrics>) -> Self {
         Self(Arc::new(Inner {
             router: RwLock::new(starting(Arc::clone(&metrics))),
             too_many: too_many(Arc::clone(&metrics)),
             hosts: RwLock::new(hosts),
+            tls: RwLock::new(tls),
             metrics,
         }))
     }
@@ -43,6 +47,19 @@ impl Front {
     /// Answers to these names from now on.
     pub(crate) fn set_hosts(&self, hosts: Hosts) {
         *write(&self.0.hosts) = hosts;
+    }
+
+    /// Encrypts new connections with this from now on; whether it is another certificate.
+    pub(crate) fn set_tls(&self, tls: Option<Tls>) -> bool {
+        let mut held = write(&self.0.tls);
+        let other = *held != tls;
+        *held = tls;
+        other
+    }
+
+    /// What a new connection is encrypted with.
+    pub(super) fn tls(&self) -> Option<Tls> {
+        read(&self.0.tls).clone()
     }
 
     /// What is counted of it.

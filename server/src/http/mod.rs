@@ -58,6 +58,7 @@ mod server;
 mod settings;
 mod state;
 mod tasks;
+mod tls;
 mod uploads;
 
 use std::any::Any;
@@ -80,6 +81,7 @@ pub(crate) use front::Front;
 pub(crate) use hosts::Hosts;
 pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::Limits;
+pub(crate) use tls::{Tls, TlsError};
 
 use crate::metrics::Metrics;
 use crate::store::Store;

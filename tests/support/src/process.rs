@@ -65,7 +65,8 @@ impl Collector {
         BufReader::new(stdout).read_line(&mut line).unwrap();
         let address = line
             .trim_end()
-            .strip_prefix("hushbin listening on http://")
+            .strip_prefix("hushbin listening on http")
+            .and_then(|rest| rest.trim_start_matches('s').strip_prefix("://"))
             .unwrap_or_else(|| panic!("not the ready line: {line:?}"));
         address.parse().unwrap()
     }
@@ -168,8 +169,8 @@ impl Drop for Collector {
 }
 
 /// One connection, kept alive.
-pub struct Client {
-    stream: BufReader<TcpStream>,
+pub struct Client<S = TcpStream> {
+    stream: BufReader<S>,
 }
 
 impl Client {
@@ -189,9 +190,7 @@ impl Client {
         stream.set_nodelay(true)?;
         // Fails instead of waiting for ever.
         stream.set_read_timeout(Some(Duration::from_secs(300)))?;
-        Ok(Self {
-            stream: BufReader::new(stream),
-        })
+        Ok(Self::new(stream))
     }
 
     /// How long answers are waited for.
@@ -200,6 +199,24 @@ impl Client {
     }
 
     pub fn socket(&self) -> &TcpStream {
+        self.stream.get_ref()
+    }
+
+    /// What it is over.
+    pub fn into_socket(self) -> TcpStream {
+        self.stream.into_inner()
+    }
+}
+
+impl<S: Read + Write> Client<S> {
+    /// Over a stream of one's own.
+    pub fn new(stream: S) -> Self {
+        Self {
+            stream: BufReader::new(stream),
+        }
+    }
+
+    pub fn stream(&self) -> &S {
         self.stream.get_ref()
     }
 

@@ -48,7 +48,11 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
         let listen = config.listen;
         let listener =
             http::listen(listen).map_err(|error| format!("cannot listen on {listen}: {error}"))?;
-        let front = Front::new(config.hosts.clone(), Arc::new(Metrics::new()));
+        let front = Front::new(
+            config.hosts.clone(),
+            config.tls.clone(),
+            Arc::new(Metrics::new()),
+        );
         let reload = Reload::new(options, settings, front.clone(), log)?;
         tokio::spawn(reload.run());
         let stop = told_to_stop()?;
@@ -113,7 +117,8 @@ async fn collect(
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.
-    writeln!(out, "hushbin listening on http://{address}")
+    let scheme = config.tls.as_ref().map_or("http", |_| "https");
+    writeln!(out, "hushbin listening on {scheme}://{address}")
         .and_then(|()| out.flush())
         .map_err(|error| format!("cannot say where it listens: {error}"))?;
     tell_service_manager(&NotifyState::Ready);
@@ -217,7 +222,7 @@ mod tests {
     ) -> (Result<(), Error>, String, T) {
         let listener = http::listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let address = listener.local_addr().unwrap();
-        let front = Front::new(config.hosts.clone(), Arc::new(Metrics::new()));
+        let front = Front::new(config.hosts.clone(), None, Arc::new(Metrics::new()));
         let mut out = Vec::new();
         let stop = async { drop(stop.await) };
         let (result, said) = tokio::join!(

@@ -13,8 +13,9 @@ use crate::cli::Error;
 /// to standard error. Until then, while the store is opened, it answers /livez and
 /// /metrics, and 503 to all else. On SIGTERM or SIGINT it stops accepting connections,
 /// answers the requests under way, leaves the journal tidy and exits with 0, after
-/// --drain-timeout and 10 seconds at the latest. On SIGHUP it reads --config again: --log
-/// and --host change at once, all else needs a restart.
+/// --drain-timeout and 10 seconds at the latest. On SIGHUP it reads --config, and the files
+/// of --tls-certificate and --tls-key, again: these, --log and --host change at once, all else
+/// needs a restart.
 ///
 /// A flag goes before its environment variable, and that before the file.
 #[derive(Debug, Clone, Args)]

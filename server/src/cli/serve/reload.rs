@@ -53,7 +53,12 @@ impl Reload {
         let config = settings.config()?;
         self.front.set_hosts(config.hosts);
         self.log.set_level(config.log);
-        let differences = settings.differences(&self.settings)?;
+        let mut differences = settings.differences(&self.settings)?;
+        let certificate = "tls_certificate".to_owned();
+        // The same file may hold another one.
+        if self.front.set_tls(config.tls) && !differences.contains(&certificate) {
+            differences.push(certificate);
+        }
         let (changed, rest): (Vec<_>, Vec<_>) = differences
             .into_iter()
             .partition(|name| CHANGEABLE.contains(&name.as_str()));

@@ -14,7 +14,7 @@ use toml::Table;
 
 use crate::cli::Error;
 use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
-use crate::http::{Hosts, Limits, ServerOptions};
+use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::store::{BatchSettings, Collected, Settings as Collection, StoreOptions};
 use crate::task_file::TaskFile;
 
@@ -31,6 +31,14 @@ pub(super) struct Settings {
     /// Address and port; port 0 takes a free one [default: 127.0.0.1:8686]
     #[arg(long, value_name = "ADDR", env = "HUSHBIN_LISTEN")]
     listen: Option<SocketAddr>,
+    /// Certificate, with those that it is signed by behind it (PEM): HTTPS and no HTTP, for a
+    /// collector without a proxy
+    #[arg(long, value_name = "FILE", env = "HUSHBIN_TLS_CERTIFICATE")]
+    tls_certificate: Option<PathBuf>,
+    /// Private key of that certificate (PEM), which nobody may read but the file's owner and
+    /// group
+    #[arg(long, value_name = "FILE", env = "HUSHBIN_TLS_KEY")]
+    tls_key: Option<PathBuf>,
     /// Name that the collector has in requests, without port; may be repeated. Requests for
     /// other names are refused, but for /livez and /readyz [default: any name]
     #[arg(
@@ -121,7 +129,7 @@ pub(super) struct Settings {
 }
 
 /// What can be changed while the collector runs.
-pub(super) const CHANGEABLE: [&str; 2] = ["hosts", "log"];
+pub(super) const CHANGEABLE: [&str; 4] = ["hosts", "log", "tls_certificate", "tls_key"];
 
 impl Settings {
     /// Those of a file. Its relative paths begin at its directory.
@@ -135,7 +143,11 @@ impl Settings {
         let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
         let directory = path.parent().unwrap_or(Path::new(""));
         let paths = settings.tasks.iter_mut().flatten();
-        for path in paths.chain(&mut settings.data) {
+        let paths = paths.chain(&mut settings.data);
+        for path in paths
+            .chain(&mut settings.tls_certificate)
+            .chain(&mut settings.tls_key)
+        {
             *path = directory.join(&path);
         }
         Ok(settings)
@@ -168,22 +180,24 @@ impl Settings {
     pub(super) fn keep(&mut self, other: Self) {
         self.hosts = other.hosts;
         self.log = other.log;
+        self.tls_certificate = other.tls_certificate;
+        self.tls_key = other.tls_key;
     }
 
     fn table(&self) -> Result<Table, Error> {
         Ok(Table::try_from(self)?)
     }
 
-    /// The configuration, task files read.
+    /// The configuration, files of tasks and of the certificate read.
     ///
     /// # Errors
-    /// When there is no data directory, a value is out of range, or a task file cannot be
-    /// read.
+    /// When there is no data directory, a value is out of range, or a file cannot be read.
     pub(super) fn config(&self) -> Result<Config, Error> {
         let tasks = self.tasks.iter().flatten();
         let collection = self.collection()?;
         Ok(Config {
             listen: self.listen(),
+            tls: self.tls()?,
             hosts: self.hosts()?,
             log: self.log(),
             log_format: self.log_format.unwrap_or(LogFormat::Text),
@@ -220,6 +234,17 @@ impl Settings {
     pub(super) fn hosts(&self) -> Result<Hosts, Error> {
         let names = self.hosts.iter().flatten().map(String::as_str);
         Ok(Hosts::new(names)?)
+    }
+
+    /// What connections are encrypted with.
+    fn tls(&self) -> Result<Option<Tls>, TlsError> {
+        let alone = |given, missing| Err(TlsError::Alone { given, missing });
+        match (&self.tls_certificate, &self.tls_key) {
+            (None, None) => Ok(None),
+            (Some(certificate), Some(key)) => Tls::read(certificate, key).map(Some),
+            (Some(_), None) => alone("tls-certificate", "tls-key"),
+            (None, Some(_)) => alone("tls-key", "tls-certificate"),
+        }
     }
 
     /// How the tasks of all task files are collected.
@@ -331,7 +356,14 @@ mod tests {
     const MINIMAL: &str = include_str!("../../../config/minimal.toml");
 
     /// Keys of the full sample that have no default, or another value than it.
-    const EXAMPLES: [&str; 4] = ["data", "hosts", "origins", "tasks"];
+    const EXAMPLES: [&str; 6] = [
+        "data",
+        "hosts",
+        "origins",
+        "tasks",
+        "tls_certificate",
+        "tls_key",
+    ];
 
     fn full() -> Table {
         FULL.parse().unwrap()

@@ -13,16 +13,19 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
 
 use super::front::Front;
 use crate::metrics::Closed;
@@ -52,6 +55,8 @@ pub(crate) struct ServerOptions {
     pub(crate) connections_of_peer: Option<usize>,
     /// Requests a minute of one such address or network; further ones are asked to come back.
     pub(crate) requests_of_peer: Option<NonZeroU32>,
+    /// Time in which a peer has to agree how its connection is encrypted, where it is.
+    pub(crate) handshake_timeout: Duration,
     /// Time that a request's head may take, idle time before it included.
     pub(crate) head_timeout: Duration,
     /// Time in which a peer has to take a part of its answer.
@@ -67,6 +72,7 @@ impl ServerOptions {
         connections: 4096,
         connections_of_peer: None,
         requests_of_peer: None,
+        handshake_timeout: Duration::from_secs(10),
         head_timeout: Duration::from_secs(60),
         write_timeout: Duration::from_secs(20),
         drain_timeout: Duration::from_secs(20),
@@ -140,6 +146,8 @@ async fn accept_all(
         .header_read_timeout(options.head_timeout)
         .max_buf_size(HEAD_BYTES);
     let metrics = front.metrics();
+    // Ends, and with it handshakes, when this does.
+    let (_accepting, stopping) = watch::channel(());
     loop {
         let (stream, peer) = accept(listener, &places).await;
         let Some(place) = places.take(peer).await else {
@@ -157,8 +165,28 @@ async fn accept_all(
                 }
             })
         };
-        let stream = TokioIo::new(Patient::new(stream, options.write_timeout));
-        let connection = draining.watch(http.serve_connection(stream, answering));
+        let stream = Patient::new(stream, options.write_timeout);
+        let connection = match front.tls() {
+            None => converse(stream, &http, answering, draining.watcher()),
+            Some(tls) => {
+                let (http, watcher) = (http.clone(), draining.watcher());
+                let accepting = tls.accept(stream, options.handshake_timeout);
+                let (metrics, mut stopping) = (Arc::clone(metrics), stopping.clone());
+                Box::pin(async move {
+                    tokio::select! {
+                        accepted = accepting => match accepted {
+                            Ok(stream) => converse(stream, &http, answering, watcher).await,
+                            Err(error) => {
+                                tracing::debug!(%error, "a TLS handshake failed");
+                                metrics.closed(Closed::Handshake);
+                                Ok(())
+                            }
+                        },
+                        _ = stopping.changed() => Ok(()),
+                    }
+                })
+            }
+        };
         let metrics = Arc::clone(metrics);
         tokio::spawn(async move {
             metrics.connections.inc();
@@ -176,6 +204,21 @@ async fn accept_all(
             metrics.connections.dec();
         });
     }
+}
+
+/// All requests of a connection, in memory of their own: 4096 silent connections took 51 MB so,
+/// and 113 MB where it lay within the futures that wait for it.
+type Conversation = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
+
+/// Answers the requests of a connection.
+fn converse<S, A>(stream: S, http: &http1::Builder, answering: A, draining: Watcher) -> Conversation
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    A: HttpService<Incoming, ResBody = Tracked, Error = Infallible> + Send + 'static,
+    A::Future: Send,
+{
+    let connection = http.serve_connection(TokioIo::new(stream), answering);
+    Box::pin(draining.watch(connection))
 }
 
 /// Whether a connection ended because its peer did not read.

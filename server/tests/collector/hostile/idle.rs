@@ -1,4 +1,4 @@
-//! Connections that say nothing, or not enough.
+//! Connections that say nothing, or not enough, encrypted or not.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -7,6 +7,7 @@ use std::time::Duration;
 use hushbin_tests::process::Client;
 
 use super::{Victim, full};
+use crate::support::tls::{connect, trusting};
 
 /// Less than the time after which the collector closes silent connections anyway.
 const PATIENCE: Duration = Duration::from_secs(45);
@@ -27,34 +28,60 @@ fn occupy(victim: &Victim, begin: &[u8]) -> Vec<TcpStream> {
         .collect()
 }
 
-fn others_are_served(begin: &[u8]) {
-    let most = places().to_string();
-    let mut victim = Victim::new(&[], &["--max-connections", &most]);
-    let attackers = occupy(&victim, begin);
-    let mut honest = Client::connect(victim.address).unwrap();
-    honest.patience(PATIENCE);
+fn others_are_served(victim: Victim, begin: &[u8]) {
+    holds_against(victim, "idle connections", |victim| occupy(victim, begin));
+}
+
+/// Others are served while what the attack returns is there.
+fn holds_against<T>(mut victim: Victim, attack: &str, begin: impl Fn(&Victim) -> T) {
+    let attackers = begin(&victim);
+    let mut honest = victim.connect(PATIENCE);
     assert_eq!(honest.get("/livez").unwrap().0, 200);
     victim.serves_others();
-    victim.took_at_most(
-        "idle connections",
-        (places() as u64) * (32 << 10) + (8 << 20),
-    );
+    victim.took_at_most(attack, (places() as u64) * (32 << 10) + (8 << 20));
     drop(attackers);
+}
+
+fn plain() -> Victim {
+    Victim::new(&[], &["--max-connections", &places().to_string()])
+}
+
+fn encrypted() -> Victim {
+    Victim::encrypted(&["--max-connections", &places().to_string()])
 }
 
 #[test]
 fn silent_connections_shut_nobody_out() {
-    others_are_served(b"");
+    others_are_served(plain(), b"");
 }
 
 #[test]
 fn half_a_head_shuts_nobody_out() {
-    others_are_served(b"GET /livez HTTP/1.1\r\nhost: x\r\nx: ");
+    others_are_served(plain(), b"GET /livez HTTP/1.1\r\nhost: x\r\nx: ");
 }
 
 #[test]
 fn connections_that_were_answered_once_shut_nobody_out() {
-    others_are_served(b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n");
+    others_are_served(plain(), b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n");
+}
+
+#[test]
+fn handshakes_that_do_not_begin_shut_nobody_out() {
+    others_are_served(encrypted(), b"");
+}
+
+#[test]
+fn handshakes_that_do_not_end_shut_nobody_out() {
+    others_are_served(encrypted(), b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03");
+}
+
+#[test]
+fn silence_behind_handshakes_shuts_nobody_out() {
+    holds_against(encrypted(), "encrypted connections", |victim| {
+        let config = trusting(victim.certificate.as_ref().unwrap());
+        let shake = |_| connect(victim.address, &config).unwrap();
+        (0..2 * places()).map(shake).collect::<Vec<_>>()
+    });
 }
 
 /// Who is in the middle of an upload keeps its place.

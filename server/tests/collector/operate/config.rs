@@ -6,9 +6,10 @@ use std::path::Path;
 use hushbin_tests::process;
 
 use super::{Operated, configure};
+use crate::support::tls;
 
 /// What `--check-config` says of a file, beside variables and flags; whether it is valid.
-fn check(path: &Path, variables: &[(&str, &str)], flags: &[&str]) -> (bool, String) {
+pub(super) fn check(path: &Path, variables: &[(&str, &str)], flags: &[&str]) -> (bool, String) {
     let output = process::command()
         .args(["serve", "--check-config", "--config"])
         .arg(path)
@@ -29,10 +30,11 @@ fn samples_are_valid_beside_their_task() {
         let directory = tempfile::tempdir().unwrap();
         let path = configure(directory.path(), "");
         fs::write(&path, sample).unwrap();
+        tls::issue(directory.path());
         let said = check(&path, &[], &[]);
         assert_eq!(said, (true, "the configuration is valid\n".to_owned()));
         // Nothing was made or opened.
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4);
         fs::remove_file(directory.path().join("settings.json")).unwrap();
         let (valid, said) = check(&path, &[], &[]);
         assert!(!valid && said.contains("settings.json"), "{said}");

@@ -1,6 +1,7 @@
 //! `GET /metrics`.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use hushbin_tests::process::Client;
@@ -8,7 +9,7 @@ use hushbin_tests::process::Client;
 use super::Operated;
 
 /// Values by name and labels, of a page that must be one of OpenMetrics.
-fn values(client: &mut Client) -> BTreeMap<String, f64> {
+pub(super) fn values<S: Read + Write>(client: &mut Client<S>) -> BTreeMap<String, f64> {
     let (status, body) = client.get("/metrics").unwrap();
     assert_eq!(status, 200);
     let text = String::from_utf8(body).unwrap();
@@ -51,10 +52,7 @@ fn it_counts_what_happened() {
     let kept: Vec<_> = (0..3).map(|_| operated.client()).collect();
     let mut refused = TcpStream::connect(operated.address).unwrap();
     let mut byte = [0; 1];
-    assert!(!matches!(
-        std::io::Read::read(&mut refused, &mut byte),
-        Ok(1..)
-    ));
+    assert!(!matches!(refused.read(&mut byte), Ok(1..)));
     drop(kept);
 
     let found = values(&mut client);

@@ -6,6 +6,7 @@ mod hosts;
 mod limits;
 mod logs;
 mod metrics;
+mod tls;
 
 use std::fs::{self, File};
 use std::net::SocketAddr;
@@ -26,7 +27,11 @@ struct Operated {
 impl Operated {
     /// By a file of which all but the data directory, the task and the address is given.
     fn new(more: &str) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        Self::beside(tempfile::tempdir().unwrap(), more)
+    }
+
+    /// The same with what lies in this directory already.
+    fn beside(directory: tempfile::TempDir, more: &str) -> Self {
         configure(directory.path(), more);
         let log = File::create(directory.path().join("log")).unwrap();
         let mut command = process::command();

@@ -2,6 +2,8 @@
 
 pub(crate) mod alternatives;
 pub(crate) mod simulation;
+#[cfg(unix)]
+pub(crate) mod tls;
 
 use axum::Router;
 use axum::body::Body;

@@ -1,0 +1,223 @@
+//! Encryption, for a collector that has no proxy before it.
+//!
+//! No session is resumed: what a client would show for that tells its connections from those
+//! of others.
+
+use std::fmt::{self, Debug, Formatter};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::NoServerSessionStorage;
+use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
+use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+/// Rights to a key's file that nobody may have: its owner's group may read it, as groups of
+/// those who hold keys do, and all others nothing.
+const TOO_OPEN: u32 = 0o037;
+
+/// What connections are encrypted with: a certificate and its key.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    config: Arc<ServerConfig>,
+    chain: Arc<[CertificateDer<'static>]>,
+}
+
+/// Why there is nothing to encrypt with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TlsError {
+    #[error("--{given} is given without --{missing}, expected both or neither")]
+    Alone {
+        given: &'static str,
+        missing: &'static str,
+    },
+    #[error("{path}: {source}")]
+    File { path: String, source: io::Error },
+    #[error("{path} is no PEM, expected {expected}")]
+    Malformed {
+        path: String,
+        expected: &'static str,
+    },
+    #[error("there is none in {path}, expected {expected}")]
+    Empty {
+        path: String,
+        expected: &'static str,
+    },
+    #[error("{path} has mode {mode:o}, expected 640 or less: others may not read a private key")]
+    Open { path: String, mode: u32 },
+    #[error(
+        "the key in {key} is not that of the first certificate in {certificate}, expected a pair"
+    )]
+    Mismatch { certificate: String, key: String },
+    #[error(
+        "{certificate} with {key}: {source}, expected an X.509 certificate and its key, RSA, ECDSA or Ed25519"
+    )]
+    Unusable {
+        certificate: String,
+        key: String,
+        source: rustls::Error,
+    },
+}
+
+/// In both files, in words.
+const CHAIN: &str = "a certificate, and those that it is signed by behind it";
+const KEY: &str = "a private key that is not encrypted";
+
+impl Tls {
+    /// By what two files of PEM hold.
+    ///
+    /// # Errors
+    /// When one cannot be read or does not hold what it should, when others may read the key,
+    /// and when the key is not the certificate's.
+    pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let text = read(certificate, |_| Ok(()))?;
+        let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)
+            .collect::<Result<_, _>>()
+            .map_err(|error| not_pem(certificate, CHAIN, &error))?;
+        if chain.is_empty() {
+            return Err(not_pem(certificate, CHAIN, &pem::Error::NoItemsFound));
+        }
+        let text = read(key, |mode| match mode & TOO_OPEN {
+            0 => Ok(()),
+            _ => Err(TlsError::Open {
+                path: name(key),
+                mode,
+            }),
+        })?;
+        let own =
+            PrivateKeyDer::from_pem_slice(&text).map_err(|error| not_pem(key, KEY, &error))?;
+        let config = config(chain.clone(), own).map_err(|source| match source {
+            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::Mismatch {
+                certificate: name(certificate),
+                key: name(key),
+            },
+            source => TlsError::Unusable {
+                certificate: name(certificate),
+                key: name(key),
+                source,
+            },
+        })?;
+        Ok(Self {
+            config: Arc::new(config),
+            chain: chain.into(),
+        })
+    }
+
+    /// The stream of one client as it is once both have agreed how to encrypt it.
+    ///
+    /// # Errors
+    /// When they do not within this time.
+    pub(super) async fn accept<S>(self, stream: S, limit: Duration) -> io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let accepting = TlsAcceptor::from(self.config).accept(stream);
+        timeout(limit, accepting).await?
+    }
+}
+
+/// Whether they show the same certificate.
+impl PartialEq for Tls {
+    fn eq(&self, other: &Self) -> bool {
+        self.chain == other.chain
+    }
+}
+
+/// Nothing of the key.
+impl Debug for Tls {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Tls").finish_non_exhaustive()
+    }
+}
+
+fn config(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<ServerConfig, rustls::Error> {
+    let provider = ring::default_provider();
+    let pair = CertifiedKey::from_der(chain, key, &provider)?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    Ok(config)
+}
+
+/// What a file holds whose mode passes.
+fn read(path: &Path, check: impl FnOnce(u32) -> Result<(), TlsError>) -> Result<Vec<u8>, TlsError> {
+    let failed = |source| TlsError::File {
+        path: name(path),
+        source,
+    };
+    let mut file = File::open(path).map_err(failed)?;
+    let mode = file.metadata().map_err(failed)?.permissions().mode();
+    check(mode & 0o777)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// Which says nothing of what a file holds that may be a key.
+fn not_pem(path: &Path, expected: &'static str, error: &pem::Error) -> TlsError {
+    let path = name(path);
+    match error {
+        pem::Error::NoItemsFound => TlsError::Empty { path, expected },
+        _ => TlsError::Malformed { path, expected },
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use tokio::io::{AsyncWriteExt, duplex};
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_trickles_a_handshake_has_no_more_time_than_who_is_silent() {
+        let pair = rcgen::generate_simple_self_signed(["test".to_owned()]).unwrap();
+        let (chain, key) = (vec![pair.cert.into()], pair.signing_key.into());
+        let tls = Tls {
+            config: Arc::new(config(chain, key).unwrap()),
+            chain: Arc::new([]),
+        };
+        let limit = Duration::from_secs(10);
+        for trickles in [false, true] {
+            let (ours, mut theirs) = duplex(1000);
+            let trickling = async {
+                // A greeting of 512 bytes begins so.
+                for byte in b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
+                    .iter()
+                    .chain(&[0; 500])
+                {
+                    sleep(Duration::from_secs(1)).await;
+                    if trickles && theirs.write_all(&[*byte]).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            let begin = Instant::now();
+            let (refused, ()) = tokio::join!(tls.clone().accept(ours, limit), trickling);
+            assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::TimedOut);
+            assert!(begin.elapsed() >= limit);
+        }
+    }
+}

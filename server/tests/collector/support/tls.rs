@@ -1,0 +1,77 @@
+//! Certificates, and clients that trust nothing else.
+
+use std::fs;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use hushbin_tests::process::Client;
+use rcgen::CertifiedKey;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion, version,
+};
+
+/// What a configuration file says of the files that [`issue`] writes beside it.
+pub(crate) const FILES: &str = "tls_certificate = 'certificate.pem'\ntls_key = 'key.pem'\n";
+
+/// A stream that is encrypted.
+pub(crate) type Encrypted = StreamOwned<ClientConnection, TcpStream>;
+
+/// Writes a new certificate of this machine, and its key for its owner alone.
+pub(crate) fn issue(directory: &Path) -> CertificateDer<'static> {
+    let names = ["127.0.0.1".to_owned()];
+    let CertifiedKey { cert, signing_key } = rcgen::generate_simple_self_signed(names).unwrap();
+    fs::write(directory.join("certificate.pem"), cert.pem()).unwrap();
+    let key = directory.join("key.pem");
+    fs::write(&key, signing_key.serialize_pem()).unwrap();
+    set_mode(&key, 0o600);
+    cert.der().clone()
+}
+
+pub(crate) fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A client that trusts this certificate, speaks what browsers do and resumes what it can.
+pub(crate) fn trusting(certificate: &CertificateDer<'static>) -> Arc<ClientConfig> {
+    speaking(certificate, &[&version::TLS13, &version::TLS12])
+}
+
+/// The same in these versions.
+pub(crate) fn speaking(
+    certificate: &CertificateDer<'static>,
+    versions: &[&'static SupportedProtocolVersion],
+) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_protocol_versions(versions)
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Arc::new(config)
+}
+
+/// Shakes hands.
+pub(crate) fn connect(
+    address: SocketAddr,
+    config: &Arc<ClientConfig>,
+) -> io::Result<Client<Encrypted>> {
+    let socket = Client::connect(address)?.into_socket();
+    encrypt(socket, config).map(Client::new)
+}
+
+/// The same over a socket that is connected.
+pub(crate) fn encrypt(mut socket: TcpStream, config: &Arc<ClientConfig>) -> io::Result<Encrypted> {
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let mut connection = ClientConnection::new(Arc::clone(config), name).unwrap();
+    while connection.is_handshaking() {
+        connection.complete_io(&mut socket)?;
+    }
+    Ok(StreamOwned::new(connection, socket))
+}
