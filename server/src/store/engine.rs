@@ -88,6 +88,8 @@ pub struct Release {
     pub totals: Vec<u8>,
     /// Its reports, in uploads of their own that tell nothing of those which they came in.
     pub blocks: Vec<Vec<u8>>,
+    /// Ids of the uploads that they came in.
+    pub uploads: Vec<[u8; 16]>,
 }
 
 /// A failure of the storage engine.
@@ -206,7 +208,8 @@ pub trait Reader: Send + Sync {
     ///
     /// # Errors
     /// When storage fails.
-    fn release(&self, task: TaskKey, batch: u64, release: &Release) -> Result<(), EngineError>;
+    fn release(&self, task: TaskKey, batch: &BatchRow, release: Release)
+    -> Result<(), EngineError>;
 
     /// The encoded totals of a released batch.
     ///

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hushbin::{Report, Task, Upload, UploadId};
+use hushbin::{Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -87,9 +87,10 @@ impl Releaser {
         let closed = || {
             let batches = task.batches();
             let closed = batches.iter().find(|row| row.state == BatchState::Closed);
-            closed.map(|row| row.number)
+            closed.copied()
         };
-        while let Some(batch) = closed() {
+        while let Some(row) = closed() {
+            let batch = row.number;
             let reader = &*self.reader;
             // Of its own, so that it does not wait behind estimates that somebody asked for.
             let pool = ThreadPoolBuilder::new().build();
@@ -99,7 +100,7 @@ impl Releaser {
                     stored::for_each_unreleased(reader, task.key(), task.task(), batch, visit)
                 })
             })
-            .and_then(|release| Ok(reader.release(task.key(), batch, &release)?))
+            .and_then(|release| Ok(reader.release(task.key(), &row, release)?))
             .map_err(|error| error.to_string())?;
             self.settle(task, batch)?;
             tracing::info!(task = task.task().id(), batch, "released");
@@ -142,14 +143,15 @@ impl Releaser {
     }
 }
 
-/// What a batch of these reports is released with.
-pub(super) fn release(
+/// What a batch of these uploads is released with.
+fn release(
     task: &Task,
-    for_each: impl FnOnce(&mut dyn FnMut(Report) -> ControlFlow<()>) -> Result<(), OpenError>,
+    for_each: impl FnOnce(&mut dyn FnMut(Upload) -> ControlFlow<()>) -> Result<(), OpenError>,
 ) -> Result<Release, OpenError> {
-    let mut reports = Vec::new();
-    for_each(&mut |report| {
-        reports.push(report);
+    let (mut reports, mut uploads) = (Vec::new(), Vec::new());
+    for_each(&mut |upload| {
+        uploads.push(upload.id.0);
+        reports.extend(upload.reports);
         ControlFlow::Continue(())
     })?;
     let parts = reports.par_chunks(SHARE).fold(
@@ -183,5 +185,6 @@ pub(super) fn release(
     Ok(Release {
         totals: totals.encode(),
         blocks: blocks.collect(),
+        uploads,
     })
 }

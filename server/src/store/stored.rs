@@ -11,7 +11,7 @@ use super::error::OpenError;
 use super::files::{self, FilesReader};
 use super::task;
 
-/// Visits every report of a batch that is not yet released, as of one moment.
+/// Visits every upload of a batch that is not yet released, as of one moment.
 ///
 /// # Errors
 /// When storage fails or holds what is no upload.
@@ -20,7 +20,7 @@ pub(super) fn for_each_unreleased(
     key: TaskKey,
     task: &Task,
     batch: u64,
-    visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(Upload) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
     let fingerprint = task.fingerprint();
     let mut bytes = Vec::new();
@@ -47,6 +47,7 @@ pub(super) fn for_each_released(
     batch: u64,
     visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
+    let visit = &mut |upload: Upload| upload.reports.into_iter().try_for_each(&mut *visit);
     decoded(task, visit, |visit| {
         reader.for_each_block(key, batch, visit)
     })
@@ -55,12 +56,12 @@ pub(super) fn for_each_released(
 /// Decodes the uploads that `for_each` visits.
 fn decoded(
     task: &Task,
-    visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(Upload) -> ControlFlow<()>,
     for_each: impl FnOnce(&mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), EngineError>,
 ) -> Result<(), OpenError> {
     let mut damaged = None;
     for_each(&mut |bytes| match Upload::decode(bytes, task) {
-        Ok(upload) => upload.reports.into_iter().try_for_each(&mut *visit),
+        Ok(upload) => visit(upload),
         Err(source) => {
             damaged = Some(source);
             ControlFlow::Break(())
@@ -135,16 +136,22 @@ impl StoredReports {
     /// # Errors
     /// When storage fails or holds what is no upload.
     pub(crate) fn for_each_report(&self, mut visit: impl FnMut(&Report)) -> Result<(), OpenError> {
-        let visit = &mut |report: Report| {
-            visit(&report);
-            ControlFlow::Continue(())
-        };
+        let (reader, key, task) = (&self.reader, self.key, &self.task);
         for &(batch, state) in &self.batches {
-            let for_each = match state {
-                BatchState::Released => for_each_released,
-                BatchState::Open | BatchState::Closed => for_each_unreleased,
-            };
-            for_each(&self.reader, self.key, &self.task, batch, visit)?;
+            match state {
+                BatchState::Released => {
+                    for_each_released(reader, key, task, batch, &mut |report| {
+                        visit(&report);
+                        ControlFlow::Continue(())
+                    })
+                }
+                BatchState::Open | BatchState::Closed => {
+                    for_each_unreleased(reader, key, task, batch, &mut |upload| {
+                        upload.reports.iter().for_each(&mut visit);
+                        ControlFlow::Continue(())
+                    })
+                }
+            }?;
         }
         Ok(())
     }

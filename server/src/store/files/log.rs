@@ -84,6 +84,12 @@ impl Header {
         bytes
     }
 
+    /// The header of a log that begins with these bytes, with its sum.
+    fn read(path: &Path, bytes: &[u8]) -> Result<(Self, Sum), EngineError> {
+        Self::decode(bytes)
+            .ok_or_else(|| disk::damaged(path, "it does not begin as a log of this version does"))
+    }
+
     /// The header, with its sum, if it is one.
     pub(super) fn decode(bytes: &[u8]) -> Option<(Self, Sum)> {
         let (fields, mut sum) = bytes.split_at_checked(HEADER - Sum::LENGTH)?;
@@ -188,9 +194,7 @@ impl Contents {
     }
 
     fn parse(path: &Path, bytes: Vec<u8>) -> Result<Self, EngineError> {
-        let (header, mut sum) = Header::decode(&bytes).ok_or_else(|| {
-            disk::damaged(path, "it does not begin as a log of this version does")
-        })?;
+        let (header, mut sum) = Header::read(path, &bytes)?;
         let (mut frames, mut held, mut closed) = (Vec::new(), Held::default(), None);
         let mut end = HEADER;
         while end < bytes.len() {
@@ -351,6 +355,17 @@ pub(super) fn resumes(key: &Key, bytes: &[u8], at: usize) -> Option<Sum> {
     let (sum, _) = bytes[at - TRAILER..at].split_at(Sum::LENGTH);
     let before = Sum(sum.try_into().ok()?);
     frame(key, bytes, at, before).map(|_| before)
+}
+
+/// The fingerprint of a log's task, of which nothing else is read.
+///
+/// # Errors
+/// When it cannot be read, or is no log.
+pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
+    let mut bytes = [0; HEADER];
+    let read = File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0));
+    read.map_err(|source| disk::error(path, source))?;
+    Header::read(path, &bytes).map(|(header, _)| header.fingerprint)
 }
 
 /// A log that is written to.

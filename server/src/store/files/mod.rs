@@ -312,28 +312,26 @@ impl Reader for FilesReader {
         })
     }
 
-    fn release(&self, task: TaskKey, batch: u64, release: &Release) -> Result<(), EngineError> {
+    fn release(&self, task: TaskKey, row: &BatchRow, release: Release) -> Result<(), EngineError> {
+        let batch = row.number;
         let path = self.path(task, &log_name(batch));
-        let contents = Contents::read(&path)?;
-        let Some(closed) = contents.closed else {
+        let Some(closed) = row.closed else {
             return Err(disk::damaged(&path, "the batch is open still"));
         };
-        let fingerprint = contents.header.fingerprint;
-        let mut all = Vec::with_capacity(contents.held.uploads as usize);
-        contents.for_each(&path, |logged| all.push(logged.id))?;
+        let fingerprint = log::fingerprint(&path)?;
         let span = Span {
             first: batch,
             last: batch,
         };
         // Before the batch, which says that it is released.
         let path = self.path(task, &ids::file_name(span));
-        self.tell(task, Ids::write(&path, fingerprint, span, all)?);
+        self.tell(task, Ids::write(&path, fingerprint, span, release.uploads)?);
         let facts = Facts {
             fingerprint,
             batch,
-            opened: contents.header.opened,
+            opened: row.opened,
             closed,
-            reports: contents.held.reports,
+            reports: row.reports,
         };
         let path = self.path(task, &batch_name(batch));
         batch::write(&path, &facts, &release.totals, &release.blocks)?;

@@ -26,8 +26,9 @@ fn record(number: u64) -> Record {
 }
 
 fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
-    let mut bodies = Vec::new();
-    let visit = &mut |_, body: &[u8]| {
+    let (mut bodies, mut uploads) = (Vec::new(), Vec::new());
+    let visit = &mut |id, body: &[u8]| {
+        uploads.push(id);
         bodies.push(body.to_vec());
         ControlFlow::Continue(())
     };
@@ -36,6 +37,7 @@ fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
     Release {
         totals: bodies.len().to_le_bytes().to_vec(),
         blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
+        uploads,
     }
 }
 
@@ -86,7 +88,8 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
         if round < 6 {
             let reader = files.reader();
             let release = release_of(&*reader, task, round);
-            reader.release(task, round, &release).unwrap();
+            let closed = files.batches(task)[round as usize - 1];
+            reader.release(task, &closed, release).unwrap();
             files.settle_release(task, round).unwrap();
         }
     }
@@ -335,7 +338,7 @@ fn what_was_stored_is_there_after_every_step() {
         expect(Outcome::Duplicate, &files.append(task, &group).unwrap());
         let reader = files.reader();
         let release = release_of(&*reader, task, round);
-        reader.release(task, round, &release).unwrap();
+        reader.release(task, &closed, release.clone()).unwrap();
         if round % 3 == 0 {
             drop(files);
             files = open();

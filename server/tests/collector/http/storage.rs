@@ -118,7 +118,7 @@ impl Reader for FaultyReader {
         self.inner.for_each_upload(task, batch, visit)
     }
 
-    fn release(&self, task: TaskKey, batch: u64, release: &Release) -> Done<()> {
+    fn release(&self, task: TaskKey, batch: &BatchRow, release: Release) -> Done<()> {
         self.inner.release(task, batch, release)
     }
 
