@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use crate::cli::Error;
 use hushbin_analysis::bound::{self, Distance};
-use hushbin_analysis::estimate::{Aim, DEFAULT_CONFIDENCE, Estimand, Predictor, Quantiles};
+use hushbin_analysis::estimate::{
+    Aim, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP, Predictor, Quantiles,
+};
 use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
 use hushbin_analysis::promise::{Spending, bias, protects};
 
@@ -28,6 +30,10 @@ pub(super) struct Cost {
     pub(super) report_bytes: usize,
     /// Bytes of an upload of one report, at most.
     pub(super) upload_bytes: usize,
+    /// The part of the reports that is taken to be made up.
+    pub(super) made_up: f64,
+    /// By how much they can move what is estimated, whatever people answer.
+    pub(super) influence: Vec<Influence>,
     /// Of a task that asks one question without a name.
     #[serde(flatten)]
     pub(super) unnamed: Option<QuestionCost>,
@@ -191,6 +197,8 @@ impl Cost {
             budget: Spending::for_task(&task),
             report_bytes,
             upload_bytes: header.len() + report_bytes,
+            made_up: MADE_UP,
+            influence: Estimator::for_task(task.clone()).influence(),
             unnamed,
             questions: costs,
             together_over_drawn: together(&task).map(|both| both.together / both.drawn),

@@ -7,7 +7,7 @@ use hushbin::{Items, Question};
 
 use super::cost::{Cost, QuestionCost};
 use crate::cli::describe;
-use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
+use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Influence, Influenced};
 use hushbin_analysis::heavy_hitters::PROBABILITY;
 
 /// Half-width beyond which an interval holds every value that a mean can have.
@@ -39,7 +39,7 @@ impl Cost {
             )?;
         }
         if let Some(cost) = &self.unnamed {
-            cost.write_words(&questions[0], out)?;
+            cost.write_words(&questions[0], &self.influence_on(None), out)?;
         }
         for (named, question) in self.questions.iter().zip(questions) {
             let share = 100.0 * named.share;
@@ -49,9 +49,28 @@ impl Cost {
                 named.name,
                 asked(question)
             )?;
-            named.cost.write_words(question, out)?;
+            let influence = self.influence_on(Some(&named.name));
+            named.cost.write_words(question, &influence, out)?;
         }
         Ok(())
+    }
+
+    /// By how much what is estimated of a question can be moved, a line each.
+    fn influence_on(&self, question: Option<&str>) -> Vec<String> {
+        let own = |moved: &&Influence| moved.question.as_deref() == question;
+        let words = |moved: &Influence| {
+            let unit = moved
+                .unit
+                .as_ref()
+                .map_or(String::new(), |unit| format!(" {unit}"));
+            let [up, down] = [moved.up, moved.down].map(|by| describe::significant(by, 3));
+            format!(
+                "on {} of {}% of made-up reports: at most {up}{unit} up and {down}{unit} down",
+                moved_in_words(moved.estimate),
+                100.0 * self.made_up,
+            )
+        };
+        self.influence.iter().filter(own).map(words).collect()
     }
 
     fn write_privacy(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -83,6 +102,17 @@ impl Cost {
 fn unit(scale: Option<&Scale>) -> String {
     let unit = scale.and_then(Scale::unit);
     unit.map_or(String::new(), |unit| format!(" {unit}"))
+}
+
+const fn moved_in_words(estimate: Influenced) -> &'static str {
+    match estimate {
+        Influenced::Mean => "means",
+        Influenced::Plus => "frequencies of +",
+        Influenced::Minus => "frequencies of -",
+        Influenced::Nonmissing => "non-missing frequencies",
+        Influenced::Share => "shares",
+        Influenced::Below => "shares below an edge",
+    }
 }
 
 /// What is asked, in few words.
@@ -131,7 +161,12 @@ fn asked(question: &Question) -> String {
 }
 
 impl QuestionCost {
-    fn write_words(&self, question: &Question, out: &mut dyn Write) -> io::Result<()> {
+    fn write_words(
+        &self,
+        question: &Question,
+        influence: &[String],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(
             out,
             "mechanism    {}",
@@ -153,6 +188,9 @@ impl QuestionCost {
             if let Some(distance) = distance {
                 writeln!(out, "bound        {of} it {}", distance.text)?;
             }
+        }
+        for words in influence {
+            writeln!(out, "influence    {words}")?;
         }
         writeln!(out)?;
         self.write_predictions(question, out)?;

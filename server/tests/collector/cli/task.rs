@@ -5,7 +5,7 @@ use std::fs;
 use hushbin::Task;
 use hushbin::choose::Objective;
 use hushbin_analysis::bound::distance;
-use hushbin_analysis::estimate::{Aim, Predictor};
+use hushbin_analysis::estimate::{Aim, Estimator, Predictor};
 use hushbin_tests::process::{answer, hushbin};
 use serde_json::{Value, json};
 
@@ -251,4 +251,61 @@ fn a_check_of_a_cross_by_a_number_predicts_means_within_rows() {
     draft["questions"][0]["of"][1]["bins"] = json!(4);
     let (_, error, words) = check(&draft);
     assert!(error.is_none() && !words.contains("the mean of"), "{words}");
+}
+
+/// The same of made-up reports as whoever collects the task will be told.
+#[test]
+fn a_check_says_how_far_made_up_reports_move_estimates() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let check = |draft: Value| {
+        fs::write(&file, draft.to_string()).unwrap();
+        let path = file.to_str().unwrap();
+        let words = hushbin(&["task", "check", path]).stdout;
+        let printed = answer(&["task", "check", "--json", path]);
+        let task: Task = serde_json::from_value(printed["task"].clone()).unwrap();
+        let influence = Estimator::for_task(task).influence();
+        assert_eq!(
+            printed["influence"],
+            serde_json::to_value(influence).unwrap()
+        );
+        assert_eq!(printed["made_up"], 0.01);
+        (printed, String::from_utf8(words).unwrap())
+    };
+    let (printed, words) = check(json!({
+        "id": "visits", "epsilon": 1.0,
+        "questions": [
+            { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
+            { "name": "load", "kind": "number", "min": 0, "max": 30, "levels": 2, "unit": "s" },
+        ],
+    }));
+    // One of two at ε counts e/(e − 1), where people have 0 at least: 0.01·1.58198.
+    let up = printed["influence"][0]["up"].as_f64().unwrap();
+    let e = 1.0_f64.exp();
+    assert!((up - 0.01 * e / (e - 1.0)).abs() < 1e-9, "{up}");
+    let [theme, load] = ["theme: one of", "load: a number"].map(|name| words.find(name).unwrap());
+    let at = |line: &str| {
+        words
+            .find(line)
+            .unwrap_or_else(|| panic!("{line} in {words}"))
+    };
+    let of_theme =
+        at("influence    on shares of 1% of made-up reports: at most 0.0158 up and 0.0158 down\n");
+    let of_load =
+        at("influence    on means of 1% of made-up reports: at most 0.475 s up and 0.475 s down\n");
+    assert!(
+        theme < of_theme && of_theme < load && load < of_load,
+        "{words}"
+    );
+
+    let (_, words) = check(json!({
+        "id": "rated", "items": 40, "sparsity": 2, "epsilon": 1.0, "value": "sign",
+    }));
+    for expected in [
+        "on means of 1%",
+        "on frequencies of + of 1%",
+        "on frequencies of - of 1%",
+    ] {
+        assert_eq!(words.matches(expected).count(), 1, "{words}");
+    }
 }
