@@ -37,6 +37,8 @@ pub(crate) enum LogFormat {
 pub(crate) struct Config {
     /// Directory of the journal.
     pub(crate) data: PathBuf,
+    /// Whether nothing is written to it.
+    pub(crate) read_only: bool,
     /// The tasks of all task files.
     pub(crate) tasks: Vec<Collected>,
     /// Where to listen.

@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use super::problem::Problem;
+use super::problem::{NotReady, Problem};
 use super::state::AppState;
 use crate::metrics::Metrics;
 
@@ -23,10 +23,8 @@ pub(super) async fn live() -> Json<Value> {
 pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, Problem> {
     match state.store().probe().await {
         Ok(()) => Ok(Json(json!({ "status": "ready" }))),
-        Err(error) => {
-            tracing::warn!(%error, "not ready");
-            Err(Problem::NotReady)
-        }
+        // The journal's log has said it, once.
+        Err(error) => Err(Problem::NotReady(NotReady::of(&error))),
     }
 }
 

@@ -6,7 +6,7 @@ use hushbin::{Fingerprint, UploadId};
 use serde_json::{Map, Value, json};
 
 use crate::estimates::AskedError;
-use crate::store::{Exhausted, OpenError, StoreError};
+use crate::store::{Exhausted, OpenError, Remedy, StoreError};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 use hushbin_analysis::heavy_hitters::SearchError;
 
@@ -121,7 +121,9 @@ pub(crate) enum Problem {
     /// The journal did not take or give data.
     Storage,
     /// A write through the journal did not succeed.
-    NotReady,
+    NotReady(NotReady),
+    /// The journal is served to be read only.
+    ReadOnly,
     /// The store is still being opened.
     Starting,
     /// The peer has asked too often.
@@ -143,6 +145,51 @@ pub(crate) enum Problem {
     NotFound,
     /// The path is served, for other methods.
     MethodNotAllowed,
+}
+
+/// Why uploads are not taken, as far as somebody who looks after the process has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotReady {
+    /// The disk is full.
+    Room,
+    /// The journal may not be written to.
+    Permission,
+    /// The collector was started to read only.
+    ReadOnly,
+    /// More is waiting than the collector will hold.
+    Overloaded,
+    /// The collector is going away.
+    Stopping,
+    /// The journal failed otherwise.
+    Failed,
+}
+
+impl NotReady {
+    pub(super) fn of(error: &StoreError) -> Self {
+        match error {
+            StoreError::ReadOnly => Self::ReadOnly,
+            StoreError::Overloaded => Self::Overloaded,
+            StoreError::Closed => Self::Stopping,
+            StoreError::Failed(error) => match error.remedy() {
+                Remedy::Room => Self::Room,
+                Remedy::Permission => Self::Permission,
+                Remedy::Other => Self::Failed,
+            },
+            StoreError::BatchTooSmall { .. } | StoreError::Removed { .. } => Self::Failed,
+        }
+    }
+
+    /// For programs, and for people.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Room => ("no-room", "the journal has no room on its disk"),
+            Self::Permission => ("not-writable", "the journal may not be written to"),
+            Self::ReadOnly => ("read-only", "the collector was started with --read-only"),
+            Self::Overloaded => ("overloaded", "too many uploads are waiting"),
+            Self::Stopping => ("stopping", "the collector is going away"),
+            Self::Failed => ("failed", "the journal failed; the log says how"),
+        }
+    }
 }
 
 /// Identity of a kind of problem.
@@ -194,7 +241,8 @@ impl Problem {
             Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
-            Self::NotReady => ("not-ready", 503, "The collector cannot take uploads"),
+            Self::NotReady(_) => ("not-ready", 503, "The collector cannot take uploads"),
+            Self::ReadOnly => ("read-only", 503, "The collector takes nothing"),
             Self::Starting => ("starting", 503, "The collector is opening its journal"),
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
@@ -276,6 +324,14 @@ impl Problem {
                 (Some(detail.clone()), vec![("post", json!(post.as_str()))])
             }
             Self::Overloaded => (Some("try again later".to_owned()), Vec::new()),
+            Self::NotReady(why) => {
+                let (reason, detail) = why.words();
+                (Some(detail.to_owned()), vec![("reason", json!(reason))])
+            }
+            Self::ReadOnly => (
+                Some("what is released can be read; try again later".to_owned()),
+                Vec::new(),
+            ),
             Self::Storage => (
                 Some("nothing was accepted; try again later".to_owned()),
                 Vec::new(),
@@ -293,7 +349,6 @@ impl Problem {
             Self::TooManyRequests => (Some("try again later".to_owned()), Vec::new()),
             Self::IncompleteBody
             | Self::Timeout
-            | Self::NotReady
             | Self::Starting
             | Self::Misdirected
             | Self::Internal
@@ -356,8 +411,8 @@ impl IntoResponse for Problem {
                     HeaderValue::from_static("Bearer realm=\"hushbin\""),
                 );
             }
-            // Somebody has to free the disk first.
-            Self::Storage => {
+            // Somebody has to free the disk, or to start the collector anew.
+            Self::Storage | Self::ReadOnly => {
                 headers.insert(header::RETRY_AFTER, RETRY_STORAGE);
             }
             Self::TooManyRequests => {
@@ -384,6 +439,7 @@ impl From<StoreError> for Problem {
             // A closed store belongs to a collector that is going away: another
             // one, or this one restarted, will take the upload.
             StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
+            StoreError::ReadOnly => Self::ReadOnly,
             StoreError::Removed { id } => Self::UnknownTask { id },
             StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
             // Already logged where it happened.
@@ -402,6 +458,7 @@ impl From<OpenError> for Problem {
             }
             OpenError::TaskThere { id } => Self::TaskExists { id },
             OpenError::Closed => Self::Overloaded,
+            OpenError::ReadOnly => Self::ReadOnly,
             _ => {
                 tracing::error!(detail, "the journal cannot be read");
                 Self::Storage

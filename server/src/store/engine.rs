@@ -124,6 +124,33 @@ pub enum EngineError {
     },
 }
 
+/// What an operator can do about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Make room: the disk, the quota, or the largest file that the process may have.
+    Room,
+    /// Let the collector write there.
+    Permission,
+    /// Look into the log.
+    Other,
+}
+
+impl EngineError {
+    /// What an operator can do about it.
+    #[must_use]
+    pub fn remedy(&self) -> Remedy {
+        use std::io::ErrorKind as Kind;
+        match self {
+            Self::File { source, .. } => match source.kind() {
+                Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Remedy::Room,
+                Kind::ReadOnlyFilesystem | Kind::PermissionDenied => Remedy::Permission,
+                _ => Remedy::Other,
+            },
+            _ => Remedy::Other,
+        }
+    }
+}
+
 /// Durable storage of tasks and their batches, for one owner.
 pub trait Engine: Send {
     /// All stored tasks, in the order in which they were stored.

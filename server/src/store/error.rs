@@ -99,6 +99,15 @@ pub enum OpenError {
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,
+    /// The store was opened to be read only.
+    #[error("the journal is served read-only")]
+    ReadOnly,
+    /// A task that the journal does not have, and cannot be added to it.
+    #[error("task {id:?} is not in the journal, which is served read-only")]
+    NotStored {
+        /// Its id.
+        id: String,
+    },
     /// There is nothing to collect.
     #[error("no task: the journal holds none and no task file was given")]
     NoTasks,
@@ -121,6 +130,9 @@ pub enum StoreError {
     /// The store is closing or has closed.
     #[error("the store is closed")]
     Closed,
+    /// The store was opened to be read only.
+    #[error("the journal is served read-only")]
+    ReadOnly,
     /// The open batch has too few reports to be closed.
     #[error("the open batch has {have} reports, and is closed with {need} at least")]
     BatchTooSmall {

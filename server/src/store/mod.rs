@@ -33,6 +33,7 @@ mod task;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod troubles;
 mod writer;
 
 use std::collections::HashMap;
@@ -48,8 +49,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use activity::Activity;
 pub use engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskKey, TaskRow,
-    VisitUpload,
+    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, Remedy, TaskKey,
+    TaskRow, VisitUpload,
 };
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
@@ -66,6 +67,7 @@ use memory::Memory;
 use releaser::Work;
 pub(crate) use request::{Receipt, Submission};
 use request::{Request, Waiting};
+use troubles::Troubles;
 use writer::{GroupLimits, Writer};
 
 /// Bounds of what may wait, and of what one commit takes.
@@ -107,10 +109,18 @@ pub struct Store(Arc<Inner>);
 struct Inner {
     tasks: RwLock<Tasks>,
     memory: Memory,
-    queue: mpsc::Sender<Request>,
+    /// None where nothing is written.
+    writing: Option<Writing>,
     reader: Arc<dyn Reader>,
-    alive: watch::Receiver<()>,
     activity: Activity,
+    /// Where nothing is written, kept from whoever would write.
+    _shared: Option<File>,
+}
+
+/// The writer, as others see it.
+struct Writing {
+    queue: mpsc::Sender<Request>,
+    alive: watch::Receiver<()>,
 }
 
 /// The tasks, in the order in which they were stored, and by their ids.
@@ -150,8 +160,40 @@ impl Store {
         let clock = clock::system();
         files::create_root(directory)?;
         let lock = lock(directory)?;
-        let engine = Files::open(directory)?;
+        let mut engine = Files::open(directory)?;
+        // What has no room now may have it later; what may not be written is to be mended first.
+        if let Err(error) = engine.probe() {
+            if error.remedy() == Remedy::Permission {
+                return Err(error.into());
+            }
+            tracing::error!(%error, "nothing can be written; uploads are refused until it can");
+        }
         Self::start(Box::new(engine), Some(lock), tasks, options, clock)
+    }
+
+    /// The store of a data directory of which nothing is changed: batches that are released can
+    /// be read, and everything else is [`StoreError::ReadOnly`]. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When somebody writes to the directory, it is unreadable or damaged, or does not have one
+    /// of the tasks.
+    pub fn open_read_only(
+        directory: &Path,
+        tasks: &[Collected],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        let shared = files::share(directory)?;
+        let (rows, reader) = files::open_read_only(directory)?;
+        let stored = task::read(rows)?;
+        for collected in tasks {
+            let id = &collected.draft.id;
+            match stored.iter().find(|stored| stored.task().id() == *id) {
+                Some(stored) => task::agree(stored, collected)?,
+                None => return Err(OpenError::NotStored { id: id.clone() }),
+            }
+        }
+        let stored: Vec<_> = stored.into_iter().map(Arc::new).collect();
+        Self::over(&stored, Arc::new(reader), options, None, shared)
     }
 
     /// The same over any storage engine, whose exclusive use is the caller's concern.
@@ -175,9 +217,6 @@ impl Store {
         clock: Clock,
     ) -> Result<Self, OpenError> {
         let stored = task::settle(engine.as_mut(), given, clock())?;
-        if stored.is_empty() {
-            return Err(OpenError::NoTasks);
-        }
         let stored: Vec<_> = stored.into_iter().map(Arc::new).collect();
         let reader = engine.reader();
         let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
@@ -200,22 +239,52 @@ impl Store {
             },
             activity: activity.clone(),
             clock,
+            troubles: Troubles::default(),
             lock,
             alive,
         }
         .spawn()
         .map_err(OpenError::Thread)?;
         look_after(queue.downgrade(), options.look_every).map_err(OpenError::Thread)?;
+        let writing = Writing {
+            queue,
+            alive: watched,
+        };
+        Self::over(&stored, reader, options, Some((writing, activity)), None)
+    }
+
+    fn over(
+        stored: &[Arc<StoredTask>],
+        reader: Arc<dyn Reader>,
+        options: StoreOptions,
+        writing: Option<(Writing, Activity)>,
+        shared: Option<File>,
+    ) -> Result<Self, OpenError> {
+        if stored.is_empty() {
+            return Err(OpenError::NoTasks);
+        }
         let mut tasks = Tasks::default();
         stored.iter().for_each(|task| tasks.add(task));
+        let (writing, activity) = writing.unzip();
         Ok(Self(Arc::new(Inner {
             tasks: RwLock::new(tasks),
             memory: Memory::new(options.queue_bytes),
-            queue,
+            writing,
             reader,
-            alive: watched,
-            activity,
+            activity: activity.unwrap_or_else(Activity::new),
+            _shared: shared,
         })))
+    }
+
+    /// Whether nothing is written.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.0.writing.is_none()
+    }
+
+    fn queue(&self) -> Result<&mpsc::Sender<Request>, StoreError> {
+        let writing = self.0.writing.as_ref().ok_or(StoreError::ReadOnly)?;
+        Ok(&writing.queue)
     }
 
     /// All tasks, in the order in which they were stored.
@@ -249,11 +318,9 @@ impl Store {
         }
         let (reply, answer) = oneshot::channel();
         let request = Request::AddTask(Box::new(collected), reply);
-        self.0
-            .queue
-            .send(request)
-            .await
-            .map_err(|_| OpenError::Closed)?;
+        let queue = self.queue().map_err(|_| OpenError::ReadOnly)?;
+        let sent = queue.send(request).await;
+        sent.map_err(|_| OpenError::Closed)?;
         let stored = answer.await.map_err(|_| OpenError::Closed)??;
         self.change_tasks(|tasks| tasks.add(&stored));
         Ok(stored)
@@ -264,10 +331,16 @@ impl Store {
     /// # Errors
     /// When storage fails.
     pub async fn remove_task(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        self.queue()?;
         // What comes from now on is for no task; what waits is refused.
         self.change_tasks(|tasks| tasks.remove(stored));
-        self.ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
-            .await
+        let removed = self
+            .ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
+            .await;
+        if removed.is_err() {
+            self.change_tasks(|tasks| tasks.add(stored));
+        }
+        removed
     }
 
     /// Changes how a task is collected.
@@ -300,6 +373,9 @@ impl Store {
     /// # Errors
     /// [`StoreError::Failed`] when storage fails.
     pub(crate) async fn release_open(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        if self.is_read_only() {
+            return Ok(());
+        }
         let closed = self.ask(|reply| Request::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
             Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.all_released().await,
@@ -313,7 +389,7 @@ impl Store {
         request: impl FnOnce(request::Reply<T>) -> Request,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.0.queue.send(request(reply)).await;
+        let sent = self.queue()?.send(request(reply)).await;
         sent.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
@@ -442,6 +518,9 @@ impl Store {
     /// # Errors
     /// [`StoreError::Closed`] when it has been closed before.
     pub async fn close(&self) -> Result<(), StoreError> {
+        if self.is_read_only() {
+            return Ok(());
+        }
         self.ask(Request::Close).await
     }
 
@@ -452,22 +531,28 @@ impl Store {
 
     /// Requests that wait for the writer.
     pub(crate) fn waiting(&self) -> usize {
-        self.0.queue.max_capacity() - self.0.queue.capacity()
+        let waiting = |queue: &mpsc::Sender<Request>| queue.max_capacity() - queue.capacity();
+        self.queue().map_or(0, waiting)
     }
 
     /// Completes when the writer has ended; before [`Store::close`], only a defect
     /// ends it.
     pub(crate) async fn ended(&self) {
-        let mut alive = self.0.alive.clone();
+        let Some(Writing { alive, .. }) = &self.0.writing else {
+            return std::future::pending().await;
+        };
+        let mut alive = alive.clone();
         // Nothing is ever sent: the wait ends when the writer drops its side.
         while alive.changed().await.is_ok() {}
     }
 
     fn send(&self, request: Request) -> Result<(), StoreError> {
-        self.0.queue.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
-            mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
-        })
+        self.queue()?
+            .try_send(request)
+            .map_err(|error| match error {
+                mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
+                mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
+            })
     }
 }
 

@@ -21,6 +21,7 @@ use super::error::OpenError;
 use super::request::Request;
 use super::stored;
 use super::task::StoredTask;
+use super::troubles::Troubles;
 
 /// Reports in a block: as many as an upload may have.
 const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
@@ -50,22 +51,22 @@ pub(super) fn spawn(
     let thread = thread::Builder::new()
         .name("releases".to_owned())
         .spawn(move || {
+            let mut troubles = Troubles::default();
             while let Some(next) = work.blocking_recv() {
-                let (task, done) = match &next {
-                    Work::Closed(task) => (task, releaser.release_all(task)),
-                    Work::Forget(task, batch) => (task, releaser.forget(task, *batch)),
-                };
-                let Err(error) = done else {
-                    continue;
+                let (task, doing, done) = match &next {
+                    Work::Closed(task) => (task, "releasing a batch", releaser.release_all(task)),
+                    Work::Forget(task, batch) => {
+                        let forgotten = releaser.forget(task, *batch);
+                        (task, "forgetting reports", forgotten)
+                    }
                 };
                 if task.is_removed() || releaser.is_over() {
                     continue;
                 }
-                tracing::error!(
-                    task = task.task().id(),
-                    error,
-                    "a batch is not released yet"
-                );
+                troubles.note(Some(task), doing, &done);
+                if done.is_ok() {
+                    continue;
+                }
                 thread::sleep(PAUSE);
                 // Behind what else there is to do.
                 if let Some(again) = again.upgrade() {

@@ -158,39 +158,63 @@ pub(super) fn settle(
     given: &[Collected],
     now: u64,
 ) -> Result<Vec<StoredTask>, OpenError> {
-    let mut tasks = Vec::new();
-    for row in engine.tasks()? {
-        let task = read_task(&row)?;
-        let settings =
-            serde_json::from_str(&row.settings).map_err(|error| OpenError::StoredTask {
-                id: row.id.clone(),
-                reason: error.to_string(),
-            })?;
+    let rows = engine.tasks()?.into_iter();
+    let mut tasks = read(rows.map(|row| {
         let batches = engine.batches(row.key);
-        tasks.push(StoredTask::new(row.key, task, settings, &batches));
-    }
+        (row, batches)
+    }))?;
     for collected in given {
         let id = &collected.draft.id;
         match tasks.iter().find(|stored| stored.task().id() == *id) {
-            Some(stored) => agree(engine, stored, collected)?,
+            Some(stored) => {
+                agree(stored, collected)?;
+                take_over(engine, stored, collected)?;
+            }
             None => tasks.push(add(engine, collected, now)?),
         }
     }
     Ok(tasks)
 }
 
-/// Checks that a task is the one stored, and takes over how it is collected.
-fn agree(
-    engine: &mut dyn Engine,
-    stored: &StoredTask,
-    Collected { draft, settings }: &Collected,
-) -> Result<(), OpenError> {
+/// The tasks of rows, with their batches.
+///
+/// # Errors
+/// When one cannot be used.
+pub(super) fn read(
+    rows: impl IntoIterator<Item = (TaskRow, Vec<BatchRow>)>,
+) -> Result<Vec<StoredTask>, OpenError> {
+    let read = |(row, batches): (TaskRow, Vec<BatchRow>)| {
+        let task = read_task(&row)?;
+        let settings =
+            serde_json::from_str(&row.settings).map_err(|error| OpenError::StoredTask {
+                id: row.id.clone(),
+                reason: error.to_string(),
+            })?;
+        Ok(StoredTask::new(row.key, task, settings, &batches))
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// Checks that a task is the one stored.
+///
+/// # Errors
+/// When it is another.
+pub(super) fn agree(stored: &StoredTask, collected: &Collected) -> Result<(), OpenError> {
+    let draft = &collected.draft;
     draft
         .agrees_with(stored.task())
         .map_err(|source| OpenError::TaskDiffers {
             id: draft.id.clone(),
             source,
-        })?;
+        })
+}
+
+/// Takes over how a stored task is collected.
+fn take_over(
+    engine: &mut dyn Engine,
+    stored: &StoredTask,
+    Collected { draft, settings }: &Collected,
+) -> Result<(), OpenError> {
     if let Some(settings) = settings.as_ref().filter(|own| **own != *stored.settings()) {
         engine.configure_task(stored.key(), &written(draft, settings)?)?;
         stored.configure(settings.clone());

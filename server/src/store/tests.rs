@@ -59,7 +59,12 @@ impl Timed {
     /// Lets time go by, and has what is due done.
     async fn pass(&self, seconds: u64) {
         self.time.fetch_add(seconds, Ordering::Relaxed);
-        self.store.0.queue.send(Request::CloseDue).await.unwrap();
+        self.store
+            .queue()
+            .unwrap()
+            .send(Request::CloseDue)
+            .await
+            .unwrap();
         // Behind it.
         self.store.probe().await.unwrap();
     }

@@ -17,6 +17,11 @@ use super::releaser::Work;
 use super::request::{Receipt, Reply, Request, Submission};
 use super::settings::Settings;
 use super::task::{self, StoredTask};
+use super::troubles::{Doing, Troubles};
+
+const TAKING: Doing = "taking uploads";
+const CLOSING: Doing = "closing a batch";
+const PROBING: Doing = "a write to try the journal";
 
 /// Where an upload's body begins: behind version, fingerprint and id.
 const BODY: usize = 1 + 16 + 16;
@@ -45,6 +50,7 @@ pub(super) struct Writer {
     pub(super) limits: GroupLimits,
     pub(super) activity: Activity,
     pub(super) clock: Clock,
+    pub(super) troubles: Troubles,
     /// Held until all is on the disk.
     pub(super) lock: Option<File>,
     /// Dropped when the thread ends, in whatever way.
@@ -196,15 +202,22 @@ impl Writer {
                 }
                 // Before the answers, so that whoever was answered finds itself counted.
                 task.count(stored);
+                // Of uploads that were there already nothing was written.
+                if stored > 0 {
+                    self.troubles.note(Some(&task), TAKING, &result);
+                }
             }
-            Err(StoreError::Failed(error)) => {
+            Err(StoreError::Failed(_)) => {
                 self.activity.failures.inc();
-                tracing::error!(%error, uploads = group.records.len(), "a commit failed");
+                self.troubles.note(Some(&task), TAKING, &result);
             }
             Err(_) => {}
         }
+        let taken = result.is_ok();
         group.answer(result);
-        self.close_if_due(&task);
+        if taken {
+            self.close_if_due(&task);
+        }
     }
 
     /// Tells of the task's batches, and that there are some to be counted.
@@ -226,8 +239,9 @@ impl Writer {
                 let seconds = now.saturating_sub(open.opened);
                 task.settings().is_due(open.reports, seconds)
             });
-        if due && let Err(error) = self.close_batch(task) {
-            tracing::error!(%error, task = task.task().id(), "a batch cannot be closed");
+        if due {
+            // Said where it fails; it is due as before.
+            let _ = self.close_batch(task);
         }
     }
 
@@ -253,6 +267,7 @@ impl Writer {
 
     fn close_batch(&mut self, task: &Arc<StoredTask>) -> Result<BatchRow, EngineError> {
         let closed = self.engine.close_batch(task.key(), (self.clock)());
+        self.troubles.note(Some(task), CLOSING, &closed);
         self.tell(task);
         closed
     }
@@ -261,7 +276,9 @@ impl Writer {
         match request {
             Request::Uploads(_) | Request::Close(_) => {}
             Request::Probe(reply) => {
-                let _ = reply.send(self.engine.probe().map_err(StoreError::failed));
+                let probed = self.engine.probe();
+                self.troubles.note(None, PROBING, &probed);
+                let _ = reply.send(probed.map_err(StoreError::failed));
             }
             Request::CloseDue => {
                 for task in self.tasks.clone() {

@@ -79,7 +79,8 @@ fn token(data: &Path, words: &[&str]) -> String {
         .to_owned()
 }
 
-fn create(data: &Path, role: &str) -> String {
+/// A new token of a role.
+pub(crate) fn create_token(data: &Path, role: &str) -> String {
     token(data, &["create", "--role", role, "--name", "a test"])
 }
 
@@ -113,8 +114,8 @@ const REQUESTS: [(&str, &str, &str); 20] = [
 fn nobody_may_more_than_their_token_says() {
     let guarded = Guarded::new();
     let (analyst, admin) = (
-        create(&guarded.data, "analyst"),
-        create(&guarded.data, "admin"),
+        create_token(&guarded.data, "analyst"),
+        create_token(&guarded.data, "admin"),
     );
     let unknown = format!("hushbin_{}", "0".repeat(64));
     for (line, role, body) in REQUESTS
@@ -144,8 +145,8 @@ fn nobody_may_more_than_their_token_says() {
 #[test]
 fn a_token_holds_until_it_is_revoked() {
     let guarded = Guarded::new();
-    let analyst = create(&guarded.data, "analyst");
-    let other = create(&guarded.data, "analyst");
+    let analyst = create_token(&guarded.data, "analyst");
+    let other = create_token(&guarded.data, "analyst");
     let status = |token: &str| guarded.ask("GET /tasks", Some(token), "").0;
     assert_eq!((status(&analyst), status(&other)), (200, 200));
     let listed = token(&guarded.data, &["list"]);
@@ -163,7 +164,7 @@ fn a_token_holds_until_it_is_revoked() {
 #[test]
 fn tasks_come_and_go_while_the_collector_runs() {
     let guarded = Guarded::new();
-    let admin = create(&guarded.data, "admin");
+    let admin = create_token(&guarded.data, "admin");
     let ask = |line: &str, body: &str| guarded.ask(line, Some(&admin), body);
     let task: Value = serde_json::from_str(COUNTED).unwrap();
     let body = json!({ "task": task, "settings": { "batch": { "least": 2 } } }).to_string();
@@ -208,7 +209,7 @@ fn tasks_come_and_go_while_the_collector_runs() {
 #[test]
 fn what_an_admin_sends_is_checked() {
     let guarded = Guarded::new();
-    let admin = create(&guarded.data, "admin");
+    let admin = create_token(&guarded.data, "admin");
     let task: Value = serde_json::from_str(COUNTED).unwrap();
     let mut wrong = task.clone();
     wrong["epsilon"] = json!(-1);

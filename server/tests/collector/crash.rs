@@ -1,28 +1,34 @@
-//! kill -9 during uploads, again and again: nothing acknowledged is lost, and
-//! nothing counts twice.
+//! kill -9 during uploads, closings and releases, again and again: nothing acknowledged is lost,
+//! nothing counts twice, and what was released once is answered with the same bytes for ever.
 //!
 //! Uploaders send fresh uploads, one or several in a body, resend those whose
 //! answer they never saw, in other company, and now and then resend one that was
 //! acknowledged. An upload carries one to seven
 //! reports that no other carries, so a loss and a double count cannot cancel:
 //! the collector's estimates are compared with those of exactly the uploads
-//! acknowledged, and depend on the buckets hit by every single report.
+//! acknowledged, and depend on the buckets hit by every single report. Meanwhile batches are
+//! closed, by their count and by an admin, and an analyst reads whatever is released.
 //!
 //! What a kill leaves unsynced the operating system still writes, so this shows
-//! atomicity and bookkeeping; that a commit is synced before it is acknowledged
-//! rests on SQLite's `synchronous = FULL`.
+//! atomicity and bookkeeping; that what is acknowledged is synced before is shown where the
+//! power goes, in tests of the journal's files.
 //!
 //! `HUSHBIN_CRASH_ROUNDS` sets the number of kills.
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::access::create_token;
 use crate::support::SETTINGS;
 use hushbin::{Task, Upload};
 use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
-use hushbin_tests::process::{Client, Collector};
+use hushbin_server::store::{Store, StoreOptions};
+use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -122,6 +128,181 @@ impl Uploader {
     }
 }
 
+/// Somebody who closes batches and reads what is released, with a memory that outlives the
+/// collector's.
+struct Analyst {
+    token: String,
+    rng: ChaCha20Rng,
+    /// Every answer, by its question, of those that never change.
+    answers: BTreeMap<String, Vec<u8>>,
+    /// Released batches as they are listed.
+    released: Vec<Value>,
+    closed_by_command: u64,
+    compared: u64,
+}
+
+impl Analyst {
+    fn ask(&self, client: &mut Client, line: &str) -> io::Result<(u16, Vec<u8>)> {
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {}\r\ncontent-length: 0\r\n\r\n",
+            self.token
+        );
+        client.write(head.as_bytes())?;
+        client.read()
+    }
+
+    /// Closes and reads until the collector goes away.
+    fn run(&mut self, address: SocketAddr) -> io::Result<()> {
+        let mut client = Client::connect(address)?;
+        loop {
+            let (status, answer) = self.ask(&mut client, "POST /tasks/settings/batches")?;
+            match status {
+                202 => self.closed_by_command += 1,
+                status => assert_eq!(status, 409, "{}", String::from_utf8_lossy(&answer)),
+            }
+            self.read_some(&mut client)?;
+            let pause = u64::from(self.rng.next_u32() % 4000);
+            thread::sleep(Duration::from_micros(pause));
+        }
+    }
+
+    /// The batches, of which those that were released are as before; how many reports are in
+    /// them.
+    fn list(&mut self, client: &mut Client) -> io::Result<u64> {
+        let (status, body) = self.ask(client, "GET /tasks/settings/batches")?;
+        assert_eq!(status, 200);
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let all = body["batches"].as_array().unwrap();
+        let released = |batch: &&Value| batch["state"] == "released";
+        let released: Vec<_> = all.iter().take_while(released).cloned().collect();
+        assert_eq!(released[..self.released.len()], self.released);
+        self.released = released;
+        let reports = |batch: &Value| batch["reports"].as_u64().unwrap();
+        Ok(all.iter().map(reports).sum())
+    }
+
+    /// An answer that is the same as ever.
+    fn compare(&mut self, client: &mut Client, path: &str, key: &str) -> io::Result<()> {
+        let line = format!("GET /tasks/settings/{path}");
+        let (status, body) = self.ask(client, &line)?;
+        assert_eq!(status, 200, "{line}: {}", String::from_utf8_lossy(&body));
+        match self.answers.get(key) {
+            Some(before) => {
+                let texts = [before, &body].map(|bytes| String::from_utf8_lossy(bytes));
+                assert!(*before == body, "{line} was {}, is {}", texts[0], texts[1]);
+                self.compared += 1;
+            }
+            None => {
+                self.answers.insert(key.to_owned(), body);
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_batches(&mut self, client: &mut Client, batches: &str) -> io::Result<()> {
+        for kind in ["estimates", "influence"] {
+            let path = format!("{kind}?batches={batches}");
+            self.compare(client, &path, &path)?;
+        }
+        Ok(())
+    }
+
+    /// Reads some of what is released: the newest, all of it, and an older one.
+    fn read_some(&mut self, client: &mut Client) -> io::Result<()> {
+        self.list(client)?;
+        let last = self.released.len();
+        if last == 0 {
+            return Ok(());
+        }
+        let older = 1 + self.rng.next_u32() as usize % last;
+        for batches in [last.to_string(), format!("1-{last}"), older.to_string()] {
+            self.compare_batches(client, &batches)?;
+        }
+        Ok(())
+    }
+
+    /// Reads, of a collector that releases nothing more, all that was ever read, and what is
+    /// said of the privacy of all of it.
+    fn read_all(&mut self, client: &mut Client) {
+        let questions: Vec<_> = self.answers.keys().cloned().collect();
+        for question in questions
+            .iter()
+            .filter(|question| !question.starts_with("privacy"))
+        {
+            self.compare(client, question, question).unwrap();
+        }
+        let key = format!("privacy of {}", self.released.len());
+        self.compare(client, "privacy", &key).unwrap();
+    }
+}
+
+/// What a kill fell into, by the files that it left.
+fn fell_into(data: &Path) -> &'static str {
+    let Ok(entries) = fs::read_dir(data.join("tasks/00000001")) else {
+        return "making the task";
+    };
+    let names: Vec<_> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let of = |suffix: &'static str| {
+        let numbers = names
+            .iter()
+            .filter_map(move |name| name.strip_suffix(suffix));
+        numbers.filter_map(|name| name.rsplit('-').next()?.parse::<u64>().ok())
+    };
+    let released = of(".batch").count() as u64;
+    let unreleased = of(".log").filter(|log| *log > released).count();
+    if names.iter().any(|name| name.ends_with(".unfinished")) {
+        "writing a file of a closing or a release"
+    } else if of(".ids").any(|last| last > released) {
+        "a release: its ids are there, it is not"
+    } else if of(".log").any(|log| log <= released) {
+        "a release: it is there, so is its log"
+    } else if unreleased > 1 {
+        "closing, or counting what is closed"
+    } else {
+        "uploads alone"
+    }
+}
+
+/// All files and their bytes.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(files(&path)),
+            false => drop(all.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    all
+}
+
+/// What a kill left can be read without a change to it.
+fn reads_only(data: &Path, analyst: &Analyst) {
+    let before = files(data);
+    let store = Store::open_read_only(data, &[], StoreOptions::DEFAULT).unwrap();
+    let task = store.task("settings").unwrap();
+    assert!(task.releases().len() >= analyst.released.len());
+    drop(store);
+    assert!(files(data) == before, "something was written");
+}
+
+fn serve(data: &Path, task: &Path) -> Collector {
+    let mut command = process::command();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]);
+    command.args([
+        "--batch-least",
+        "5",
+        "--batch-most",
+        "60",
+        "--batch-hours",
+        "0",
+    ]);
+    command.arg("--data").arg(data).arg("--task").arg(task);
+    Collector::start(command)
+}
+
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     let rounds: u64 = env::var("HUSHBIN_CRASH_ROUNDS").map_or(25, |text| text.parse().unwrap());
@@ -134,28 +315,46 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     let mut uploaders: Vec<_> = (0..UPLOADERS)
         .map(|seed| Uploader::new(&task, seed))
         .collect();
+    serve(&data, &task_file).address();
+    let mut analyst = Analyst {
+        token: create_token(&data, "admin"),
+        rng: ChaCha20Rng::seed_from_u64(2027),
+        answers: BTreeMap::new(),
+        released: Vec::new(),
+        closed_by_command: 0,
+        compared: 0,
+    };
+    let mut fell: BTreeMap<&str, u64> = BTreeMap::new();
 
     for round in 0..rounds {
-        let mut collector = Collector::spawn(&data, &[&task_file], &[]);
+        let mut collector = serve(&data, &task_file);
         if round % 5 == 4 {
             // Now and then the kill comes while it starts.
             thread::sleep(Duration::from_micros(u64::from(rng.next_u32() % 20_000)));
             collector.kill();
+            *fell.entry("a start").or_default() += 1;
+            reads_only(&data, &analyst);
             continue;
         }
         let address = collector.address();
+        let mut client = Client::connect(address).unwrap();
+        let there = analyst.list(&mut client).unwrap();
+        let (least, most) = bounds(&uploaders);
+        assert!((least..=most).contains(&there), "{least} {there} {most}");
+        analyst.read_some(&mut client).unwrap();
         let delay = Duration::from_micros(u64::from(rng.next_u32() % 80_000));
         thread::scope(|scope| {
             for uploader in &mut uploaders {
                 scope.spawn(move || uploader.run(address));
             }
+            // Ends when the collector does.
+            scope.spawn(|| analyst.run(address).unwrap_err());
             thread::sleep(delay);
             collector.kill();
         });
+        *fell.entry(fell_into(&data)).or_default() += 1;
     }
-    // First of the collector that takes the last uploads, whose totals are running
-    // ones, then of another one, whose totals come from the journal alone.
-    let mut collector = Collector::spawn(&data, &[], &[]);
+    let mut collector = serve(&data, &task_file);
     let mut client = Client::connect(collector.address()).unwrap();
     for uploader in &mut uploaders {
         while !uploader.open.is_empty() {
@@ -165,24 +364,64 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
             uploader.resend_acknowledged(&mut client).unwrap();
         }
     }
-    check(&mut client, &task, &uploaders);
+    let (acknowledged, _) = bounds(&uploaders);
+    assert_eq!(analyst.list(&mut client).unwrap(), acknowledged);
+    // The last batch may need some more reports to be closed.
+    uploaders[0].send_fresh(&mut client).unwrap();
+    while analyst
+        .ask(&mut client, "POST /tasks/settings/batches")
+        .unwrap()
+        .0
+        != 202
+    {
+        uploaders[0].send_fresh(&mut client).unwrap();
+    }
+    let (acknowledged, _) = bounds(&uploaders);
+    let released = |analyst: &Analyst| {
+        let reports = analyst
+            .released
+            .iter()
+            .map(|batch| batch["reports"].as_u64());
+        reports.map(Option::unwrap).sum::<u64>()
+    };
+    while released(&analyst) < acknowledged {
+        assert_eq!(analyst.list(&mut client).unwrap(), acknowledged);
+        thread::sleep(Duration::from_millis(1));
+    }
+    analyst.read_all(&mut client);
+    check(&analyst, &mut client, &task, &uploaders);
     collector.terminate();
     assert!(collector.wait(Duration::from_secs(300)).success());
-    let mut collector = Collector::spawn(&data, &[], &[]);
+    let mut collector = serve(&data, &task_file);
     let mut client = Client::connect(collector.address()).unwrap();
-    check(&mut client, &task, &uploaders);
-    report(&uploaders);
+    analyst.read_all(&mut client);
+    check(&analyst, &mut client, &task, &uploaders);
+    report(&uploaders, &analyst);
+    println!("kills fell into {fell:#?}");
+}
+
+/// How many reports were acknowledged, and how many were sent.
+fn bounds(uploaders: &[Uploader]) -> (u64, u64) {
+    let reports = |uploads: &[Upload]| {
+        let reports = uploads.iter().map(|upload| upload.reports.len() as u64);
+        reports.sum::<u64>()
+    };
+    let acknowledged = uploaders.iter().map(|own| reports(&own.acknowledged)).sum();
+    let open: u64 = uploaders.iter().map(|own| reports(&own.open)).sum();
+    (acknowledged, acknowledged + open)
 }
 
 /// Compares the collector's estimates with those of what was acknowledged.
-fn check(client: &mut Client, task: &Task, uploaders: &[Uploader]) {
+fn check(analyst: &Analyst, client: &mut Client, task: &Task, uploaders: &[Uploader]) {
     let mut totals = Totals::new(task);
     for upload in uploaders.iter().flat_map(|uploader| &uploader.acknowledged) {
         upload.reports.iter().for_each(|report| totals.fold(report));
     }
     let question = Query::new(task, &Options::default()).unwrap();
     let expected = serde_json::to_value(estimates(task, &totals, &question)).unwrap();
-    let (status, body) = client.get("/tasks/settings/estimates").unwrap();
+    let (status, body) = analyst
+        .ask(client, "GET /tasks/settings/estimates")
+        .unwrap();
     assert_eq!(status, 200);
     let found: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(found["reports"], totals.reports());
@@ -190,12 +429,18 @@ fn check(client: &mut Client, task: &Task, uploaders: &[Uploader]) {
 }
 
 /// Says how hard the test was.
-fn report(uploaders: &[Uploader]) {
+fn report(uploaders: &[Uploader], analyst: &Analyst) {
     let sum = |of: fn(&Uploader) -> u64| uploaders.iter().map(of).sum::<u64>();
     let uploads = sum(|u| u.acknowledged.len() as u64);
     let [resent, stored] = [sum(|u| u.resent), sum(|u| u.found_stored)];
     println!(
         "{uploads} uploads acknowledged; {resent} resent after a kill, {stored} of them were stored"
     );
-    assert!(uploads > 0);
+    println!(
+        "{} batches released, {} of them closed by command; {} answers compared",
+        analyst.released.len(),
+        analyst.closed_by_command,
+        analyst.compared
+    );
+    assert!(uploads > 0 && analyst.compared > 0);
 }

@@ -9,6 +9,8 @@ mod budget;
 mod cli;
 #[cfg(unix)]
 mod crash;
+#[cfg(target_os = "linux")]
+mod disk;
 mod export;
 mod heavy_hitters;
 #[cfg(target_os = "linux")]

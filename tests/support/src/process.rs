@@ -60,12 +60,18 @@ impl Collector {
 
     /// Waits for the ready line and returns the address in it.
     pub fn address(&mut self) -> SocketAddr {
+        self.address_after("hushbin listening")
+    }
+
+    /// The same of a ready line that begins otherwise.
+    pub fn address_after(&mut self, begin: &str) -> SocketAddr {
         let stdout = self.child.stdout.take().unwrap();
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).unwrap();
         let address = line
             .trim_end()
-            .strip_prefix("hushbin listening on http")
+            .strip_prefix(begin)
+            .and_then(|rest| rest.strip_prefix(" on http"))
             .and_then(|rest| rest.trim_start_matches('s').strip_prefix("://"))
             .unwrap_or_else(|| panic!("not the ready line: {line:?}"));
         address.parse().unwrap()

@@ -21,6 +21,8 @@ impl Log {
         let lines = tracing_subscriber::fmt::layer()
             .with_ansi(io::stderr().is_terminal())
             .with_writer(io::stderr)
+            // Not in a panic where the log's disk is full.
+            .log_internal_errors(false)
             .with_target(false);
         let lines = match format {
             LogFormat::Text => lines.boxed(),

@@ -21,7 +21,7 @@ use super::Error;
 use crate::config::Config;
 use crate::http::{self, Access, Front};
 use crate::metrics::Metrics;
-use crate::store::{OpenError, Store, StoreError};
+use crate::store::{OpenError, Remedy, Store, StoreError};
 use crate::tokens::Tokens;
 use log::Log;
 pub(super) use options::Options;
@@ -58,13 +58,30 @@ pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
         let stop = told_to_stop()?;
         let open = {
             let config = config.clone();
-            move || Store::open(&config.data, &config.tasks, config.store)
+            move || open(&config)
         };
+        // A file that may not grow is an error as a full disk is, and not the end.
+        let _caught = signal(SignalKind::from_raw(libc::SIGXFSZ))?;
         collect(listener, &front, &config, open, stop, out).await
     });
     // Scans under way only read; the process need not wait for them.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
+}
+
+fn open(config: &Config) -> Result<Store, Error> {
+    let Config {
+        data, tasks, store, ..
+    } = config;
+    if config.read_only {
+        return Ok(Store::open_read_only(data, tasks, *store)?);
+    }
+    Store::open(data, tasks, *store).map_err(|error| match &error {
+        OpenError::Engine(cause) if cause.remedy() == Remedy::Permission => {
+            format!("{error}; with --read-only what is released can be read").into()
+        }
+        _ => error.into(),
+    })
 }
 
 /// Completes on SIGTERM or SIGINT.
@@ -84,7 +101,7 @@ async fn collect(
     listener: TcpListener,
     front: &Front,
     config: &Config,
-    open: impl FnOnce() -> Result<Store, OpenError> + Send + 'static,
+    open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
     stop: impl Future<Output = ()>,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
@@ -117,8 +134,12 @@ async fn collect(
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.
+    let doing = match config.read_only {
+        true => "serving read-only",
+        false => "listening",
+    };
     let scheme = config.tls.as_ref().map_or("http", |_| "https");
-    writeln!(out, "hushbin listening on {scheme}://{address}")
+    writeln!(out, "hushbin {doing} on {scheme}://{address}")
         .and_then(|()| out.flush())
         .map_err(|error| format!("cannot say where it listens: {error}"))?;
     tell_service_manager(&NotifyState::Ready);
@@ -165,14 +186,14 @@ fn access(config: &Config) -> Result<Access, Error> {
 
 /// What `open` returns, on a thread that the process does not wait for.
 async fn on_a_thread(
-    open: impl FnOnce() -> Result<Store, OpenError> + Send + 'static,
+    open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
 ) -> Result<Store, Error> {
     let (reply, opened) = oneshot::channel();
     thread::Builder::new()
         .name("open".to_owned())
         .spawn(move || reply.send(open()))?;
     match opened.await {
-        Ok(opened) => Ok(opened?),
+        Ok(opened) => opened,
         // It panicked, and has said so.
         Err(_) => Err("the store could not be opened".into()),
     }
@@ -216,7 +237,7 @@ mod tests {
     /// Runs the collector beside a client, who is told where it listens.
     async fn beside<T: Send + 'static>(
         config: &Config,
-        open: impl FnOnce() -> Result<Store, OpenError> + Send + 'static,
+        open: impl FnOnce() -> Result<Store, Error> + Send + 'static,
         stop: oneshot::Receiver<()>,
         client: impl FnOnce(SocketAddr) -> T + Send + 'static,
     ) -> (Result<(), Error>, String, T) {
@@ -247,7 +268,7 @@ mod tests {
             let config = config.clone();
             move || {
                 going.recv().unwrap();
-                Store::open(&config.data, &config.tasks, config.store)
+                super::open(&config)
             }
         };
         let client = move |address| {
@@ -286,7 +307,7 @@ mod tests {
         let (stop, stopping) = oneshot::channel();
         let open = move || {
             let _ = go.recv();
-            Err(OpenError::NoTasks)
+            Err(OpenError::NoTasks.into())
         };
         let client = move |address| {
             let mut client = Client::connect(address).unwrap();
@@ -303,7 +324,7 @@ mod tests {
     async fn a_store_that_cannot_be_opened_ends_it() {
         let (config, _directory) = setting();
         let (_stop, stopping) = oneshot::channel();
-        let open = || Err(OpenError::NoTasks);
+        let open = || Err(OpenError::NoTasks.into());
         let (result, said, ()) = beside(&config, open, stopping, |_| ()).await;
         assert!(result.unwrap_err().to_string().contains("no task"));
         assert_eq!(said, "");

@@ -25,6 +25,15 @@ pub(super) struct Settings {
     /// Directory of the journal; created when there is none
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
+    /// Write nothing to the journal: what is released can be read, uploads and changes are
+    /// refused. For a disk that is read-only, or a copy [default: false]
+    #[arg(
+        long,
+        num_args = 0,
+        default_missing_value = "true",
+        env = "HUSHBIN_READ_ONLY"
+    )]
+    read_only: Option<bool>,
     /// Task file (JSON); may be repeated. Tasks of earlier runs are served as well
     #[arg(long = "task", value_name = "FILE")]
     tasks: Option<Vec<PathBuf>>,
@@ -204,6 +213,7 @@ impl Settings {
             limits: self.limits()?,
             server: self.server()?,
             store: self.store()?,
+            read_only: self.read_only.unwrap_or(false),
             tasks: tasks
                 .map(|path| {
                     Ok(Collected {
@@ -416,6 +426,7 @@ mod tests {
         assert_eq!(sampled.limits, default.limits);
         assert_eq!(sampled.server, default.server);
         assert_eq!(sampled.store, default.store);
+        assert_eq!(sampled.read_only, default.read_only);
         assert_eq!(sampled.log, default.log);
         assert_eq!(sampled.log_format, default.log_format);
     }

@@ -72,14 +72,12 @@ pub(super) fn write(
         .flat_map(|block| (block.len() as u32).to_le_bytes())
         .collect();
     disk::write_whole_by(path, |out| {
-        use std::io::Write;
-        let mut out = std::io::BufWriter::new(out);
         let parts = [&header[..], totals, &lengths];
         for part in parts.into_iter().chain(blocks.iter().map(Vec::as_slice)) {
             out.write_all(part)?;
             out.write_all(&Sum::of(&[part]).0)?;
         }
-        out.flush()
+        Ok(())
     })
 }
 

@@ -161,7 +161,7 @@ fn copy_task(from: &Path, to: &Path) -> Result<(), EngineError> {
             return copied;
         }
         // A batch was closed or released meanwhile.
-        fs::remove_dir_all(to).map_err(|source| disk::error(to, source))?;
+        disk::remove_directory(to)?;
     }
 }
 

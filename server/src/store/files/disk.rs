@@ -1,9 +1,14 @@
-//! Files that are there whole, or not at all.
+//! Every change to the disk, and files that are there whole, or not at all.
+//!
+//! What is changed of a file is on the disk once the file is synced, and what is changed of a
+//! directory (files that are made, renamed or removed in it) once the directory is. Before that,
+//! when the power goes, any of it may be there and any not, a write in part. Tests hold the
+//! journal to that: they record changes here, and lose them.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use crate::store::engine::EngineError;
 
@@ -28,11 +33,122 @@ pub(super) fn damaged(path: &Path, what: &str) -> EngineError {
     EngineError::Damaged(format!("{}: {what}", path.display()))
 }
 
-/// Opens an empty file for the collector's own user.
-pub(super) fn create(path: &Path) -> io::Result<File> {
-    let file = open_to_lock(path)?;
-    file.set_len(0)?;
-    Ok(file)
+/// One change to the disk.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change<'a> {
+    /// Makes a file, unless it is there.
+    Create(&'a Path),
+    /// Writes bytes at a place.
+    Write(&'a Written, &'a [u8], u64),
+    /// Cuts a file to a length, or extends it by zeros.
+    SetLength(&'a Written, u64),
+    /// Has what was changed of a file on the disk.
+    Sync(&'a Written),
+    /// Gives a file another name, in whose place another file may be.
+    Rename(&'a Path, &'a Path),
+    /// Removes a file.
+    Remove(&'a Path),
+    /// Makes a directory.
+    CreateDirectory(&'a Path),
+    /// Removes a directory with all that is in it.
+    RemoveDirectory(&'a Path),
+    /// Has what was changed of a directory on the disk.
+    SyncDirectory(&'a Path),
+}
+
+impl Change<'_> {
+    fn make(self) -> io::Result<()> {
+        #[cfg(test)]
+        if !super::tests::tape::note(self)? {
+            return Ok(());
+        }
+        match self {
+            Self::Create(path) => open_to_lock(path).map(drop),
+            Self::Write(to, bytes, at) => to.file.write_all_at(bytes, at),
+            Self::SetLength(of, length) => of.file.set_len(length),
+            // The length included, without which data is not found.
+            Self::Sync(written) => written.file.sync_data(),
+            Self::Rename(from, to) => fs::rename(from, to),
+            Self::Remove(path) => fs::remove_file(path),
+            Self::CreateDirectory(path) => DirBuilder::new().mode(DIRECTORY_MODE).create(path),
+            Self::RemoveDirectory(path) => fs::remove_dir_all(path),
+            Self::SyncDirectory(path) => File::open(path)?.sync_all(),
+        }
+    }
+
+    /// The same, where the error is to name what was touched.
+    fn make_at(self, path: &Path) -> Result<(), EngineError> {
+        self.make().map_err(|source| error(path, source))
+    }
+}
+
+/// A file that is written to.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) file: File,
+    pub(super) path: PathBuf,
+}
+
+impl Written {
+    /// Opens an empty file for the collector's own user.
+    fn create(path: &Path) -> io::Result<Self> {
+        Change::Create(path).make()?;
+        let file = Self::open(path)?;
+        file.set_length(0)?;
+        Ok(file)
+    }
+
+    /// Opens a file that is there.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let path = path.to_owned();
+        Ok(Self { file, path })
+    }
+
+    pub(super) fn write(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        Change::Write(self, bytes, at).make()
+    }
+
+    pub(super) fn set_length(&self, length: u64) -> io::Result<()> {
+        Change::SetLength(self, length).make()
+    }
+
+    /// Returns when all that was written is on the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        Change::Sync(self).make()
+    }
+
+    /// That what was written can be found again.
+    ///
+    /// # Errors
+    /// When the file was removed.
+    pub(super) fn is_there(&self) -> io::Result<()> {
+        match self.file.metadata()?.nlink() {
+            0 => Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the file was removed while it was written to",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A file that is written from its beginning to its end.
+struct Growing<'a> {
+    file: &'a Written,
+    length: u64,
+}
+
+impl Write for Growing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes, self.length)?;
+        self.length += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Opens a file as it is, or an empty one for the collector's own user, to be locked.
@@ -49,16 +165,26 @@ pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
 /// When the disk does not take it.
 pub(super) fn write_whole_by(
     path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), EngineError> {
     let unfinished = path.with_extension(UNFINISHED);
     let written = || -> io::Result<()> {
-        let mut file = create(&unfinished)?;
-        write(&mut file)?;
-        file.sync_all()?;
-        fs::rename(&unfinished, path)
+        let file = Written::create(&unfinished)?;
+        let growing = Growing {
+            file: &file,
+            length: 0,
+        };
+        let mut out = BufWriter::new(growing);
+        write(&mut out)?;
+        out.flush()?;
+        file.sync()?;
+        Change::Rename(&unfinished, path).make()
     };
-    written().map_err(|source| error(path, source))?;
+    written().map_err(|source| {
+        // On a full disk, room for others; where that fails, too, the next start does it.
+        let _ = Change::Remove(&unfinished).make();
+        error(path, source)
+    })?;
     sync_directory_of(path)
 }
 
@@ -67,46 +193,72 @@ pub(super) fn write_whole_by(
 /// # Errors
 /// As [`write_whole_by`].
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
-    write_whole_by(path, |file| file.write_all(bytes))
+    write_whole_by(path, |out| out.write_all(bytes))
 }
 
-/// Opens a file that is there.
-pub(super) fn open_to_write(path: &Path) -> Result<File, EngineError> {
-    let file = OpenOptions::new().read(true).write(true).open(path);
-    file.map_err(|source| error(path, source))
+/// Gives a directory another name beside it, durably.
+///
+/// # Errors
+/// When the disk does not take it.
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), EngineError> {
+    Change::Rename(from, to).make_at(from)?;
+    sync_directory_of(to)
 }
 
 /// Removes a file, durably.
+///
+/// # Errors
+/// When the disk does not take it.
 pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
-    fs::remove_file(path).map_err(|source| error(path, source))?;
+    Change::Remove(path).make_at(path)?;
     sync_directory_of(path)
 }
 
-/// Makes a directory, durably, when there is none.
+/// Removes a directory with all that is in it, durably.
+///
+/// # Errors
+/// When the disk does not take it; some of it may be gone.
+pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
+    Change::RemoveDirectory(path).make_at(path)?;
+    sync_directory_of(path)
+}
+
+/// Makes a directory, durably, and those that it lies in, when there is none.
 ///
 /// # Errors
 /// When it cannot be made.
 pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
-    if path.is_dir() {
-        return Ok(());
+    if !path.is_dir() {
+        create_directory(parent(path))?;
+        match Change::CreateDirectory(path).make() {
+            // Another process was there first.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made.map_err(|source| error(path, source))?,
+        }
+        sync_directory_of(path)?;
     }
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(DIRECTORY_MODE)
-        .create(path)
-        .map_err(|source| error(path, source))?;
-    sync_directory_of(path)
+    Ok(())
+}
+
+/// Has on the disk what was changed of a directory: also by a process before this one, which may
+/// have been killed before it could.
+///
+/// # Errors
+/// When it cannot be read, or the disk does not take it.
+pub(super) fn sync_directory(path: &Path) -> Result<(), EngineError> {
+    Change::SyncDirectory(path).make_at(path)
 }
 
 /// Makes the entry of a file durable.
 fn sync_directory_of(path: &Path) -> Result<(), EngineError> {
-    let parent = match path.parent() {
+    sync_directory(parent(path))
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    File::open(parent)
-        .and_then(|directory| directory.sync_all())
-        .map_err(|source| error(parent, source))
+    }
 }
 
 /// Whether a file's name is that of one that never became whole.

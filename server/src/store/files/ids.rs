@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,6 @@ impl Ids {
         let sum = Sum::of(&[&header]);
         header.extend(sum.0);
         disk::write_whole_by(path, |out| {
-            let mut out = BufWriter::new(out);
             let mut hash = Sha256::new();
             out.write_all(&header)?;
             for id in sorted {
@@ -102,8 +101,7 @@ impl Ids {
                 hash.update(id);
                 out.write_all(&id)?;
             }
-            out.write_all(&hash.finalize()[..Sum::LENGTH])?;
-            out.flush()
+            out.write_all(&hash.finalize()[..Sum::LENGTH])
         })?;
         Self::open(path, fingerprint)
     }

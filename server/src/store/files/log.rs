@@ -25,10 +25,10 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 
-use super::disk;
+use super::disk::{self, Written};
 use super::sum::{Sum, take};
 use crate::store::engine::{EngineError, Record};
 
@@ -371,8 +371,7 @@ pub(super) fn fingerprint(path: &Path) -> Result<[u8; 16], EngineError> {
 /// A log that is written to.
 #[derive(Debug)]
 pub(super) struct Log {
-    file: File,
-    path: PathBuf,
+    file: Written,
     pub(super) header: Header,
     pub(super) held: Held,
     /// Where the next frame begins; what lies behind is nothing.
@@ -390,12 +389,11 @@ impl Log {
     pub(super) fn create(path: &Path, header: Header) -> Result<Self, EngineError> {
         let bytes = header.encode();
         disk::write_whole(path, &bytes)?;
-        let file = disk::open_to_write(path)?;
+        let file = Written::open(path).map_err(|source| disk::error(path, source))?;
         let mut sum = [0; Sum::LENGTH];
         sum.copy_from_slice(&bytes[HEADER - Sum::LENGTH..]);
         Ok(Self {
             file,
-            path: path.to_owned(),
             header,
             held: Held::default(),
             end: HEADER as u64,
@@ -409,24 +407,21 @@ impl Log {
     /// # Errors
     /// When it cannot be written.
     pub(super) fn resume(path: &Path, contents: &Contents) -> Result<Self, EngineError> {
-        let file = disk::open_to_write(path)?;
-        let log = Self {
-            file,
-            path: path.to_owned(),
+        let failed = |source| disk::error(path, source);
+        let mut log = Self {
+            file: Written::open(path).map_err(failed)?,
             header: contents.header,
             held: contents.held,
             end: contents.end,
             sum: contents.sum,
             spoilt: false,
         };
-        let failed = |source| disk::error(path, source);
-        log.file.set_len(log.end).map_err(failed)?;
+        log.file.set_length(log.end).map_err(failed)?;
         // Frames that were written and never synced are acknowledged when they are sent again,
-        // so they must be on the disk by then.
-        log.file.sync_all().map_err(failed)?;
-        if log.end > HEADER as u64 {
-            let mark = log.end - Sum::LENGTH as u64;
-            log.file.write_all_at(&log.mark().0, mark).map_err(failed)?;
+        // or rested on by what comes next, so they must be on the disk by then.
+        log.file.sync().map_err(failed)?;
+        if !contents.frames.is_empty() {
+            log.put_mark(log.end - Sum::LENGTH as u64);
         }
         Ok(log)
     }
@@ -466,7 +461,7 @@ impl Log {
         payload: &[u8],
     ) -> Result<(), EngineError> {
         let length = u32::try_from(payload.len())
-            .map_err(|_| disk::error(&self.path, io::Error::from(io::ErrorKind::FileTooLarge)))?;
+            .map_err(|_| self.failed(io::ErrorKind::FileTooLarge.into()))?;
         let fields = Fields {
             kind,
             offset: self.end,
@@ -477,16 +472,22 @@ impl Log {
         let head = fields.encode();
         let sum = sum_of(&self.header.key, self.sum, &head, payload);
         let bytes = [&head[..], payload, &sum.0].concat();
-        self.write(&bytes)
-            .map_err(|source| disk::error(&self.path, source))?;
+        self.write(&bytes).map_err(|source| self.failed(source))?;
         let end = self.end + bytes.len() as u64;
-        // Says of the frame that it was synced, and need not itself be.
         self.sum = sum;
-        let marked = self.file.write_all_at(&self.mark().0, end);
-        self.spoilt = marked.is_err();
+        self.put_mark(end);
         self.end = end + Sum::LENGTH as u64;
         self.held.add(&fields);
         Ok(())
+    }
+
+    /// Says of the last frame that it was synced, which need not itself be.
+    fn put_mark(&mut self, at: u64) {
+        self.spoilt = self.file.write(&self.mark().0, at).is_err();
+    }
+
+    fn failed(&self, source: io::Error) -> EngineError {
+        disk::error(&self.file.path, source)
     }
 
     /// Writes and syncs at the end, or leaves nothing there.
@@ -496,9 +497,9 @@ impl Log {
         }
         let written = self
             .file
-            .write_all_at(bytes, self.end)
-            .and_then(|()| self.file.sync_data())
-            .and_then(|()| self.is_there());
+            .write(bytes, self.end)
+            .and_then(|()| self.file.sync())
+            .and_then(|()| self.file.is_there());
         if written.is_err() {
             self.spoilt = self.cut().is_err();
         }
@@ -510,19 +511,8 @@ impl Log {
         mark_of(&self.header.key, &self.sum.0)
     }
 
-    /// Whether what was written can be found again.
-    fn is_there(&self) -> io::Result<()> {
-        match self.file.metadata()?.nlink() {
-            0 => Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                "the file was removed while it was written to",
-            )),
-            _ => Ok(()),
-        }
-    }
-
     fn cut(&self) -> io::Result<()> {
-        self.file.set_len(self.end)?;
-        self.file.sync_data()
+        self.file.set_length(self.end)?;
+        self.file.sync()
     }
 }

@@ -34,7 +34,6 @@ mod task;
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,6 +50,9 @@ use task::{Listing, TaskFiles, batch_name, log_name};
 
 const TASKS: &str = "tasks";
 const PROBE: &str = "probe";
+
+/// What a disk gives room by, mostly.
+const BLOCK: usize = 4096;
 
 /// What a task's directory is called before it is gone.
 const DELETED: &str = "deleted";
@@ -70,6 +72,7 @@ type Opened = Arc<Mutex<Vec<(TaskKey, Arc<Ids>)>>>;
 pub use check::{Checked, backup, check};
 pub(super) use disk::{LOCK, error as file_error};
 pub(crate) use disk::{open_to_lock, write_whole};
+pub(super) use salvage::share;
 pub use salvage::{Damage, Loss, Salvaged, salvage};
 
 /// Makes a data directory, durably, when there is none.
@@ -96,6 +99,9 @@ impl Files {
         let catalogue = Catalogue::open(root)?;
         let all = root.join(TASKS);
         disk::create_directory(&all)?;
+        // As it is found, which may be in memory alone.
+        disk::sync_directory(root)?;
+        disk::sync_directory(&all)?;
         let failed = |source| disk::error(&all, source);
         let rows = catalogue.rows();
         for entry in fs::read_dir(&all).map_err(failed)? {
@@ -141,20 +147,20 @@ fn settle_directory(root: &Path, path: &Path, rows: &[TaskRow]) -> Result<(), En
         let before = path.with_extension("");
         return match listed(&before) {
             // Nobody was told that it is deleted.
-            true => fs::rename(path, &before),
-            false => fs::remove_dir_all(path),
-        }
-        .map_err(|source| disk::error(path, source));
+            true => disk::rename(path, &before),
+            false => disk::remove_directory(path),
+        };
     }
     if listed(path) {
         return Ok(());
     }
     // Nobody was told of it if its first log holds nothing.
     let first = path.join(log_name(1));
-    let fresh = fs::read_dir(path).is_ok_and(|entries| entries.count() <= 1)
-        && (!first.exists() || Contents::read(&first)?.held.uploads == 0);
+    let files = Listing::of_finished(path)?.names().count();
+    let fresh =
+        files == 0 || files == 1 && first.exists() && Contents::read(&first)?.held.uploads == 0;
     match fresh {
-        true => fs::remove_dir_all(path).map_err(|source| disk::error(path, source)),
+        true => disk::remove_directory(path),
         false => Err(disk::damaged(path, "no task of the list has these files")),
     }
 }
@@ -180,14 +186,25 @@ impl Engine for Files {
     fn remove_task(&mut self, task: TaskKey) -> Result<(), EngineError> {
         let directory = directory_of(&self.root, task);
         let deleted = directory.with_extension(DELETED);
-        fs::rename(&directory, &deleted).map_err(|source| disk::error(&directory, source))?;
-        if let Err(error) = self.catalogue.remove(task) {
-            // As before; where this fails, too, the next start does it.
-            let _ = fs::rename(&deleted, &directory);
+        let done = disk::rename(&directory, &deleted).and_then(|()| self.catalogue.remove(task));
+        if let Err(error) = done {
+            // As before, where the list is. Otherwise the next start finds whether it is deleted
+            // by what the disk has kept of the list, and until then nothing is taken for it.
+            let listed = || {
+                let list = Catalogue::open(&self.root);
+                list.is_ok_and(|list| list.rows().iter().any(|row| row.key == task))
+            };
+            let back = || listed() && disk::rename(&deleted, &directory).is_ok();
+            if !directory.is_dir() && !back() {
+                self.tasks.remove(&task);
+            }
             return Err(error);
         }
         self.tasks.remove(&task);
-        fs::remove_dir_all(&deleted).map_err(|source| disk::error(&deleted, source))
+        if let Err(error) = disk::remove_directory(&deleted) {
+            tracing::warn!(%error, "a deleted task's files are removed at the next start");
+        }
+        Ok(())
     }
 
     fn batches(&self, task: TaskKey) -> Vec<BatchRow> {
@@ -213,13 +230,8 @@ impl Engine for Files {
     }
 
     fn probe(&mut self) -> Result<(), EngineError> {
-        let path = self.root.join(PROBE);
-        let written = || {
-            let mut file = disk::create(&path)?;
-            file.write_all(b"a write has gone through\n")?;
-            file.sync_all()
-        };
-        written().map_err(|source| disk::error(&path, source))
+        // Beside the last one, so that it needs room of its own.
+        disk::write_whole(&self.root.join(PROBE), &[b'\n'; BLOCK])
     }
 
     fn reader(&self) -> Arc<dyn Reader> {
@@ -248,6 +260,26 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
         opened: Opened::default(),
     };
     Ok((catalogue.rows(), reader))
+}
+
+/// A task, and its batches, oldest first.
+pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
+
+/// The tasks of a data directory that nobody writes to, each with its batches, and a reader of
+/// it; everything is verified that a start verifies.
+///
+/// # Errors
+/// When it cannot be read, is of another version, or is damaged.
+pub(super) fn open_read_only(root: &Path) -> Result<(Vec<TaskBatches>, FilesReader), EngineError> {
+    // Where there is none, nothing is there to be read.
+    Catalogue::open_there(root)?;
+    let (rows, reader) = open_to_read(root)?;
+    let with_batches = |row: TaskRow| {
+        let batches = task::read(&directory_of(root, row.key), row.fingerprint)?;
+        Ok((row, batches))
+    };
+    let tasks = rows.into_iter().map(with_batches);
+    Ok((tasks.collect::<Result<_, EngineError>>()?, reader))
 }
 
 impl FilesReader {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::batch::Batch;
 use super::disk;
 use super::ids::{self, Ids, Span};
-use super::log::{Contents, Header, Log};
+use super::log::{Contents, Header, Held, Log};
 use crate::store::engine::{BatchRow, BatchState, EngineError, Outcome, Record};
 
 type Id = [u8; 16];
@@ -47,18 +47,6 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Lists a directory; what never became whole is removed.
-    fn of(directory: &Path) -> Result<Self, EngineError> {
-        let failed = |source| disk::error(directory, source);
-        for entry in fs::read_dir(directory).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if disk::is_unfinished(&path) {
-                disk::remove(&path)?;
-            }
-        }
-        Self::of_finished(directory)
-    }
-
     /// Lists what is whole, beside which something may be on its way.
     pub(super) fn of_finished(directory: &Path) -> Result<Self, EngineError> {
         let mut listing = Self::default();
@@ -147,6 +135,89 @@ impl Listing {
     }
 }
 
+/// What the files of a task say, each verified; nothing was written.
+struct Found {
+    released: Vec<BatchRow>,
+    /// Of released batches.
+    ids: Vec<Arc<Ids>>,
+    /// The logs that are closed, oldest first, and the one that is open.
+    closed: Vec<(PathBuf, Contents)>,
+    open: (PathBuf, Contents),
+    /// Files that no longer say anything, or never became whole: the machine stopped before
+    /// they were removed.
+    needless: Vec<PathBuf>,
+}
+
+impl Found {
+    /// Reads and verifies the files of a task.
+    ///
+    /// # Errors
+    /// When they cannot be read, one is missing, or one is damaged.
+    fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
+        let listing = Listing::of_finished(directory)?;
+        let released = released(directory, fingerprint, &listing.batches)?;
+        let (ids, merged) = ids_of(directory, fingerprint, &listing, &[])?;
+        let next = released.len() as u64 + 1;
+        let (done, logs) = listing
+            .logs
+            .split_at(listing.logs.partition_point(|&log| log < next));
+        let mut needless = unfinished(directory)?;
+        needless.extend(merged);
+        let mut closed = Vec::new();
+        let mut open: Option<(PathBuf, Contents)> = None;
+        for (expected, &batch) in (next..).zip(logs) {
+            let path = directory.join(log_name(expected));
+            if batch != expected {
+                return Err(disk::damaged(&path, "it is missing"));
+            }
+            let contents = Contents::read(&path)?;
+            of_task(&path, contents.header.fingerprint, fingerprint)?;
+            if contents.header.batch != batch {
+                return Err(disk::damaged(&path, "it is of another batch"));
+            }
+            match (&open, contents.closed) {
+                // The machine stopped before the one before it was closed.
+                (Some(_), _) if contents.is_new() => needless.push(path),
+                (Some(_), _) => {
+                    return Err(disk::damaged(&path, "the batch before it is not closed"));
+                }
+                (None, Some(_)) => closed.push((path, contents)),
+                (None, None) => open = Some((path, contents)),
+            }
+        }
+        let open = open.ok_or_else(|| {
+            let path = directory.join(log_name(next + closed.len() as u64));
+            disk::damaged(&path, "it is missing")
+        })?;
+        // The machine stopped as they were released.
+        needless.extend(done.iter().map(|&batch| directory.join(log_name(batch))));
+        Ok(Self {
+            released,
+            ids,
+            closed,
+            open,
+            needless,
+        })
+    }
+
+    /// The batches, oldest first; the last is open.
+    fn batches(&self) -> Vec<BatchRow> {
+        let logs = self.closed.iter().chain([&self.open]);
+        let unreleased =
+            logs.map(|(_, found)| unreleased_row(&found.header, found.held, found.closed));
+        self.released.iter().copied().chain(unreleased).collect()
+    }
+}
+
+/// The batches of a task that nobody writes to, oldest first, each of their files verified; the
+/// last is open.
+///
+/// # Errors
+/// When they cannot be read, one is missing, or one is damaged.
+pub(super) fn read(directory: &Path, fingerprint: [u8; 16]) -> Result<Vec<BatchRow>, EngineError> {
+    Ok(Found::read(directory, fingerprint)?.batches())
+}
+
 impl TaskFiles {
     /// Makes the files of a new task, durably.
     ///
@@ -161,7 +232,7 @@ impl TaskFiles {
         let log = next_log(directory, fingerprint, 1, now)?;
         Ok(Self {
             directory: directory.to_owned(),
-            batches: vec![open_row(&log)],
+            batches: vec![unreleased_row(&log.header, log.held, None)],
             log,
             known: BTreeMap::from([(1, Known::new())]),
             hasher: RandomState::new(),
@@ -174,63 +245,29 @@ impl TaskFiles {
     /// # Errors
     /// When they cannot be read, one is missing, or one is damaged.
     pub(super) fn open(directory: &Path, fingerprint: [u8; 16]) -> Result<Self, EngineError> {
-        let listing = Listing::of(directory)?;
+        // What is found may be there in memory alone, when a process was killed before it could
+        // sync; nothing that it replaces is removed before it is on the disk.
+        disk::sync_directory(directory)?;
         let hasher = RandomState::new();
-        let mut batches = released(directory, fingerprint, &listing.batches)?;
-        let ids = ids_of(directory, fingerprint, &listing, &[])?;
+        let found = Found::read(directory, fingerprint)?;
         let mut known = BTreeMap::new();
-        let mut open: Option<Log> = None;
-        let next = batches.len() as u64 + 1;
-        let (done, logs) = listing
-            .logs
-            .split_at(listing.logs.partition_point(|&log| log < next));
-        for (expected, &batch) in (next..).zip(logs) {
-            let path = directory.join(log_name(expected));
-            if batch != expected {
-                return Err(disk::damaged(&path, "it is missing"));
-            }
-            let contents = Contents::read(&path)?;
-            of_task(&path, contents.header.fingerprint, fingerprint)?;
-            if contents.header.batch != batch {
-                return Err(disk::damaged(&path, "it is of another batch"));
-            }
-            if open.is_some() {
-                if !contents.is_new() {
-                    return Err(disk::damaged(&path, "the batch before it is not closed"));
-                }
-                // The machine stopped before that was.
-                disk::remove(&path)?;
-                continue;
-            }
-            known.insert(batch, known_of(&path, &contents, &hasher)?);
-            match contents.closed {
-                Some(closed) => batches.push(BatchRow {
-                    number: batch,
-                    state: BatchState::Closed,
-                    opened: contents.header.opened,
-                    closed: Some(closed),
-                    reports: contents.held.reports,
-                    kept: true,
-                }),
-                None => open = Some(resume(&path, &contents)?),
-            }
+        for (path, contents) in &found.closed {
+            known.insert(contents.header.batch, known_of(path, contents, &hasher)?);
+            resume(path, contents)?;
         }
-        let log = open.ok_or_else(|| {
-            let path = directory.join(log_name(batches.len() as u64 + 1));
-            disk::damaged(&path, "it is missing")
-        })?;
-        batches.push(open_row(&log));
-        // The machine stopped as they were released.
-        for &batch in done {
-            disk::remove(&directory.join(log_name(batch)))?;
+        let (path, contents) = &found.open;
+        known.insert(contents.header.batch, known_of(path, contents, &hasher)?);
+        let log = resume(path, contents)?;
+        for path in &found.needless {
+            disk::remove(path)?;
         }
         Ok(Self {
             directory: directory.to_owned(),
             log,
             known,
             hasher,
-            ids,
-            batches,
+            batches: found.batches(),
+            ids: found.ids,
         })
     }
 
@@ -300,13 +337,10 @@ impl TaskFiles {
         // First, so that a closed batch without a next is damage.
         let next = next_log(&self.directory, fingerprint, batch + 1, now)?;
         self.log.close(now)?;
-        let closed = BatchRow {
-            state: BatchState::Closed,
-            closed: Some(now),
-            ..open_row(&self.log)
-        };
+        let closed = unreleased_row(&self.log.header, self.log.held, Some(now));
         self.batches.pop();
-        self.batches.extend([closed, open_row(&next)]);
+        let open = unreleased_row(&next.header, next.held, None);
+        self.batches.extend([closed, open]);
         self.known.insert(batch + 1, Known::new());
         self.log = next;
         Ok(closed)
@@ -322,7 +356,11 @@ impl TaskFiles {
         let file = Batch::open(&self.directory.join(batch_name(batch)))?;
         let listing = Listing::of_finished(&self.directory)?;
         let open = [&self.ids[..], opened].concat();
-        self.ids = ids_of(&self.directory, fingerprint, &listing, &open)?;
+        let (ids, merged) = ids_of(&self.directory, fingerprint, &listing, &open)?;
+        self.ids = ids;
+        for path in merged {
+            disk::remove(&path)?;
+        }
         if let Some(row) = self.batches.iter_mut().find(|row| row.number == batch) {
             *row = released_row(&file);
         }
@@ -370,13 +408,13 @@ fn of_task(path: &Path, found: [u8; 16], expected: [u8; 16]) -> Result<(), Engin
     }
 }
 
-fn open_row(log: &Log) -> BatchRow {
+fn unreleased_row(header: &Header, held: Held, closed: Option<u64>) -> BatchRow {
     BatchRow {
-        number: log.header.batch,
-        state: BatchState::Open,
-        opened: log.header.opened,
-        closed: None,
-        reports: log.held.reports,
+        number: header.batch,
+        state: closed.map_or(BatchState::Open, |_| BatchState::Closed),
+        opened: header.opened,
+        closed,
+        reports: held.reports,
         kept: true,
     }
 }
@@ -415,20 +453,31 @@ fn released(
     Ok(rows)
 }
 
-/// The ids of the released batches, some of which are open already; files that were merged
-/// into others are removed.
+/// What never became whole.
+fn unfinished(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
+    let failed = |source| disk::error(directory, source);
+    let entries = fs::read_dir(directory).map_err(failed)?;
+    let paths = entries.map(|entry| Ok(entry.map_err(failed)?.path()));
+    let unfinished =
+        |path: &Result<PathBuf, _>| path.as_ref().map_or(true, |path| disk::is_unfinished(path));
+    paths.filter(unfinished).collect()
+}
+
+/// The ids of the released batches, some of which are open already, and the files that were
+/// merged into others.
 fn ids_of(
     directory: &Path,
     fingerprint: [u8; 16],
     listing: &Listing,
     open: &[Arc<Ids>],
-) -> Result<Vec<Arc<Ids>>, EngineError> {
+) -> Result<(Vec<Arc<Ids>>, Vec<PathBuf>), EngineError> {
     let released = listing.batches.len() as u64;
     let mut all: Vec<Arc<Ids>> = Vec::new();
+    let mut merged = Vec::new();
     for &span in &listing.ids {
         let path = directory.join(ids::file_name(span));
         if all.last().is_some_and(|last| last.span.holds(span)) {
-            disk::remove(&path)?;
+            merged.push(path);
             continue;
         }
         let next = all.last().map_or(1, |last| last.span.last + 1);
@@ -450,7 +499,7 @@ fn ids_of(
         all.push(Arc::new(ids));
     }
     match all.last().map_or(0, |last| last.span.last) == released {
-        true => Ok(all),
+        true => Ok((all, merged)),
         false => Err(disk::damaged(
             directory,
             "ids of released batches are missing",

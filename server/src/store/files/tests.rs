@@ -1,3 +1,10 @@
+mod lost;
+mod power;
+pub(super) mod tape;
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -165,9 +172,14 @@ fn noticed(change: impl FnOnce(&Path)) -> bool {
     }
 }
 
+/// How often something is tried: more often where a variable says so.
+fn count(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |count| count.parse().unwrap())
+}
+
 #[test]
 fn a_flipped_bit_is_noticed_or_harmless() {
-    let flips: u64 = std::env::var("HUSHBIN_FLIPS").map_or(200, |flips| flips.parse().unwrap());
+    let flips = count("HUSHBIN_FLIPS", 200);
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let (mut told, mut harmless) = (0, 0);
     for _ in 0..flips {
@@ -210,24 +222,37 @@ fn a_file_that_is_missing_or_in_anothers_place_is_noticed() {
 #[test]
 fn exchanged_pages_are_noticed() {
     let mut rng = ChaCha20Rng::seed_from_u64(2);
-    for _ in 0..100 {
-        noticed(|root| {
-            let files = all_files(root);
-            let path = &files[rng.next_u32() as usize % files.len()];
-            let mut bytes = fs::read(path).unwrap();
-            // The files of a test are small, and so are its pages.
+    let swaps = count("HUSHBIN_SWAPS", 100);
+    let mut told = 0;
+    for _ in 0..swaps {
+        let was = noticed(|root| {
+            // The files of a test are small, and so are its pages: of one file, or of two.
             let page = 64;
-            let pages = bytes.len() / page;
-            if pages >= 2 {
-                let mut place = || rng.next_u32() as usize % pages * page;
-                let (one, two) = (place(), place());
-                for at in 0..page {
-                    bytes.swap(one + at, two + at);
-                }
-                fs::write(path, bytes).unwrap();
+            let mut pages = Vec::new();
+            for path in all_files(root) {
+                let length = fs::metadata(&path).unwrap().len() / page;
+                pages.extend((0..length).map(|number| (path.clone(), number * page)));
+            }
+            let one = pages.swap_remove(rng.next_u32() as usize % pages.len());
+            let two = pages.swap_remove(rng.next_u32() as usize % pages.len());
+            let [first, second] = [&one, &two].map(|(path, at)| {
+                let mut bytes = vec![0; page as usize];
+                File::open(path)
+                    .unwrap()
+                    .read_exact_at(&mut bytes, *at)
+                    .unwrap();
+                bytes
+            });
+            for ((path, at), bytes) in [(one, second), (two, first)] {
+                let file = OpenOptions::new().write(true).open(path).unwrap();
+                file.write_all_at(&bytes, at).unwrap();
             }
         });
+        told += u64::from(was);
     }
+    println!("{told} of {swaps} noticed");
+    // No two pages of what is written are the same.
+    assert_eq!(told, swaps);
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub fn salvage(root: &Path, to: &Path, given: &[Task]) -> Result<Salvaged, Engin
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
         return Err(disk::error(to, there));
     }
-    let _lock = not_in_use(root)?;
+    let _lock = share(root)?;
     let mut salvaged = Salvaged::default();
     let (next, tasks) = catalogue::tasks(root, given, &mut salvaged)?;
     disk::create_directory(to)?;
@@ -94,7 +94,10 @@ pub fn salvage(root: &Path, to: &Path, given: &[Task]) -> Result<Salvaged, Engin
 }
 
 /// That no collector writes to it, nor begins to; nothing of it is touched.
-fn not_in_use(root: &Path) -> Result<Option<File>, EngineError> {
+///
+/// # Errors
+/// When one does.
+pub(in crate::store) fn share(root: &Path) -> Result<Option<File>, EngineError> {
     let path = root.join(disk::LOCK);
     let Ok(lock) = File::open(&path) else {
         return Ok(None);

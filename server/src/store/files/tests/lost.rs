@@ -1,0 +1,302 @@
+//! A disk whose power goes: of what was not synced, any part is there and any is not.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::Rng;
+
+use super::tape::Noted;
+
+/// A node's place among all that there ever were.
+type Place = usize;
+
+const ROOT: Place = 0;
+
+/// A file or a directory: as it is in memory, as it is on the disk, and what is to come between.
+#[derive(Debug, Clone)]
+enum Node {
+    File {
+        now: Vec<u8>,
+        synced: Vec<u8>,
+        unsynced: Vec<Written>,
+    },
+    Directory {
+        now: Entries,
+        synced: Entries,
+        unsynced: Vec<Named>,
+    },
+}
+
+type Entries = BTreeMap<OsString, Place>;
+
+#[derive(Debug, Clone)]
+enum Written {
+    Bytes(Vec<u8>, usize),
+    Length(usize),
+}
+
+/// A change of a directory's entries: those that go, and one that comes, at once.
+#[derive(Debug, Clone)]
+struct Named {
+    gone: Option<OsString>,
+    there: Option<(OsString, Place)>,
+}
+
+impl Named {
+    fn apply(&self, entries: &mut Entries) {
+        if let Some(gone) = &self.gone {
+            entries.remove(gone);
+        }
+        entries.extend(self.there.clone());
+    }
+}
+
+impl Written {
+    fn apply(&self, file: &mut Vec<u8>) {
+        match self {
+            Self::Length(length) => file.resize(*length, 0),
+            Self::Bytes(bytes, at) => put(file, bytes, *at, 0),
+        }
+    }
+}
+
+/// Writes bytes at a place; what lies between it and the end has never been written.
+fn put(file: &mut Vec<u8>, bytes: &[u8], at: usize, never: u8) {
+    if file.len() < at + bytes.len() {
+        file.resize(at + bytes.len(), never);
+    }
+    file[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+/// How much of what was not synced is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    All,
+    Nothing,
+    /// Each change or not, in whatever order, and writes in parts.
+    Some,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Disk {
+    nodes: Vec<Node>,
+}
+
+impl Disk {
+    /// As a directory is, all of it synced.
+    pub(super) fn of(root: &Path) -> Self {
+        let mut disk = Self { nodes: Vec::new() };
+        disk.read(root);
+        disk
+    }
+
+    fn read(&mut self, path: &Path) -> Place {
+        let place = self.nodes.len();
+        if path.is_file() {
+            let bytes = fs::read(path).unwrap();
+            self.nodes.push(Node::File {
+                now: bytes.clone(),
+                synced: bytes,
+                unsynced: Vec::new(),
+            });
+            return place;
+        }
+        self.nodes.push(Node::empty_directory());
+        for entry in fs::read_dir(path).unwrap() {
+            let entry = entry.unwrap();
+            let there = self.read(&entry.path());
+            let Node::Directory { now, synced, .. } = &mut self.nodes[place] else {
+                unreachable!("it was made as one");
+            };
+            now.insert(entry.file_name(), there);
+            synced.insert(entry.file_name(), there);
+        }
+        place
+    }
+
+    fn place(&self, path: &Path) -> Option<Place> {
+        path.iter()
+            .try_fold(ROOT, |place, name| match &self.nodes[place] {
+                Node::Directory { now, .. } => now.get(name).copied(),
+                Node::File { .. } => None,
+            })
+    }
+
+    /// Does what was noted.
+    pub(super) fn apply(&mut self, noted: &Noted) {
+        match noted {
+            Noted::Create(path) if self.place(path).is_some() => {}
+            Noted::Create(path) => self.add(path, Node::empty_file()),
+            Noted::CreateDirectory(path) => self.add(path, Node::empty_directory()),
+            Noted::Write(path, bytes, at) => {
+                self.write(path, Written::Bytes(bytes.clone(), *at as usize));
+            }
+            Noted::SetLength(path, length) => self.write(path, Written::Length(*length as usize)),
+            Noted::Sync(path) | Noted::SyncDirectory(path) => {
+                let place = self.place(path).unwrap();
+                self.nodes[place].sync();
+            }
+            Noted::Rename(from, to) => {
+                assert_eq!(from.parent(), to.parent(), "a directory is left at once");
+                let place = self.place(from).unwrap();
+                let there = Some((name(to), place));
+                let gone = Some(name(from));
+                self.change(from, Named { gone, there });
+            }
+            Noted::Remove(path) | Noted::RemoveDirectory(path) => {
+                let gone = Some(name(path));
+                self.change(path, Named { gone, there: None });
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path, node: Node) {
+        let there = Some((name(path), self.nodes.len()));
+        self.nodes.push(node);
+        self.change(path, Named { gone: None, there });
+    }
+
+    /// Changes the directory that a path is in.
+    fn change(&mut self, path: &Path, named: Named) {
+        let place = self.place(path.parent().unwrap()).unwrap();
+        let Node::Directory { now, unsynced, .. } = &mut self.nodes[place] else {
+            panic!("{} is in a file", path.display());
+        };
+        named.apply(now);
+        unsynced.push(named);
+    }
+
+    fn write(&mut self, path: &Path, written: Written) {
+        let place = self.place(path).unwrap();
+        let Node::File { now, unsynced, .. } = &mut self.nodes[place] else {
+            panic!("{} is a directory", path.display());
+        };
+        written.apply(now);
+        unsynced.push(written);
+    }
+
+    /// Writes what is on the disk after the power went to a directory that is empty.
+    pub(super) fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
+        self.lose_node(ROOT, loss, rng, to);
+    }
+
+    fn lose_node(&self, place: Place, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
+        match &self.nodes[place] {
+            Node::File {
+                synced, unsynced, ..
+            } => {
+                let mut file = synced.clone();
+                for written in unsynced {
+                    written.lose(loss, rng, &mut file);
+                }
+                fs::write(to, file).unwrap();
+            }
+            Node::Directory {
+                synced, unsynced, ..
+            } => {
+                let mut entries = synced.clone();
+                for named in unsynced {
+                    if loss.keeps(rng) {
+                        named.apply(&mut entries);
+                    }
+                }
+                fs::create_dir_all(to).unwrap();
+                for (name, place) in entries {
+                    self.lose_node(place, loss, rng, &to.join(name));
+                }
+            }
+        }
+    }
+}
+
+fn name(path: &Path) -> OsString {
+    path.file_name().map(OsStr::to_owned).unwrap()
+}
+
+impl Node {
+    fn empty_file() -> Self {
+        Self::File {
+            now: Vec::new(),
+            synced: Vec::new(),
+            unsynced: Vec::new(),
+        }
+    }
+
+    fn empty_directory() -> Self {
+        Self::Directory {
+            now: Entries::new(),
+            synced: Entries::new(),
+            unsynced: Vec::new(),
+        }
+    }
+
+    fn sync(&mut self) {
+        match self {
+            Self::File {
+                now,
+                synced,
+                unsynced,
+            } => {
+                synced.clone_from(now);
+                unsynced.clear();
+            }
+            Self::Directory {
+                now,
+                synced,
+                unsynced,
+            } => {
+                synced.clone_from(now);
+                unsynced.clear();
+            }
+        }
+    }
+}
+
+impl Loss {
+    fn keeps(self, rng: &mut ChaCha20Rng) -> bool {
+        match self {
+            Self::All => false,
+            Self::Nothing => true,
+            Self::Some => rng.next_u32().is_multiple_of(2),
+        }
+    }
+}
+
+impl Written {
+    /// Does what is left of it.
+    fn lose(&self, loss: Loss, rng: &mut ChaCha20Rng, file: &mut Vec<u8>) {
+        match self {
+            Self::Bytes(bytes, at) if loss == Loss::Some && !bytes.is_empty() => {
+                // Where the file was made longer first, what was not written is zeros, or
+                // whatever the disk had there.
+                let never = match rng.next_u32() % 3 {
+                    0 => Some(0),
+                    1 => Some(rng.next_u32() as u8),
+                    _ => None,
+                };
+                if let Some(never) = never
+                    && file.len() < at + bytes.len()
+                {
+                    file.resize(at + bytes.len(), never);
+                }
+                let mut begin = 0;
+                while begin < bytes.len() {
+                    let left = bytes.len() - begin;
+                    let end = match rng.next_u32() % 4 {
+                        0 => bytes.len(),
+                        _ => begin + 1 + rng.next_u32() as usize % left,
+                    };
+                    if loss.keeps(rng) {
+                        put(file, &bytes[begin..end], at + begin, never.unwrap_or(0));
+                    }
+                    begin = end;
+                }
+            }
+            _ if loss.keeps(rng) => self.apply(file),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! The process is killed, the disk is full, and then the power goes: wherever that happens, what
+//! callers were told is there, once, and nothing is called damaged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use tempfile::TempDir;
+
+use super::lost::{Disk, Loss};
+use super::tape::{EIO, Fate, Tape};
+use super::*;
+
+/// What callers were told, by the ids of tasks.
+type Truth = BTreeMap<String, Told>;
+
+/// Whether a task is there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum There {
+    /// Somebody asked for it to come, or to go, and was not answered.
+    #[default]
+    Perhaps,
+    Yes,
+    No,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Told {
+    there: There,
+    /// Those told last, and what was asked for since.
+    settings: BTreeSet<String>,
+    /// Numbers of records that somebody sent, and of those, that were acknowledged.
+    sent: BTreeSet<u64>,
+    acknowledged: BTreeSet<u64>,
+    closed: BTreeMap<u64, BatchRow>,
+    released: BTreeMap<u64, Released>,
+}
+
+#[derive(Debug, Clone)]
+struct Released {
+    totals: Vec<u8>,
+    blocks: Vec<Vec<u8>>,
+    numbers: Vec<u64>,
+    /// Whether somebody asked for its reports to be forgotten.
+    forgotten: bool,
+}
+
+/// The numbers in bodies of records, back to back.
+fn numbers(bodies: &[u8]) -> Vec<u64> {
+    let bodies = bodies.as_chunks::<10>().0.iter();
+    bodies
+        .map(|body| {
+            let number = u64::from_le_bytes(body[1..9].try_into().unwrap());
+            assert_eq!(body[..], record(number).body);
+            number
+        })
+        .collect()
+}
+
+/// A journal that is worked on, with a record of all changes.
+struct Run {
+    directory: TempDir,
+    begin: Disk,
+    tape: Tape,
+    files: Option<Files>,
+    truth: Truth,
+    /// What callers had been told after so many changes.
+    history: Vec<(usize, Truth)>,
+    rng: ChaCha20Rng,
+    /// After how many changes it was opened last.
+    opened: usize,
+}
+
+impl Run {
+    /// On a directory that is not open.
+    fn on(directory: TempDir, truth: Truth, seed: u64) -> Self {
+        let root = directory.path();
+        let mut run = Self {
+            begin: Disk::of(root),
+            tape: Tape::of(root),
+            files: None,
+            history: vec![(0, truth.clone())],
+            truth,
+            rng: ChaCha20Rng::seed_from_u64(seed),
+            opened: 0,
+            directory,
+        };
+        run.open();
+        run
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.rng.next_u32() as usize % end
+    }
+
+    fn files(&mut self) -> &mut Files {
+        self.files.as_mut().unwrap()
+    }
+
+    /// Remembers when callers knew what they know now.
+    fn told(&mut self) {
+        self.history.push((self.tape.length(), self.truth.clone()));
+    }
+
+    fn open(&mut self) {
+        self.files = None;
+        self.opened = self.tape.length();
+        self.tape.decide(Fate::Made);
+        let mut files = Files::open(self.directory.path()).unwrap();
+        compare(&mut files, &mut self.truth);
+        self.files = Some(files);
+        self.told();
+    }
+
+    /// Goes on after what failed, as it may: where the process is gone, with another.
+    fn go_on<T>(&mut self, done: Result<T, EngineError>) -> Option<T> {
+        match done {
+            Ok(done) => {
+                self.told();
+                Some(done)
+            }
+            Err(EngineError::File { source, .. }) => {
+                let full = source.kind() == std::io::ErrorKind::StorageFull;
+                let failing = source.raw_os_error() == Some(EIO);
+                assert!(full || failing || self.tape.is_killed(), "{source}");
+                if self.tape.is_killed() {
+                    self.open();
+                }
+                None
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn work(&mut self, steps: usize) {
+        for _ in 0..steps {
+            let (after, failing) = (self.below(25), 1 + self.below(6));
+            match self.below(15) {
+                0 => self.tape.decide(Fate::Killed(after)),
+                1 => self.tape.decide(Fate::Full(after, failing)),
+                2 => self.tape.decide(Fate::Failing(after, failing)),
+                _ => {}
+            }
+            let ids: Vec<_> = self.files().tasks().unwrap();
+            match self.below(20) {
+                _ if ids.is_empty() => self.add_task(),
+                0 if ids.len() < 3 => self.add_task(),
+                1 => self.remove_task(),
+                2 => self.configure(),
+                3 => self.open(),
+                4..7 => self.close(),
+                7..11 => self.release(),
+                11 => self.forget(),
+                _ => self.append(),
+            }
+        }
+    }
+
+    /// A little of everything, until the process is gone.
+    fn little(&mut self) {
+        let begin = self.opened;
+        for step in [
+            Self::add_task,
+            Self::append,
+            Self::append,
+            Self::close,
+            Self::append,
+            Self::release,
+            Self::close,
+            Self::release,
+            Self::forget,
+            Self::configure,
+            Self::add_task,
+            Self::append,
+            Self::remove_task,
+        ] {
+            step(self);
+            if self.opened > begin {
+                return;
+            }
+        }
+    }
+
+    fn some_task(&mut self) -> (String, TaskKey) {
+        let rows = self.files().tasks().unwrap();
+        let row = &rows[self.below(rows.len())];
+        (row.id.clone(), row.key)
+    }
+
+    fn add_task(&mut self) {
+        let id = format!("task-{}", self.truth.len());
+        let told = self.truth.entry(id.clone()).or_default();
+        told.settings.insert("{}".to_owned());
+        self.told();
+        let added = self.files().add_task(row(&id), 100);
+        if added.is_ok() {
+            self.truth.get_mut(&id).unwrap().there = There::Yes;
+        }
+        self.go_on(added);
+    }
+
+    fn remove_task(&mut self) {
+        let (id, task) = self.some_task();
+        self.truth.get_mut(&id).unwrap().there = There::Perhaps;
+        self.told();
+        let removed = self.files().remove_task(task);
+        if removed.is_ok() {
+            self.truth.get_mut(&id).unwrap().there = There::No;
+        }
+        let full = self.tape.is_full();
+        if self.go_on(removed).is_none() && !full {
+            // It may be neither there nor gone before the next start.
+            self.open();
+        }
+    }
+
+    fn configure(&mut self) {
+        let (id, task) = self.some_task();
+        let settings = format!("{{\"{}\":1}}", self.tape.length());
+        let told = self.truth.get_mut(&id).unwrap();
+        told.settings.insert(settings.clone());
+        self.told();
+        let configured = self.files().configure_task(task, &settings);
+        if configured.is_ok() {
+            self.truth.get_mut(&id).unwrap().settings = BTreeSet::from([settings]);
+        }
+        self.go_on(configured);
+    }
+
+    fn close(&mut self) {
+        let (id, task) = self.some_task();
+        let closed = self.files().close_batch(task, 200);
+        if let Ok(row) = closed {
+            let told = self.truth.get_mut(&id).unwrap();
+            told.closed.insert(row.number, row);
+        }
+        self.go_on(closed);
+    }
+
+    /// Appends records that are new, and some that came before.
+    fn append(&mut self) {
+        let (id, task) = self.some_task();
+        let own = task.0 << 32;
+        let told = self.truth.get_mut(&id).unwrap();
+        let fresh = 1 + self.rng.next_u32() % 5;
+        let next = own + told.sent.len() as u64;
+        let mut group: Vec<u64> = (next..).take(fresh as usize).collect();
+        for &number in &told.sent {
+            if self.rng.next_u32().is_multiple_of(16) {
+                group.push(number);
+            }
+        }
+        told.sent.extend(&group);
+        let before = told.acknowledged.clone();
+        self.told();
+        let records: Vec<_> = group.iter().copied().map(record).collect();
+        let appended = self.files().append(task, &records);
+        if let Ok(outcomes) = &appended {
+            for (number, outcome) in group.iter().zip(outcomes) {
+                assert_ne!(*outcome, Outcome::Conflict);
+                let known = before.contains(number);
+                assert_eq!(*outcome == Outcome::Duplicate, known, "{number}");
+            }
+            self.truth.get_mut(&id).unwrap().acknowledged.extend(group);
+        }
+        self.go_on(appended);
+    }
+
+    /// Releases the oldest batch that is closed, while uploads come.
+    fn release(&mut self) {
+        let (id, task) = self.some_task();
+        let rows = self.files().batches(task);
+        let Some(closed) = rows.iter().find(|row| row.state == BatchState::Closed) else {
+            return;
+        };
+        let (reader, number) = (self.files().reader(), closed.number);
+        let release = release_of(&*reader, task, number);
+        let will = Released {
+            totals: release.totals.clone(),
+            blocks: release.blocks.clone(),
+            numbers: numbers(&release.blocks.concat()),
+            forgotten: false,
+        };
+        let released = thread::scope(|scope| {
+            let released = scope.spawn(|| reader.release(task, closed, release));
+            if !self.tape.is_killed() && self.below(2) == 0 {
+                self.append_beside(&id, task);
+            }
+            released.join().unwrap()
+        });
+        let settled = released.and_then(|()| self.files().settle_release(task, number));
+        if settled.is_ok() {
+            let told = self.truth.get_mut(&id).unwrap();
+            told.released.insert(number, will);
+        }
+        self.go_on(settled);
+    }
+
+    /// Appends a record, whatever becomes of it.
+    fn append_beside(&mut self, id: &str, task: TaskKey) {
+        let told = self.truth.get_mut(id).unwrap();
+        let number = (task.0 << 32) + told.sent.len() as u64;
+        told.sent.insert(number);
+        self.told();
+        if self.files().append(task, &[record(number)]).is_ok() {
+            let told = self.truth.get_mut(id).unwrap();
+            told.acknowledged.insert(number);
+            self.told();
+        }
+    }
+
+    fn forget(&mut self) {
+        let (id, task) = self.some_task();
+        let told = self.truth.get_mut(&id).unwrap();
+        let Some((&number, released)) = told.released.iter_mut().next_back() else {
+            return;
+        };
+        released.forgotten = true;
+        self.told();
+        let forgotten = self.files().reader().forget_reports(task, number);
+        let settled = forgotten.and_then(|()| self.files().settle_release(task, number));
+        self.go_on(settled);
+    }
+
+    /// The directory after the power has gone when so many changes were made, and what callers
+    /// had been told by then.
+    fn lose(&mut self, changes: usize, loss: Loss) -> (TempDir, Truth) {
+        let mut disk = self.begin.clone();
+        for noted in &self.tape.noted()[..changes] {
+            disk.apply(noted);
+        }
+        let left = tempfile::tempdir().unwrap();
+        disk.lose(loss, &mut self.rng, left.path());
+        let known = self.history.partition_point(|(at, _)| *at <= changes);
+        (left, self.history[known - 1].1.clone())
+    }
+}
+
+/// Compares a journal that was just opened with what callers were told; from now on they know
+/// what they see.
+fn compare(files: &mut Files, truth: &mut Truth) {
+    let rows = files.tasks().unwrap();
+    for (id, told) in truth.iter_mut() {
+        let row = rows.iter().find(|row| row.id == *id);
+        match (told.there, row) {
+            (There::Yes, None) => panic!("task {id} is lost"),
+            (There::No, Some(_)) => panic!("task {id} is back"),
+            (_, None) => told.there = There::No,
+            (_, Some(row)) => {
+                assert!(told.settings.contains(&row.settings), "{row:?}");
+                told.settings = BTreeSet::from([row.settings.clone()]);
+                told.there = There::Yes;
+                compare_task(files, row.key, told);
+            }
+        }
+    }
+    for row in rows {
+        assert!(truth.contains_key(&row.id), "{row:?} was never asked for");
+    }
+}
+
+fn compare_task(files: &Files, task: TaskKey, told: &mut Told) {
+    let reader = files.reader();
+    let rows = files.batches(task);
+    let mut found = Vec::new();
+    for (expected, row) in (1..).zip(&rows) {
+        assert_eq!(row.number, expected);
+        let open = row.number == rows.len() as u64;
+        assert_eq!(row.state == BatchState::Open, open, "{row:?}");
+        let before = found.len();
+        if row.state == BatchState::Released {
+            let blocks = blocks_of(&*reader, task, row.number);
+            let seen = Released {
+                totals: reader.totals(task, row.number).unwrap(),
+                numbers: numbers(&blocks.concat()),
+                blocks,
+                forgotten: false,
+            };
+            let known = told.released.entry(row.number).or_insert(seen.clone());
+            assert_eq!(known.totals, seen.totals);
+            if !known.forgotten || row.kept {
+                assert_eq!(known.blocks, seen.blocks);
+            }
+            found.extend(&known.numbers);
+        } else {
+            assert!(!told.released.contains_key(&row.number), "{row:?}");
+            let visit = &mut |_, body: &[u8]| {
+                found.extend(numbers(body));
+                ControlFlow::Continue(())
+            };
+            reader.for_each_upload(task, row.number, visit).unwrap();
+        }
+        assert_eq!(row.reports, (found.len() - before) as u64, "{row:?}");
+        if !open {
+            let known = told.closed.entry(row.number).or_insert(*row);
+            let facts = |row: &BatchRow| (row.opened, row.closed, row.reports);
+            assert_eq!(facts(known), facts(row));
+        }
+    }
+    assert!(told.closed.keys().all(|closed| *closed < rows.len() as u64));
+    let once: BTreeSet<u64> = found.iter().copied().collect();
+    assert_eq!(once.len(), found.len(), "something is there twice");
+    let lost: Vec<_> = told.acknowledged.difference(&once).collect();
+    assert!(lost.is_empty(), "{lost:?} are lost");
+    assert!(once.is_subset(&told.sent), "something was never sent");
+    told.acknowledged = once;
+}
+
+fn blocks_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Vec<Vec<u8>> {
+    let mut blocks = Vec::new();
+    let visit = &mut |block: &[u8]| {
+        blocks.push(block.to_vec());
+        ControlFlow::Continue(())
+    };
+    reader.for_each_block(task, batch, visit).unwrap();
+    blocks
+}
+
+/// Opens what is left, has everything sent again, and releases all of it.
+fn recover(left: &Path, mut truth: Truth) {
+    // Which takes no time to sync.
+    let _tape = Tape::of(left);
+    let mut files = Files::open(left).unwrap();
+    compare(&mut files, &mut truth);
+    for row in files.tasks().unwrap() {
+        let told = truth.get_mut(&row.id).unwrap();
+        let records: Vec<_> = told.sent.iter().copied().map(record).collect();
+        let outcomes = files.append(row.key, &records).unwrap();
+        for (number, outcome) in told.sent.iter().zip(outcomes) {
+            let known = told.acknowledged.contains(number);
+            assert_eq!(outcome == Outcome::Duplicate, known, "{number}");
+        }
+        told.acknowledged.clone_from(&told.sent);
+        files.close_batch(row.key, 200).unwrap();
+        for batch in files.batches(row.key) {
+            if batch.state == BatchState::Closed {
+                let reader = files.reader();
+                let release = release_of(&*reader, row.key, batch.number);
+                reader.release(row.key, &batch, release).unwrap();
+                files.settle_release(row.key, batch.number).unwrap();
+            }
+        }
+    }
+    compare(&mut files, &mut truth);
+    // A journal without tasks is none.
+    if !files.tasks().unwrap().is_empty() {
+        let checked = check(left);
+        assert!(checked.wrong.is_empty(), "{:?}", checked.wrong);
+    }
+}
+
+const LOSSES: [Loss; 4] = [Loss::All, Loss::Nothing, Loss::Some, Loss::Some];
+
+#[test]
+fn the_power_goes_again_and_again() {
+    let cuts = count("HUSHBIN_POWER_CUTS", 120);
+    let mut changes = 0;
+    for seed in 0..cuts / 3 {
+        let mut left = (tempfile::tempdir().unwrap(), Truth::new());
+        for generation in 0..3 {
+            let mut run = Run::on(left.0, left.1, 3 * seed + generation);
+            run.work(40);
+            let at = run.below(run.tape.length() + 1);
+            let loss = LOSSES[run.below(LOSSES.len())];
+            changes += run.tape.length();
+            left = run.lose(at, loss);
+        }
+        recover(left.0.path(), left.1);
+    }
+    println!("{cuts} cuts among {changes} changes to the disk");
+}
+
+/// However much of it the process has done when it is killed, the next finds what it did in
+/// memory, goes on from there, and then the power goes.
+#[test]
+fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
+    let rounds = count("HUSHBIN_POWER_ROUNDS", 1);
+    let (mut kills, mut cuts) = (0, 0);
+    for after in 1.. {
+        let mut run = Run::on(tempfile::tempdir().unwrap(), Truth::new(), after);
+        run.tape.decide(Fate::Killed(after as usize));
+        run.little();
+        if run.opened == 0 {
+            break;
+        }
+        kills += 1;
+        for at in run.opened..=run.tape.length() {
+            for round in 0..rounds {
+                for loss in &LOSSES[if round == 0 { 0 } else { 2 }..] {
+                    let (left, truth) = run.lose(at, *loss);
+                    recover(left.path(), truth);
+                    cuts += 1;
+                }
+            }
+        }
+    }
+    println!("{kills} kills, {cuts} cuts");
+    assert!(kills > 50, "{kills} kills");
+}

@@ -1,0 +1,540 @@
+//! A disk that fills, or takes no writes: uploads are refused and come back, nothing that was
+//! acknowledged is lost, what is released is read as before, and the log says it once.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hushbin_tests::process::{self, Collector};
+use hushbin_tests::uploads::{Uploads, draft};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use serde_json::Value;
+
+use crate::access::create_token;
+use crate::support::SETTINGS;
+
+/// What has not come about by then never will.
+const NEVER: Duration = Duration::from_secs(300);
+
+/// A file system of one's own, in memory, at a path that this process can use.
+struct Mount {
+    shell: Child,
+    commands: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    inside: PathBuf,
+    outside: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl Mount {
+    /// None where this user may not mount, as in some containers.
+    fn new() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut shell = Command::new("unshare")
+            .args(["--user", "--map-root-user", "--mount", "sh"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let inside = directory.path().to_owned();
+        let root = PathBuf::from(format!("/proc/{}/root", shell.id()));
+        let mut mount = Self {
+            commands: shell.stdin.take().unwrap(),
+            answers: BufReader::new(shell.stdout.take().unwrap()),
+            shell,
+            outside: root.join(inside.strip_prefix("/").unwrap()),
+            inside,
+            _directory: directory,
+        };
+        let there = mount.mount("-t tmpfs -o size=256k none") && mount.outside.is_dir();
+        if !there {
+            println!("no file system can be mounted here");
+        }
+        there.then_some(mount)
+    }
+
+    fn mount(&mut self, options: &str) -> bool {
+        let command = format!(
+            "mount {options} '{}' && echo done || echo no\n",
+            self.inside.display()
+        );
+        let mut answer = String::new();
+        let asked = self.commands.write_all(command.as_bytes());
+        asked.is_ok() && self.answers.read_line(&mut answer).is_ok() && answer == "done\n"
+    }
+
+    fn data(&self) -> PathBuf {
+        self.outside.join("data")
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.outside.join("ballast")
+    }
+
+    /// Takes all the room there is.
+    fn fill(&self) {
+        let mut ballast = File::create(self.ballast()).unwrap();
+        while ballast.write_all(&[1; 4096]).is_ok() {}
+    }
+
+    /// Gives back some of it.
+    fn spare(&self, bytes: u64) {
+        let ballast = OpenOptions::new().write(true).open(self.ballast()).unwrap();
+        let length = ballast.metadata().unwrap().len();
+        ballast.set_len(length - bytes).unwrap();
+    }
+
+    fn empty(&self) {
+        fs::remove_file(self.ballast()).unwrap();
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
+    }
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// Asserts that it is this problem, and says when to come back.
+    #[track_caller]
+    fn problem(&self, slug: &str) -> Value {
+        let problem = self.json();
+        assert_eq!(self.status, 503, "{problem}");
+        assert_eq!(problem["type"], format!("urn:hushbin:problem:{slug}"));
+        assert!(self.head.contains("retry-after: "), "{}", self.head);
+        assert!(
+            self.head.contains("application/problem+json"),
+            "{}",
+            self.head
+        );
+        problem
+    }
+}
+
+/// A collector with its log in a file, and what it has acknowledged.
+struct Served {
+    collector: Collector,
+    address: SocketAddr,
+    log: PathBuf,
+    token: String,
+    uploads: Uploads,
+    acknowledged: Vec<Vec<u8>>,
+    /// Sent, and refused.
+    refused: Vec<Vec<u8>>,
+    /// How often an upload was taken after one that was refused, and the other way round.
+    recoveries: usize,
+    failures: usize,
+    refusing: bool,
+}
+
+fn serve(data: &Path, log: &Path, more: &[&str]) -> Collector {
+    let mut command = process::command();
+    command
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(data)
+        .args(more)
+        .stderr(
+            OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(log)
+                .unwrap(),
+        );
+    Collector::start(command)
+}
+
+impl Served {
+    fn new(data: &Path, files: &Path) -> Self {
+        let task = files.join("task.json");
+        fs::write(&task, SETTINGS).unwrap();
+        let task = task.to_str().unwrap();
+        let log = files.join("log");
+        let mut collector = serve(data, &log, &["--task", task, "--batch-least", "3"]);
+        Self {
+            address: collector.address(),
+            collector,
+            log,
+            token: create_token(data, "admin"),
+            uploads: Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1),
+            acknowledged: Vec::new(),
+            refused: Vec::new(),
+            recoveries: 0,
+            failures: 0,
+            refusing: false,
+        }
+    }
+
+    fn ask(&self, line: &str, body: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(NEVER)).unwrap();
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\nauthorization: Bearer {}\r\n\
+             content-length: {}\r\n\r\n",
+            self.token,
+            body.len()
+        );
+        stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .unwrap();
+        let head = String::from_utf8(answer[..end].to_vec())
+            .unwrap()
+            .to_lowercase();
+        Answer {
+            status: head[9..12].parse().unwrap(),
+            body: answer[end + 4..].to_vec(),
+            head,
+        }
+    }
+
+    fn post(&mut self, bytes: Vec<u8>) {
+        let answer = self.ask("POST /tasks/settings/reports", &bytes);
+        if answer.status == 201 {
+            self.recoveries += usize::from(self.refusing);
+            self.refusing = false;
+            self.acknowledged.push(bytes);
+        } else {
+            answer.problem("storage");
+            self.failures += usize::from(!self.refusing);
+            self.refusing = true;
+            self.refused.push(bytes);
+        }
+    }
+
+    /// Sends uploads until so many are refused, and between them some that were acknowledged.
+    fn post_until_refused(&mut self, count: usize) {
+        let before = self.refused.len();
+        while self.refused.len() < before + count {
+            let bytes = self.uploads.bytes(1);
+            self.post(bytes);
+            let again = self.ask("POST /tasks/settings/reports", &self.acknowledged[0]);
+            assert_eq!(again.status, 200);
+        }
+    }
+
+    /// Sends again what was refused; all of it is taken.
+    fn post_refused(&mut self) {
+        for bytes in std::mem::take(&mut self.refused) {
+            self.post(bytes);
+        }
+        assert!(self.refused.is_empty());
+    }
+
+    /// What can be read of the first release, byte by byte.
+    fn read(&self) -> Vec<Vec<u8>> {
+        ["estimates?batches=1", "influence?batches=1"]
+            .map(|path| {
+                let answer = self.ask(&format!("GET /tasks/settings/{path}"), b"");
+                assert_eq!(answer.status, 200);
+                answer.body
+            })
+            .to_vec()
+    }
+
+    fn batches(&self) -> Vec<Value> {
+        let answer = self.ask("GET /tasks/settings/batches", b"").json();
+        answer["batches"].as_array().unwrap().clone()
+    }
+
+    fn wait_for(&self, state: &str, batch: usize) {
+        let begin = Instant::now();
+        while self.batches()[batch - 1]["state"] != state {
+            assert!(begin.elapsed() < NEVER, "never {state}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Some uploads in a batch that is released.
+    fn release_some(&mut self) {
+        for _ in 0..20 {
+            let bytes = self.uploads.bytes(2);
+            self.post(bytes);
+        }
+        assert_eq!(self.ask("POST /tasks/settings/batches", b"").status, 202);
+        self.wait_for("released", 1);
+    }
+
+    fn not_ready(&self) -> Value {
+        assert_eq!(self.ask("GET /livez", b"").status, 200);
+        let mut problem = self.ask("GET /readyz", b"").problem("not-ready");
+        problem["reason"].take()
+    }
+
+    /// How many lines of the log have this in them.
+    fn lines(&self, part: &str) -> usize {
+        let log = fs::read_to_string(&self.log).unwrap();
+        log.lines().filter(|line| line.contains(part)).count()
+    }
+
+    /// That each change of state was logged, once.
+    fn log_is_short(&self) {
+        let said = [
+            self.lines("taking uploads fails"),
+            self.lines("taking uploads works again"),
+        ];
+        assert_eq!(said, [self.failures, self.recoveries]);
+        assert!(self.failures < 5, "{}", self.failures);
+    }
+
+    /// That everything that was acknowledged is there once.
+    fn all_is_there(&self, data: &Path) {
+        for bytes in &self.acknowledged {
+            assert_eq!(self.ask("POST /tasks/settings/reports", bytes).status, 200);
+        }
+        let reports = |batch: &Value| batch["reports"].as_u64().unwrap();
+        let there: u64 = self.batches().iter().map(reports).sum();
+        // The first twenty had two.
+        assert_eq!(there, self.acknowledged.len() as u64 + 20);
+        let mut check = process::command();
+        check.args(["journal", "check", "--data"]).arg(data);
+        assert!(check.status().unwrap().success());
+    }
+}
+
+/// The longest file that a process may write from now on.
+fn limit_files(pid: u32, bytes: Option<u64>) {
+    let pid = Pid::from_raw(pid.cast_signed());
+    let maximum = getrlimit(Resource::Fsize).maximum;
+    let limit = Rlimit {
+        current: bytes.or(maximum),
+        maximum,
+    };
+    prlimit(pid, Resource::Fsize, limit).unwrap();
+}
+
+#[test]
+fn files_that_may_not_grow_are_a_full_disk_and_not_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let mut served = Served::new(&data, directory.path());
+    served.release_some();
+    let before = served.read();
+    limit_files(served.collector.pid(), Some(4096));
+    served.post_until_refused(100);
+    assert_eq!(served.read(), before);
+    // Of another file that is as long.
+    assert_eq!(served.ask("GET /readyz", b"").status, 200);
+    limit_files(served.collector.pid(), Some(10));
+    assert_eq!(served.not_ready(), "no-room");
+    assert_eq!(served.not_ready(), "no-room");
+    assert_eq!(
+        served.lines("a write to try the journal fails"),
+        0,
+        "nor may the log grow"
+    );
+    limit_files(served.collector.pid(), None);
+    served.post_refused();
+    assert_eq!(served.ask("GET /readyz", b"").status, 200);
+    served.log_is_short();
+    assert_eq!(served.read(), before);
+    served.all_is_there(&data);
+}
+
+#[test]
+fn a_full_disk_refuses_and_recovers_by_itself() {
+    let Some(mount) = Mount::new() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let mut served = Served::new(&mount.data(), directory.path());
+    served.release_some();
+    let before = served.read();
+    mount.fill();
+    served.post_until_refused(100);
+    assert_eq!(served.not_ready(), "no-room");
+    assert_eq!(served.not_ready(), "no-room");
+    assert_eq!(served.lines("a write to try the journal fails"), 1);
+    served
+        .ask("POST /tasks/settings/batches", b"")
+        .problem("storage");
+    assert_eq!(served.read(), before);
+    // Room for the next log, and not for the release.
+    mount.spare(2 * 4096);
+    assert_eq!(served.ask("POST /tasks/settings/batches", b"").status, 202);
+    while served.lines("releasing a batch fails") == 0 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(served.batches()[1]["state"], "closed");
+    served.post_until_refused(10);
+    served.log_is_short();
+    // As it is started anew.
+    served.collector.terminate();
+    let log = served.log.clone();
+    let collector = serve(&mount.data(), &log, &[]);
+    let stopped = std::mem::replace(&mut served.collector, collector);
+    assert_eq!(stopped.wait(NEVER).code(), Some(0));
+    served.address = served.collector.address();
+    assert_eq!(served.not_ready(), "no-room");
+    assert_eq!(served.read(), before);
+    served.post_until_refused(10);
+    mount.empty();
+    served.post_refused();
+    assert_eq!(served.ask("GET /readyz", b"").status, 200);
+    served.wait_for("released", 2);
+    assert_eq!(served.read(), before);
+    served.all_is_there(&mount.data());
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_not_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let served = Served::new(&data, directory.path());
+    served.collector.terminate();
+    assert!(served.collector.wait(NEVER).success());
+    let mut collector = serve(&data, Path::new("/dev/full"), &["--log", "debug"]);
+    let served = Served {
+        address: collector.address(),
+        collector,
+        ..served
+    };
+    limit_files(served.collector.pid(), Some(10));
+    let bytes = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1).bytes(1);
+    for _ in 0..3 {
+        served
+            .ask("POST /tasks/settings/reports", &bytes)
+            .problem("storage");
+        assert_eq!(served.not_ready(), "no-room");
+    }
+    limit_files(served.collector.pid(), None);
+    assert_eq!(
+        served.ask("POST /tasks/settings/reports", &bytes).status,
+        201
+    );
+    served.collector.terminate();
+    assert!(served.collector.wait(NEVER).success());
+}
+
+/// Names, bytes and times of all files.
+fn snapshot(directory: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let changed = fs::metadata(&path).unwrap().modified().unwrap();
+        if path.is_dir() {
+            all.push((path.clone(), Vec::new(), changed));
+            all.extend(snapshot(&path));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            all.push((path, bytes, changed));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Serves what is there read-only, and looks that everything that would write is refused.
+fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
+    let files = snapshot(data);
+    served.collector = serve(data, &served.log, &["--read-only"]);
+    served.address = served.collector.address_after("hushbin serving read-only");
+    assert_eq!(served.read(), before);
+    assert_eq!(served.batches().len(), 2);
+    let settings = br#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
+    let task = SETTINGS.replace("\"settings\"", "\"other\"");
+    let task = format!("{{ \"task\": {task} }}");
+    let bytes = served.uploads.bytes(1);
+    for (line, body) in [
+        ("POST /tasks/settings/reports", &bytes[..]),
+        ("POST /tasks/settings/batches", b""),
+        ("PUT /tasks/settings/settings", settings),
+        ("POST /tasks", task.as_bytes()),
+        ("DELETE /tasks/settings", b""),
+    ] {
+        served.ask(line, body).problem("read-only");
+    }
+    assert_eq!(served.not_ready(), "read-only");
+    let metrics = String::from_utf8(served.ask("GET /metrics", b"").body).unwrap();
+    assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
+    // Side by side with others who read, and with nobody who writes.
+    let mut other = serve(data, &served.log, &["--read-only"]);
+    other.address_after("hushbin serving read-only");
+    other.kill();
+    served.collector.terminate();
+    assert_eq!(served.collector.wait(NEVER).code(), Some(0));
+    assert!(snapshot(data) == files, "something was written");
+}
+
+/// What a start says that must fail.
+fn refusal(data: &Path, more: &[&str]) -> String {
+    let mut command = process::command();
+    command
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(data)
+        .args(more);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty(), "it must not say that it is ready");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_journal_is_served_without_a_change_to_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let mut served = Served::new(&data, directory.path());
+    served.release_some();
+    let bytes = served.uploads.bytes(2);
+    served.post(bytes);
+    let before = served.read();
+    let said = refusal(&data, &["--read-only"]);
+    assert!(said.contains("in use by another hushbin process"), "{said}");
+    served.collector.terminate();
+    let (stopped, other) = (served.collector, Collector::start(Command::new("true")));
+    assert!(stopped.wait(NEVER).success());
+    served.collector = other;
+    serves_to_be_read(served, &data, &before);
+    let said = refusal(&directory.path().join("none"), &["--read-only"]);
+    assert!(said.contains("tasks.json: it is missing"), "{said}");
+    assert!(!directory.path().join("none").exists());
+    let task = directory.path().join("other.json");
+    fs::write(&task, SETTINGS.replace("\"settings\"", "\"other\"")).unwrap();
+    let said = refusal(&data, &["--read-only", "--task", task.to_str().unwrap()]);
+    assert!(
+        said.contains("task \"other\" is not in the journal"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_disk_that_takes_no_writes_is_named_and_can_be_read() {
+    let Some(mut mount) = Mount::new() else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let data = mount.data();
+    let mut served = Served::new(&data, directory.path());
+    served.release_some();
+    let before = served.read();
+    // While the collector runs, whose open files then refuse writes: all of them.
+    served.collector.terminate();
+    let (stopped, other) = (served.collector, Collector::start(Command::new("true")));
+    assert!(stopped.wait(NEVER).success());
+    served.collector = other;
+    assert!(mount.mount("-o remount,ro"));
+    let said = refusal(&data, &[]);
+    assert!(said.contains("Read-only file system"), "{said}");
+    assert!(said.contains("--read-only"), "{said}");
+    serves_to_be_read(served, &data, &before);
+    assert!(mount.mount("-o remount,rw"));
+    let mut collector = serve(&data, &directory.path().join("log"), &[]);
+    collector.address();
+}
