@@ -228,16 +228,24 @@ pub(super) fn remove_directory(path: &Path) -> Result<(), EngineError> {
 /// # Errors
 /// When it cannot be made.
 pub(super) fn create_directory(path: &Path) -> Result<(), EngineError> {
-    if !path.is_dir() {
-        create_directory(parent(path))?;
-        match Change::CreateDirectory(path).make() {
-            // Another process was there first.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => made.map_err(|source| error(path, source))?,
-        }
-        sync_directory_of(path)?;
+    match path.is_dir() {
+        true => Ok(()),
+        false => create_directory_anew(path),
     }
-    Ok(())
+}
+
+/// The same of one that may have been made when the disk failed, before its entry was durable.
+///
+/// # Errors
+/// As [`create_directory`].
+pub(super) fn create_directory_anew(path: &Path) -> Result<(), EngineError> {
+    create_directory(parent(path))?;
+    match Change::CreateDirectory(path).make() {
+        // Another process was there first, or this one.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => made.map_err(|source| error(path, source))?,
+    }
+    sync_directory_of(path)
 }
 
 /// Has on the disk what was changed of a directory: also by a process before this one, which may

@@ -228,7 +228,7 @@ impl TaskFiles {
         fingerprint: [u8; 16],
         now: u64,
     ) -> Result<Self, EngineError> {
-        disk::create_directory(directory)?;
+        disk::create_directory_anew(directory)?;
         let log = next_log(directory, fingerprint, 1, now)?;
         Ok(Self {
             directory: directory.to_owned(),

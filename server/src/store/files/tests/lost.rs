@@ -128,7 +128,7 @@ impl Disk {
     /// Does what was noted.
     pub(super) fn apply(&mut self, noted: &Noted) {
         match noted {
-            Noted::Create(path) if self.place(path).is_some() => {}
+            Noted::Create(path) | Noted::CreateDirectory(path) if self.place(path).is_some() => {}
             Noted::Create(path) => self.add(path, Node::empty_file()),
             Noted::CreateDirectory(path) => self.add(path, Node::empty_directory()),
             Noted::Write(path, bytes, at) => {
