@@ -71,6 +71,7 @@ use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
+use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 use tower_http::trace::TraceLayer;
@@ -148,6 +149,7 @@ pub(crate) fn collector(
     limits: Limits,
     metrics: Arc<Metrics>,
 ) -> Router {
+    let deadline = limits.request_timeout;
     let state = AppState::new(store, access, limits, Arc::clone(&metrics));
     let router = routes()
         .into_iter()
@@ -156,19 +158,8 @@ pub(crate) fn collector(
         })
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
-        .layer(
-            TraceLayer::new_for_http()
-                .make_span_with(span)
-                .on_request(())
-                .on_response(log_answer)
-                .on_body_chunk(())
-                .on_eos(())
-                .on_failure(()),
-        )
-        .layer(middleware::from_fn_with_state(state.clone(), deadline))
-        .layer(CatchPanicLayer::custom(panicked))
         .with_state(state);
-    for_everybody(router, metrics)
+    for_everybody(router, Common { metrics, deadline })
 }
 
 /// What there is without a store.
@@ -178,41 +169,72 @@ fn starting(metrics: Arc<Metrics>) -> Router {
         .route(METRICS, get(health::metrics))
         .fallback(async || Problem::Starting)
         .with_state(Arc::clone(&metrics));
-    for_everybody(router, metrics)
+    for_everybody(router, Common::new(metrics))
 }
 
 /// What whoever asks too often is answered with.
 fn too_many(metrics: Arc<Metrics>) -> Router {
-    for_everybody(
-        Router::new().fallback(async || Problem::TooManyRequests),
-        metrics,
-    )
+    let router = Router::new().fallback(async || Problem::TooManyRequests);
+    for_everybody(router, Common::new(metrics))
 }
 
-/// What all answers have in common: any page may read them, no browser guesses what they
-/// are, and problems are counted.
-fn for_everybody(router: Router, metrics: Arc<Metrics>) -> Router {
+/// What all requests have in common.
+#[derive(Clone)]
+struct Common {
+    metrics: Arc<Metrics>,
+    deadline: Duration,
+}
+
+impl Common {
+    fn new(metrics: Arc<Metrics>) -> Self {
+        Self {
+            metrics,
+            deadline: Limits::DEFAULT.request_timeout,
+        }
+    }
+}
+
+/// Answers come in time, any page may read them, no browser guesses what they are, problems are
+/// counted and panics are one.
+///
+/// All of it is one layer: a router boxes each, and clones it with all within for each request,
+/// which took a third of an upload's time.
+fn for_everybody(router: Router, common: Common) -> Router {
     let cors = CorsLayer::new()
         .allow_origin(AnyOrigin)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([header::CONTENT_TYPE])
         .expose_headers([header::RETRY_AFTER])
         .max_age(Duration::from_secs(24 * 60 * 60));
-    router
+    let log = TraceLayer::new_for_http()
+        .make_span_with(span)
+        .on_request(())
+        .on_response(log_answer)
+        .on_body_chunk(())
+        .on_eos(())
+        .on_failure(());
+    let layers = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(common, answer))
         .layer(cors)
-        .layer(middleware::from_fn(never_guess_types))
-        .layer(middleware::from_fn_with_state(metrics, count_problems))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(log);
+    router.layer(layers)
 }
 
-async fn count_problems(
-    State(metrics): State<Arc<Metrics>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let response = next.run(request).await;
+/// Answers in time or not at all. What a handler began may still come to pass:
+/// an upload that was committed too late is a duplicate when it is sent again.
+async fn answer(State(common): State<Common>, request: Request, next: Next) -> Response {
+    let mut response = tokio::time::timeout(common.deadline, next.run(request))
+        .await
+        .unwrap_or_else(|_| Problem::Overloaded.into_response());
     if let Some(Answered(slug)) = response.extensions().get() {
-        metrics.problem(slug);
+        common.metrics.problem(slug);
     }
+    // Names and ids that clients chose occur in answers; none is ever a page.
+    response.headers_mut().insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     response
 }
 
@@ -237,25 +259,6 @@ fn log_answer(response: &Response, latency: Duration, span: &Span) {
             "answered"
         );
     }
-}
-
-/// Answers in time or not at all. What a handler began may still come to pass:
-/// an upload that was committed too late is a duplicate when it is sent again.
-async fn deadline(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(state.limits().request_timeout, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Problem::Overloaded.into_response(),
-    }
-}
-
-/// Names and ids that clients chose occur in answers; none is ever a page.
-async fn never_guess_types(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    response.headers_mut().insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    response
 }
 
 // The signature is CatchPanicLayer's.
