@@ -9,6 +9,7 @@ mod budget;
 mod cli;
 #[cfg(unix)]
 mod crash;
+mod differencing;
 #[cfg(target_os = "linux")]
 mod disk;
 mod export;

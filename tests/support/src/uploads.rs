@@ -1,5 +1,6 @@
 //! Drafts and uploads.
 
+use hushbin::task::Kind;
 use hushbin::{Entry, Randomizer, Task, TaskDraft, Upload, UploadId};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -22,20 +23,28 @@ impl Uploads {
         }
     }
 
-    /// An upload of so many people who all report item 0 as 1.
+    /// An upload of so many people who all report item 0 of every question as 1, or
+    /// the text "dark".
     pub fn make(&mut self, reports: usize) -> Upload {
         let mut randomizer = Randomizer::new(&self.task);
-        let item = self.task.questions()[0]
-            .items()
-            .resolve("dark-mode")
-            .unwrap_or(0);
-        let entries = [Entry { item, value: 1.0 }];
+        let questions = self.task.questions().iter();
+        let answers: Vec<Vec<Entry>> = questions
+            .map(|question| {
+                let items = match question.kind() {
+                    Kind::Text(prefixes) => prefixes.keys("dark"),
+                    _ => vec![question.items().resolve("dark-mode").unwrap_or(0)],
+                };
+                let entry = |item| Entry { item, value: 1.0 };
+                items.into_iter().map(entry).collect()
+            })
+            .collect();
+        let answers: Vec<&[Entry]> = answers.iter().map(Vec::as_slice).collect();
         let mut id = [0; 16];
         self.rng.fill_bytes(&mut id);
         let reports = (0..reports)
             .map(|_| {
                 randomizer
-                    .randomize(&entries, &mut self.rng)
+                    .randomize_answers(&answers, &mut self.rng)
                     .unwrap()
                     .report
             })

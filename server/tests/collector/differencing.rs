@@ -1,0 +1,241 @@
+//! Who reads everything, as often as they like, between any two reports, and knows all reports
+//! but one, cannot tell that one.
+//!
+//! Two collectors are sent the same, but for one thing, and everything is asked of both that
+//! anybody but an admin may ask, after every single upload. As long as all answers are the same
+//! byte for byte, no reader whatever can tell the two apart.
+
+use std::time::Duration;
+
+use hushbin::{Task, Upload};
+use hushbin_server::http::Limits;
+use hushbin_server::store::{BatchSettings, Collected, Settings, Store, StoreOptions};
+use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::Value;
+
+use crate::support::{App, COUNTED, OPEN, SETTINGS};
+
+/// Questions of several kinds; a report answers one.
+const SURVEY: &str = r#"{
+    "id": "survey", "epsilon": 3.0, "questions": [
+        { "name": "theme", "kind": "choice", "options": ["light", "dark", "system"] },
+        { "name": "beta", "kind": "flag" },
+        { "name": "features", "kind": "set", "options": ["search", "export", "share"], "sparsity": 2 }
+    ]
+}"#;
+
+const TEXT: &str = r#"{
+    "id": "text", "epsilon": 4.0,
+    "questions": [{ "name": "query", "kind": "text", "length": 4 }]
+}"#;
+
+const TASKS: [&str; 5] = [SETTINGS, COUNTED, OPEN, SURVEY, TEXT];
+
+/// Reports of a batch.
+const MOST: usize = 7;
+
+/// What is sent: two batches and a part of one.
+const SENT: usize = 2 * MOST + 3;
+
+/// What may follow a path that says which estimates: all of these are tried for every task, and
+/// an answer that says what is wrong with one is an answer, too.
+const QUERIES: [&str; 12] = [
+    "",
+    "?batches=1",
+    "?batches=2",
+    "?batches=1-2",
+    "?batches=3",
+    "?items=dark-mode,autoplay&confidence=0.5",
+    "?question=theme&post=projection",
+    "?question=beta",
+    "?question=features&items=search&batches=2",
+    "?quantiles=0.1,0.5&false_discovery_rate=0.2",
+    "?question=query&alphabet=ab&confidence=0.5",
+    "?delta=1e-9&honest_fraction=0.5",
+];
+
+/// Paths that anybody or an analyst may read, from the table of the interface.
+fn paths() -> impl Iterator<Item = &'static str> {
+    let table = include_str!("../../src/http/mod.rs").lines();
+    table.filter_map(|line| {
+        let (path, rest) = line.strip_prefix("//! | `GET ")?.split_once("` | ")?;
+        assert!(rest.starts_with("everybody |") || rest.starts_with("analysts |"));
+        Some(path)
+    })
+}
+
+/// A collector of one task, whose batches close with so many reports.
+struct World {
+    app: App,
+    task: Task,
+    _directory: tempfile::TempDir,
+}
+
+impl World {
+    fn new(json: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            batch: BatchSettings {
+                least: 3,
+                most: MOST as u64,
+                hours: 0,
+            },
+            ..Settings::default()
+        };
+        let collected = Collected {
+            draft: draft(json),
+            settings: Some(settings),
+        };
+        let store = Store::open(directory.path(), &[collected], StoreOptions::default()).unwrap();
+        let task = store.tasks()[0].task().clone();
+        Self {
+            app: App::over(store, Limits::default()),
+            task,
+            _directory: directory,
+        }
+    }
+
+    /// Sends an upload, and waits until what it closed is released.
+    async fn send(&self, upload: &Upload) {
+        let id = self.task.id();
+        let bytes = upload.encode(&self.task.fingerprint());
+        let answer = self.app.post(id, bytes).await;
+        assert_eq!(answer.status, 201);
+        let batches = format!("/tasks/{id}/batches");
+        loop {
+            let list = self.app.get(&batches).await.json();
+            let mut batches = list["batches"].as_array().unwrap().iter();
+            let is_settled = |batch: &Value| match batch["state"].as_str().unwrap() {
+                "open" => batch["reports"].as_u64().unwrap() < MOST as u64,
+                state => state == "released",
+            };
+            if batches.all(is_settled) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    /// All that can be read.
+    async fn everything(&self) -> Vec<(String, String)> {
+        let mut answers = Vec::new();
+        for path in paths() {
+            let path = path.replace("{id}", self.task.id());
+            for query in QUERIES {
+                for accept in ["application/json", "text/csv"] {
+                    let asked = format!("{path}{query}");
+                    let answer = self.ask(&asked, accept).await;
+                    answers.push((format!("{asked} as {accept}"), answer));
+                }
+                if !path.starts_with("/tasks/") {
+                    break;
+                }
+            }
+        }
+        answers
+    }
+
+    async fn ask(&self, path: &str, accept: &str) -> String {
+        let headers = [("accept", accept)];
+        let method = axum::http::Method::GET;
+        let body = axum::body::Body::empty();
+        let answer = self.app.send(method, path, &headers, body).await;
+        let text = String::from_utf8_lossy(&answer.body);
+        let text = match path {
+            "/metrics" => without_seconds(&text),
+            _ => without_times(&text),
+        };
+        format!("{} {text}", answer.status)
+    }
+}
+
+/// Metrics without how long things took, in an order that does not depend on a hash.
+fn without_seconds(text: &str) -> String {
+    let mut lines: Vec<_> = text
+        .lines()
+        .filter(|line| !line.contains("_seconds"))
+        .collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+/// JSON without when batches were opened and closed, which is by the clock.
+fn without_times(text: &str) -> String {
+    fn remove(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("opened");
+                fields.remove("closed");
+                fields.values_mut().for_each(remove);
+            }
+            Value::Array(values) => values.iter_mut().for_each(remove),
+            _ => {}
+        }
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(mut value) => {
+            remove(&mut value);
+            value.to_string()
+        }
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// How many answers of two collectors differ, after each of what they were sent.
+async fn differences(json: &str, one: &[Upload], other: &[Upload]) -> Vec<usize> {
+    let worlds = [World::new(json), World::new(json)];
+    let mut counts = Vec::new();
+    for (one, other) in one.iter().zip(other) {
+        worlds[0].send(one).await;
+        worlds[1].send(other).await;
+        let answers = worlds[0].everything().await.into_iter();
+        let others = worlds[1].everything().await;
+        let differ = answers.zip(others).filter(|(a, b)| a != b);
+        counts.push(differ.count());
+    }
+    counts
+}
+
+fn uploads(json: &str, seed: u64) -> Vec<Upload> {
+    let task = World::new(json).task;
+    let mut uploads = Uploads::new(&task, seed);
+    (0..SENT).map(|_| uploads.make(1)).collect()
+}
+
+#[tokio::test]
+async fn before_its_batch_is_released_no_answer_depends_on_a_report() {
+    for json in TASKS {
+        let one = uploads(json, 1);
+        let mut told = 0;
+        for target in [0, MOST - 1, MOST, SENT - 1] {
+            let mut other = one.clone();
+            other[target].reports = uploads(json, 2)[target].reports.clone();
+            assert_ne!(one[target].reports, other[target].reports);
+            let differing = differences(json, &one, &other).await;
+            let released = (target / MOST + 1) * MOST - 1;
+            let (before, after) = differing.split_at(released.min(SENT));
+            assert!(before.iter().all(|differ| *differ == 0), "{json}: {target}");
+            told += after.iter().sum::<usize>();
+        }
+        // Of a sum over a batch it does, so that a difference would be seen.
+        assert!(told > 0, "{json}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_released_batch_no_answer_depends_on_who_sent_what() {
+    for json in TASKS {
+        let one = uploads(json, 3);
+        let mut other = one.clone();
+        // Every report comes from somebody else of its batch.
+        for batch in other.chunks_mut(MOST) {
+            let mut reports: Vec<_> = batch.iter().map(|own| own.reports.clone()).collect();
+            reports.rotate_left(1);
+            for (own, reports) in batch.iter_mut().zip(reports) {
+                own.reports = reports;
+            }
+        }
+        assert_ne!(one, other);
+        assert_eq!(differences(json, &one, &other).await, [0; SENT], "{json}");
+    }
+}
