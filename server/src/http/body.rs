@@ -54,6 +54,12 @@ pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> R
     let limits = state.limits();
     let mut memory = state.store().reservation();
     let bytes = read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
+    // Of a list serde would take the members in their order, and an empty one for all defaults.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Problem::BadRequest {
+            detail: "invalid type: list, expected an object".to_owned(),
+        });
+    }
     serde_json::from_slice(&bytes).map_err(|error| Problem::BadRequest {
         detail: error.to_string(),
     })

@@ -24,6 +24,7 @@
 //! | `GET /livez` | everybody | the process answers |
 //! | `GET /readyz` | everybody | a write has gone through the journal |
 //! | `GET /metrics` | everybody | what is counted of the collector, for Prometheus |
+//! | `GET /openapi.json` | everybody | all of this as an OpenAPI document |
 //!
 //! Of uploads the answer says how many there were, how many reports are newly
 //! counted, and how many uploads had been counted before: `{ "uploads": 2,
@@ -51,6 +52,7 @@ mod health;
 mod heavy_hitters;
 mod hosts;
 mod influence;
+mod openapi;
 mod privacy;
 mod problem;
 mod query;
@@ -100,7 +102,7 @@ const METRICS: &str = "/metrics";
 const HEALTH: [&str; 2] = [LIVE, READY];
 
 /// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 18] {
+fn routes() -> [(&'static str, MethodRouter<AppState>); 19] {
     [
         (UPLOADS, post(uploads::create)),
         ("/tasks", get(tasks::list).post(tasks::create)),
@@ -126,6 +128,7 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 18] {
         (LIVE, get(health::live)),
         (READY, get(health::ready)),
         (METRICS, get(health::metrics)),
+        ("/openapi.json", get(openapi::show)),
     ]
 }
 
@@ -310,7 +313,7 @@ mod tests {
     }
 
     /// Methods, paths and whom they are for, in the table above.
-    fn documented() -> Vec<(&'static str, &'static str, &'static str)> {
+    pub(super) fn documented() -> Vec<(&'static str, &'static str, &'static str)> {
         include_str!("mod.rs")
             .lines()
             .map_while(|line| line.strip_prefix("//!"))

@@ -87,10 +87,11 @@ pub(crate) fn create_token(data: &Path, role: &str) -> String {
 const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
 
 /// Every request that there is, and what it takes: nothing, an analyst's token or an admin's.
-const REQUESTS: [(&str, &str, &str); 20] = [
+const REQUESTS: [(&str, &str, &str); 21] = [
     ("GET /livez", "", ""),
     ("GET /readyz", "", ""),
     ("GET /metrics", "", ""),
+    ("GET /openapi.json", "", ""),
     ("GET /", "", ""),
     ("GET /dashboard", "", ""),
     ("GET /dashboard/", "", ""),

@@ -18,6 +18,7 @@ mod heavy_hitters;
 mod hostile;
 mod http;
 mod journal;
+mod openapi;
 #[cfg(unix)]
 mod operate;
 mod plan;

@@ -1,0 +1,99 @@
+//! Tasks of every kind and mechanism, and people who answer them.
+
+use hushbin::task::Kind;
+use hushbin::{Entry, Question, Randomizer, Task, Upload, UploadId};
+use hushbin_tests::uploads::draft;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+
+/// Every kind of question.
+const EVERYTHING: &str = r#"{
+    "id": "everything", "epsilon": 6.0, "budget": { "days": 7, "reports": 2 }, "questions": [
+        { "name": "rated", "kind": "ratings", "items": ["a", "b,c"], "sparsity": 1, "value": "sign" },
+        { "name": "features", "kind": "set", "options": 5, "sparsity": 2 },
+        { "name": "theme", "kind": "choice", "options": ["dark", "light"] },
+        { "name": "signed-in", "kind": "flag", "weight": 3 },
+        { "name": "load", "kind": "number", "unit": "ms", "edges": [0, 100, 200, 400] },
+        { "name": "zoom", "kind": "number", "min": 0.5, "max": 2.5 },
+        { "name": "times", "kind": "numbers", "of": [
+            { "name": "first", "min": 0, "max": 10, "unit": "s" },
+            { "name": "second", "min": -1, "max": 1 }
+        ] },
+        { "name": "plan-theme", "kind": "cross", "of": [
+            { "name": "plan", "kind": "choice", "options": ["free", "pro"] },
+            { "name": "theme", "kind": "choice", "options": 3 }
+        ] },
+        { "name": "pro-load", "kind": "cross", "of": [
+            { "name": "pro", "kind": "flag" },
+            { "name": "load", "kind": "number", "min": 0, "max": 100, "unit": "ms" }
+        ] },
+        { "name": "both", "kind": "together", "of": [
+            { "name": "plan", "kind": "choice", "options": ["free", "pro"] },
+            { "name": "pro", "kind": "flag" }
+        ] },
+        { "name": "query", "kind": "text", "prefixes": [1, 2] }
+    ]
+}"#;
+
+/// A tree, of one question that need not be named.
+const DELAYS: &str = r#"{
+    "id": "delays", "epsilon": 2.0, "questions": [
+        { "name": "delay", "kind": "number", "min": 0, "max": 64, "bins": 16, "want": "quantiles" }
+    ]
+}"#;
+
+/// Other mechanisms than that task has.
+const COCO: &str = r#"{
+    "id": "coco", "items": ["a", "b", "c"], "sparsity": 2, "epsilon": 2.0, "value": "sign",
+    "mechanism": { "name": "coco", "rule": "overwrite" }
+}"#;
+const CLIPPED: &str = r#"{
+    "id": "clipped", "items": 6, "sparsity": 3, "epsilon": 2.0, "value": "real",
+    "mechanism": { "name": "hash-bin", "level": "user", "clip": 2.0 }
+}"#;
+const NEAR: &str = r#"{
+    "id": "near", "items": 6, "sparsity": 3, "epsilon": 2.0, "value": "sign",
+    "mechanism": { "name": "hash-bin", "level": "neighbouring", "distance": 2.0, "delta": 1e-6 }
+}"#;
+const OPEN: &str = r#"{
+    "id": "open", "items": "open", "sparsity": 2, "epsilon": 2.0, "value": "sign",
+    "budget": { "days": 30, "reports": 1, "answers": "permanent" }
+}"#;
+
+pub(crate) const TASKS: [&str; 6] = [EVERYTHING, DELAYS, COCO, CLIPPED, NEAR, OPEN];
+
+/// The ids of all of them.
+pub(crate) fn ids() -> Vec<String> {
+    TASKS.iter().map(|task| draft(task).id).collect()
+}
+
+/// What everybody answers.
+fn answer(question: &Question) -> Vec<Entry> {
+    let value = |item, value| Entry { item, value };
+    match question.kind() {
+        Kind::Number(_) => vec![value(0, 1.5)],
+        Kind::Numbers(_) => vec![value(0, 0.5), value(1, 0.5)],
+        Kind::Together(_) => vec![value(0, 1.0), value(1, 1.0)],
+        Kind::Text(prefixes) => {
+            let keys = prefixes.keys("ab").into_iter();
+            keys.map(|item| value(item, 1.0)).collect()
+        }
+        _ => vec![value(1, 1.0)],
+    }
+}
+
+/// An upload of people who answer alike.
+pub(crate) fn upload(task: &Task, people: usize, seed: u8) -> Upload {
+    let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+    let mut randomizer = Randomizer::new(task);
+    let answers: Vec<Vec<Entry>> = task.questions().iter().map(answer).collect();
+    let answers: Vec<&[Entry]> = answers.iter().map(Vec::as_slice).collect();
+    let mut report = |_| {
+        let made = randomizer.randomize_answers(&answers, &mut rng);
+        made.unwrap().report
+    };
+    Upload {
+        id: UploadId([seed; 16]),
+        reports: (0..people).map(&mut report).collect(),
+    }
+}
