@@ -75,6 +75,9 @@ pub const CELLS: Bound = Bound::new("number of bins between \"edges\"", 2.0, 409
 pub const PREFIXES: Bound = Bound::new("number of \"prefixes\"", 1.0, 64.0);
 /// Length of a prefix, in characters.
 pub const PREFIX_LENGTH: Bound = Bound::new("length of a prefix", 1.0, 256.0);
+/// Length of a text of which prefixes of 2, 4, 6 and so on characters are reported, the last
+/// twice: of a longer one they are more than [`PREFIXES`].
+pub const TEXT_LENGTH: Bound = Bound::new("length of a text", 1.0, 2.0 * (PREFIXES.max - 1.0));
 /// Number of questions of one task.
 pub const QUESTIONS: Bound = Bound::new("number of questions", 1.0, 64.0);
 /// Weight of a question: it is answered by so many reports of the sum of all weights.

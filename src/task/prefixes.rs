@@ -59,18 +59,19 @@ impl Prefixes {
     /// text that somebody has from all that nobody has.
     ///
     /// # Errors
-    /// As [`Prefixes::new`].
+    /// [`Error::OutOfRange`] where it is outside [`bounds::TEXT_LENGTH`].
     ///
     /// ```
     /// use hushbin::task::Prefixes;
     ///
     /// assert_eq!(Prefixes::up_to(7).unwrap().lengths(), [2, 4, 6, 7, 7]);
     /// assert_eq!(Prefixes::up_to(2).unwrap().lengths(), [2]);
-    /// assert!(Prefixes::up_to(0).is_err());
+    /// assert_eq!(Prefixes::up_to(126).unwrap().lengths().len(), 64);
+    /// assert!([0, 127].into_iter().all(|length| Prefixes::up_to(length).is_err()));
     /// ```
     #[cfg(feature = "analysis")]
     pub fn up_to(length: u32) -> Result<Self, Error> {
-        bounds::PREFIX_LENGTH.check(f64::from(length))?;
+        bounds::TEXT_LENGTH.check(f64::from(length))?;
         let mut lengths: Vec<u32> = (2..length).step_by(2).collect();
         let last = if lengths.is_empty() { 1 } else { 2 };
         lengths.extend(core::iter::repeat_n(length, last));
