@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { expect } from "vitest";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
 import { type Engine, launchEngines } from "../../../www/scripts/lib/engines.mjs";
 import { ROOT, TARGET } from "../../../www/scripts/lib/paths.mjs";
@@ -99,6 +100,35 @@ export const idOf = ({ name }: Stack): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/-$/, "");
 
+/** The line of the package's README that imports its module as a file with this tool. */
+function importOfModule(tool: string): string {
+  const readme = readFileSync(join(ROOT, "www/client/README.md"), "utf8");
+  const rows = readme.matchAll(/^\| ([^|`]+) \| `([^`]+)`/gm);
+  for (const [, names = "", line] of rows) {
+    if (line && names.split(", ").some((name) => name.toLowerCase().startsWith(tool))) {
+      return `${line};`;
+    }
+  }
+  throw new Error(`the package's README says of ${tool} nothing`);
+}
+
+/** Changes an app as the package's README says, so that its module is a file. */
+function slim(folder: string, file: string, tool: string): void {
+  const settings = join(folder, "slim");
+  if (existsSync(settings)) {
+    cpSync(settings, folder, { recursive: true });
+  }
+  const source = readFileSync(join(folder, file), "utf8");
+  const changed = source
+    .replace(
+      'import { createClient } from "hushbin";',
+      `import { createClient, initialize } from "hushbin/slim";\n${importOfModule(tool)}`,
+    )
+    .replace("async function report() {", "$&\n  await initialize(url);");
+  expect(changed).toMatch(/hushbin\/slim[\s\S]*initialize\(url\)/);
+  writeFileSync(join(folder, file), changed);
+}
+
 /** A collector with a task for each stack, the three engines, and the stacks' copies of their apps. */
 export class Stacks {
   engines: Engine[] = [];
@@ -146,6 +176,9 @@ export class Stacks {
   #copy(stack: Stack): string {
     const folder = join(this.#work, idOf(stack));
     cpSync(join(import.meta.dirname, stack.folder), folder, { recursive: true });
+    if (stack.slim !== undefined) {
+      slim(folder, stack.slim, stack.tool ?? "");
+    }
     const survey = readFileSync(join(import.meta.dirname, "survey.js"), "utf8");
     writeFileSync(
       join(folder, "survey.js"),

@@ -12,6 +12,8 @@
  * @property {true} [page] opened in each engine, where it reports once; unless something is
  * started, from a server of files that is of another origin than the collector
  * @property {readonly string[]} [asks] paths on which the server itself reports once
+ * @property {string} [slim] the source file that the package is imported in, to be changed as its
+ * README says for modules that are served as files
  * @property {string} [policy] the page's Content-Security-Policy
  */
 
@@ -32,7 +34,24 @@ export const STACKS = [
     site: "dist",
     page: true,
   },
+  {
+    name: "Vite, module as a file",
+    folder: "vite",
+    tool: "vite",
+    build: "vite build",
+    site: "dist",
+    slim: "main.js",
+    page: true,
+  },
   { name: "webpack", folder: "webpack", tool: "webpack", build: "webpack", page: true },
+  {
+    name: "webpack, module as a file",
+    folder: "webpack",
+    tool: "webpack",
+    build: "webpack",
+    slim: "main.js",
+    page: true,
+  },
   {
     name: "Rollup",
     folder: "rollup",
@@ -41,10 +60,27 @@ export const STACKS = [
     page: true,
   },
   {
+    name: "Rollup, module as a file",
+    folder: "rollup",
+    tool: "rollup",
+    build: "rollup --config --silent",
+    slim: "main.js",
+    page: true,
+  },
+  {
     name: "esbuild",
     folder: "esbuild",
     tool: "esbuild",
     build: "esbuild main.js --bundle --format=esm --outdir=dist",
+    page: true,
+  },
+  {
+    name: "esbuild, module as a file",
+    folder: "esbuild",
+    tool: "esbuild",
+    build:
+      "esbuild main.js --bundle --format=esm --outdir=dist --loader:.wasm=file --public-path=dist",
+    slim: "main.js",
     page: true,
   },
   {
@@ -56,6 +92,15 @@ export const STACKS = [
     page: true,
   },
   {
+    name: "Parcel, module as a file",
+    folder: "parcel",
+    tool: "parcel",
+    build: "parcel build index.html",
+    site: "dist",
+    slim: "main.js",
+    page: true,
+  },
+  {
     name: "Next.js: client component, routes of Node.js and edge",
     folder: "next",
     tool: "next",
@@ -63,6 +108,15 @@ export const STACKS = [
     start: "next start --port PORT",
     page: true,
     asks: ["/node", "/edge"],
+  },
+  {
+    name: "Next.js, module as a file",
+    folder: "next",
+    tool: "next",
+    build: "next build",
+    start: "next start --port PORT",
+    slim: "app/page.js",
+    page: true,
   },
   { name: "ES module, no bundler", folder: "module", page: true },
   { name: "Import map", folder: "import-map", page: true },
