@@ -59,18 +59,21 @@ pub(super) fn table(csv: bool, body: Body) -> Response {
     (headers, body).into_response()
 }
 
-/// Whether an answer is held whole or sent while it is written.
+/// What an answer takes: whether it is held whole or sent while it is written, and for which
+/// others it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Length {
-    /// Some hundred KB at most.
+pub(super) enum Work {
+    /// Some hundred KB at most, of totals.
     Short,
-    /// Of any length.
+    /// Of any length, of totals.
     Long,
+    /// Of any length, of all reports, one by one.
+    Reports,
 }
 
 /// What an answer is written to.
 pub(super) struct Writer {
-    length: Length,
+    work: Work,
     buffer: Vec<u8>,
     to: To,
 }
@@ -91,9 +94,9 @@ enum Piece {
 
 impl Writer {
     /// For what will be replied.
-    pub(super) const fn new(length: Length, reply: oneshot::Sender<Result<Body, Problem>>) -> Self {
+    pub(super) const fn new(work: Work, reply: oneshot::Sender<Result<Body, Problem>>) -> Self {
         Self {
-            length,
+            work,
             buffer: Vec::new(),
             to: To::Nobody(reply),
         }
@@ -158,7 +161,7 @@ fn begin(reply: oneshot::Sender<Result<Body, Problem>>) -> io::Result<mpsc::Send
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.length == Length::Long && self.buffer.len() >= PIECE {
+        if self.work != Work::Short && self.buffer.len() >= PIECE {
             self.send()?;
         }
         Ok(bytes.len())
@@ -213,7 +216,7 @@ mod tests {
 
     /// Writes so many numbers on a thread of its own, which ends like that.
     fn write(
-        length: Length,
+        work: Work,
         count: usize,
         end: Result<(), Problem>,
     ) -> (
@@ -222,7 +225,7 @@ mod tests {
     ) {
         let (reply, answer) = oneshot::channel();
         let writing = thread::spawn(move || {
-            let mut writer = Writer::new(length, reply);
+            let mut writer = Writer::new(work, reply);
             let written = json(&numbers(count), &mut writer);
             writer.finish(written.and(end));
         });
@@ -231,15 +234,15 @@ mod tests {
 
     #[tokio::test]
     async fn answers_come_whole_whether_held_or_sent_while_they_are_written() {
-        for length in [Length::Short, Length::Long] {
+        for work in [Work::Short, Work::Long, Work::Reports] {
             for count in [0, 10, 1_000_000] {
-                let (answer, writing) = write(length, count, Ok(()));
+                let (answer, writing) = write(work, count, Ok(()));
                 let body = answer.await.unwrap().unwrap();
                 let held = body.size_hint().exact().is_some();
                 let bytes = body.collect().await.unwrap().to_bytes();
                 assert_eq!(bytes, serde_json::to_vec(&numbers(count)).unwrap());
-                let fits = length == Length::Short || bytes.len() < PIECE;
-                assert_eq!(held, fits, "{length:?} {count}");
+                let fits = work == Work::Short || bytes.len() < PIECE;
+                assert_eq!(held, fits, "{work:?} {count}");
                 writing.join().unwrap();
             }
         }
@@ -247,7 +250,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_answer_is_written_no_faster_than_it_is_read() {
-        let (answer, writing) = write(Length::Long, 1_000_000, Ok(()));
+        let (answer, writing) = write(Work::Long, 1_000_000, Ok(()));
         let mut body = answer.await.unwrap().unwrap();
         body.frame().await.unwrap().unwrap();
         // All but what may wait is still to be written.
@@ -258,15 +261,15 @@ mod tests {
 
     #[tokio::test]
     async fn what_goes_wrong_before_anything_is_sent_is_a_problem() {
-        for length in [Length::Short, Length::Long] {
-            let (answer, _) = write(length, 10, Err(Problem::Storage));
+        for work in [Work::Short, Work::Long, Work::Reports] {
+            let (answer, _) = write(work, 10, Err(Problem::Storage));
             assert_eq!(answer.await.unwrap().unwrap_err(), Problem::Storage);
         }
     }
 
     #[tokio::test]
     async fn an_answer_that_breaks_off_does_not_pass_for_whole() {
-        let (answer, writing) = write(Length::Long, 100_000, Err(Problem::Internal));
+        let (answer, writing) = write(Work::Long, 100_000, Err(Problem::Internal));
         let body = answer.await.unwrap().unwrap();
         assert!(body.collect().await.is_err());
         writing.join().unwrap();

@@ -1,4 +1,4 @@
-//! Reading an upload's body: bounded in length, memory and time.
+//! Reading bodies: bounded in length, memory and time.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use super::problem::Problem;
+use super::query;
 use super::state::AppState;
 use crate::store::Reservation;
 
@@ -46,14 +47,30 @@ pub(super) async fn read(
         .map_err(|_| Problem::Timeout)?
 }
 
+/// Reads what somebody with a token sends.
+///
+/// # Errors
+/// As [`read`]'s.
+async fn bytes(state: &AppState, body: Body) -> Result<Vec<u8>, Problem> {
+    let limits = state.limits();
+    let mut memory = state.store().reservation();
+    read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await
+}
+
+/// Reads a query that an analyst sends.
+///
+/// # Errors
+/// As [`read`]'s, and [`Problem::BadQuery`].
+pub(super) async fn text(state: &AppState, body: Body) -> Result<String, Problem> {
+    String::from_utf8(bytes(state, body).await?).map_err(|_| query::no_text())
+}
+
 /// Reads what an admin sends, as JSON.
 ///
 /// # Errors
 /// As [`read`]'s, and [`Problem::BadRequest`], which names what is wrong and where.
 pub(super) async fn json<T: DeserializeOwned>(state: &AppState, body: Body) -> Result<T, Problem> {
-    let limits = state.limits();
-    let mut memory = state.store().reservation();
-    let bytes = read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
+    let bytes = bytes(state, body).await?;
     // Of a list serde would take the members in their order, and an empty one for all defaults.
     if bytes.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::BadRequest {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::HeaderMap;
@@ -9,16 +10,16 @@ use axum::response::Response;
 use hushbin::{Items, Question, Task};
 
 use super::access::Analyst;
-use super::answer::Length;
+use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
-use super::{accept, answer, query, tasks};
+use super::{accept, answer, body, query, tasks};
 use crate::estimates;
-use crate::store::{BatchRow, Store, StoredTask};
-use hushbin_analysis::estimate::{Query, Totals};
+use crate::store::{BatchRow, StoredTask};
+use hushbin_analysis::estimate::{Options, Query};
 
 /// Items whose estimates are a short answer: some 500 bytes each.
-const SHORT_ITEMS: u64 = 1000;
+const SHORT_ITEMS: usize = 1000;
 
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
@@ -29,22 +30,44 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let (options, asked) = query::estimates(raw.as_deref().unwrap_or_default())?;
+    answer_to(raw.as_deref().unwrap_or_default(), &state, stored, &headers).await
+}
+
+/// `POST /tasks/{id}/estimates`: the same of a query that is longer than an address may be, in
+/// the body.
+pub(super) async fn ask(
+    _: Analyst,
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    body::check_encoding(&headers)?;
+    let query = body::text(&state, body).await?;
+    answer_to(&query, &state, stored, &headers).await
+}
+
+async fn answer_to(
+    query: &str,
+    state: &AppState,
+    stored: Arc<StoredTask>,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let (options, asked) = query::estimates(query)?;
     let batches = state.released(&stored, asked.as_deref()).await?;
-    let csv = accept::prefers_csv(&headers);
-    // Listing many items, and more so reading a journal, takes its time.
-    let length = length(stored.task(), options.items.as_deref());
-    let body = state.write(length, move |store, out| {
+    let csv = accept::prefers_csv(headers);
+    let work = work(stored.task(), &options, &batches, state.limits().hashes)?;
+    let body = state.write(work, move |store, out| {
         let query = Query::new(stored.task(), &options)?;
-        let given_up = || out.is_given_up();
-        let totals = totals(
-            store,
-            &stored,
-            &batches,
-            asked.as_deref(),
-            &query,
-            &given_up,
-        )?;
+        let totals = match work {
+            Work::Short | Work::Long => store.totals(&stored, asked.as_deref())?,
+            Work::Reports => {
+                let none = estimates::no_reports(stored.task(), &query);
+                let given_up = || out.is_given_up();
+                Arc::new(store.fold_reports(&stored, &batches, &given_up, &none)?)
+            }
+        };
         let estimates = stored.estimator().estimates(&totals, &query);
         drop(totals);
         answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
@@ -52,38 +75,39 @@ pub(super) async fn show(
     Ok(answer::table(csv, body.await?))
 }
 
-/// Of estimates of these items, or of all of them.
-fn length(task: &Task, items: Option<&[String]>) -> Length {
-    let of_question = |question: &Question| match question.items() {
-        Items::Named(names) => names.len() as u64,
-        Items::Count(count) => u64::from(*count),
+/// What it takes to answer: the totals of whole batches, or their reports where the question
+/// has no list of items. Whether it can be answered is not looked at.
+///
+/// # Errors
+/// [`Problem::TooManyItems`] where these take more hashes than a request may.
+fn work(
+    task: &Task,
+    options: &Options,
+    batches: &[BatchRow],
+    hashes: u64,
+) -> Result<Work, Problem> {
+    let named = options.question.as_deref();
+    let is_asked = |question: &&Question| named.is_none_or(|name| question.name() == name);
+    let asked: Vec<_> = task.questions().iter().filter(is_asked).collect();
+    let items = options.items.as_ref().map(Vec::len);
+    let is_open = |question: &Question| matches!(question.items(), Items::Open(_));
+    if let [sole] = asked[..]
+        && is_open(sole)
+    {
+        let reports: u64 = batches.iter().map(|batch| batch.reports).sum();
+        let (have, most) = (items.unwrap_or(0), hashes / reports.max(1));
+        return match have as u64 <= most {
+            true => Ok(Work::Reports),
+            false => Err(Problem::TooManyItems { have, most }),
+        };
+    }
+    let listed = |question: &&Question| match question.items() {
+        Items::Named(names) => names.len(),
+        Items::Count(count) => *count as usize,
         Items::Open(_) => 0,
     };
-    let items = match items {
-        Some(items) => items.len() as u64,
-        None => task.questions().iter().map(of_question).sum(),
-    };
-    match items {
-        ..=SHORT_ITEMS => Length::Short,
-        _ => Length::Long,
+    match items.unwrap_or_else(|| asked.iter().map(listed).sum()) {
+        ..=SHORT_ITEMS => Ok(Work::Short),
+        _ => Ok(Work::Long),
     }
-}
-
-/// What is counted of the query's items: what was counted of the batches, or from their
-/// reports where the question has no list of items.
-fn totals(
-    store: &Store,
-    stored: &StoredTask,
-    batches: &[BatchRow],
-    asked: Option<&[u64]>,
-    query: &Query,
-    given_up: &dyn Fn() -> bool,
-) -> Result<Arc<Totals>, Problem> {
-    let task = stored.task();
-    if estimates::is_listed(task, query) {
-        return Ok(store.totals(stored, asked)?);
-    }
-    let mut totals = estimates::no_reports(task, query);
-    store.for_each_report(stored, batches, given_up, |report| totals.fold(report))?;
-    Ok(Arc::new(totals))
 }

@@ -7,7 +7,7 @@ use axum::response::Response;
 use hushbin_analysis::heavy_hitters::Search;
 
 use super::access::Analyst;
-use super::answer::Length;
+use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, answer, query, tasks};
@@ -21,11 +21,11 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let options = query::heavy_hitters(raw.as_deref().unwrap_or_default())?;
+    let options = query::heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
     let search = Search::new(stored.task(), options)?;
     let batches = state.released(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
-    let body = state.write(Length::Short, move |store, out| {
+    let body = state.write(Work::Reports, move |store, out| {
         let given_up = || out.is_given_up();
         let mut reports = search.no_reports();
         store.for_each_report(&stored, &batches, &given_up, |report| reports.fold(report))?;

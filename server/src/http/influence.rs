@@ -8,7 +8,7 @@ use hushbin_analysis::estimate::{CrowdTest, Influence, MADE_UP};
 use serde::Serialize;
 
 use super::access::Analyst;
-use super::answer::Length;
+use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
@@ -43,7 +43,7 @@ pub(super) async fn show(
     let asked = query::batches(raw.as_deref().unwrap_or_default())?;
     state.released(&stored, asked.as_deref()).await?;
     // All items' estimates are looked at, and none told.
-    let body = state.write(Length::Short, move |store, out| {
+    let body = state.write(Work::Short, move |store, out| {
         let totals = store.totals(&stored, asked.as_deref())?;
         let (task, estimator) = (stored.task(), stored.estimator());
         let show = Show {

@@ -12,6 +12,7 @@
 //! | `GET /tasks/{id}/batches` | analysts | batches: released, closed, and how many reports the open one has |
 //! | `POST /tasks/{id}/batches` | admins | closes the open batch, which is released as soon as it is counted |
 //! | `GET /tasks/{id}/estimates` | analysts | estimates of released batches with error bars, JSON or CSV |
+//! | `POST /tasks/{id}/estimates` | analysts | the same, of a query in the body, which may be longer than an address |
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | analysts | what the released reports give away, one by one and shuffled |
 //! | `GET /tasks/{id}/influence` | analysts | how far made-up reports could move estimates, and whether any are seen |
@@ -115,7 +116,10 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 19] {
             "/tasks/{id}/batches",
             get(batches::list).post(batches::close),
         ),
-        ("/tasks/{id}/estimates", get(estimates::show)),
+        (
+            "/tasks/{id}/estimates",
+            get(estimates::show).post(estimates::ask),
+        ),
         ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show)),
         ("/tasks/{id}/privacy", get(privacy::show)),
         ("/tasks/{id}/influence", get(influence::show)),

@@ -7,7 +7,7 @@ use hushbin::{Fingerprint, Task};
 use serde::Serialize;
 
 use super::access::Analyst;
-use super::answer::Length;
+use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
@@ -50,7 +50,7 @@ pub(super) async fn show(
     };
     let (reports, smallest_batch) = (sizes().sum(), sizes().min().unwrap_or(0));
     // Summing up takes 20 ms for 10⁸ reports.
-    let body = state.write(Length::Short, move |_, out| {
+    let body = state.write(Work::Short, move |_, out| {
         let task = stored.task();
         let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, asked)?;
         let show = Show {

@@ -116,6 +116,13 @@ pub(crate) enum Problem {
         /// What there is to do.
         detail: String,
     },
+    /// To count so many items of so many reports takes longer than a request may.
+    TooManyItems {
+        /// Items asked for.
+        have: usize,
+        /// Items that may be asked for.
+        most: u64,
+    },
     /// More is waiting than the collector will hold.
     Overloaded,
     /// The journal did not take or give data.
@@ -239,6 +246,7 @@ impl Problem {
             Self::InvalidTask { .. } => ("invalid-task", 400, "The task cannot be collected"),
             Self::TaskExists { .. } => ("task-exists", 409, "There is such a task"),
             Self::SearchTooLong { .. } => ("search-too-long", 400, "The search takes longer than a request may"),
+            Self::TooManyItems { .. } => ("too-many-items", 400, "To count so many items takes longer than a request may"),
             Self::Overloaded => ("overloaded", 503, "The collector is busy"),
             Self::Storage => ("storage", 503, "The journal failed"),
             Self::NotReady(_) => ("not-ready", 503, "The collector cannot take uploads"),
@@ -312,6 +320,13 @@ impl Problem {
             | Self::InvalidTask { detail }
             | Self::SearchTooLong { detail }
             | Self::ReportsGone { detail } => (Some(detail.clone()), Vec::new()),
+            Self::TooManyItems { have, most } => (
+                Some(format!(
+                    "{have} items are asked for, and every report is held against each: ask for \
+                     {most} at once, or estimate from exported reports (hushbin journal export)"
+                )),
+                vec![("have", json!(have)), ("most", json!(most))],
+            ),
             Self::UnknownItem { item } => (
                 Some(format!("the task has no item {item:?}")),
                 vec![("item", json!(item))],

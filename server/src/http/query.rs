@@ -1,4 +1,4 @@
-//! The queries of `GET /tasks/{id}/estimates`, `/heavy-hitters`, `/privacy` and `/influence`.
+//! The queries of `/tasks/{id}/estimates`, `/heavy-hitters`, `/privacy` and `/influence`.
 
 use percent_encoding::percent_decode_str;
 
@@ -86,15 +86,12 @@ pub(super) fn batches(query: &str) -> Result<Option<Vec<u64>>, Problem> {
     Ok(batches)
 }
 
-/// How many hashes a request may have worked out for prefixes of one length: some ten
-/// seconds of a core.
-const WORK: u64 = 10_000_000_000;
-
-/// The options of `question=q&alphabet=abc&confidence=0.99`, all optional.
+/// The options of `question=q&alphabet=abc&confidence=0.99`, all optional, and that so much is
+/// done at most.
 ///
 /// # Errors
 /// [`Problem::BadQuery`].
-pub(super) fn heavy_hitters(query: &str) -> Result<heavy_hitters::Options, Problem> {
+pub(super) fn heavy_hitters(query: &str, work: u64) -> Result<heavy_hitters::Options, Problem> {
     let (mut question, mut alphabet, mut confidence) = (None, None, None);
     for (key, value) in pairs(query) {
         match decode(key)?.as_str() {
@@ -112,7 +109,7 @@ pub(super) fn heavy_hitters(query: &str) -> Result<heavy_hitters::Options, Probl
         question,
         alphabet: alphabet.unwrap_or_else(|| DEFAULT_ALPHABET.to_owned()),
         confidence: confidence.unwrap_or(DEFAULT_CONFIDENCE),
-        work: WORK,
+        work,
     })
 }
 
@@ -188,7 +185,11 @@ fn decode(component: &str) -> Result<String, Problem> {
     percent_decode_str(&spaced)
         .decode_utf8()
         .map(|text| text.into_owned())
-        .map_err(|_| bad("the query is not UTF-8"))
+        .map_err(|_| no_text())
+}
+
+pub(super) fn no_text() -> Problem {
+    bad("the query is not UTF-8")
 }
 
 fn bad(detail: impl Into<String>) -> Problem {

@@ -10,7 +10,7 @@ use hushbin::{Fingerprint, Task};
 use tokio::sync::{Semaphore, oneshot};
 
 use super::access::Access;
-use super::answer::{Length, Writer};
+use super::answer::{Work, Writer};
 use super::problem::Problem;
 use crate::metrics::Metrics;
 use crate::store::{BatchRow, Store, StoredTask};
@@ -32,6 +32,11 @@ pub struct Limits {
     /// Long answers, as estimates of all of many items, computed and sent at once, each
     /// as fast as whoever asked reads; further ones wait.
     pub long_answers_at_once: usize,
+    /// Answers for which all reports are read, as of items that nobody listed, computed at once,
+    /// on all cores; further ones wait.
+    pub readers_at_once: usize,
+    /// Hashes that one of them may have worked out: some ten seconds of a core.
+    pub hashes: u64,
 }
 
 impl Limits {
@@ -43,6 +48,8 @@ impl Limits {
         estimates_at_once: 2,
         release_on_read: false,
         long_answers_at_once: 2,
+        readers_at_once: 1,
+        hashes: 10_000_000_000,
     };
 }
 
@@ -77,8 +84,14 @@ struct Shared {
     short: Arc<Semaphore>,
     /// Places for long ones, which cannot keep short ones waiting.
     long: Arc<Semaphore>,
+    /// Places for those that read reports, which can keep neither waiting.
+    readers: Arc<Semaphore>,
     /// By id, what is shown of a task.
     shown: Mutex<HashMap<String, (Fingerprint, Bytes)>>,
+}
+
+fn places(count: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(count.max(1)))
 }
 
 impl AppState {
@@ -88,8 +101,9 @@ impl AppState {
             access,
             limits,
             metrics,
-            short: Arc::new(Semaphore::new(limits.estimates_at_once.max(1))),
-            long: Arc::new(Semaphore::new(limits.long_answers_at_once.max(1))),
+            short: places(limits.estimates_at_once),
+            long: places(limits.long_answers_at_once),
+            readers: places(limits.readers_at_once),
             shown: Mutex::default(),
         }))
     }
@@ -162,12 +176,13 @@ impl AppState {
     /// last of the answer is on its way.
     pub(super) async fn write(
         &self,
-        length: Length,
-        work: impl FnOnce(&Store, &mut Writer) -> Result<(), Problem> + Send + 'static,
+        work: Work,
+        write: impl FnOnce(&Store, &mut Writer) -> Result<(), Problem> + Send + 'static,
     ) -> Result<Body, Problem> {
-        let places = match length {
-            Length::Short => &self.0.short,
-            Length::Long => &self.0.long,
+        let places = match work {
+            Work::Short => &self.0.short,
+            Work::Long => &self.0.long,
+            Work::Reports => &self.0.readers,
         };
         // Waiting here is bounded by the deadline of all requests.
         let place = Arc::clone(places)
@@ -178,8 +193,8 @@ impl AppState {
         let (reply, answer) = oneshot::channel();
         let running = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let mut writer = Writer::new(length, reply);
-            let result = work(&store, &mut writer);
+            let mut writer = Writer::new(work, reply);
+            let result = write(&store, &mut writer);
             writer.finish(result);
         });
         match answer.await {

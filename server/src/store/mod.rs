@@ -143,6 +143,17 @@ impl Tasks {
     }
 }
 
+/// Whether the reports of all these batches are there.
+fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
+    match batches.iter().find(|batch| !batch.kept) {
+        None => Ok(()),
+        Some(gone) => Err(OpenError::ReportsGone {
+            id: stored.task().id().to_owned(),
+            batch: gone.number,
+        }),
+    }
+}
+
 impl Store {
     /// The store of a data directory, which is created when there is none; the
     /// tasks that are new are stored. Blocks on the disk.
@@ -493,12 +504,7 @@ impl Store {
         given_up: &dyn Fn() -> bool,
         mut visit: impl FnMut(&Report),
     ) -> Result<(), OpenError> {
-        if let Some(gone) = batches.iter().find(|batch| !batch.kept) {
-            return Err(OpenError::ReportsGone {
-                id: stored.task().id().to_owned(),
-                batch: gone.number,
-            });
-        }
+        check_kept(stored, batches)?;
         let reader = &*self.0.reader;
         let (key, task) = (stored.key(), stored.task());
         for batch in batches {
@@ -511,6 +517,28 @@ impl Store {
             })?;
         }
         Ok(())
+    }
+
+    /// Folds every report of released batches into totals that have none, on all cores, unless
+    /// given up. Blocks on the disk.
+    ///
+    /// # Errors
+    /// As [`Store::for_each_report`].
+    pub(crate) fn fold_reports(
+        &self,
+        stored: &StoredTask,
+        batches: &[BatchRow],
+        given_up: &(dyn Fn() -> bool + Sync),
+        none: &Totals,
+    ) -> Result<Totals, OpenError> {
+        check_kept(stored, batches)?;
+        let reader = &*self.0.reader;
+        let mut totals = none.clone();
+        for batch in batches {
+            let of_batch = stored::fold_released(reader, stored, batch.number, given_up, none)?;
+            totals.merge(&of_batch);
+        }
+        Ok(totals)
     }
 
     /// Takes what waits, refuses what comes and releases the directory.

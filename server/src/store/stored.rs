@@ -1,15 +1,21 @@
 //! The reports of one task, read beside whoever writes them.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use hushbin::upload::VERSION;
 use hushbin::{Report, Task, Upload};
+use hushbin_analysis::estimate::Totals;
+use rayon::prelude::*;
 
 use super::engine::{BatchRow, BatchState, EngineError, Reader, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
-use super::task;
+use super::task::{self, StoredTask};
+
+/// Blocks that are folded at once: of as many reports as an upload may have, each.
+const BLOCKS: usize = 16;
 
 /// Visits every upload of a batch that is not yet released, as of one moment.
 ///
@@ -53,6 +59,69 @@ pub(super) fn for_each_released(
     })
 }
 
+/// Folds every report of a released batch into totals that have none, on all cores.
+///
+/// # Errors
+/// When storage fails or holds what is no upload.
+pub(super) fn fold_released(
+    reader: &dyn Reader,
+    stored: &StoredTask,
+    batch: u64,
+    given_up: &(dyn Fn() -> bool + Sync),
+    none: &Totals,
+) -> Result<Totals, OpenError> {
+    let (mut totals, mut blocks) = (none.clone(), Vec::new());
+    let mut failed = None;
+    reader.for_each_block(stored.key(), batch, &mut |bytes| {
+        blocks.push(bytes.to_vec());
+        if blocks.len() == BLOCKS {
+            match fold_blocks(stored.task(), &mem::take(&mut blocks), given_up, none) {
+                Ok(part) => totals.merge(&part),
+                Err(error) => failed = Some(error),
+            }
+        }
+        match failed.is_some() || given_up() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    totals.merge(&fold_blocks(stored.task(), &blocks, given_up, none)?);
+    Ok(totals)
+}
+
+/// Each core has totals of its own, which may be large.
+fn fold_blocks(
+    task: &Task,
+    blocks: &[Vec<u8>],
+    given_up: &(dyn Fn() -> bool + Sync),
+    none: &Totals,
+) -> Result<Totals, OpenError> {
+    let share = blocks.len().div_ceil(rayon::current_num_threads());
+    let parts = blocks.par_chunks(share.max(1)).map(|blocks| {
+        let mut part = none.clone();
+        for bytes in blocks.iter().take_while(|_| !given_up()) {
+            let upload = decode(task, bytes)?;
+            upload.reports.iter().for_each(|report| part.fold(report));
+        }
+        Ok(part)
+    });
+    let merge = |mut all: Totals, part: Totals| {
+        all.merge(&part);
+        Ok(all)
+    };
+    parts.try_reduce(|| none.clone(), merge)
+}
+
+fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
+    Upload::decode(bytes, task).map_err(|source| OpenError::StoredUpload {
+        id: task.id().to_owned(),
+        source,
+    })
+}
+
 /// Decodes the uploads that `for_each` visits.
 fn decoded(
     task: &Task,
@@ -60,19 +129,14 @@ fn decoded(
     for_each: impl FnOnce(&mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), EngineError>,
 ) -> Result<(), OpenError> {
     let mut damaged = None;
-    for_each(&mut |bytes| match Upload::decode(bytes, task) {
+    for_each(&mut |bytes| match decode(task, bytes) {
         Ok(upload) => visit(upload),
-        Err(source) => {
-            damaged = Some(source);
+        Err(error) => {
+            damaged = Some(error);
             ControlFlow::Break(())
         }
     })?;
-    damaged.map_or(Ok(()), |source| {
-        Err(OpenError::StoredUpload {
-            id: task.id().to_owned(),
-            source,
-        })
-    })
+    damaged.map_or(Ok(()), Err)
 }
 
 /// The reports of a task, to be read only.

@@ -87,7 +87,7 @@ pub(crate) fn create_token(data: &Path, role: &str) -> String {
 const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
 
 /// Every request that there is, and what it takes: nothing, an analyst's token or an admin's.
-const REQUESTS: [(&str, &str, &str); 21] = [
+const REQUESTS: [(&str, &str, &str); 22] = [
     ("GET /livez", "", ""),
     ("GET /readyz", "", ""),
     ("GET /metrics", "", ""),
@@ -104,6 +104,7 @@ const REQUESTS: [(&str, &str, &str); 21] = [
     ("GET /tasks/settings/settings", "analyst", ""),
     ("GET /tasks/settings/batches", "analyst", ""),
     ("GET /tasks/settings/estimates", "analyst", ""),
+    ("POST /tasks/settings/estimates", "analyst", ""),
     ("GET /tasks/settings/heavy-hitters", "analyst", ""),
     ("GET /tasks/settings/privacy", "analyst", ""),
     ("POST /tasks", "admin", "{}"),

@@ -193,27 +193,4 @@ describe("what the README shows", () => {
     const said = execFileSync(process.execPath, ["tested.mjs"], { cwd: project, encoding: "utf8" });
     expect(said.trim()).toBe("1 2");
   });
-
-  it("finds the module by esbuild's line", async () => {
-    const line = /\| esbuild \| `(.*?)`, with `--loader:\.wasm=(\w+)` \|/.exec(README);
-    const files = await bundled(`${line?.[1]}; console.log(url);`, {
-      loader: { ".wasm": line?.[2] as "file" },
-    });
-    const wasm = files.find(({ path }) => path.endsWith(".wasm"));
-    const module = readFileSync(join(PACKAGE, "dist/hushbin.wasm"));
-    expect(Buffer.from(wasm?.contents ?? []).equals(module)).toBe(true);
-  });
-
-  it("finds the module by Vite's line", () => {
-    const line = /\| Vite \| `(.*?)` \|/.exec(README)?.[1];
-    write("index.html", '<script type="module" src="/main.ts"></script>');
-    write("main.ts", `${line}; document.title = url;`);
-    const args = ["build", "--outDir", "out", "--logLevel", "warn"];
-    execFileSync(join(BIN, "vite"), args, { cwd: project });
-    const found = execFileSync("find", ["out", "-name", "*.wasm"], {
-      cwd: project,
-      encoding: "utf8",
-    });
-    expect(found.trim()).toMatch(/^out\/assets\/hushbin-[\w-]+\.wasm$/);
-  });
 });

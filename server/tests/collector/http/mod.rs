@@ -4,11 +4,12 @@ mod dashboard;
 mod questions;
 mod storage;
 
-use crate::support::{App, OPEN, SETTINGS};
+use crate::support::{App, DEVELOPMENT, OPEN, SETTINGS};
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use hushbin_analysis::accounting::{AccountError, Mixture, account};
 use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_server::http::Limits;
 use hushbin_tests::uploads::Uploads;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -357,6 +358,100 @@ async fn an_open_task_is_estimated_for_the_items_asked() {
         let [low, high] = [0, 1].map(|i| item["mean"]["interval"][i].as_f64().unwrap());
         assert!(low < truth && truth < high, "{item}");
     }
+}
+
+/// Reports of a batch are folded in several pieces, each on all cores.
+#[tokio::test]
+async fn many_reports_of_an_open_task_are_folded_as_one_by_one() {
+    let app = App::new();
+    let task = app.task("anything");
+    let options = Options {
+        items: Some(vec!["dark-mode".to_owned(), "never seen".to_owned()]),
+        ..Options::default()
+    };
+    let query = Query::new(&task, &options).unwrap();
+    let mut totals = Totals::of_items(&task, 0, query.items());
+    let mut uploads = Uploads::new(&task, 12);
+    for _ in 0..18 {
+        let upload = uploads.make(4096);
+        upload.reports.iter().for_each(|report| totals.fold(report));
+        let bytes = upload.encode(&task.fingerprint());
+        assert_eq!(
+            app.post("anything", bytes).await.status,
+            StatusCode::CREATED
+        );
+    }
+    let expected = serde_json::to_value(estimates(&task, &totals, &query)).unwrap();
+    let path = "/tasks/anything/estimates?items=dark-mode,never+seen";
+    assert_eq!(app.get(path).await.json(), expected);
+}
+
+#[tokio::test]
+async fn a_query_in_the_body_may_be_longer_than_an_address() {
+    let app = App::new();
+    let bytes = Uploads::new(&app.task("anything"), 10).bytes(100);
+    app.post("anything", bytes).await;
+    let path = "/tasks/anything/estimates";
+    let ask = |query: String| app.send(Method::POST, path, &[], query);
+    let short = "items=dark-mode,a%2Cb&confidence=0.9";
+    let alike = app.get(&format!("{path}?{short}")).await;
+    assert_eq!(ask(short.to_owned()).await.json(), alike.json());
+
+    let names: Vec<String> = (0..12_000).map(|i| format!("setting number {i}")).collect();
+    let answer = ask(format!("items={}", names.join(","))).await.json();
+    let items = answer["estimates"].as_array().unwrap().iter();
+    assert!(items.map(|item| &item["item"]).eq(&names));
+
+    ask(String::new()).await.problem("bad-query", 400);
+    ask("items=a&colour=red".to_owned())
+        .await
+        .problem("bad-query", 400);
+    let no_text = app.send(Method::POST, path, &[], vec![0xFF]).await;
+    no_text.problem("bad-query", 400);
+    let long = "a".repeat(Limits::DEFAULT.upload_bytes + 1);
+    ask(long).await.problem("too-large", 413);
+    let packed = [("content-encoding", "gzip")];
+    let packed = app.send(Method::POST, path, &packed, short).await;
+    packed.problem("encoded-body", 415);
+}
+
+#[tokio::test]
+async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_asked() {
+    let App {
+        store, directory, ..
+    } = App::new();
+    let limits = Limits {
+        hashes: 1000,
+        ..DEVELOPMENT
+    };
+    let app = App {
+        directory,
+        ..App::over(store, limits)
+    };
+    let bytes = Uploads::new(&app.task("anything"), 10).bytes(100);
+    app.post("anything", bytes).await;
+    let ask = |items: usize| {
+        let names: Vec<String> = (0..items).map(|i| i.to_string()).collect();
+        let query = format!("items={}", names.join(","));
+        let app = &app;
+        async move {
+            app.send(Method::POST, "/tasks/anything/estimates", &[], query)
+                .await
+        }
+    };
+    assert_eq!(ask(10).await.status, StatusCode::OK);
+    let problem = ask(11).await.problem("too-many-items", 400);
+    assert_eq!(
+        (&problem["have"], &problem["most"]),
+        (&json!(11), &json!(10))
+    );
+    // Of a list of items all were counted when the batch was closed.
+    let bytes = Uploads::new(&app.task("counted"), 10).bytes(1001);
+    app.post("counted", bytes).await;
+    assert_eq!(
+        app.get("/tasks/counted/estimates").await.status,
+        StatusCode::OK
+    );
 }
 
 #[tokio::test]

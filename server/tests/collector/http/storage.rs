@@ -14,6 +14,7 @@ use hushbin_server::store::{
 };
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::json;
+use tokio::sync::RwLock;
 
 /// What a commit does, beside committing.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,8 +30,8 @@ enum Mode {
 struct Controls {
     mode: Arc<Mutex<Mode>>,
     commits: Arc<AtomicUsize>,
-    /// Whether readers panic.
-    panic: Arc<AtomicBool>,
+    /// What whoever reads reports does first.
+    reading: Arc<Reading>,
     open: mpsc::Sender<()>,
 }
 
@@ -46,10 +47,17 @@ struct Faulty {
     gate: mpsc::Receiver<()>,
 }
 
-/// Panics, as long as it is told to.
+/// Panics or waits, as long as it is told to.
+#[derive(Default)]
+struct Reading {
+    panic: AtomicBool,
+    wait: Arc<RwLock<()>>,
+    begun: AtomicUsize,
+}
+
 struct FaultyReader {
     inner: Arc<dyn Reader>,
-    panic: Arc<AtomicBool>,
+    reading: Arc<Reading>,
 }
 
 type Done<T> = Result<T, EngineError>;
@@ -104,7 +112,7 @@ impl Engine for Faulty {
     fn reader(&self) -> Arc<dyn Reader> {
         Arc::new(FaultyReader {
             inner: self.inner.reader(),
-            panic: Arc::clone(&self.controls.panic),
+            reading: Arc::clone(&self.controls.reading),
         })
     }
 }
@@ -132,7 +140,10 @@ impl Reader for FaultyReader {
         batch: u64,
         visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Done<()> {
-        assert!(!self.panic.load(Ordering::SeqCst), "as the test wants it");
+        let Reading { panic, wait, begun } = &*self.reading;
+        begun.fetch_add(1, Ordering::SeqCst);
+        drop(wait.blocking_read());
+        assert!(!panic.load(Ordering::SeqCst), "as the test wants it");
         self.inner.for_each_block(task, batch, visit)
     }
 
@@ -147,7 +158,7 @@ fn app(store: StoreOptions, limits: Limits) -> (App, Controls, tempfile::TempDir
     let controls = Controls {
         mode: Arc::new(Mutex::new(Mode::Work)),
         commits: Arc::new(AtomicUsize::new(0)),
-        panic: Arc::new(AtomicBool::new(false)),
+        reading: Arc::default(),
         open,
     };
     let engine = Faulty {
@@ -365,13 +376,50 @@ async fn a_defect_is_a_problem_too_and_ends_one_request_only() {
         app.post("anything", bytes).await.status,
         StatusCode::CREATED
     );
-    controls.panic.store(true, Ordering::SeqCst);
+    controls.reading.panic.store(true, Ordering::SeqCst);
     for _ in 0..4 {
         app.get("/tasks/anything/estimates?items=a")
             .await
             .problem("internal", 500);
     }
-    controls.panic.store(false, Ordering::SeqCst);
+    controls.reading.panic.store(false, Ordering::SeqCst);
     let answer = app.get("/tasks/anything/estimates?items=a").await;
     assert_eq!(answer.status, StatusCode::OK);
+}
+
+/// Whoever has reports read waits for others who do, and nobody else.
+#[tokio::test]
+async fn who_asks_for_items_that_nobody_listed_delays_nobody_else() {
+    let (app, controls, _directory) = app(StoreOptions::default(), DEVELOPMENT);
+    let app = Arc::new(app);
+    let mut uploads = Uploads::new(&app.task("settings"), 6);
+    let bytes = Uploads::new(&app.task("anything"), 7).bytes(10);
+    assert_eq!(
+        app.post("anything", bytes).await.status,
+        StatusCode::CREATED
+    );
+    let ask = || {
+        let app = Arc::clone(&app);
+        tokio::spawn(async move { app.get("/tasks/anything/estimates?items=a").await })
+    };
+    // What is released is read by nobody yet.
+    assert_eq!(ask().await.unwrap().status, StatusCode::OK);
+    let before = controls.reading.begun.load(Ordering::SeqCst);
+    let gate = Arc::clone(&controls.reading.wait).write_owned().await;
+    let readers: Vec<_> = (0..4).map(|_| ask()).collect();
+    while controls.reading.begun.load(Ordering::SeqCst) == before {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    for _ in 0..3 {
+        let stored = app.post("settings", uploads.bytes(1)).await;
+        assert_eq!(stored.status, StatusCode::CREATED);
+        let path = "/tasks/settings/estimates";
+        assert_eq!(app.get(path).await.status, StatusCode::OK);
+    }
+    assert!(readers.iter().all(|reader| !reader.is_finished()));
+    assert_eq!(controls.reading.begun.load(Ordering::SeqCst), before + 1);
+    drop(gate);
+    for reader in readers {
+        assert_eq!(reader.await.unwrap().status, StatusCode::OK);
+    }
 }

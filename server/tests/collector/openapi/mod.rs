@@ -340,7 +340,7 @@ async fn parameters_are_as_described() {
         let operation = &document.value["paths"][format!("/tasks/{{id}}/{path}")]["get"];
         let parameters = document.parameters(operation);
         let found = parameters.into_iter().find(|own| own["name"] == name);
-        found.unwrap()["schema"].clone()
+        document.resolve(&found.unwrap()["schema"]).clone()
     };
     for (path, bound, default) in [
         ("estimates", CONFIDENCE, json!(DEFAULT_CONFIDENCE)),

@@ -94,11 +94,24 @@ impl Random {
 
     /// A query of some of an operation's parameters.
     fn query(&mut self, document: &Document, operation: &Value) -> String {
+        let parameters = document.parameters(operation).into_iter();
+        let of_query = parameters.filter(|own| own["in"] == "query");
+        self.pairs(
+            document,
+            of_query.map(|own| (own["name"].as_str().unwrap(), &own["schema"])),
+        )
+    }
+
+    /// Some of these, by name, as they stand in a query.
+    fn pairs<'a>(
+        &mut self,
+        document: &Document,
+        all: impl Iterator<Item = (&'a str, &'a Value)>,
+    ) -> String {
         let mut query = String::new();
-        for parameter in document.parameters(operation) {
-            if parameter["in"] == "query" && self.one_in(2) {
-                let name = parameter["name"].as_str().unwrap();
-                let value = self.value(document, &parameter["schema"]);
+        for (name, schema) in all {
+            if self.one_in(2) {
+                let value = self.value(document, schema);
                 write!(query, "&{name}={value}").unwrap();
             }
         }
@@ -153,6 +166,11 @@ impl Random {
     /// A body that an operation may be sent, or nearly so.
     fn body(&mut self, document: &Document, operation: &Value, uploads: &[Vec<u8>]) -> Vec<u8> {
         let content = &operation["requestBody"]["content"];
+        let form = &content["application/x-www-form-urlencoded"]["schema"];
+        if let Some(fields) = document.resolve(form)["properties"].as_object() {
+            let fields = fields.iter().map(|(name, schema)| (name.as_str(), schema));
+            return self.pairs(document, fields).into_bytes();
+        }
         if content["application/json"].is_null() {
             let mut bytes = self.of(uploads).clone();
             if self.one_in(2) {
