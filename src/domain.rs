@@ -267,6 +267,7 @@ impl Domain {
 
     /// The element that stands for an item with a sign. Where items are rated 2j or
     /// 2j + 1 in a closed domain, a 64-bit key in an open one; else the item.
+    #[inline]
     #[must_use]
     pub const fn element(&self, signed: Signed) -> u64 {
         match (self.is_rated, self.items) {

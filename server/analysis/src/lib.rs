@@ -18,6 +18,7 @@ pub mod competitors;
 pub mod errata {}
 pub mod estimate;
 pub mod explain;
+mod heard;
 pub mod heavy_hitters;
 pub mod likelihood;
 pub mod numeric;

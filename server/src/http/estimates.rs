@@ -21,6 +21,9 @@ use hushbin_analysis::estimate::{Options, Query};
 /// Items whose estimates are a short answer: some 500 bytes each.
 const SHORT_ITEMS: usize = 1000;
 
+/// Hashes that an item takes of a report, at most: one with either sign.
+const SIGNS: u64 = 2;
+
 /// `GET /tasks/{id}/estimates`, as JSON, or as CSV where that is preferred.
 pub(super) async fn show(
     _: Analyst,
@@ -95,7 +98,7 @@ fn work(
         && is_open(sole)
     {
         let reports: u64 = batches.iter().map(|batch| batch.reports).sum();
-        let (have, most) = (items.unwrap_or(0), hashes / reports.max(1));
+        let (have, most) = (items.unwrap_or(0), hashes / (SIGNS * reports.max(1)));
         return match have as u64 <= most {
             true => Ok(Work::Reports),
             false => Err(Problem::TooManyItems { have, most }),

@@ -35,7 +35,7 @@ pub struct Limits {
     /// Answers for which all reports are read, as of items that nobody listed, computed at once,
     /// on all cores; further ones wait.
     pub readers_at_once: usize,
-    /// Hashes that one of them may have worked out: some ten seconds of a core.
+    /// Hashes that one of them may have worked out: 10 to 30 seconds of a core.
     pub hashes: u64,
 }
 

@@ -82,9 +82,18 @@ impl Support {
     #[inline]
     #[must_use]
     pub fn hit(&self, report: &Report, item: u64) -> Option<bool> {
-        let (keys, pair) = self.hash.locate(report.seed, report.bucket / 2);
+        self.hit_of(report)(item)
+    }
+
+    /// The same of many items: what the report's seed fixes is worked out once.
+    #[inline]
+    pub fn hit_of(&self, report: &Report) -> impl Fn(u64) -> Option<bool> + use<> {
+        let Self { hash, domain, .. } = *self;
+        let (keys, pair) = hash.locate(report.seed, report.bucket / 2);
         let minus = report.bucket % 2 == 1;
-        (self.hash.bucket(&keys, item) == pair)
-            .then(|| (element_sign(&self.domain, &keys, item) < 0) == minus)
+        move |item| {
+            (hash.bucket(&keys, item) == pair)
+                .then(|| (element_sign(&domain, &keys, item) < 0) == minus)
+        }
     }
 }

@@ -187,8 +187,9 @@ impl Counts {
                     slots.count(2 * slot as usize + usize::from(!plus));
                 }),
                 Counted::Items(items) => {
+                    let hit = support.hit_of(report);
                     for (item, hits) in items {
-                        if let Some(plus) = support.hit(report, *item) {
+                        if let Some(plus) = hit(*item) {
                             hits[usize::from(!plus)] += 1;
                         }
                     }

@@ -21,6 +21,7 @@ use super::law::Law;
 use super::one_answer::OneAnswer;
 use super::people::People;
 use super::point::{Estimand, ItemPoints, Point, covariance_over_people, variance_over_people};
+use crate::heard::Heard;
 
 impl Estimated for Collision {
     type Report = Report;
@@ -164,6 +165,8 @@ impl Estimated for Collision {
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
     support: Support,
+    /// Of one function.
+    buckets: u32,
     domain: Domain,
     /// How many elements an item has.
     signs: usize,
@@ -178,6 +181,7 @@ impl Counts {
         Self {
             among: None,
             support,
+            buckets: collision.buckets(),
             domain: *domain,
             signs: domain.elements_per_item() as usize,
             // Where items are rated, elements 2j and 2j + 1 are item j with either sign.
@@ -209,14 +213,16 @@ impl Counts {
                 }
             }
             Counted::Items(items) => {
-                for (item, hits) in items {
-                    let signs = [false, true].into_iter().take(self.signs);
-                    for (negative, hits) in signs.zip(hits) {
-                        let element = self.domain.element(Signed {
-                            item: *item,
-                            negative,
-                        });
-                        *hits += u64::from(self.support.hits(report, element));
+                // Open domains are hashed independently.
+                let (heard, domain) = (Heard::new(report, self.buckets), self.domain);
+                let hit = |item, negative| {
+                    let element = domain.element(Signed { item, negative });
+                    u64::from(heard.hits(element))
+                };
+                for (item, [plus, minus]) in items {
+                    *plus += hit(*item, false);
+                    if self.signs == 2 {
+                        *minus += hit(*item, true);
                     }
                 }
             }

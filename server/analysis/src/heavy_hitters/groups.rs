@@ -4,12 +4,12 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::thread;
 
-use hushbin::hash::{Keys, mix64};
 use hushbin::mechanism::collision::Collision;
 use hushbin::task::{Draw, Prefixes};
 use hushbin::{Report, Task};
 
 use super::asked;
+use crate::heard::Heard;
 
 /// The reports of a question for a text.
 ///
@@ -72,16 +72,9 @@ impl Reports {
         let Report::Collision(report) = report else {
             panic!("reports are decoded under the task of the question");
         };
-        let t = self.collision.buckets();
-        let keys = Keys::of_function(report.seed, report.bucket / t);
-        let bucket = report.bucket % t;
-        let first = first_word(bucket, t);
         let group = self.group_of[self.prefixes.drawn(report.seed)];
-        self.groups[group].heard.push(Heard {
-            key: keys.independent(),
-            first,
-            width: first_word(bucket + 1, t).wrapping_sub(first),
-        });
+        let heard = Heard::new(report, self.collision.buckets());
+        self.groups[group].heard.push(heard);
     }
 
     /// Adds other reports of the question.
@@ -114,29 +107,6 @@ impl Reports {
 pub(super) struct Group {
     length: u32,
     heard: Vec<Heard>,
-}
-
-/// A report: what keys are mixed with, and what words are in its bucket.
-#[derive(Debug, Clone, Copy)]
-struct Heard {
-    key: u64,
-    first: u64,
-    width: u64,
-}
-
-/// The least word of a bucket, ⌈bucket·2⁶⁴/t⌉: [`independent_bucket`] is ⌊word·t/2⁶⁴⌋.
-/// 0 for the end of the last.
-///
-/// [`independent_bucket`]: hushbin::hash::independent_bucket
-fn first_word(bucket: u32, t: u32) -> u64 {
-    (u128::from(bucket) << 64).div_ceil(u128::from(t)) as u64
-}
-
-impl Heard {
-    #[inline]
-    fn hits(&self, key: u64) -> bool {
-        mix64(key ^ self.key).wrapping_sub(self.first) < self.width
-    }
 }
 
 /// Reports that are looked at together: 24 kilobytes, which stay in the nearest cache
@@ -197,37 +167,9 @@ fn hits(heard: &[Heard], keys: &[u64], given_up: &(dyn Fn() -> bool + Sync)) -> 
 
 #[cfg(test)]
 mod tests {
-    use hushbin::hash::independent_bucket;
+    use hushbin::hash::mix64;
 
     use super::*;
-
-    /// Bounds of buckets beside the product that they stand for, at their ends and for
-    /// words of all kinds.
-    #[test]
-    fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
-        for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {
-            for bucket in [0, 1, t / 2, t - 1] {
-                let [first, end] = [bucket, bucket + 1].map(|bucket| first_word(bucket, t));
-                let of = |word: u64| ((u128::from(word) * u128::from(t)) >> 64) as u32;
-                assert_eq!((of(first), of(end.wrapping_sub(1))), (bucket, bucket));
-                assert!(bucket == 0 || of(first - 1) == bucket - 1);
-            }
-            for seed in 0..200 {
-                let keys = Keys::of_function(seed, (seed % 3) as u32);
-                let bucket = (seed as u32 * 7) % t;
-                let first = first_word(bucket, t);
-                let heard = Heard {
-                    key: keys.independent(),
-                    first,
-                    width: first_word(bucket + 1, t).wrapping_sub(first),
-                };
-                for key in (0..50).map(mix64) {
-                    let expected = independent_bucket(&keys, key, t) == bucket;
-                    assert_eq!(heard.hits(key), expected);
-                }
-            }
-        }
-    }
 
     /// All cores together count what one by one does, and nobody counts once given up.
     #[test]

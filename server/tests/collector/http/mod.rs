@@ -421,7 +421,7 @@ async fn items_that_take_too_long_to_count_are_refused_with_how_many_may_be_aske
         store, directory, ..
     } = App::new();
     let limits = Limits {
-        hashes: 1000,
+        hashes: 2000,
         ..DEVELOPMENT
     };
     let app = App {

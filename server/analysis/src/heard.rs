@@ -1,0 +1,76 @@
+//! What a report of Collision under the independent hash says of any key.
+
+use hushbin::hash::{Keys, mix64};
+use hushbin::mechanism::collision::Report;
+
+/// A report: what keys are mixed with, and what words are in its bucket. One of those that are
+/// asked of many keys, as of an open domain: it takes a third of what
+/// [`independent_bucket`](hushbin::hash::independent_bucket) does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    key: u64,
+    first: u64,
+    width: u64,
+}
+
+impl Heard {
+    /// A report under functions to t buckets each.
+    pub(crate) fn new(report: &Report, t: u32) -> Self {
+        let keys = Keys::of_function(report.seed, report.bucket / t);
+        let bucket = report.bucket % t;
+        let first = first_word(bucket, t);
+        Self {
+            key: keys.independent(),
+            first,
+            width: first_word(bucket + 1, t).wrapping_sub(first),
+        }
+    }
+
+    /// Whether the key is hashed to the report's bucket.
+    #[inline]
+    pub(crate) const fn hits(&self, key: u64) -> bool {
+        mix64(key ^ self.key).wrapping_sub(self.first) < self.width
+    }
+}
+
+/// The least word of a bucket, ⌈bucket·2⁶⁴/t⌉:
+/// [`independent_bucket`](hushbin::hash::independent_bucket) is ⌊word·t/2⁶⁴⌋. 0 for the end of
+/// the last.
+fn first_word(bucket: u32, t: u32) -> u64 {
+    (u128::from(bucket) << 64).div_ceil(u128::from(t)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::hash::independent_bucket;
+
+    use super::*;
+
+    /// Bounds of buckets beside the product that they stand for, at their ends and for
+    /// words of all kinds.
+    #[test]
+    fn words_of_a_bucket_are_those_that_are_hashed_to_it() {
+        for t in [2, 3, 4, 7, 55, 4096, 1 << 22] {
+            for bucket in [0, 1, t / 2, t - 1] {
+                let [first, end] = [bucket, bucket + 1].map(|bucket| first_word(bucket, t));
+                let of = |word: u64| ((u128::from(word) * u128::from(t)) >> 64) as u32;
+                assert_eq!((of(first), of(end.wrapping_sub(1))), (bucket, bucket));
+                assert!(bucket == 0 || of(first - 1) == bucket - 1);
+            }
+            for seed in 0..200 {
+                let function = (seed % 3) as u32;
+                let keys = Keys::of_function(seed, function);
+                let bucket = (seed as u32 * 7) % t;
+                let report = Report {
+                    seed,
+                    bucket: function * t + bucket,
+                };
+                let heard = Heard::new(&report, t);
+                for key in (0..50).map(mix64) {
+                    let expected = independent_bucket(&keys, key, t) == bucket;
+                    assert_eq!(heard.hits(key), expected);
+                }
+            }
+        }
+    }
+}
