@@ -10,7 +10,7 @@
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
-use hushbin::hash::Keys;
+use hushbin::hash::{Hashing, Keys};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
 use super::contract::{Asked, Estimated};
@@ -48,6 +48,16 @@ impl Estimated for Coco {
 
     fn fold(counts: &mut Counts, report: &Report) {
         counts.fold(report);
+    }
+
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        let items = domain.items()? as usize;
+        let slots = self.support(domain).slots() as u64;
+        Some(match self.hashing() {
+            _ if self.pairs() == 1 => SignCounter::words(items),
+            Hashing::Independent => slots,
+            Hashing::Balanced | Hashing::BalancedItems => slots / u64::from(self.pairs()),
+        })
     }
 
     fn merge(counts: &mut Counts, others: &Counts) {
@@ -328,7 +338,6 @@ impl Estimator<Rates> {
 
 #[cfg(test)]
 mod tests {
-    use hushbin::hash::Hashing;
     use hushbin::mechanism::coco::Rule;
     use hushbin::{Mechanism, Task, TaskDraft};
 

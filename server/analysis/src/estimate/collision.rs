@@ -48,6 +48,15 @@ impl Estimated for Collision {
         counts.fold(report);
     }
 
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        domain.items()?;
+        let slots = self.support(domain).slots() as u64;
+        Some(match self.hashing() {
+            Hashing::Independent => slots,
+            Hashing::Balanced | Hashing::BalancedItems => slots / u64::from(self.buckets()),
+        })
+    }
+
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.counted.merge(&others.counted);
     }

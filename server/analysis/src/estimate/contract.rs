@@ -60,6 +60,10 @@ pub(super) trait Estimated {
     /// Adds one report of the same task.
     fn fold(counts: &mut Self::Counts, report: &Self::Report);
 
+    /// How many counts, or words of counts, a report is added to; `None` of an open domain,
+    /// where it is held against each item that is asked for.
+    fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64>;
+
     /// Adds counts of the same task and, if it is open, of the same items.
     fn merge(counts: &mut Self::Counts, others: &Self::Counts);
 

@@ -41,6 +41,10 @@ impl Estimated for Cube {
         counts.fold(report);
     }
 
+    fn steps(&self, _: &Domain, _: f64) -> Option<u64> {
+        Some(self.drawn().into())
+    }
+
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.signs.merge(&others.signs);
     }

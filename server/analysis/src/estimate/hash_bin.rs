@@ -42,6 +42,14 @@ impl Estimated for HashBin {
         counts.fold(report);
     }
 
+    fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
+        let items = domain.items()?;
+        Some(match self.sampling(domain.items(), epsilon).limit() {
+            None => SignCounter::words(items as usize),
+            Some(_) => items.into(),
+        })
+    }
+
     fn merge(counts: &mut Counts, others: &Counts) {
         counts.merge(others);
     }

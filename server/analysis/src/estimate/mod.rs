@@ -107,6 +107,27 @@ macro_rules! register {
             }
         }
 
+        /// How many counts, or words of counts, a report of the question is added to, which
+        /// is what it costs to count; `None` of one without a list of items, whose reports are
+        /// held against each item that is asked for.
+        ///
+        /// ```
+        /// use hushbin_analysis::estimate::steps;
+        ///
+        /// let draft: hushbin::TaskDraft = serde_json::from_str(
+        ///     r#"{ "id": "t", "items": 1000000, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#,
+        /// ).unwrap();
+        /// let task = draft.resolve().unwrap();
+        /// assert!(steps(&task.questions()[0]) > Some(100_000));
+        /// ```
+        #[must_use]
+        pub fn steps(question: &Question) -> Option<u64> {
+            let (domain, epsilon) = (question.domain(), question.epsilon());
+            match question.mechanism() {
+                $(Mechanism::$Name(own) => Estimated::steps(own, &domain, epsilon),)+
+            }
+        }
+
         /// As [`Estimated::places`], of a question.
         fn places(question: &Question) -> u32 {
             let (domain, epsilon) = (question.domain(), question.epsilon());

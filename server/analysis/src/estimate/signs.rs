@@ -47,6 +47,11 @@ impl SignCounter {
         }
     }
 
+    /// Words that a report of so many items is.
+    pub(super) const fn words(items: usize) -> u64 {
+        items.div_ceil(64) as u64
+    }
+
     /// Adds a report of this sign, whose seed fixes the items' signs.
     #[inline]
     pub(super) fn add(&mut self, keys: Keys, negative: bool) {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cli::Error;
 use hushbin_analysis::bound::{self, Distance};
 use hushbin_analysis::estimate::{
-    Aim, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP, Predictor, Quantiles,
+    Aim, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP, Predictor, Quantiles, steps,
 };
 use hushbin_analysis::heavy_hitters::{DEFAULT_ALPHABET, Detectable, PROBABILITY};
 use hushbin_analysis::promise::{Spending, bias, protects};
@@ -72,6 +72,9 @@ pub(super) struct QuestionCost {
     /// How far non-missing frequencies are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nonmissing_distance: Option<Distance>,
+    /// Counts that a report is added to, on average; absent where items are not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) steps: Option<u64>,
     pub(super) predictions: Vec<Prediction>,
     /// Standard errors of the share of a row and of a column of a cross that few are in, for
     /// the people planned for.
@@ -226,6 +229,7 @@ impl QuestionCost {
             mean_distance: bound::of_question(question, &Objective::MEAN),
             frequency_distance: bound::of_question(question, &Objective::FREQUENCY),
             nonmissing_distance: bound::of_question(question, &Objective::NONMISSING),
+            steps: steps(question),
             predictions: predictions(question, share, people)?,
             margins: margins(question, reports),
             distribution: below.map(|variance| (variance / reports).sqrt()),

@@ -309,3 +309,46 @@ fn a_check_says_how_far_made_up_reports_move_estimates() {
         assert_eq!(words.matches(expected).count(), 1, "{words}");
     }
 }
+
+/// Of a million items every report is added to a quarter of a million counts; of few, and of
+/// items that are counted when somebody asks, there is nothing to warn of.
+#[test]
+fn a_check_warns_of_what_takes_long_to_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let check = |items: Value, mechanism: Value| {
+        let draft = json!({
+            "id": "t", "items": items, "sparsity": 2, "epsilon": 1.0, "value": "sign",
+            "mechanism": mechanism,
+        });
+        fs::write(&file, draft.to_string()).unwrap();
+        let path = file.to_str().unwrap();
+        let words = String::from_utf8(hushbin(&["task", "check", path]).stdout).unwrap();
+        let line = words.lines().find(|line| line.starts_with("counting"));
+        let printed = answer(&["task", "check", "--json", path]);
+        (printed["steps"].clone(), line.map(str::to_owned))
+    };
+    let collision = |buckets: u32, hashing: &str| {
+        json!({
+            "name": "collision", "rule": "heaviest", "favoured": 2, "hashing": hashing,
+            "buckets": buckets,
+        })
+    };
+    let slow = |minutes: u32| {
+        Some(format!(
+            "counting     takes long of so many items: of a million reports some {minutes} \
+             minutes of a core"
+        ))
+    };
+    // 2·10⁶ + 2 elements, of which each of 8 buckets has 250,001 slots.
+    let balanced = check(json!(1_000_000), collision(8, "balanced"));
+    assert_eq!(balanced, (json!(250_001), slow(21)));
+    let independent = check(json!(1_000_000), collision(8, "independent"));
+    assert_eq!(independent, (json!(2_000_000), slow(167)));
+    let few = check(json!(1000), collision(8, "balanced"));
+    assert_eq!(few, (json!(251), None));
+    let signs = json!({ "name": "coco", "buckets": 2 });
+    assert_eq!(check(json!(6400), signs), (json!(100), None));
+    let open = check(json!("open"), collision(8, "independent"));
+    assert_eq!(open, (Value::Null, None));
+}

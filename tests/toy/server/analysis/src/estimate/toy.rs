@@ -34,6 +34,10 @@ impl Estimated for Toy {
         counts.add(Keys::new(report.seed), !report.plus);
     }
 
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        Some(SignCounter::words(domain.items()? as usize))
+    }
+
     fn merge(counts: &mut SignCounter, others: &SignCounter) {
         counts.merge(others);
     }
