@@ -229,8 +229,14 @@ fn texts_that_make_no_sense_are_refused() {
     for (question, expected) in [
         (json!({}), "\"length\""),
         (json!({ "length": 4, "prefixes": [4] }), "\"length\""),
-        (json!({ "length": 0 }), "length of a prefix is 0"),
-        (json!({ "length": 300 }), "length of a prefix is 300"),
+        (
+            json!({ "length": 0 }),
+            "length of a text is 0, expected 1 to 126",
+        ),
+        (
+            json!({ "length": 127 }),
+            "length of a text is 127, expected 1 to 126",
+        ),
         (json!({ "prefixes": [] }), "number of \"prefixes\" is 0"),
         (json!({ "prefixes": [4, 2] }), "ascend"),
         (json!({ "length": 4, "options": 3 }), "\"options\""),
