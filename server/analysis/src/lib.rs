@@ -22,6 +22,7 @@ mod heard;
 pub mod heavy_hitters;
 pub mod likelihood;
 pub mod numeric;
+mod parallel;
 pub mod plan;
 pub mod promise;
 #[cfg(feature = "wasm")]

@@ -1,15 +1,16 @@
-//! How soon a collector is back after `kill -9`, and how soon it estimates everything.
+//! How soon a collector is back after `kill -9`, and how soon it estimates everything; once
+//! more when its reports are counted.
 
 use std::fs;
-use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hushbin_tests::process::{Client, command};
+use hushbin_tests::process::{Client, Collector, command};
 use hushbin_tests::uploads::draft;
+use serde_json::Value;
 
 use super::Bench;
 use super::clients::Load;
@@ -21,7 +22,10 @@ pub(crate) fn run(bench: &Bench) {
     let huge = format!(
         r#"{{ "id": "bench", "items": {items}, "sparsity": 6, "epsilon": 2.0, "value": "real" }}"#
     );
-    println!("items    reports   filled s  start s  estimates s  MB answered  livez ms at most");
+    println!("                   before they are counted                counted");
+    println!(
+        "items    reports   filled s  start s  counted s  livez ms  start s  estimates s  MB answered  livez ms"
+    );
     row(bench, super::TASK, 1378, most);
     row(bench, &huge, items, most / 10);
 }
@@ -43,16 +47,55 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
     };
     let bodies = reports / (16 * 100);
     let sent = load.send(address, &task, Duration::MAX / 4, bodies);
+    let reports = sent.bodies * 16 * 100;
     let filled = begin.elapsed().as_secs_f64();
     collector.kill();
 
+    let (collector, address, uncounted) = start_again(&data, &file);
+    let (counted, alive) = alive_beside(address, || {
+        ask(address, &token, "POST", "batches", 202);
+        while released(address, &token) < reports {
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    collector.kill();
+    print!(
+        "{items:7}  {reports:8}  {filled:8.1}  {uncounted:7.2}  {counted:9.2}  {:8.1}",
+        alive.as_secs_f64() * 1e3
+    );
+
+    let (collector, address, started) = start_again(&data, &file);
+    let mut answered = 0;
+    let (seconds, alive) = alive_beside(address, || {
+        answered = ask(address, &token, "GET", "estimates", 200).len();
+    });
+    println!(
+        "  {started:7.2}  {seconds:11.2}  {:11.1}  {:8.1}",
+        answered as f64 / 1e6,
+        alive.as_secs_f64() * 1e3
+    );
+    collector.terminate();
+    assert!(collector.wait(Duration::from_secs(60)).success());
+}
+
+/// Starts a collector over what one left, and waits until uploads are taken; with how many
+/// seconds that took.
+fn start_again(data: &Path, file: &Path) -> (Collector, SocketAddr, f64) {
     let begin = Instant::now();
-    let mut collector = start_collector(&data, &[&file]);
+    let mut collector = start_collector(data, &[file]);
     let address = collector.address();
-    ready(address);
-    let started = begin.elapsed().as_secs_f64();
+    let mut client = Client::connect(address).unwrap();
+    while client.get("/readyz").unwrap().0 != 200 {
+        thread::sleep(Duration::from_millis(2));
+    }
+    (collector, address, begin.elapsed().as_secs_f64())
+}
+
+/// Does something, and asks beside it whether the collector answers; the seconds that it took,
+/// and the longest that an answer did.
+fn alive_beside(address: SocketAddr, work: impl FnOnce()) -> (f64, Duration) {
     let done = AtomicBool::new(false);
-    let (seconds, answered, waited) = thread::scope(|scope| {
+    thread::scope(|scope| {
         let alive = scope.spawn(|| {
             let mut client = Client::connect(address).unwrap();
             let mut most = Duration::ZERO;
@@ -65,46 +108,42 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
             most
         });
         let begin = Instant::now();
-        let bytes = estimates(address, &token).unwrap();
+        work();
         let seconds = begin.elapsed().as_secs_f64();
         done.store(true, Ordering::Relaxed);
-        (seconds, bytes, alive.join().unwrap())
-    });
-    println!(
-        "{items:7}  {:8}  {filled:8.1}  {started:7.2}  {seconds:11.2}  {:11.1}  {:16.1}",
-        sent.bodies * 16 * 100,
-        answered as f64 / 1e6,
-        waited.as_secs_f64() * 1e3
-    );
-    collector.terminate();
-    assert!(collector.wait(Duration::from_secs(60)).success());
+        (seconds, alive.join().unwrap())
+    })
 }
 
-/// Waits until uploads are taken.
-fn ready(address: SocketAddr) {
-    let mut client = Client::connect(address).unwrap();
-    while client.get("/readyz").unwrap().0 != 200 {
-        thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// Makes an analyst's token.
+/// Makes an admin's token.
 fn token(data: &Path) -> String {
     let mut create = command();
-    create.args(["token", "create", "--role", "analyst", "--name", "bench"]);
+    create.args(["token", "create", "--role", "admin", "--name", "bench"]);
     let output = create.arg("--data").arg(data).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Asks for all estimates; the length of the answer.
-fn estimates(address: SocketAddr, token: &str) -> io::Result<usize> {
-    let mut client = Client::connect(address)?;
+/// The answer to a request that is about the task.
+fn ask(address: SocketAddr, token: &str, method: &str, what: &str, expected: u16) -> Vec<u8> {
+    let mut client = Client::connect(address).unwrap();
+    client.patience(Duration::from_secs(600));
     let request = format!(
-        "GET /tasks/bench/estimates HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n"
+        "{method} /tasks/bench/{what} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: 0\r\n\r\n"
     );
-    client.write(request.as_bytes())?;
-    let (status, body) = client.read()?;
-    assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
-    Ok(body.len())
+    client.write(request.as_bytes()).unwrap();
+    let (status, body) = client.read().unwrap();
+    assert_eq!(status, expected, "{}", String::from_utf8_lossy(&body));
+    body
+}
+
+/// How many reports are released.
+fn released(address: SocketAddr, token: &str) -> u64 {
+    let body = ask(address, token, "GET", "batches", 200);
+    let list: Value = serde_json::from_slice(&body).unwrap();
+    let batches = list["batches"].as_array().unwrap().iter();
+    let released = batches.filter(|batch| batch["state"] == "released");
+    released
+        .map(|batch| batch["reports"].as_u64().unwrap())
+        .sum()
 }

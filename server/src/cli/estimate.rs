@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hushbin_analysis::estimate::{self, DEFAULT_CONFIDENCE, Query};
+use hushbin_analysis::estimate::{self, DEFAULT_CONFIDENCE, Estimator, Query};
 
 use super::Error;
 use crate::{estimates, export};
@@ -60,7 +60,8 @@ pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Erro
     let mut totals = estimates::no_reports(&task, &query);
     let spinner = super::spinner("reading reports");
     files.for_each_report(|report| totals.fold(report))?;
-    let answer = estimate::estimates(&task, &totals, &query);
+    let estimator = Estimator::for_task(task);
+    let answer = estimator.answer(&totals, &query);
     spinner.finish_and_clear();
     let csv = options.format == Format::Csv;
     Ok(estimates::write(

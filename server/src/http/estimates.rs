@@ -71,8 +71,7 @@ async fn answer_to(
                 Arc::new(store.fold_reports(&stored, &batches, &given_up, &none)?)
             }
         };
-        let estimates = stored.estimator().estimates(&totals, &query);
-        drop(totals);
+        let estimates = stored.estimator().answer(&totals, &query);
         answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
     });
     Ok(answer::table(csv, body.await?))

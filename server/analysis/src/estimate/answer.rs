@@ -57,9 +57,25 @@ impl Serialize for ItemEstimates {
     }
 }
 
-/// Estimates of a task from the reports so far.
+/// Estimates of items one after the other, held or made when it is their turn.
+pub trait ByItem {
+    /// Gives each of them.
+    ///
+    /// # Errors
+    /// Those of `take`, after which no more are given.
+    fn each<E>(&self, take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E>;
+}
+
+impl ByItem for Vec<ItemEstimates> {
+    fn each<E>(&self, take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E> {
+        self.iter().try_for_each(take)
+    }
+}
+
+/// Estimates of a task from the reports so far: those of items are held, or made
+/// [in turn](super::InTurn).
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Estimates {
+pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// The task's id.
     pub task: String,
     /// The question's name, where it has one.
@@ -93,10 +109,10 @@ pub struct Estimates {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross: Option<CrossEstimates>,
     /// By item; empty while there are no reports.
-    pub estimates: Vec<ItemEstimates>,
+    pub estimates: Items,
 }
 
-impl Estimates {
+impl<Items: ByItem> Estimates<Items> {
     /// Writes one line for each item and estimand, after a header. What was made
     /// of estimates comes in lines of its own, with other names: cells are empty
     /// where something was refused, and where there are no error bars. Of a number the
@@ -117,14 +133,13 @@ impl Estimates {
             "simultaneous_lower",
             "simultaneous_upper",
         ])?;
-        for item in &self.estimates {
+        self.estimates.each(|item| {
             let estimates = item
                 .estimates()
                 .map(|(estimand, estimate)| (estimand.as_str(), cells(estimate)));
-            for (name, cells) in estimates.chain(processed_cells(&item.post_processed)) {
-                csv.serialize((item.item.to_string(), name, cells))?;
-            }
-        }
+            let mut lines = estimates.chain(processed_cells(&item.post_processed));
+            lines.try_for_each(|(name, cells)| csv.serialize((item.item.to_string(), name, cells)))
+        })?;
         for line in self.number.iter().flat_map(number_lines) {
             csv.serialize(line)?;
         }

@@ -1,23 +1,27 @@
 //! From the totals of a task to estimates.
 
+use std::convert::Infallible;
+
 use hushbin::task::{Kind, Limits, Tree};
 use hushbin::{Question, Task};
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use super::answer::{Estimates, ItemEstimates};
+use super::answer::{ByItem, Estimates, ItemEstimates};
 use super::contract::Asked;
-use super::interval::Estimate;
-use super::interval::Quantiles;
+use super::interval::{Estimate, Quantiles};
 use super::law::Law;
 use super::layered::Layered;
 use super::number::Cells;
 use super::one_answer::OneAnswer;
 use super::people::People;
 use super::point::{Estimand, ItemPoints};
+use super::post::PostProcessed;
 use super::query::Query;
 use super::stand_out::{StandOut, Tested};
 use super::together::Parts;
 use super::totals::{Folded, Totals};
 use super::{Label, Prepared, conditional, cross, number, post, stand_out};
+use crate::parallel;
 use crate::promise::{Privacy, bias};
 
 /// A task with the rates of its mechanisms, which are computed once.
@@ -104,28 +108,33 @@ impl Estimator {
     /// As [`Estimator::points`].
     #[must_use]
     pub fn estimates(&self, totals: &Totals, query: &Query) -> Estimates {
+        self.answer(totals, query).held()
+    }
+
+    /// As [`Estimator::estimates`]; the error bars of items, which are most of the work and of
+    /// the answer, are made on all cores while the answer is written, and none is held.
+    ///
+    /// # Panics
+    /// As [`Estimator::points`].
+    #[must_use]
+    pub fn answer<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Estimates<InTurn<'a>> {
         let task = &self.task;
         let index = query.question();
         let question = &task.questions()[index];
-        let folded = totals.folded(index);
         let cells = self.cells(totals, index);
-        let layered = match &cells {
-            Some(Cells::Layered(layered)) => Some(layered),
-            _ => None,
-        };
-        let points = match layered {
-            Some(layered) => layered.points(query.items()),
-            None => self.points(totals, index, query.items()),
+        let points = match &cells {
+            Some(Cells::Layered(layered)) => layered.points(query.items()),
+            _ => self.points(totals, index, query.items()),
         };
         let laws = Laws {
             prepared: &self.prepared[index],
-            layered,
             parts: self.parts[index].as_ref(),
-            folded,
+            folded: totals.folded(index),
             whose: self.people(index),
             sparsity: question.sparsity(),
             items: query.items(),
-            points: &points,
+            cells,
+            points,
         };
         let reports = totals.reports_of(index) as f64;
         let sums = post::Sums {
@@ -136,26 +145,14 @@ impl Estimator {
                 _ => &[],
             },
         };
-        let (processed, shrinkage) = post::process(&query.post, sums, &points, |item| {
-            conditional::mean(&points[item], &laws.of(item), reports, &query.quantiles)
+        let (processed, shrinkage) = post::process(&query.post, sums, &laws.points, |item| {
+            conditional::mean(
+                &laws.points[item],
+                &laws.of(item),
+                reports,
+                &query.quantiles,
+            )
         });
-        let estimates = (0..)
-            .zip(processed)
-            .zip(&query.labels)
-            .map(|((item, post_processed), label)| {
-                let limits = limits(question, query.items()[item]);
-                let by_estimand = laws.estimates(item, &query.quantiles);
-                ItemEstimates {
-                    item: label.clone(),
-                    by_estimand: match limits {
-                        Some(limits) => by_estimand.map(|mean| Some(in_unit(mean?, limits))),
-                        None => by_estimand,
-                    },
-                    unit: limits.and_then(|limits| limits.unit().map(str::to_owned)),
-                    post_processed,
-                }
-            })
-            .collect();
         Estimates {
             task: task.id().to_owned(),
             question: (!task.is_unnamed()).then(|| question.name().to_owned()),
@@ -169,19 +166,27 @@ impl Estimator {
             stand_out: query
                 .false_discovery_rate
                 .and_then(|rate| laws.stand_out(&query.labels, rate)),
-            number: match question.kind() {
-                Kind::Number(scale) => cells
-                    .as_ref()
-                    .map(|cells| number::estimates(scale, cells, &query.parts, &query.quantiles)),
+            number: match (question.kind(), &laws.cells) {
+                (Kind::Number(scale), Some(cells)) => Some(number::estimates(
+                    scale,
+                    cells,
+                    &query.parts,
+                    &query.quantiles,
+                )),
                 _ => None,
             },
-            cross: match question.kind() {
-                Kind::Cross(cross) => cells
-                    .as_ref()
-                    .map(|cells| cross::estimates(cross, cells.flat(), &query.quantiles)),
+            cross: match (question.kind(), &laws.cells) {
+                (Kind::Cross(cross), Some(cells)) => {
+                    Some(cross::estimates(cross, cells.flat(), &query.quantiles))
+                }
                 _ => None,
             },
-            estimates,
+            estimates: InTurn {
+                question,
+                query,
+                laws,
+                processed,
+            },
         }
     }
 
@@ -234,21 +239,95 @@ fn in_unit(mean: Estimate, limits: &Limits) -> Estimate {
     mean.within([0.5, 1.0]).within(limits.range())
 }
 
+/// Estimates of items that are made when it is their turn.
+#[derive(Debug)]
+pub struct InTurn<'a> {
+    question: &'a Question,
+    query: &'a Query,
+    laws: Laws<'a>,
+    /// By item; none where nothing is made of estimates.
+    processed: Vec<PostProcessed>,
+}
+
+impl InTurn<'_> {
+    /// The estimates of the item at this position of the query.
+    fn item(&self, item: usize) -> ItemEstimates {
+        let limits = limits(self.question, self.query.items()[item]);
+        let by_estimand = self.laws.estimates(item, &self.query.quantiles);
+        ItemEstimates {
+            item: self.query.labels[item].clone(),
+            by_estimand: match limits {
+                Some(limits) => by_estimand.map(|mean| Some(in_unit(mean?, limits))),
+                None => by_estimand,
+            },
+            unit: limits.and_then(|limits| limits.unit().map(str::to_owned)),
+            post_processed: self.processed.get(item).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Takes each; none while there are no reports.
+    fn take<E>(&self, take: impl FnMut(ItemEstimates) -> Result<(), E>) -> Result<(), E> {
+        parallel::in_turn(self.laws.points.len(), |item| self.item(item), take)
+    }
+}
+
+impl ByItem for InTurn<'_> {
+    fn each<E>(&self, mut take: impl FnMut(&ItemEstimates) -> Result<(), E>) -> Result<(), E> {
+        self.take(|item| take(&item))
+    }
+}
+
+impl Serialize for InTurn<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.laws.points.len()))?;
+        self.take(|item| list.serialize_element(&item))?;
+        list.end()
+    }
+}
+
+impl Estimates<InTurn<'_>> {
+    /// The same with all items held.
+    fn held(self) -> Estimates {
+        let mut estimates = Vec::with_capacity(self.estimates.laws.points.len());
+        let Ok(()) = self.estimates.take(|item| {
+            estimates.push(item);
+            Ok::<_, Infallible>(())
+        });
+        Estimates {
+            task: self.task,
+            question: self.question,
+            fingerprint: self.fingerprint,
+            reports: self.reports,
+            confidence: self.confidence,
+            privacy: self.privacy,
+            bias: self.bias,
+            post_processing: self.post_processing,
+            shrinkage: self.shrinkage,
+            stand_out: self.stand_out,
+            number: self.number,
+            cross: self.cross,
+            estimates,
+        }
+    }
+}
+
 /// The laws of the noise of one question's items.
+#[derive(Debug)]
 struct Laws<'a> {
     prepared: &'a Prepared,
-    layered: Option<&'a Layered>,
     parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: People,
     sparsity: u32,
     items: &'a [u64],
-    points: &'a [ItemPoints],
+    /// Of a number, a cross or a tree.
+    cells: Option<Cells>,
+    points: Vec<ItemPoints>,
 }
 
 impl Laws<'_> {
     fn of(&self, item: usize) -> Law {
-        if let Some(layered) = self.layered {
+        if let Some(Cells::Layered(layered)) = &self.cells {
             return Law::Layered(Box::new(layered.bin(self.items[item] as usize).1));
         }
         let of_part = self.parts.and_then(|parts| parts.law(self.items[item]));

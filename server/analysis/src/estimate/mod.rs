@@ -51,13 +51,13 @@ mod together;
 mod totals;
 mod worst;
 
-pub use answer::{Estimates, ItemEstimates};
+pub use answer::{ByItem, Estimates, ItemEstimates};
 pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 pub use cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare};
 pub use crowd::{CrowdTest, Respect};
 pub use encoding::TotalsError;
 pub use error::EstimateError;
-pub use estimator::{Estimator, estimates, points};
+pub use estimator::{Estimator, InTurn, estimates, points};
 pub use expectation::Expectation;
 pub use influence::{Influence, Influenced, MADE_UP};
 pub use interval::{Estimate, Quantiles};

@@ -81,14 +81,18 @@ pub(super) struct Sums<'a> {
     pub(super) parts: &'a [Part],
 }
 
-/// Processes the estimates of the items asked for, in their order; `conditional`
-/// gives the conditional mean of the item at an index, if it has one.
+/// Processes the estimates of the items asked for, in their order, or of none where nothing
+/// is to be made of them; `conditional` gives the conditional mean of the item at an index, if
+/// it has one.
 pub(super) fn process(
     post: &[PostProcessing],
     sums: Sums<'_>,
     points: &[ItemPoints],
     conditional: impl Fn(usize) -> Option<Estimate>,
 ) -> (Vec<PostProcessed>, Option<Shrinkage>) {
+    if post.is_empty() {
+        return (Vec::new(), None);
+    }
     let mut processed = vec![PostProcessed::default(); points.len()];
     let mut shrinkage = None;
     let sparsity = f64::from(sums.sparsity);

@@ -1,0 +1,102 @@
+//! Work on all cores, taken in order.
+
+use std::num::NonZero;
+use std::ops::Range;
+use std::sync::mpsc;
+use std::thread;
+
+/// Numbers of one share: enough work to be worth a message.
+const SHARE: usize = 256;
+
+/// Shares that each core may be ahead of who takes them.
+const AHEAD: usize = 4;
+
+/// Makes something of each number below `len` on all cores, and gives it to `take` in
+/// ascending order; a few thousand at most are held at any time.
+///
+/// # Errors
+/// Those of `take`, after which nothing more is made.
+pub(crate) fn in_turn<T: Send, E>(
+    len: usize,
+    make: impl Fn(usize) -> T + Sync,
+    mut take: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    // Where there are no threads this is not known either.
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let shares = len.div_ceil(SHARE);
+    if cores == 1 || shares <= 1 {
+        return (0..len).try_for_each(|number| take(make(number)));
+    }
+    let numbers = |share: usize| -> Range<usize> { SHARE * share..len.min(SHARE * (share + 1)) };
+    let make = &make;
+    thread::scope(|scope| {
+        // Worker w makes the shares w, w + cores and so on, and they are taken in turn. A
+        // worker whose shares nobody takes any more stops.
+        let worker = |first: usize| {
+            let (made, waiting) = mpsc::sync_channel::<Vec<T>>(AHEAD);
+            scope.spawn(move || {
+                (first..shares)
+                    .step_by(cores)
+                    .try_for_each(|share| made.send(numbers(share).map(make).collect()))
+            });
+            waiting
+        };
+        let workers: Vec<_> = (0..cores.min(shares)).map(worker).collect();
+        (0..shares).try_for_each(|share| {
+            // A worker that panicked says so when the scope ends.
+            let made = workers[share % cores].recv();
+            made.into_iter().flatten().try_for_each(&mut take)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_taken_in_order() {
+        for len in [0, 1, SHARE, SHARE + 1, 100 * SHARE + 7] {
+            let mut taken = Vec::new();
+            let all = in_turn(
+                len,
+                |number| 3 * number,
+                |made| {
+                    taken.push(made);
+                    Ok::<_, ()>(())
+                },
+            );
+            assert_eq!(all, Ok(()));
+            assert_eq!(taken, (0..len).map(|number| 3 * number).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn nothing_more_is_made_than_is_taken_soon() {
+        let made = std::sync::atomic::AtomicUsize::new(0);
+        let len = 1_000_000;
+        let make = |number| {
+            made.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            number
+        };
+        assert_eq!(
+            in_turn(len, make, |number| if number < 5 {
+                Ok(())
+            } else {
+                Err(number)
+            }),
+            Err(5)
+        );
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        // One is waiting to be sent beside those that wait to be taken.
+        let most = SHARE * (cores * (AHEAD + 2) + 1);
+        assert!(made.into_inner() <= most);
+    }
+
+    #[test]
+    #[should_panic = "a scoped thread panicked"]
+    fn what_panics_is_heard_of() {
+        let fails = |number| assert!(number != 3 * SHARE, "number {number}");
+        let _ = in_turn(10 * SHARE, fails, |()| Ok::<_, ()>(()));
+    }
+}
