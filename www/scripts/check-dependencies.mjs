@@ -15,14 +15,14 @@ const SEVERITY = "high";
 
 /** @param {NodeJS.ProcessEnv} env */
 async function rust(env) {
-  await run("cargo-deny", ["--log-level", "error", "check", "bans", "licenses", "sources"], {
-    env,
-  });
+  // Of all crates, not of the core alone.
+  const deny = ["--workspace", "--log-level", "error", "check"];
+  await run("cargo-deny", [...deny, "bans", "licenses", "sources"], { env });
   if ((await capture("cargo-deny", ["fetch", "db"], env)) === undefined) {
     say("  RustSec's database cannot be reached: its advisories were not asked");
     return;
   }
-  await run("cargo-deny", ["--log-level", "error", "check", "advisories"], { env });
+  await run("cargo-deny", [...deny, "advisories"], { env });
 }
 
 async function npm() {
