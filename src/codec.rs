@@ -101,6 +101,14 @@ impl<'a> Cursor<'a> {
         Ok(array)
     }
 
+    /// The next bytes, so many.
+    pub(crate) fn bytes(&mut self, count: usize, reason: &'static str) -> Result<&'a [u8], Error> {
+        let rest = &self.bytes[self.offset..];
+        let bytes = rest.get(..count).ok_or_else(|| self.malformed(reason))?;
+        self.offset += count;
+        Ok(bytes)
+    }
+
     /// A value in postcard's encoding, refused where the same value has a
     /// shorter one.
     pub fn take<T>(&mut self, reason: &'static str) -> Result<T, Error>

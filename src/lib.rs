@@ -80,6 +80,7 @@ pub mod hash;
 pub mod mechanism;
 mod randomizer;
 pub mod sample;
+pub mod sealed;
 mod sort;
 pub mod task;
 pub mod upload;

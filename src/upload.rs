@@ -111,55 +111,92 @@ impl Upload {
     /// from the first byte of all; [`Error::Malformed`] where there is none at all,
     /// or more than [`bounds::REPORTS`] reports in all of them.
     pub fn decode_all(bytes: &[u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
-        let mut cursor = Cursor::new("upload", bytes);
-        // Most often there is one.
-        let mut uploads = Vec::with_capacity(1);
-        let mut reports = 0;
-        loop {
-            let begin = cursor.offset();
-            let upload = Self::take(&mut cursor, task)?;
-            reports += upload.reports.len();
-            if reports as f64 > bounds::REPORTS.max {
-                return Err(cursor.malformed("expected at most 4096 reports in all uploads"));
-            }
-            uploads.push((upload, begin..cursor.offset()));
-            if cursor.rest() == 0 {
-                return Ok(uploads);
-            }
-        }
+        take_all(bytes, |cursor| {
+            let upload = Self::take(cursor, task)?;
+            let reports = upload.reports.len();
+            Ok((upload, reports))
+        })
     }
 
     /// The next upload.
     fn take(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
-        let [version] = cursor.array("expected a version byte")?;
-        if version != VERSION {
-            return Err(error!(Version {
-                found: version,
-                expected: VERSION,
-            }));
-        }
-        let received = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
-        if received != task.fingerprint() {
-            return Err(error!(FingerprintMismatch {
-                expected: task.fingerprint(),
-                received,
-            }));
-        }
-        let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
-        let count: u32 = cursor.take("expected the number of reports")?;
-        if !bounds::REPORTS.holds(f64::from(count)) {
-            return Err(cursor.malformed("expected 1 to 4096 reports"));
-        }
+        let (id, count) = take_header(cursor, VERSION, task.fingerprint())?;
         let reports = task.decode_reports(cursor, count)?;
         Ok(Self { id, reports })
     }
+}
+
+/// Takes what one request carries, back to back: each with how many reports it has, and
+/// where it lies.
+///
+/// # Errors
+/// Those of `take`; [`Error::Malformed`] where there is nothing at all, or more than
+/// [`bounds::REPORTS`] reports in all of it.
+pub(crate) fn take_all<'a, T>(
+    bytes: &'a [u8],
+    mut take: impl FnMut(&mut Cursor<'a>) -> Result<(T, usize), Error>,
+) -> Result<Vec<(T, Range<usize>)>, Error> {
+    let mut cursor = Cursor::new("upload", bytes);
+    // Most often there is one.
+    let mut all = Vec::with_capacity(1);
+    let mut reports = 0;
+    loop {
+        let begin = cursor.offset();
+        let (taken, more) = take(&mut cursor)?;
+        reports += more;
+        if reports as f64 > bounds::REPORTS.max {
+            return Err(cursor.malformed("expected at most 4096 reports in all uploads"));
+        }
+        all.push((taken, begin..cursor.offset()));
+        if cursor.rest() == 0 {
+            return Ok(all);
+        }
+    }
+}
+
+/// The id of the upload that begins here, and how many reports follow.
+pub(crate) fn take_header(
+    cursor: &mut Cursor<'_>,
+    version: u8,
+    fingerprint: Fingerprint,
+) -> Result<(UploadId, u32), Error> {
+    let [found] = cursor.array("expected a version byte")?;
+    if found != version {
+        return Err(error!(Version {
+            found,
+            expected: version,
+        }));
+    }
+    let received = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
+    if received != fingerprint {
+        return Err(error!(FingerprintMismatch {
+            expected: fingerprint,
+            received,
+        }));
+    }
+    let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
+    let count: u32 = cursor.take("expected the number of reports")?;
+    if !bounds::REPORTS.holds(f64::from(count)) {
+        return Err(cursor.malformed("expected 1 to 4096 reports"));
+    }
+    Ok((id, count))
 }
 
 /// What an upload of `count` reports begins with: all but the encoded reports,
 /// which follow back to back.
 #[must_use]
 pub fn header(id: UploadId, fingerprint: &Fingerprint, count: u32) -> Vec<u8> {
-    let mut bytes = alloc::vec![VERSION; 1 + 16 + 16];
+    header_of(VERSION, id, fingerprint, count)
+}
+
+/// The same in this version of the format.
+pub(crate) fn header_of(
+    version: u8,
+    id: UploadId,
+    fingerprint: &Fingerprint,
+    count: u32,
+) -> Vec<u8> {
+    let mut bytes = alloc::vec![version; 1 + 16 + 16];
     bytes[1..17].copy_from_slice(&fingerprint.0);
     bytes[17..].copy_from_slice(&id.0);
     append(&mut bytes, count.into());

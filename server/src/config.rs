@@ -3,12 +3,14 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{Hosts, Limits, ServerOptions, Tls};
+use crate::role::Part;
 use crate::store::{Collected, StoreOptions};
 
 /// Where to listen by default: only this machine can connect.
@@ -51,6 +53,8 @@ pub(crate) struct Config {
     pub(crate) log: LogLevel,
     /// How to log it.
     pub(crate) log_format: LogFormat,
+    /// What it does, beside keeping a journal.
+    pub(crate) part: Arc<Part>,
     /// Bounds of one request.
     pub(crate) limits: Limits,
     /// Bounds of the server.

@@ -33,6 +33,7 @@ pub(crate) struct Metrics {
     waiting_batches: Gauge,
     released_batches: Gauge,
     oldest_batch: Gauge,
+    unopened: Counter,
     opened: Mutex<Option<Opened>>,
 }
 
@@ -80,6 +81,11 @@ impl Closed {
 }
 
 impl Metrics {
+    /// Counts sealed reports that were left out.
+    pub(crate) fn unopened(&self, reports: u64) {
+        self.unopened.inc_by(reports);
+    }
+
     /// Nothing counted so far.
     pub(crate) fn new() -> Self {
         let metrics = Self {
@@ -94,6 +100,7 @@ impl Metrics {
             waiting_batches: Gauge::default(),
             released_batches: Gauge::default(),
             oldest_batch: Gauge::default(),
+            unopened: Counter::default(),
             opened: Mutex::default(),
         };
         for closed in Closed::ALL {
@@ -117,6 +124,7 @@ impl Metrics {
         registry.register("queue_requests", "Requests with uploads that wait for the disk", self.queue.clone());
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
+        registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopened.clone());
         registry.register("batches_waiting", "Batches that are closed and not released yet", self.waiting_batches.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch.clone());

@@ -50,6 +50,7 @@ use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
 use crate::mechanism::{self, Encode, Mechanism, Parameters};
+use crate::task::{Question, Task};
 use contract::Choose;
 use differs::same;
 use predict::Predict;
@@ -238,6 +239,19 @@ macro_rules! register {
 }
 
 crate::mechanisms!(register);
+
+impl Task {
+    /// Bytes of one encoded report, at most, whichever question it answers.
+    #[must_use]
+    pub fn report_bytes(&self) -> usize {
+        let bytes = |question: &Question| {
+            let mechanism = question.mechanism();
+            mechanism.report_bytes(&question.domain(), question.epsilon())
+        };
+        // A task has a question.
+        self.questions().iter().map(bytes).max().unwrap_or(0)
+    }
+}
 
 impl Default for MechanismDraft {
     fn default() -> Self {

@@ -297,10 +297,25 @@ impl Task {
     /// this task.
     #[cfg(feature = "analysis")]
     pub fn decode_report(&self, bytes: &[u8]) -> Result<Report, Error> {
+        match self.take_report(bytes)? {
+            (report, read) if read == bytes.len() => Ok(report),
+            (_, offset) => Err(error!(Malformed {
+                what: "report",
+                offset,
+                reason: "expected the end after the report",
+            })),
+        }
+    }
+
+    /// The report that bytes begin with, and how many of them it is.
+    ///
+    /// # Errors
+    /// As [`Task::decode_report`], whatever follows.
+    #[cfg(feature = "analysis")]
+    pub fn take_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
         let mut cursor = Cursor::new("report", bytes);
         let report = self.decode_reports(&mut cursor, 1)?.pop();
-        cursor.end("expected the end after the report")?;
-        Ok(report.expect("one was asked for"))
+        Ok((report.expect("one was asked for"), cursor.offset()))
     }
 
     /// Decodes `count` reports.

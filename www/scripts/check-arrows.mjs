@@ -23,7 +23,7 @@ export const FLOORS = [
   ["hash"],
   ["mechanism"],
   ["task"],
-  ["upload", "randomizer", "wasm"],
+  ["upload", "sealed", "randomizer", "wasm"],
   ["choose"],
   ["lib", "docs"],
 ];
@@ -34,6 +34,7 @@ const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
 const PACKAGE = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
+  "hushbin/sealed": "www/client/sealed.ts",
   "hushbin/history": "www/client/history.ts",
 };
 

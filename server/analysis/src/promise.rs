@@ -158,20 +158,36 @@ pub fn protects(neighbours: Neighbours) -> String {
 
 /// The statement beside an [`Account`] of the smallest batch that a collector has released of
 /// a task, of people who send as many reports as its budget allows in one window: whoever may
-/// read one batch alone has no others to hide them among.
+/// read one batch alone has no others to hide them among. The reports were shuffled by those of
+/// these names before the collector had them, or by nobody else.
 #[must_use]
-pub fn batch_statement(account: &Account, reports: u64, task: &Task) -> String {
+pub fn batch_statement(
+    account: &Account,
+    reports: u64,
+    task: &Task,
+    shufflers: &[String],
+) -> String {
     let (epsilon, allowed) = (task.epsilon(), task.budget().reports());
     let each = match allowed {
         1 => "one report".to_owned(),
         allowed => format!("at most {allowed} reports, of whatever answers,"),
     };
+    let by_whom = match shufflers {
+        [] => format!(
+            "Nobody but this collector has shuffled them, as they were released: against its \
+             operator, and whoever else could link, the local epsilon of {epsilon} holds."
+        ),
+        names => format!(
+            "They were sealed to this analyser, and shuffled by {} before it had them, so that \
+             its operator is among those who cannot link, unless whoever runs the shuffler helps: \
+             then the local epsilon of {epsilon} holds.",
+            names.join(" and ")
+        ),
+    };
     format!(
         "Against {CANNOT_LINK}, and who may read released batches one by one, the {reports} \
          reports of the smallest are ({}, {:e})-differentially private, rounded up, if each \
-         person sent {each} and {} of them come from people who follow the protocol. This \
-         collector does not shuffle what it has not released: against its operator, and whoever \
-         else could link, the local epsilon of {epsilon} holds.",
+         person sent {each} and {} of them come from people who follow the protocol. {by_whom}",
         rounded_up(account.central_epsilon),
         account.delta,
         account.honest_reports,

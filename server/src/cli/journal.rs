@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{Error, export};
+use crate::role::Role;
 use crate::store::{self, Checked, Salvaged};
 use crate::tokens;
 
@@ -66,6 +67,9 @@ struct SalvageOptions {
     /// Task file, for when the list of tasks is lost; may be repeated
     #[arg(long, value_name = "FILE")]
     task: Vec<PathBuf>,
+    /// Whose journal it is, for when the list of tasks is lost
+    #[arg(long, value_enum, default_value_t)]
+    role: Role,
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
@@ -84,7 +88,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
     let tasks = options.task.iter().map(|path| crate::export::task_of(path));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
-    let salvaged = store::salvage(&options.data, &options.to, &tasks)?;
+    let salvaged = store::salvage(&options.data, &options.to, &tasks, options.role.form())?;
     for damage in &salvaged.damages {
         writeln!(out, "{damage}")?;
     }

@@ -8,6 +8,7 @@ mod describe;
 mod estimate;
 mod export;
 mod journal;
+mod key;
 mod output;
 mod plan;
 mod search;
@@ -20,6 +21,7 @@ use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 
+use crate::role::Role;
 pub use output::Error;
 use output::{progress_bar, spinner, write_answer};
 
@@ -38,9 +40,13 @@ enum Command {
     Compare(compare::Options),
     Estimate(estimate::Options),
     Journal(journal::Options),
+    Key(key::Options),
     Plan(Box<plan::Options>),
     Search(search::Options),
     Serve(Box<serve::Options>),
+    /// Take sealed reports from pages and send them to their analyser in batches, in another
+    /// order: serve --role shuffler, with its options
+    Shuffle(Box<serve::Options>),
     Simulate(simulate::Options),
     Task(task::Options),
     Token(token::Options),
@@ -61,9 +67,11 @@ impl Cli {
             Command::Compare(options) => compare::run(&options, out),
             Command::Estimate(options) => estimate::run(&options, out),
             Command::Journal(options) => journal::run(&options, out),
+            Command::Key(options) => key::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Search(options) => search::run(&options, out),
-            Command::Serve(options) => serve::run(*options, out),
+            Command::Serve(options) => serve::run(*options, None, out),
+            Command::Shuffle(options) => serve::run(*options, Some(Role::Shuffler), out),
             Command::Simulate(options) => simulate::run(&options, out),
             Command::Task(options) => task::run(&options, out),
             Command::Token(options) => token::run(&options, out),

@@ -16,6 +16,8 @@
 //! | `GET /tasks/{id}/heavy-hitters` | analysts | texts that many people have, JSON or CSV |
 //! | `GET /tasks/{id}/privacy` | analysts | what the released reports give away, one by one and shuffled |
 //! | `GET /tasks/{id}/influence` | analysts | how far made-up reports could move estimates, and whether any are seen |
+//! | `GET /tasks/{id}/keys` | everybody | what pages seal reports by, of shufflers and analysers |
+//! | `POST /tasks/{id}/blocks` | shufflers | sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
 //! | `GET /` | everybody | the way to the dashboard |
 //! | `GET /dashboard` | everybody | the same |
 //! | `GET /dashboard/` | everybody | the page that shows what is released to whoever has an analyst's token |
@@ -45,6 +47,7 @@ mod accept;
 mod access;
 mod answer;
 mod batches;
+mod blocks;
 mod body;
 mod dashboard;
 mod estimates;
@@ -53,6 +56,7 @@ mod health;
 mod heavy_hitters;
 mod hosts;
 mod influence;
+mod keys;
 mod openapi;
 mod privacy;
 mod problem;
@@ -73,7 +77,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, any, get, post};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::cors::{Any as AnyOrigin, CorsLayer};
@@ -88,6 +92,7 @@ pub use state::Limits;
 pub(crate) use tls::{Tls, TlsError};
 
 use crate::metrics::Metrics;
+use crate::role::{Part, Role};
 use crate::store::Store;
 use problem::{Answered, Problem};
 use state::AppState;
@@ -102,37 +107,42 @@ const METRICS: &str = "/metrics";
 /// What is asked by whoever looks after the process.
 const HEALTH: [&str; 2] = [LIVE, READY];
 
-/// Paths and what serves them.
-fn routes() -> [(&'static str, MethodRouter<AppState>); 19] {
+/// Who takes reports from pages.
+const FOR_PAGES: &[Role] = &[Role::Collector, Role::Shuffler];
+
+/// Who estimates.
+const FOR_ANALYSTS: &[Role] = &[Role::Collector, Role::Analyser];
+
+/// Who has to do with sealed reports.
+const OF_SEALED: &[Role] = &[Role::Shuffler, Role::Analyser];
+
+const OF_ALL: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
+
+/// Paths and what serves them, with the roles that do.
+#[rustfmt::skip]
+fn routes() -> [(&'static str, MethodRouter<AppState>, &'static [Role]); 21] {
     [
-        (UPLOADS, post(uploads::create)),
-        ("/tasks", get(tasks::list).post(tasks::create)),
-        ("/tasks/{id}", get(tasks::show).delete(tasks::delete)),
-        (
-            "/tasks/{id}/settings",
-            get(settings::show).put(settings::change),
-        ),
-        (
-            "/tasks/{id}/batches",
-            get(batches::list).post(batches::close),
-        ),
-        (
-            "/tasks/{id}/estimates",
-            get(estimates::show).post(estimates::ask),
-        ),
-        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show)),
-        ("/tasks/{id}/privacy", get(privacy::show)),
-        ("/tasks/{id}/influence", get(influence::show)),
-        ("/", get(dashboard::elsewhere)),
-        ("/dashboard", get(dashboard::elsewhere)),
-        ("/dashboard/", get(dashboard::page)),
-        ("/dashboard/dashboard.js", get(dashboard::script)),
-        ("/dashboard/dashboard.css", get(dashboard::style)),
-        ("/dashboard/icon.svg", get(dashboard::icon)),
-        (LIVE, get(health::live)),
-        (READY, get(health::ready)),
-        (METRICS, get(health::metrics)),
-        ("/openapi.json", get(openapi::show)),
+        (UPLOADS, post(uploads::create), FOR_PAGES),
+        ("/tasks", get(tasks::list).post(tasks::create), OF_ALL),
+        ("/tasks/{id}", get(tasks::show).delete(tasks::delete), OF_ALL),
+        ("/tasks/{id}/settings", get(settings::show).put(settings::change), OF_ALL),
+        ("/tasks/{id}/batches", get(batches::list).post(batches::close), OF_ALL),
+        ("/tasks/{id}/estimates", get(estimates::show).post(estimates::ask), FOR_ANALYSTS),
+        ("/tasks/{id}/heavy-hitters", get(heavy_hitters::show), FOR_ANALYSTS),
+        ("/tasks/{id}/privacy", get(privacy::show), FOR_ANALYSTS),
+        ("/tasks/{id}/influence", get(influence::show), FOR_ANALYSTS),
+        ("/tasks/{id}/keys", get(keys::show), OF_SEALED),
+        ("/tasks/{id}/blocks", post(blocks::take), &[Role::Analyser]),
+        ("/", get(dashboard::elsewhere), FOR_ANALYSTS),
+        ("/dashboard", get(dashboard::elsewhere), FOR_ANALYSTS),
+        ("/dashboard/", get(dashboard::page), FOR_ANALYSTS),
+        ("/dashboard/dashboard.js", get(dashboard::script), FOR_ANALYSTS),
+        ("/dashboard/dashboard.css", get(dashboard::style), FOR_ANALYSTS),
+        ("/dashboard/icon.svg", get(dashboard::icon), FOR_ANALYSTS),
+        (LIVE, get(health::live), OF_ALL),
+        (READY, get(health::ready), OF_ALL),
+        (METRICS, get(health::metrics), OF_ALL),
+        ("/openapi.json", get(openapi::show), OF_ALL),
     ]
 }
 
@@ -146,7 +156,13 @@ fn routes() -> [(&'static str, MethodRouter<AppState>); 19] {
 pub fn router(store: Store, limits: Limits) -> Router {
     let metrics = Arc::new(Metrics::new());
     metrics.opened(&store, None);
-    collector(store, Access::Everybody, limits, metrics)
+    collector(
+        store,
+        Access::Everybody,
+        limits,
+        Arc::new(Part::Collector),
+        metrics,
+    )
 }
 
 /// The same, counted with what is counted of connections.
@@ -154,14 +170,22 @@ pub(crate) fn collector(
     store: Store,
     access: Access,
     limits: Limits,
+    part: Arc<Part>,
     metrics: Arc<Metrics>,
 ) -> Router {
     let deadline = limits.request_timeout;
-    let state = AppState::new(store, access, limits, Arc::clone(&metrics));
+    let role = part.role();
+    let state = AppState::new(store, access, limits, part, Arc::clone(&metrics));
     let router = routes()
         .into_iter()
-        .fold(Router::new(), |router, (path, methods)| {
-            router.route(path, methods)
+        .fold(Router::new(), |router, (path, methods, roles)| {
+            router.route(
+                path,
+                match roles.contains(&role) {
+                    true => methods,
+                    false => any(async || Problem::OtherRole),
+                },
+            )
         })
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
@@ -291,6 +315,7 @@ mod tests {
     use tracing::instrument::WithSubscriber;
 
     use super::*;
+    use crate::role::{Analyser, Shuffler};
     use crate::store::StoreOptions;
     use crate::tokens::{self, Role, Tokens};
 
@@ -329,28 +354,48 @@ mod tests {
             .collect()
     }
 
+    /// One of every role.
+    fn parts() -> [Part; 3] {
+        let analyser = "https://analyser.example.org".parse().unwrap();
+        [
+            Part::Collector,
+            Part::Shuffler(Shuffler::new(analyser, &[1; 32], [2; 32])),
+            Part::Analyser(Analyser::new(vec![[3; 32]], &[4; 32], [[5; 32]])),
+        ]
+    }
+
     #[tokio::test]
     async fn what_is_served_is_what_is_documented() {
         let documented = documented();
         let mut paths: Vec<_> = documented.iter().map(|&(_, path, _)| path).collect();
-        let mut served: Vec<_> = routes().iter().map(|&(path, _)| path).collect();
+        let mut served: Vec<_> = routes().iter().map(|&(path, ..)| path).collect();
         paths.sort_unstable();
         paths.dedup();
         served.sort_unstable();
         assert_eq!(paths, served);
-        let (router, _directory) = collector();
-        for path in paths {
-            let methods = documented.iter().filter(|(_, own, _)| *own == path);
-            let methods = methods.map(|&(method, ..)| match method {
-                "GET" => "GET,HEAD",
-                other => other,
-            });
-            let expected = methods.collect::<Vec<_>>().join(",");
-            let path = path.replace("{id}", "t");
-            let refused = ask(&router, Method::PATCH, &path).await;
-            assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
-            let allowed = refused.headers()[header::ALLOW].to_str().unwrap();
-            assert_eq!(allowed, expected, "{path}");
+        for part in parts() {
+            let (store, _directory) = store();
+            let role = part.role();
+            let (part, metrics) = (Arc::new(part), Arc::new(Metrics::new()));
+            let router =
+                super::collector(store, Access::Everybody, Limits::default(), part, metrics);
+            for (path, _, roles) in routes() {
+                let methods = documented.iter().filter(|(_, own, _)| *own == path);
+                let methods = methods.map(|&(method, ..)| match method {
+                    "GET" => "GET,HEAD",
+                    other => other,
+                });
+                let expected = methods.collect::<Vec<_>>().join(",");
+                let path = path.replace("{id}", "t");
+                let refused = ask(&router, Method::PATCH, &path).await;
+                if !roles.contains(&role) {
+                    assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{role:?} {path}");
+                    continue;
+                }
+                assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+                let allowed = refused.headers()[header::ALLOW].to_str().unwrap();
+                assert_eq!(allowed, expected, "{path}");
+            }
         }
     }
 
@@ -362,12 +407,19 @@ mod tests {
         let tokens = Arc::new(Tokens::open(directory.path()).unwrap());
         let metrics = Arc::new(Metrics::new());
         let access = Access::Holders(tokens);
-        let router = super::collector(store, access, Limits::default(), metrics);
+        let router = super::collector(
+            store,
+            access,
+            Limits::default(),
+            Arc::new(Part::Collector),
+            metrics,
+        );
         for (method, path, whom) in documented() {
             // Of no task there is, so that nothing is deleted.
             let path = path.replace("{id}", "none");
             let expected = match whom {
-                "everybody" => [None, None, None],
+                // Shufflers need no token but a signature, and here nobody takes blocks.
+                "everybody" | "shufflers" => [None, None, None],
                 "analysts" => [Some(401), None, None],
                 _ => [Some(401), Some(403), None],
             };

@@ -47,6 +47,7 @@ mod tests {
         let of_table = |(method, path, whom): (&str, &str, &str)| {
             let security = match whom {
                 "everybody" => json!([]),
+                "shufflers" => json!([{ "signature": [] }]),
                 whom => json!([{ "token": [whom.trim_end_matches('s')] }]),
             };
             (method.to_owned(), path.to_owned(), security.to_string())

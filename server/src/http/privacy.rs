@@ -11,6 +11,8 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
+use crate::hex;
+use crate::store::Form;
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
 };
@@ -24,8 +26,10 @@ struct Show<'a> {
     local: Privacy,
     /// In released batches.
     reports: u64,
-    /// In the smallest of them.
+    /// In the smallest of them, or of those that shufflers sent.
     smallest_batch: u64,
+    /// Who shuffled them before they came here; nobody, of a collector.
+    shuffled_by: Vec<String>,
     /// Of that one, whose totals may be read alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     shuffled: Option<Account>,
@@ -48,17 +52,29 @@ pub(super) async fn show(
         let reports = batches.iter().map(|batch| batch.reports);
         reports.filter(|&reports| reports > 0)
     };
-    let (reports, smallest_batch) = (sizes().sum(), sizes().min().unwrap_or(0));
+    let (reports, smallest) = (sizes().sum(), sizes().min().unwrap_or(0));
     // Summing up takes 20 ms for 10⁸ reports.
-    let body = state.write(Work::Short, move |_, out| {
+    let body = state.write(Work::Short, move |store, out| {
         let task = stored.task();
-        let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, asked)?;
+        let origins = store.origins(&stored, &batches)?;
+        let (smallest_batch, shuffled_by) = match store.form() {
+            Form::Shuffled => {
+                // Where some came from is not known any more, they may have hidden nowhere.
+                let known = origins.smallest().filter(|_| origins.reports() == reports);
+                let names = origins.shufflers().into_iter();
+                let names = names.map(|name| hex::encode(&name)).collect();
+                (known.unwrap_or(0).min(smallest), names)
+            }
+            Form::Clear | Form::Sealed => (smallest, Vec::new()),
+        };
+        let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, &shuffled_by, asked)?;
         let show = Show {
             task: task.id(),
             fingerprint: task.fingerprint(),
             local: Privacy::for_task(task),
             reports,
             smallest_batch,
+            shuffled_by,
             shuffled,
             shuffled_statement,
         };
@@ -71,6 +87,7 @@ pub(super) async fn show(
 fn shuffled(
     task: &Task,
     reports: u64,
+    shufflers: &[String],
     asked: query::Privacy,
 ) -> Result<(Option<Account>, String), Problem> {
     let query::Privacy {
@@ -102,6 +119,6 @@ fn shuffled(
             });
         }
     };
-    let statement = batch_statement(&found.account, reports, task);
+    let statement = batch_statement(&found.account, reports, task, shufflers);
     Ok((Some(found.account), statement))
 }

@@ -137,6 +137,12 @@ pub(crate) enum Problem {
     TooManyRequests,
     /// The upload comes from a page that the task is not for.
     OriginNotAllowed,
+    /// What is asked for is done by another role.
+    OtherRole,
+    /// The analyser's keys are not known yet.
+    NoKeys,
+    /// A block is not signed by a shuffler that is known.
+    UnknownShuffler,
     /// An upload has more reports than the task takes in one.
     TooManyReports {
         /// Reports that it has.
@@ -255,6 +261,9 @@ impl Problem {
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
+            Self::OtherRole => ("other-role", 404, "Another role does this"),
+            Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
+            Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
             Self::Misdirected => ("misdirected", 421, "This host is not served here"),
             Self::Internal => ("internal", 500, "The collector has a defect"),
             Self::NotFound => ("not-found", 404, "Nothing is served here"),
@@ -362,6 +371,20 @@ impl Problem {
                 Vec::new(),
             ),
             Self::TooManyRequests => (Some("try again later".to_owned()), Vec::new()),
+            Self::OtherRole => (
+                Some("pages send reports to shufflers, analysers estimate from them".to_owned()),
+                Vec::new(),
+            ),
+            Self::NoKeys => (
+                Some("the shuffler has not heard from its analyser; try again later".to_owned()),
+                Vec::new(),
+            ),
+            Self::UnknownShuffler => (
+                Some(
+                    "the header hushbin-signature is to be of a shuffler of --shuffler".to_owned(),
+                ),
+                Vec::new(),
+            ),
             Self::IncompleteBody
             | Self::Timeout
             | Self::Starting

@@ -13,6 +13,7 @@ use super::access::Access;
 use super::answer::{Work, Writer};
 use super::problem::Problem;
 use crate::metrics::Metrics;
+use crate::role::Part;
 use crate::store::{BatchRow, Store, StoredTask};
 
 /// Bounds of one request.
@@ -79,6 +80,7 @@ struct Shared {
     store: Store,
     access: Access,
     limits: Limits,
+    part: Arc<Part>,
     metrics: Arc<Metrics>,
     /// Places for short answers.
     short: Arc<Semaphore>,
@@ -95,11 +97,18 @@ fn places(count: usize) -> Arc<Semaphore> {
 }
 
 impl AppState {
-    pub(super) fn new(store: Store, access: Access, limits: Limits, metrics: Arc<Metrics>) -> Self {
+    pub(super) fn new(
+        store: Store,
+        access: Access,
+        limits: Limits,
+        part: Arc<Part>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self(Arc::new(Shared {
             store,
             access,
             limits,
+            part,
             metrics,
             short: places(limits.estimates_at_once),
             long: places(limits.long_answers_at_once),
@@ -114,6 +123,15 @@ impl AppState {
 
     pub(super) fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    /// What this process does.
+    pub(super) fn part(&self) -> &Part {
+        &self.0.part
+    }
+
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
     }
 
     pub(super) fn task(&self, id: Result<String, Problem>) -> Result<Arc<StoredTask>, Problem> {

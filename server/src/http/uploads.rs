@@ -5,13 +5,15 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use hushbin::Upload;
+use hushbin::sealed::SealedUpload;
+use hushbin::{Task, Upload};
 use serde::Serialize;
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::store::{Settings, Submission};
+use crate::role::Role;
+use crate::store::{Settings, Submission, Submitted, sealed_bytes};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
@@ -48,10 +50,10 @@ pub(super) async fn create(
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
     // At most some thousand reports of a few bytes: microseconds, so it need not
     // leave the runtime. Hostile bytes end here and never reach the writer.
-    let uploads = Upload::decode_all(&bytes, stored.task())?;
+    let uploads = submitted(stored.task(), state.part().role(), &bytes)?;
     if let Some(most) = settings.upload_reports {
         let over = |have: &usize| *have > most as usize;
-        let mut counts = uploads.iter().map(|(upload, _)| upload.reports.len());
+        let mut counts = uploads.iter().map(|upload| upload.reports as usize);
         if let Some(have) = counts.find(over) {
             return Err(Problem::TooManyReports { have, most });
         }
@@ -76,6 +78,21 @@ pub(super) async fn create(
         duplicates: receipt.duplicates,
     };
     Ok((status, Json(accepted)))
+}
+
+/// The uploads of a body: of reports that are checked, or of sealed ones, of which nothing can
+/// be told but their length.
+fn submitted(task: &Task, role: Role, bytes: &[u8]) -> Result<Vec<Submitted>, hushbin::Error> {
+    if role == Role::Shuffler {
+        let uploads = SealedUpload::decode_all(bytes, &task.fingerprint(), sealed_bytes(task))?;
+        let uploads = uploads.into_iter();
+        let submitted =
+            |(own, range): (SealedUpload<'_>, _)| Submitted::new(own.id, own.count(), range);
+        return Ok(uploads.map(submitted).collect());
+    }
+    let uploads = Upload::decode_all(bytes, task)?.into_iter();
+    let submitted = |(own, range): (Upload, _)| Submitted::new(own.id, own.reports.len(), range);
+    Ok(uploads.map(submitted).collect())
 }
 
 /// Whether the page that sends is one of those that the task is for. Browsers name its origin

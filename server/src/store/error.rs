@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::engine::EngineError;
+use super::form::Form;
 use super::settings::SettingsError;
 
 /// A reason why a data directory cannot be served.
@@ -69,6 +70,22 @@ pub enum OpenError {
         id: String,
         /// What is wrong.
         source: hushbin::Error,
+    },
+    /// The reports of a task are not what the one who opens them takes.
+    #[error("task {id:?} of the journal has {found}, expected {expected}: it is of another role")]
+    Form {
+        /// Its id.
+        id: String,
+        /// What its reports are.
+        found: Form,
+        /// What they were to be.
+        expected: Form,
+    },
+    /// The reports are sealed for somebody else.
+    #[error("the reports of task {id:?} are sealed: its analyser can read them")]
+    Sealed {
+        /// The task's id.
+        id: String,
     },
     /// A task that the journal does not have.
     #[error("the journal has no task {id:?}, but {}", quoted(there))]

@@ -24,6 +24,7 @@ mod clock;
 mod engine;
 mod error;
 mod files;
+mod form;
 mod memory;
 mod releaser;
 mod request;
@@ -55,6 +56,8 @@ pub use engine::{
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
 pub(crate) use files::{create_root, open_to_lock, write_whole};
+pub use form::Form;
+pub(crate) use form::{Origin, Origins, sealed_bytes};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
@@ -65,7 +68,7 @@ pub(crate) use clock::now;
 use hushbin_analysis::estimate::Totals;
 use memory::Memory;
 use releaser::Work;
-pub(crate) use request::{Receipt, Submission};
+pub(crate) use request::{Receipt, Submission, Submitted};
 use request::{Request, Waiting};
 use troubles::Troubles;
 use writer::{GroupLimits, Writer};
@@ -83,6 +86,8 @@ pub struct StoreOptions {
     pub group_bytes: usize,
     /// How often batches are looked at, whose ages are told in hours.
     pub look_every: Duration,
+    /// What its reports are: a journal is of one role.
+    pub form: Form,
 }
 
 impl StoreOptions {
@@ -93,6 +98,7 @@ impl StoreOptions {
         group_uploads: 1024,
         group_bytes: 8 << 20,
         look_every: Duration::from_secs(20),
+        form: Form::Clear,
     };
 }
 
@@ -112,6 +118,7 @@ struct Inner {
     /// None where nothing is written.
     writing: Option<Writing>,
     reader: Arc<dyn Reader>,
+    form: Form,
     activity: Activity,
     /// Where nothing is written, kept from whoever would write.
     _shared: Option<File>,
@@ -195,7 +202,7 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let shared = files::share(directory)?;
         let (rows, reader) = files::open_read_only(directory)?;
-        let stored = task::read(rows)?;
+        let stored = task::read(rows, options.form)?;
         for collected in tasks {
             let id = &collected.draft.id;
             match stored.iter().find(|stored| stored.task().id() == *id) {
@@ -227,7 +234,7 @@ impl Store {
         options: StoreOptions,
         clock: Clock,
     ) -> Result<Self, OpenError> {
-        let stored = task::settle(engine.as_mut(), given, clock())?;
+        let stored = task::settle(engine.as_mut(), options.form, given, clock())?;
         let stored: Vec<_> = stored.into_iter().map(Arc::new).collect();
         let reader = engine.reader();
         let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
@@ -241,6 +248,7 @@ impl Store {
         let activity = Activity::new();
         Writer {
             engine,
+            form: options.form,
             tasks: stored.clone(),
             queue: requests,
             releaser,
@@ -282,9 +290,16 @@ impl Store {
             memory: Memory::new(options.queue_bytes),
             writing,
             reader,
+            form: options.form,
             activity: activity.unwrap_or_else(Activity::new),
             _shared: shared,
         })))
+    }
+
+    /// What its reports are.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.0.form
     }
 
     /// Whether nothing is written.
@@ -485,12 +500,75 @@ impl Store {
     }
 
     fn totals_of(&self, stored: &StoredTask, batch: u64) -> Result<Totals, OpenError> {
+        self.read_totals(stored, batch, |bytes, _| {
+            Totals::decode(stored.task(), bytes).map_err(|error| error.to_string())
+        })
+    }
+
+    /// Where the reports of these released batches came from, as far as shufflers told. Blocks
+    /// on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn origins(
+        &self,
+        stored: &StoredTask,
+        batches: &[BatchRow],
+    ) -> Result<Origins, OpenError> {
+        let mut all = Origins::default();
+        if stored.form() == Form::Shuffled {
+            for batch in batches {
+                let own = self.read_totals(stored, batch.number, |_, origins| Ok(origins))?;
+                all.merge(&own);
+            }
+        }
+        Ok(all)
+    }
+
+    fn read_totals<T>(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+        read: impl FnOnce(&[u8], Origins) -> Result<T, String>,
+    ) -> Result<T, OpenError> {
         let bytes = self.0.reader.totals(stored.key(), batch)?;
-        Totals::decode(stored.task(), &bytes).map_err(|error| OpenError::StoredTotals {
+        let parts = stored.form().split_totals(&bytes);
+        let read = parts
+            .ok_or_else(|| "their origins are missing".to_owned())
+            .and_then(|(totals, origins)| read(totals, origins));
+        read.map_err(|reason| OpenError::StoredTotals {
             id: stored.task().id().to_owned(),
             batch,
-            reason: error.to_string(),
+            reason,
         })
+    }
+
+    /// Visits the blocks of sealed reports of a released batch, until the visitor breaks.
+    /// Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn for_each_block(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), OpenError> {
+        Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
+    }
+
+    /// Has the reports of a released batch forgotten, soon.
+    ///
+    /// # Errors
+    /// When the store is closed.
+    pub(crate) async fn forget_reports(
+        &self,
+        stored: &Arc<StoredTask>,
+        batch: u64,
+    ) -> Result<(), StoreError> {
+        let request = Request::Forget(Arc::clone(stored), batch);
+        let sent = self.queue()?.send(request).await;
+        sent.map_err(|_| StoreError::Closed)
     }
 
     /// Visits every report of released batches, unless given up. Blocks on the disk.

@@ -10,14 +10,17 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hushbin::{Task, Upload, UploadId};
+use hushbin::sealed::SealedUpload;
+use hushbin::{Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 use super::engine::{BatchState, Reader, Release};
 use super::error::OpenError;
+use super::form::{Form, Origins, sealed_bytes};
 use super::request::Request;
 use super::stored;
 use super::task::StoredTask;
@@ -25,6 +28,9 @@ use super::troubles::Troubles;
 
 /// Reports in a block: as many as an upload may have.
 const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
+
+/// Bytes of sealed reports in a block, unless a single one has more.
+const BLOCK_BYTES: usize = 1 << 19;
 
 /// Reports that one core counts before it looks for more.
 const SHARE: usize = 4096;
@@ -96,10 +102,9 @@ impl Releaser {
             // Of its own, so that it does not wait behind estimates that somebody asked for.
             let pool = ThreadPoolBuilder::new().build();
             let pool = pool.map_err(|error| error.to_string())?;
-            pool.install(|| {
-                release(task.task(), |visit| {
-                    stored::for_each_unreleased(reader, task.key(), task.task(), batch, visit)
-                })
+            pool.install(|| match task.form() {
+                Form::Sealed => release_sealed(reader, task, batch),
+                Form::Clear | Form::Shuffled => release(reader, task, batch),
             })
             .and_then(|release| Ok(reader.release(task.key(), &row, release)?))
             .map_err(|error| error.to_string())?;
@@ -144,14 +149,17 @@ impl Releaser {
     }
 }
 
-/// What a batch of these uploads is released with.
-fn release(
-    task: &Task,
-    for_each: impl FnOnce(&mut dyn FnMut(Upload) -> ControlFlow<()>) -> Result<(), OpenError>,
-) -> Result<Release, OpenError> {
+/// What a batch is released with.
+fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Release, OpenError> {
+    let task = stored.task();
     let (mut reports, mut uploads) = (Vec::new(), Vec::new());
-    for_each(&mut |upload| {
+    let mut origins = Origins::default();
+    let of = (task, stored.form());
+    stored::for_each_unreleased(reader, stored.key(), of, batch, &mut |upload, origin| {
         uploads.push(upload.id.0);
+        if let Some(origin) = origin {
+            origins.add(origin, upload.reports.len() as u64);
+        }
         reports.extend(upload.reports);
         ControlFlow::Continue(())
     })?;
@@ -183,8 +191,52 @@ fn release(
             };
             upload.encode(&task.fingerprint())
         });
+    let mut totals = totals.encode();
+    if stored.form() == Form::Shuffled {
+        origins.append(&mut totals);
+    }
     Ok(Release {
-        totals: totals.encode(),
+        totals,
+        blocks: blocks.collect(),
+        uploads,
+    })
+}
+
+/// What a batch of sealed reports is released with: blocks that are sent to the analyser as
+/// they are. Their order is that of their bytes, which are random; and all of them have the
+/// same id, which is that of the batch: the beginning of a SHA-256 of what is in it, so that it
+/// is the same however often it is made.
+fn release_sealed(
+    reader: &dyn Reader,
+    stored: &StoredTask,
+    batch: u64,
+) -> Result<Release, OpenError> {
+    let task = stored.task();
+    let length = sealed_bytes(task);
+    let (mut sealed, mut uploads) = (Vec::new(), Vec::new());
+    stored::for_each_sealed(reader, stored.key(), task, batch, &mut |upload| {
+        uploads.push(upload.id.0);
+        sealed.extend_from_slice(upload.reports);
+    })?;
+    let mut reports: Vec<&[u8]> = sealed.chunks_exact(length).collect();
+    reports.par_sort_unstable();
+    let mut hash = Sha256::new();
+    hash.update(b"hushbin batch\0");
+    hash.update(task.fingerprint().0);
+    reports.iter().for_each(|report| hash.update(report));
+    let digest = hash.finalize();
+    let id = UploadId(*digest.first_chunk().expect("a digest has 32 bytes"));
+    let each = (BLOCK_BYTES / length).clamp(1, BLOCK);
+    let blocks = reports.chunks(each).map(|reports| {
+        let upload = SealedUpload {
+            id,
+            length,
+            reports: &reports.concat(),
+        };
+        upload.encode(&task.fingerprint())
+    });
+    Ok(Release {
+        totals: Vec::new(),
         blocks: blocks.collect(),
         uploads,
     })

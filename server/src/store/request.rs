@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hushbin::{Upload, UploadId};
+use hushbin::UploadId;
 use tokio::sync::oneshot;
 
 use super::engine::{BatchRow, Outcome, Record};
@@ -12,15 +12,35 @@ use super::memory::Reservation;
 use super::settings::Settings;
 use super::task::{Collected, StoredTask};
 
-/// Uploads of one request that have been decoded under its task.
+/// Uploads of one request, whose reports have been looked at.
 #[derive(Debug)]
 pub(crate) struct Submission {
-    /// The reports, and where each upload lies in the bytes.
-    pub(crate) uploads: Vec<(Upload, Range<usize>)>,
-    /// The bytes they were decoded from, which are what is kept.
+    pub(crate) uploads: Vec<Submitted>,
+    /// The bytes that their bodies lie in, which are what is kept; those of a sole one at the
+    /// end.
     pub(crate) bytes: Vec<u8>,
     /// The memory reserved for them, given back with the answer.
     pub(crate) memory: Reservation,
+}
+
+/// One upload of a request.
+#[derive(Debug)]
+pub(crate) struct Submitted {
+    pub(crate) id: UploadId,
+    pub(crate) reports: u32,
+    /// Where what is kept of it lies.
+    pub(crate) body: Range<usize>,
+}
+
+impl Submitted {
+    /// One that lies here, as it came: its body is behind version, fingerprint and id.
+    pub(crate) const fn new(id: UploadId, reports: usize, whole: Range<usize>) -> Self {
+        Self {
+            id,
+            reports: reports as u32,
+            body: whole.start + 1 + 16 + 16..whole.end,
+        }
+    }
 }
 
 /// Uploads of one task, with the caller who waits for their outcomes.
@@ -73,6 +93,8 @@ pub(super) enum Request {
         batch: u64,
         reply: Reply<()>,
     },
+    /// Forget the reports of a released batch.
+    Forget(Arc<StoredTask>, u64),
     /// Store a task.
     AddTask(
         Box<Collected>,

@@ -4,42 +4,99 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use hushbin::sealed::{self, SealedUpload};
 use hushbin::upload::VERSION;
 use hushbin::{Report, Task, Upload};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
 
-use super::engine::{BatchRow, BatchState, EngineError, Reader, TaskKey};
+use super::engine::{BatchRow, BatchState, Reader, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
+use super::form::{Form, Origin, sealed_bytes};
 use super::task::{self, StoredTask};
 
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
 const BLOCKS: usize = 16;
 
-/// Visits every upload of a batch that is not yet released, as of one moment.
+/// Visits every upload of a batch that is not yet released, as of one moment, with what is
+/// known of where it came from.
 ///
 /// # Errors
 /// When storage fails or holds what is no upload.
 pub(super) fn for_each_unreleased(
     reader: &dyn Reader,
     key: TaskKey,
+    (task, form): (&Task, Form),
+    batch: u64,
+    visit: &mut dyn FnMut(Upload, Option<Origin>) -> ControlFlow<()>,
+) -> Result<(), OpenError> {
+    for_each_whole(
+        reader,
+        key,
+        (task, form),
+        VERSION,
+        batch,
+        &mut |bytes, origin| Ok(visit(decode(task, bytes)?, origin)),
+    )
+}
+
+/// Visits the sealed reports of every upload of a batch that is not yet released.
+///
+/// # Errors
+/// When storage fails or holds what is no upload of sealed reports.
+pub(super) fn for_each_sealed(
+    reader: &dyn Reader,
+    key: TaskKey,
     task: &Task,
     batch: u64,
-    visit: &mut dyn FnMut(Upload) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&SealedUpload<'_>),
+) -> Result<(), OpenError> {
+    let (fingerprint, length) = (task.fingerprint(), sealed_bytes(task));
+    let sealed = (task, Form::Sealed);
+    for_each_whole(
+        reader,
+        key,
+        sealed,
+        sealed::VERSION,
+        batch,
+        &mut |bytes, _| {
+            let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)
+                .map_err(|source| no_upload(task, source))?;
+            uploads.iter().for_each(|(upload, _)| visit(upload));
+            Ok(ControlFlow::Continue(()))
+        },
+    )
+}
+
+/// What is made of the bytes of an upload, and of where it came from.
+type Visit<'a> = dyn FnMut(&[u8], Option<Origin>) -> Result<ControlFlow<()>, OpenError> + 'a;
+
+/// Visits the bytes of every upload of a batch that is not yet released, as they came.
+fn for_each_whole(
+    reader: &dyn Reader,
+    key: TaskKey,
+    (task, form): (&Task, Form),
+    version: u8,
+    batch: u64,
+    visit: &mut Visit<'_>,
 ) -> Result<(), OpenError> {
     let fingerprint = task.fingerprint();
     let mut bytes = Vec::new();
-    decoded(task, visit, |visit| {
-        reader.for_each_upload(key, batch, &mut |id, body| {
-            bytes.clear();
-            bytes.push(VERSION);
-            bytes.extend(fingerprint.0);
-            bytes.extend(id);
-            bytes.extend(body);
-            visit(&bytes)
+    let mut damaged = Ok(());
+    reader.for_each_upload(key, batch, &mut |id, body| {
+        let (body, origin) = form.split(body);
+        bytes.clear();
+        bytes.push(version);
+        bytes.extend(fingerprint.0);
+        bytes.extend(id);
+        bytes.extend(body);
+        visit(&bytes, origin).unwrap_or_else(|error| {
+            damaged = Err(error);
+            ControlFlow::Break(())
         })
-    })
+    })?;
+    damaged
 }
 
 /// Visits every report of a released batch.
@@ -53,10 +110,15 @@ pub(super) fn for_each_released(
     batch: u64,
     visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
-    let visit = &mut |upload: Upload| upload.reports.into_iter().try_for_each(&mut *visit);
-    decoded(task, visit, |visit| {
-        reader.for_each_block(key, batch, visit)
-    })
+    let mut damaged = Ok(());
+    reader.for_each_block(key, batch, &mut |bytes| match decode(task, bytes) {
+        Ok(upload) => upload.reports.into_iter().try_for_each(&mut *visit),
+        Err(error) => {
+            damaged = Err(error);
+            ControlFlow::Break(())
+        }
+    })?;
+    damaged
 }
 
 /// Folds every report of a released batch into totals that have none, on all cores.
@@ -116,32 +178,20 @@ fn fold_blocks(
 }
 
 fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
-    Upload::decode(bytes, task).map_err(|source| OpenError::StoredUpload {
-        id: task.id().to_owned(),
-        source,
-    })
+    Upload::decode(bytes, task).map_err(|source| no_upload(task, source))
 }
 
-/// Decodes the uploads that `for_each` visits.
-fn decoded(
-    task: &Task,
-    visit: &mut dyn FnMut(Upload) -> ControlFlow<()>,
-    for_each: impl FnOnce(&mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), EngineError>,
-) -> Result<(), OpenError> {
-    let mut damaged = None;
-    for_each(&mut |bytes| match decode(task, bytes) {
-        Ok(upload) => visit(upload),
-        Err(error) => {
-            damaged = Some(error);
-            ControlFlow::Break(())
-        }
-    })?;
-    damaged.map_or(Ok(()), Err)
+fn no_upload(task: &Task, source: hushbin::Error) -> OpenError {
+    OpenError::StoredUpload {
+        id: task.id().to_owned(),
+        source,
+    }
 }
 
 /// The reports of a task, to be read only.
 pub(crate) struct StoredReports {
     task: Task,
+    form: Form,
     key: TaskKey,
     batches: Vec<(u64, BatchState)>,
     reader: FilesReader,
@@ -160,8 +210,13 @@ impl StoredReports {
             id: id.to_owned(),
             there: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
+        let (form, _) = task::read_settings(row)?;
+        if form == Form::Sealed {
+            return Err(OpenError::Sealed { id: id.to_owned() });
+        }
         Ok(Self {
             task: task::read_task(row)?,
+            form,
             key: row.key,
             batches: reader.batches(row.key)?,
             reader,
@@ -210,7 +265,8 @@ impl StoredReports {
                     })
                 }
                 BatchState::Open | BatchState::Closed => {
-                    for_each_unreleased(reader, key, task, batch, &mut |upload| {
+                    let of = (task, self.form);
+                    for_each_unreleased(reader, key, of, batch, &mut |upload, _| {
                         upload.reports.iter().for_each(&mut visit);
                         ControlFlow::Continue(())
                     })

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimator, Totals};
+use serde::{Deserialize, Serialize};
 
 use super::engine::{BatchRow, BatchState, Engine, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
+use super::form::Form;
 use super::settings::Settings;
 use tokio::sync::watch;
 
@@ -16,6 +18,7 @@ use tokio::sync::watch;
 pub struct StoredTask {
     key: TaskKey,
     estimator: Estimator,
+    form: Form,
     settings: RwLock<Arc<Settings>>,
     /// As the writer has last told.
     batches: watch::Sender<Arc<[BatchRow]>>,
@@ -25,10 +28,16 @@ pub struct StoredTask {
 }
 
 impl StoredTask {
-    pub(super) fn new(key: TaskKey, task: Task, settings: Settings, batches: &[BatchRow]) -> Self {
+    pub(super) fn new(
+        key: TaskKey,
+        task: Task,
+        (form, settings): (Form, Settings),
+        batches: &[BatchRow],
+    ) -> Self {
         Self {
             key,
             estimator: Estimator::for_task(task),
+            form,
             settings: RwLock::new(Arc::new(settings)),
             batches: watch::Sender::new(batches.into()),
             released: Mutex::new(None),
@@ -40,6 +49,11 @@ impl StoredTask {
     #[must_use]
     pub const fn task(&self) -> &Task {
         self.estimator.task()
+    }
+
+    /// What its reports are.
+    pub(super) const fn form(&self) -> Form {
+        self.form
     }
 
     /// How it is collected.
@@ -110,6 +124,16 @@ impl StoredTask {
         let _ = self.batches.subscribe().wait_for(none).await;
     }
 
+    /// Completes when the reports of a released batch are forgotten, or the task is deleted.
+    pub(crate) async fn is_forgotten(&self, batch: u64) {
+        let forgotten = |batches: &Arc<[BatchRow]>| {
+            let kept = |row: &BatchRow| row.number == batch && row.kept;
+            self.is_removed() || !batches.iter().any(kept)
+        };
+        // The sender is the task's own, and lives as long.
+        let _ = self.batches.subscribe().wait_for(forgotten).await;
+    }
+
     /// The batches that are released.
     #[must_use]
     pub fn releases(&self) -> Vec<BatchRow> {
@@ -155,14 +179,16 @@ impl From<TaskDraft> for Collected {
 /// storage fails.
 pub(super) fn settle(
     engine: &mut dyn Engine,
+    form: Form,
     given: &[Collected],
     now: u64,
 ) -> Result<Vec<StoredTask>, OpenError> {
     let rows = engine.tasks()?.into_iter();
-    let mut tasks = read(rows.map(|row| {
+    let rows = rows.map(|row| {
         let batches = engine.batches(row.key);
         (row, batches)
-    }))?;
+    });
+    let mut tasks = read(rows, form)?;
     for collected in given {
         let id = &collected.draft.id;
         match tasks.iter().find(|stored| stored.task().id() == *id) {
@@ -170,27 +196,31 @@ pub(super) fn settle(
                 agree(stored, collected)?;
                 take_over(engine, stored, collected)?;
             }
-            None => tasks.push(add(engine, collected, now)?),
+            None => tasks.push(add(engine, form, collected, now)?),
         }
     }
     Ok(tasks)
 }
 
-/// The tasks of rows, with their batches.
+/// The tasks of rows, with their batches, whose reports are of this kind.
 ///
 /// # Errors
 /// When one cannot be used.
 pub(super) fn read(
     rows: impl IntoIterator<Item = (TaskRow, Vec<BatchRow>)>,
+    expected: Form,
 ) -> Result<Vec<StoredTask>, OpenError> {
     let read = |(row, batches): (TaskRow, Vec<BatchRow>)| {
         let task = read_task(&row)?;
-        let settings =
-            serde_json::from_str(&row.settings).map_err(|error| OpenError::StoredTask {
-                id: row.id.clone(),
-                reason: error.to_string(),
-            })?;
-        Ok(StoredTask::new(row.key, task, settings, &batches))
+        let (found, settings) = read_settings(&row)?;
+        if found != expected {
+            return Err(OpenError::Form {
+                id: row.id,
+                found,
+                expected,
+            });
+        }
+        Ok(StoredTask::new(row.key, task, (found, settings), &batches))
     };
     rows.into_iter().map(read).collect()
 }
@@ -216,7 +246,7 @@ fn take_over(
     Collected { draft, settings }: &Collected,
 ) -> Result<(), OpenError> {
     if let Some(settings) = settings.as_ref().filter(|own| **own != *stored.settings()) {
-        engine.configure_task(stored.key(), &written(draft, settings)?)?;
+        engine.configure_task(stored.key(), &checked(draft, stored.form(), settings)?)?;
         stored.configure(settings.clone());
     }
     Ok(())
@@ -225,6 +255,7 @@ fn take_over(
 /// Stores a new task.
 pub(super) fn add(
     engine: &mut dyn Engine,
+    form: Form,
     Collected { draft, settings }: &Collected,
     now: u64,
 ) -> Result<StoredTask, OpenError> {
@@ -239,19 +270,44 @@ pub(super) fn add(
         fingerprint: task.fingerprint().0,
         // A task is plain data with text keys, which JSON always holds.
         parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
-        settings: written(draft, &settings)?,
+        settings: checked(draft, form, &settings)?,
     };
     let key = engine.add_task(row, now)?;
-    Ok(StoredTask::new(key, task, settings, &engine.batches(key)))
+    let batches = engine.batches(key);
+    Ok(StoredTask::new(key, task, (form, settings), &batches))
+}
+
+/// How a task is collected, as that is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written<S> {
+    form: Form,
+    settings: S,
 }
 
 /// Settings as they are stored, if they go together.
-fn written(draft: &TaskDraft, settings: &Settings) -> Result<String, OpenError> {
+fn checked(draft: &TaskDraft, form: Form, settings: &Settings) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
         id: draft.id.clone(),
         source,
     })?;
-    Ok(serde_json::to_string(settings).expect("settings can be written as JSON"))
+    Ok(written(form, settings))
+}
+
+/// Settings as they are stored.
+pub(super) fn written(form: Form, settings: &Settings) -> String {
+    let written = Written { form, settings };
+    serde_json::to_string(&written).expect("settings can be written as JSON")
+}
+
+/// What a task's reports are, and how it is collected.
+pub(super) fn read_settings(row: &TaskRow) -> Result<(Form, Settings), OpenError> {
+    let read: Result<Written<Settings>, _> = serde_json::from_str(&row.settings);
+    let read = read.map_err(|error| OpenError::StoredTask {
+        id: row.id.clone(),
+        reason: error.to_string(),
+    })?;
+    Ok((read.form, read.settings))
 }
 
 pub(super) fn read_task(row: &TaskRow) -> Result<Task, OpenError> {

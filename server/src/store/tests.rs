@@ -74,7 +74,7 @@ impl Timed {
         let upload = self.uploads.make(reports);
         let bytes = upload.encode(&task.task().fingerprint());
         let submission = Submission {
-            uploads: vec![(upload, 0..bytes.len())],
+            uploads: vec![Submitted::new(upload.id, reports, 0..bytes.len())],
             bytes,
             memory: self.store.reservation(),
         };
@@ -148,7 +148,7 @@ async fn a_task_that_is_deleted_takes_nothing_and_keeps_nothing() {
     let upload = timed.uploads.make(1);
     let bytes = upload.encode(&task.task().fingerprint());
     let submission = Submission {
-        uploads: vec![(upload, 0..bytes.len())],
+        uploads: vec![Submitted::new(upload.id, 1, 0..bytes.len())],
         bytes,
         memory: timed.store.reservation(),
     };

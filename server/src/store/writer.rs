@@ -12,9 +12,10 @@ use super::activity::Activity;
 use super::clock::Clock;
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Record};
 use super::error::StoreError;
+use super::form::Form;
 use super::memory::Reservation;
 use super::releaser::Work;
-use super::request::{Receipt, Reply, Request, Submission};
+use super::request::{Receipt, Reply, Request, Submission, Submitted};
 use super::settings::Settings;
 use super::task::{self, StoredTask};
 use super::troubles::{Doing, Troubles};
@@ -22,9 +23,6 @@ use super::troubles::{Doing, Troubles};
 const TAKING: Doing = "taking uploads";
 const CLOSING: Doing = "closing a batch";
 const PROBING: Doing = "a write to try the journal";
-
-/// Where an upload's body begins: behind version, fingerprint and id.
-const BODY: usize = 1 + 16 + 16;
 
 /// Bounds of one commit, so that the first caller does not wait for a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +42,7 @@ struct Caller {
 /// What is owned by the writer's thread.
 pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
+    pub(super) form: Form,
     pub(super) tasks: Vec<Arc<StoredTask>>,
     pub(super) queue: mpsc::Receiver<Request>,
     pub(super) releaser: mpsc::UnboundedSender<Work>,
@@ -78,15 +77,15 @@ impl Group {
             reply,
         });
         let alone = uploads.len() == 1;
-        for (upload, range) in uploads {
+        for Submitted { id, reports, body } in uploads {
             // Copies are as long as what they are copied from, of one caller at a time.
             let body = match alone {
-                true => mem::take(&mut bytes).split_off(BODY),
-                false => bytes[range][BODY..].to_vec(),
+                true => mem::take(&mut bytes).split_off(body.start),
+                false => bytes[body].to_vec(),
             };
             self.records.push(Record {
-                upload: upload.id.0,
-                reports: upload.reports.len() as u32,
+                upload: id.0,
+                reports,
                 body,
             });
         }
@@ -247,6 +246,10 @@ impl Writer {
 
     /// Has reports forgotten that were kept as long as was said.
     fn forget_if_due(&self, task: &Arc<StoredTask>) {
+        // Forgotten as soon as their analyser has them, and not before.
+        if task.form() == Form::Sealed {
+            return;
+        }
         let Some(days) = task.settings().keep_reports_days else {
             return;
         };
@@ -289,6 +292,9 @@ impl Writer {
             Request::CloseBatch(task, need, reply) => {
                 let _ = reply.send(self.close_asked(&task, need));
             }
+            Request::Forget(task, batch) => {
+                let _ = self.releaser.send(Work::Forget(task, batch));
+            }
             Request::SettleRelease { task, batch, reply } => {
                 let settled = task.is_there().and_then(|()| {
                     let settled = self.engine.settle_release(task.key(), batch);
@@ -299,7 +305,7 @@ impl Writer {
             }
             Request::AddTask(collected, reply) => {
                 let now = (self.clock)();
-                let added = task::add(&mut *self.engine, &collected, now).map(Arc::new);
+                let added = task::add(&mut *self.engine, self.form, &collected, now).map(Arc::new);
                 self.tasks.extend(added.as_ref().ok().cloned());
                 let _ = reply.send(added);
             }
@@ -328,7 +334,7 @@ impl Writer {
 
     fn configure(&mut self, task: &StoredTask, settings: Settings) -> Result<(), StoreError> {
         task.is_there()?;
-        let written = serde_json::to_string(&settings).expect("settings can be written as JSON");
+        let written = task::written(task.form(), &settings);
         self.engine
             .configure_task(task.key(), &written)
             .map_err(StoreError::failed)?;

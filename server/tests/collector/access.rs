@@ -87,7 +87,7 @@ pub(crate) fn create_token(data: &Path, role: &str) -> String {
 const SETTINGS_OF_TASK: &str = r#"{ "batch": { "least": 5, "most": 50, "hours": 1 } }"#;
 
 /// Every request that there is, and what it takes: nothing, an analyst's token or an admin's.
-const REQUESTS: [(&str, &str, &str); 22] = [
+const REQUESTS: [(&str, &str, &str); 24] = [
     ("GET /livez", "", ""),
     ("GET /readyz", "", ""),
     ("GET /metrics", "", ""),
@@ -100,6 +100,8 @@ const REQUESTS: [(&str, &str, &str); 22] = [
     ("GET /dashboard/icon.svg", "", ""),
     ("GET /tasks/settings", "", ""),
     ("POST /tasks/settings/reports", "", ""),
+    ("GET /tasks/settings/keys", "", ""),
+    ("POST /tasks/settings/blocks", "", ""),
     ("GET /tasks", "analyst", ""),
     ("GET /tasks/settings/settings", "analyst", ""),
     ("GET /tasks/settings/batches", "analyst", ""),

@@ -25,6 +25,8 @@ mod plan;
 mod readme;
 mod salvage;
 #[cfg(unix)]
+mod shuffle;
+#[cfg(unix)]
 mod shutdown;
 mod simulate;
 mod support;

@@ -13,5 +13,7 @@ pub mod mixtures;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod process;
 pub mod question_vectors;
+#[cfg(feature = "sealing")]
+pub mod sealing;
 pub mod significance;
 pub mod uploads;

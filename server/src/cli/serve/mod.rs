@@ -19,8 +19,10 @@ use tokio::sync::oneshot;
 
 use super::Error;
 use crate::config::Config;
+use crate::forward::Forwarder;
 use crate::http::{self, Access, Front};
 use crate::metrics::Metrics;
+use crate::role::Role;
 use crate::store::{OpenError, Remedy, Store, StoreError};
 use crate::tokens::Tokens;
 use log::Log;
@@ -31,8 +33,13 @@ use reload::Reload;
 /// then is done at the next start.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop.
-pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
+/// Serves until told to stop, in this role where one is said.
+pub(super) fn run(
+    mut options: Options,
+    role: Option<Role>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    options.role = role;
     let settings = options.settings()?;
     let config = settings.config()?;
     if options.check_config {
@@ -125,18 +132,21 @@ async fn collect(
     front.metrics().opened(&store, Some(config.data.clone()));
     let metrics = Arc::clone(front.metrics());
     let access = access(config)?;
-    front.serve(http::collector(
-        store.clone(),
-        access,
-        config.limits,
-        metrics,
-    ));
+    let part = Arc::clone(&config.part);
+    let router = http::collector(store.clone(), access, config.limits, part, metrics);
+    front.serve(router);
+    if config.part.role() == Role::Shuffler {
+        let forwarder = Forwarder::new(store.clone(), Arc::clone(&config.part))?;
+        tokio::spawn(forwarder.run());
+    }
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.
-    let doing = match config.read_only {
-        true => "serving read-only",
-        false => "listening",
+    let doing = match config.part.role() {
+        _ if config.read_only => "serving read-only",
+        Role::Collector => "listening",
+        Role::Shuffler => "shuffling",
+        Role::Analyser => "analysing",
     };
     let scheme = config.tls.as_ref().map_or("http", |_| "https");
     writeln!(out, "hushbin {doing} on {scheme}://{address}")

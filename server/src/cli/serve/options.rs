@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::settings::Settings;
 use crate::cli::Error;
+use crate::role::Role;
 
 /// Collect reports and serve estimates
 ///
@@ -27,6 +28,9 @@ pub(in crate::cli) struct Options {
     /// Say whether the options and task files are valid, and end
     #[arg(long)]
     pub(super) check_config: bool,
+    /// The role that the command's name says.
+    #[arg(skip)]
+    pub(super) role: Option<Role>,
     #[command(flatten)]
     flags: Settings,
 }
@@ -37,9 +41,13 @@ impl Options {
     /// # Errors
     /// As [`Settings::read`].
     pub(super) fn settings(&self) -> Result<Settings, Error> {
-        match &self.config {
-            Some(path) => self.flags.over(&Settings::read(path)?),
-            None => Ok(self.flags.clone()),
+        let settings = match &self.config {
+            Some(path) => self.flags.over(&Settings::read(path)?)?,
+            None => self.flags.clone(),
+        };
+        match self.role {
+            Some(role) => settings.of_role(role),
+            None => Ok(settings),
         }
     }
 }

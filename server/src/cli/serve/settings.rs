@@ -7,14 +7,18 @@ use std::fs;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use hyper::Uri;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::cli::Error;
 use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
+use crate::keys::{self, Algorithm};
+use crate::role::{Analyser, Part, Role, Shuffler};
 use crate::store::{BatchSettings, Collected, Settings as Collection, StoreOptions};
 use crate::task_file::TaskFile;
 
@@ -25,6 +29,40 @@ pub(super) struct Settings {
     /// Directory of the journal; created when there is none
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
+    /// What the process does: take reports from pages and estimate from them, or only one of the
+    /// two, so that whoever learns who sends cannot read what, and whoever reads it cannot learn
+    /// who sent it. hushbin shuffle is serve --role shuffler [default: collector]
+    #[arg(long, value_name = "ROLE", env = "HUSHBIN_ROLE")]
+    role: Option<Role>,
+    /// Private key for signing (PEM), of a shuffler or an analyser: hushbin key create --for
+    /// signing
+    #[arg(long, value_name = "FILE", env = "HUSHBIN_SIGNING_KEY")]
+    signing_key: Option<PathBuf>,
+    /// Where the shuffler sends batches, such as https://analyser.example.org
+    #[arg(long, value_name = "URL", env = "HUSHBIN_ANALYSER")]
+    analyser: Option<String>,
+    /// The analyser's public key for signing (PEM), of a shuffler
+    #[arg(long, value_name = "FILE", env = "HUSHBIN_ANALYSER_KEY")]
+    analyser_key: Option<PathBuf>,
+    /// Private key that pages seal reports to (PEM), of an analyser: hushbin key create --for
+    /// sealing. May be repeated: pages that trust it seal to the first, and what was sealed to
+    /// others is still opened
+    #[arg(
+        long = "sealing-key",
+        value_name = "FILE",
+        env = "HUSHBIN_SEALING_KEYS",
+        value_delimiter = ','
+    )]
+    sealing_keys: Option<Vec<PathBuf>>,
+    /// Public key for signing (PEM) of a shuffler that the analyser takes batches from; may be
+    /// repeated
+    #[arg(
+        long = "shuffler",
+        value_name = "FILE",
+        env = "HUSHBIN_SHUFFLERS",
+        value_delimiter = ','
+    )]
+    shufflers: Option<Vec<PathBuf>>,
     /// Write nothing to the journal: what is released can be read, uploads and changes are
     /// refused. For a disk that is read-only, or a copy [default: false]
     #[arg(
@@ -137,6 +175,22 @@ pub(super) struct Settings {
     development: Option<bool>,
 }
 
+/// Where an analyser is, by its address.
+fn analyser(text: &str) -> Result<Uri, Error> {
+    let uri = text.parse::<Uri>().ok().filter(|uri| {
+        let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
+        scheme && uri.query().is_none()
+    });
+    let expected = "an address such as https://analyser.example.org";
+    Ok(uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?)
+}
+
+/// What this role cannot do without.
+fn needed<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
+    let missing = || format!("{option} is missing, of --role {}", role.name());
+    Ok(given.as_ref().ok_or_else(missing)?)
+}
+
 /// What can be changed while the collector runs.
 pub(super) const CHANGEABLE: [&str; 4] = ["hosts", "log", "tls_certificate", "tls_key"];
 
@@ -151,11 +205,18 @@ impl Settings {
         let text = fs::read_to_string(path).map_err(|error| named(&error))?;
         let mut settings: Self = toml::from_str(&text).map_err(|error| named(&error))?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        let paths = settings.tasks.iter_mut().flatten();
-        let paths = paths.chain(&mut settings.data);
+        let lists = [
+            &mut settings.tasks,
+            &mut settings.sealing_keys,
+            &mut settings.shufflers,
+        ];
+        let paths = lists.into_iter().flatten().flatten();
         for path in paths
+            .chain(&mut settings.data)
             .chain(&mut settings.tls_certificate)
             .chain(&mut settings.tls_key)
+            .chain(&mut settings.signing_key)
+            .chain(&mut settings.analyser_key)
         {
             *path = directory.join(&path);
         }
@@ -214,6 +275,7 @@ impl Settings {
             server: self.server()?,
             store: self.store()?,
             read_only: self.read_only.unwrap_or(false),
+            part: Arc::new(self.part()?),
             tasks: tasks
                 .map(|path| {
                     Ok(Collected {
@@ -226,6 +288,66 @@ impl Settings {
                 "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config",
             )?,
         })
+    }
+
+    /// These, of a process of this role.
+    ///
+    /// # Errors
+    /// When they are for another.
+    pub(super) fn of_role(mut self, role: Role) -> Result<Self, Error> {
+        match self.role.replace(role) {
+            Some(other) if other != role => {
+                Err(format!("--role is {}, expected {}", other.name(), role.name()).into())
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// What the process does, its keys read.
+    fn part(&self) -> Result<Part, Error> {
+        let role = self.role.unwrap_or_default();
+        let others = [
+            ("--analyser", self.analyser.is_some(), Role::Shuffler),
+            (
+                "--analyser-key",
+                self.analyser_key.is_some(),
+                Role::Shuffler,
+            ),
+            ("--sealing-key", self.sealing_keys.is_some(), Role::Analyser),
+            ("--shuffler", self.shufflers.is_some(), Role::Analyser),
+        ];
+        let foreign = others
+            .into_iter()
+            .find(|&(_, given, of)| given && of != role);
+        if let Some((option, ..)) = foreign {
+            return Err(format!("{option} is not for --role {}", role.name()).into());
+        }
+        if role == Role::Collector {
+            return match self.signing_key {
+                Some(_) => Err("--signing-key is not for --role collector".into()),
+                None => Ok(Part::Collector),
+            };
+        }
+        if self.development == Some(true) {
+            return Err(format!("--development is not for --role {}", role.name()).into());
+        }
+        let signing = needed(&self.signing_key, "--signing-key", role)?;
+        let signing = || keys::read_private(signing, Algorithm::Ed25519);
+        if role == Role::Shuffler {
+            let address = needed(&self.analyser, "--analyser", role)?;
+            let key = needed(&self.analyser_key, "--analyser-key", role)?;
+            let key = keys::read_public(key, Algorithm::Ed25519)?;
+            let shuffler = Shuffler::new(analyser(address)?, &signing()?, key);
+            return Ok(Part::Shuffler(shuffler));
+        }
+        let sealing = needed(&self.sealing_keys, "--sealing-key", role)?.iter();
+        let shufflers = needed(&self.shufflers, "--shuffler", role)?.iter();
+        let sealing = sealing.map(|path| keys::read_private(path, Algorithm::X25519));
+        let shufflers = shufflers.map(|path| keys::read_public(path, Algorithm::Ed25519));
+        let sealing = sealing.collect::<Result<_, _>>()?;
+        let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
+        let analyser = Analyser::new(sealing, &signing()?, shufflers);
+        Ok(Part::Analyser(analyser))
     }
 
     fn listen(&self) -> SocketAddr {
@@ -303,6 +425,7 @@ impl Settings {
     fn store(&self) -> Result<StoreOptions, OutOfRange> {
         let default = StoreOptions::DEFAULT;
         Ok(StoreOptions {
+            form: self.role.unwrap_or_default().form(),
             queue_bytes: config::count(
                 "queue-bytes",
                 self.queue_bytes.unwrap_or(default.queue_bytes),
@@ -364,6 +487,8 @@ mod tests {
 
     const FULL: &str = include_str!("../../../config/full.toml");
     const MINIMAL: &str = include_str!("../../../config/minimal.toml");
+    const SHUFFLER: &str = include_str!("../../../config/shuffler.toml");
+    const ANALYSER: &str = include_str!("../../../config/analyser.toml");
 
     /// Keys of the full sample that have no default, or another value than it.
     const EXAMPLES: [&str; 6] = [
@@ -394,9 +519,39 @@ mod tests {
     }
 
     #[test]
-    fn the_full_sample_has_every_key() {
-        let keys: Vec<String> = full().keys().cloned().collect();
+    fn the_full_samples_have_every_key() {
+        let mut all = full();
+        for half in [SHUFFLER, ANALYSER] {
+            all.extend(half.parse::<Table>().unwrap());
+        }
+        let keys: Vec<String> = all.keys().cloned().collect();
         assert_eq!(keys, helps().into_keys().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn halves_need_their_own_keys_and_no_others() {
+        let part = |text: &str| parsed(text).part().map(|part| part.role());
+        let refused = |text: &str| part(text).unwrap_err().to_string();
+        assert_eq!(part("").unwrap(), Role::Collector);
+        for (half, keys) in [
+            (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),
+            (ANALYSER, &["sealing_keys", "shufflers", "signing_key"]),
+        ] {
+            let whole: Table = half.parse().unwrap();
+            let role = whole["role"].as_str().unwrap();
+            for key in keys {
+                let mut without = whole.clone();
+                without.remove(*key).unwrap();
+                let said = refused(&without.to_string());
+                let option = format!("--{}", key.replace('_', "-").trim_end_matches('s'));
+                assert_eq!(said, format!("{option} is missing, of --role {role}"));
+                without = Table::from_iter([((*key).to_owned(), whole[*key].clone())]);
+                let said = refused(&without.to_string());
+                assert_eq!(said, format!("{option} is not for --role collector"));
+            }
+            let said = refused(&format!("{half}\ndevelopment = true"));
+            assert!(said.starts_with("--development is not for"), "{said}");
+        }
     }
 
     #[test]

@@ -175,13 +175,9 @@ impl Cost {
     /// # Errors
     /// When one of them is 0, or a mechanism estimates nothing.
     pub(super) fn new(task: Task, choices: Vec<Choice>, people: &[u64]) -> Result<Self, Error> {
-        let bytes = |question: &Question| {
-            let mechanism = question.mechanism();
-            mechanism.report_bytes(&question.domain(), question.epsilon())
-        };
         let first = task.questions()[0].mechanism();
         let (protects, delta) = (protects(first.neighbours()), first.delta());
-        let report_bytes = task.questions().iter().map(bytes).max().unwrap_or(0);
+        let report_bytes = task.report_bytes();
         let header = upload::header(UploadId([0; 16]), &task.fingerprint(), 1);
         let mut costs = Vec::new();
         for (index, choice) in choices.into_iter().enumerate() {

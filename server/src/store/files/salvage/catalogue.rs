@@ -13,12 +13,15 @@ use crate::store::files::ids;
 use crate::store::files::log::Header;
 use crate::store::files::task::{Listing, batch_name, log_name};
 use crate::store::files::{DELETED, TASKS, directory_of, disk};
+use crate::store::form::Form;
 use crate::store::settings::Settings;
+use crate::store::task::written;
 
 /// The tasks to be salvaged, and the key of the next.
 pub(super) fn tasks(
     root: &Path,
     given: &[Task],
+    form: Form,
     salvaged: &mut Salvaged,
 ) -> Result<(TaskKey, Vec<(TaskRow, Task)>), EngineError> {
     let wrong = match Catalogue::open_there(root) {
@@ -56,7 +59,7 @@ pub(super) fn tasks(
             .find(|task| Some(task.fingerprint().0) == found);
         let unique = |task: &&Task| !tasks.iter().any(|(row, _)| row.id == task.id());
         match task.filter(unique) {
-            Some(task) => tasks.push((row(key, task), task.clone())),
+            Some(task) => tasks.push((row(key, task, form), task.clone())),
             None => {
                 let what = match found {
                     Some(found) => format!(
@@ -72,14 +75,13 @@ pub(super) fn tasks(
     Ok((TaskKey(last + 1), tasks))
 }
 
-fn row(key: TaskKey, task: &Task) -> TaskRow {
-    let json = "plain data with text keys can be written as JSON";
+fn row(key: TaskKey, task: &Task, form: Form) -> TaskRow {
     TaskRow {
         key,
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
-        parameters: serde_json::to_string(task).expect(json),
-        settings: serde_json::to_string(&Settings::default()).expect(json),
+        parameters: serde_json::to_string(task).expect("a task can be written as JSON"),
+        settings: written(form, &Settings::default()),
     }
 }
 

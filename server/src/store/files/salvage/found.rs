@@ -9,6 +9,7 @@ use hushbin::Task;
 use crate::store::engine::{EngineError, TaskRow};
 use crate::store::files::disk;
 use crate::store::files::task::Listing;
+use crate::store::form::Form;
 
 /// What was kept of a data directory, and what was not.
 #[derive(Debug, Default)]
@@ -131,6 +132,7 @@ impl Salvaged {
 pub(super) struct Salvage<'a> {
     pub(super) row: &'a TaskRow,
     pub(super) task: &'a Task,
+    pub(super) form: Form,
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,
     pub(super) listing: Listing,

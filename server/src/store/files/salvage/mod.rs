@@ -47,23 +47,30 @@ use hushbin::Task;
 use super::catalogue::Catalogue;
 use super::{DELETED, TASKS, directory_of, disk};
 use crate::store::engine::EngineError;
+use crate::store::form::Form;
+use crate::store::task;
 pub use found::{Damage, Loss, Salvaged};
 use found::{Salvage, list};
 
 /// Copies what verifies to a directory that is not there yet; `given` are tasks to know files
-/// by that the list of tasks no longer does.
+/// by that the list of tasks no longer does, and `form` is what reports then are.
 ///
 /// # Errors
 /// When a collector uses the directory, it cannot be read or is of another version, or the
 /// other is there already or cannot be written.
-pub fn salvage(root: &Path, to: &Path, given: &[Task]) -> Result<Salvaged, EngineError> {
+pub fn salvage(
+    root: &Path,
+    to: &Path,
+    given: &[Task],
+    form: Form,
+) -> Result<Salvaged, EngineError> {
     if to.exists() {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
         return Err(disk::error(to, there));
     }
     let _lock = share(root)?;
     let mut salvaged = Salvaged::default();
-    let (next, tasks) = catalogue::tasks(root, given, &mut salvaged)?;
+    let (next, tasks) = catalogue::tasks(root, given, form, &mut salvaged)?;
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS))?;
     for (row, task) in &tasks {
@@ -76,9 +83,14 @@ pub fn salvage(root: &Path, to: &Path, given: &[Task]) -> Result<Salvaged, Engin
         let to = &directory_of(to, row.key);
         disk::create_directory(to)?;
         let listing = list(&from, &mut salvaged)?;
+        let form = match task::read_settings(row) {
+            Ok((form, _)) => form,
+            Err(error) => return Err(disk::damaged(root, &error.to_string())),
+        };
         let salvage = Salvage {
             row,
             task,
+            form,
             from: &from,
             to,
             listing,

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use hushbin::Upload;
+use hushbin::sealed::SealedUpload;
 use hushbin_analysis::estimate::Totals;
 
 use super::found::{Loss, Salvage, Salvaged};
@@ -13,6 +14,7 @@ use crate::store::files::disk;
 use crate::store::files::ids::{self, Ids, Span};
 use crate::store::files::log::Contents;
 use crate::store::files::task::{batch_name, log_name};
+use crate::store::form::{Form, Origins, sealed_bytes};
 
 /// A released batch, as it is found.
 enum Found {
@@ -119,11 +121,10 @@ impl Salvage<'_> {
             (Ok(totals), Err(wrong)) => (Some(totals), wrong),
             (Err(wrong), _) => (None, wrong),
         };
-        let is_all = |counted: &Totals| counted.reports() == facts.reports;
-        if let Some(counted) = self.totals_of(&blocks).filter(is_all) {
+        if let Some(counted) = self.totals_of(&blocks, facts.reports) {
             return Ok(Found::Again {
                 facts,
-                totals: counted.encode(),
+                totals: counted,
                 blocks,
                 wrong,
                 loss: Loss::Nothing,
@@ -153,7 +154,7 @@ impl Salvage<'_> {
                 reports: 0,
                 ..facts
             },
-            totals: Totals::new(self.task).encode(),
+            totals: self.written(&Totals::new(self.task)),
             blocks: Vec::new(),
             wrong,
             loss: Loss::Batch {
@@ -165,18 +166,49 @@ impl Salvage<'_> {
 
     /// Whether these are totals of so many reports.
     fn is_of(&self, totals: &[u8], reports: u64) -> bool {
-        let totals = Totals::decode(self.task, totals);
-        totals.is_ok_and(|totals| totals.reports() == reports)
+        if self.form == Form::Sealed {
+            return totals.is_empty();
+        }
+        let totals = self.form.split_totals(totals);
+        let totals = totals.and_then(|(totals, _)| Totals::decode(self.task, totals).ok());
+        totals.is_some_and(|totals| totals.reports() == reports)
     }
 
-    /// What is counted of blocks of reports.
-    fn totals_of(&self, blocks: &[Vec<u8>]) -> Option<Totals> {
+    /// What is counted of blocks of so many reports; where they came from cannot be told by
+    /// them any more.
+    fn totals_of(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
+        if self.form == Form::Sealed {
+            let (fingerprint, length) = (self.task.fingerprint(), sealed_bytes(self.task));
+            let count = |block: &Vec<u8>| {
+                let uploads = SealedUpload::decode_all(block, &fingerprint, length).ok()?;
+                Some(
+                    uploads
+                        .iter()
+                        .map(|(upload, _)| upload.count() as u64)
+                        .sum::<u64>(),
+                )
+            };
+            let found = blocks.iter().map(count).sum::<Option<u64>>();
+            return (found == Some(reports)).then(Vec::new);
+        }
         let mut totals = Totals::new(self.task);
         for block in blocks {
             let upload = Upload::decode(block, self.task).ok()?;
             upload.reports.iter().for_each(|report| totals.fold(report));
         }
-        Some(totals)
+        (totals.reports() == reports).then(|| self.written(&totals))
+    }
+
+    /// Totals as they are stored.
+    fn written(&self, totals: &Totals) -> Vec<u8> {
+        if self.form == Form::Sealed {
+            return Vec::new();
+        }
+        let mut bytes = totals.encode();
+        if self.form == Form::Shuffled {
+            Origins::default().append(&mut bytes);
+        }
+        bytes
     }
 
     fn open_ids(&self, span: Span) -> Result<Ids, EngineError> {

@@ -1,0 +1,255 @@
+//! From a shuffler to its analyser: batches that are released are sent, block by block, until
+//! each has been acknowledged, and then forgotten.
+//!
+//! A block is sent again until the analyser's signature says that it is on its disk; the
+//! analyser counts it once. Nothing is kept of what was sent: what the journal still has of a
+//! released batch is still to be sent, after a crash too.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hushbin::Task;
+use hyper::{Method, Request, StatusCode, Uri, header};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
+
+use crate::hex;
+use crate::role::{Part, SIGNATURE, Shuffler};
+use crate::sealed::Configuration;
+use crate::store::{BatchRow, Store, StoreError, StoredTask};
+
+/// How often it is looked whether there is anything to send.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How often the analyser is asked for its keys.
+const ASK: Duration = Duration::from_secs(60);
+
+/// After a failure, and after many of them.
+const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(60)];
+
+/// What the analyser has for one request.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Most bytes of an answer that are read.
+const ANSWER: usize = 1 << 16;
+
+/// Blocks that are read ahead.
+const AHEAD: usize = 2;
+
+/// Why something could not be sent.
+#[derive(Debug, thiserror::Error)]
+enum ForwardError {
+    #[error("the analyser cannot be reached: {0}")]
+    Unreachable(#[from] hyper_util::client::legacy::Error),
+    #[error("the analyser did not answer within {} s", PATIENCE.as_secs())]
+    Late,
+    #[error("the analyser answered {status}: {detail}")]
+    Refused { status: StatusCode, detail: String },
+    #[error("the answer is not the analyser's: {0}")]
+    Strange(String),
+    #[error("the journal could not be read: {0}")]
+    Journal(String),
+    #[error(transparent)]
+    Closed(#[from] StoreError),
+}
+
+/// Sends what a shuffler has to its analyser.
+pub(crate) struct Forwarder {
+    store: Store,
+    part: Arc<Part>,
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+}
+
+/// An analyser's answer to a block.
+#[derive(Deserialize)]
+struct Taken {
+    receipt: String,
+}
+
+/// An analyser's keys for a task.
+#[derive(Deserialize)]
+struct Keys {
+    keys: Vec<String>,
+}
+
+impl Forwarder {
+    /// Of this store, to the analyser of this part, which is a shuffler's.
+    ///
+    /// # Errors
+    /// When there is no certificate that an analyser could be known by.
+    pub(crate) fn new(store: Store, part: Arc<Part>) -> Result<Self, rustls::Error> {
+        let mut roots = RootCertStore::empty();
+        // An analyser without TLS needs none; of any other it is said when it is asked.
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let connector = hyper_rustls::HttpsConnectorBuilder::new()
+            .with_tls_config(tls)
+            .https_or_http()
+            .enable_http1()
+            .build();
+        Ok(Self {
+            store,
+            part,
+            client: Client::builder(TokioExecutor::new()).build(connector),
+        })
+    }
+
+    /// Sends for ever.
+    pub(crate) async fn run(self) {
+        let Part::Shuffler(shuffler) = &*self.part else {
+            return;
+        };
+        let (mut asked, mut pause) = (None, None);
+        loop {
+            let now = tokio::time::Instant::now();
+            let due = asked.is_none_or(|last| now >= last + ASK);
+            let done = self.look(shuffler, due).await;
+            match done {
+                Ok(()) => {
+                    asked = if due { Some(now) } else { asked };
+                    if pause.take().is_some() {
+                        tracing::info!("the analyser takes batches again");
+                    }
+                    tokio::time::sleep(LOOK).await;
+                }
+                Err(error) => {
+                    // Once, not with every attempt.
+                    if pause.is_none() {
+                        tracing::warn!(%error, "batches wait for the analyser");
+                    }
+                    let [first, most] = PAUSES;
+                    let next = pause.map_or(first, |last: Duration| (2 * last).min(most));
+                    pause = Some(next);
+                    tokio::time::sleep(next).await;
+                }
+            }
+        }
+    }
+
+    /// Sends what there is.
+    async fn look(&self, shuffler: &Shuffler, ask: bool) -> Result<(), ForwardError> {
+        for stored in self.store.tasks() {
+            if ask || shuffler.configurations(stored.task().id()).is_none() {
+                self.learn_keys(shuffler, stored.task()).await?;
+            }
+            for batch in stored.releases() {
+                if batch.kept && batch.reports > 0 {
+                    self.send(shuffler, &stored, batch).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn learn_keys(&self, shuffler: &Shuffler, task: &Task) -> Result<(), ForwardError> {
+        let request = Request::get(address(shuffler, task, "keys")?).body(Full::default());
+        let answer = self.ask(request).await?;
+        let strange = |reason: String| ForwardError::Strange(reason);
+        let Keys { keys } =
+            serde_json::from_slice(&answer).map_err(|error| strange(error.to_string()))?;
+        let configurations = keys.iter().map(|text| {
+            let bytes =
+                hex::decode(text).ok_or_else(|| strange("a key is no digits".to_owned()))?;
+            Configuration::read(&bytes, task).map_err(|error| strange(error.to_string()))
+        });
+        let configurations = configurations.collect::<Result<_, _>>()?;
+        shuffler.learn(task.id(), configurations);
+        Ok(())
+    }
+
+    /// Sends a batch, and has it forgotten.
+    async fn send(
+        &self,
+        shuffler: &Shuffler,
+        stored: &Arc<StoredTask>,
+        batch: BatchRow,
+    ) -> Result<(), ForwardError> {
+        let (blocks, mut read) = mpsc::channel::<Bytes>(AHEAD);
+        let reading = {
+            let (store, stored) = (self.store.clone(), Arc::clone(stored));
+            tokio::task::spawn_blocking(move || {
+                store.for_each_block(&stored, batch.number, &mut |block| {
+                    // Nobody reads on where sending has failed.
+                    match blocks.blocking_send(Bytes::copy_from_slice(block)) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                })
+            })
+        };
+        let address = address(shuffler, stored.task(), "blocks")?;
+        while let Some(block) = read.recv().await {
+            let request = Request::builder()
+                .method(Method::POST)
+                .uri(address.clone())
+                .header(header::CONTENT_TYPE, "application/octet-stream")
+                .header(SIGNATURE, shuffler.signature(&block))
+                .body(Full::new(block.clone()));
+            let answer = self.ask(request).await?;
+            let taken: Result<Taken, _> = serde_json::from_slice(&answer);
+            let receipt = taken.ok().and_then(|taken| hex::decode(&taken.receipt));
+            if !receipt.is_some_and(|receipt| shuffler.is_receipt(&receipt, &block)) {
+                return Err(ForwardError::Strange(
+                    "it does not sign the block".to_owned(),
+                ));
+            }
+        }
+        // All blocks were read, or it is not said that they were sent.
+        let whole = reading.await.map_err(|error| error.to_string());
+        let whole = whole.and_then(|read| read.map_err(|error| error.to_string()));
+        whole.map_err(ForwardError::Journal)?;
+        self.store.forget_reports(stored, batch.number).await?;
+        tracing::info!(
+            task = stored.task().id(),
+            batch = batch.number,
+            "the analyser has it"
+        );
+        stored.is_forgotten(batch.number).await;
+        Ok(())
+    }
+
+    /// The body of the answer to a request.
+    async fn ask(
+        &self,
+        request: Result<Request<Full<Bytes>>, hyper::http::Error>,
+    ) -> Result<Bytes, ForwardError> {
+        let strange = |reason: String| ForwardError::Strange(reason);
+        let request = request.map_err(|error| strange(error.to_string()))?;
+        let answered = async {
+            let answer = self.client.request(request).await?;
+            let status = answer.status();
+            let body = Limited::new(answer.into_body(), ANSWER).collect().await;
+            let body = body.map_err(|error| strange(error.to_string()))?.to_bytes();
+            match status {
+                StatusCode::OK => Ok(body),
+                _ => Err(ForwardError::Refused {
+                    status,
+                    detail: String::from_utf8_lossy(&body[..body.len().min(500)]).into_owned(),
+                }),
+            }
+        };
+        tokio::time::timeout(PATIENCE, answered)
+            .await
+            .unwrap_or(Err(ForwardError::Late))
+    }
+}
+
+/// Where the analyser has this of a task, whose id is a slug.
+fn address(shuffler: &Shuffler, task: &Task, what: &str) -> Result<Uri, ForwardError> {
+    let base = shuffler.analyser.to_string();
+    let address = format!("{}/tasks/{}/{what}", base.trim_end_matches('/'), task.id());
+    let address: Result<Uri, _> = address.parse();
+    address.map_err(|error| ForwardError::Strange(error.to_string()))
+}

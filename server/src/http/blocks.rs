@@ -1,0 +1,129 @@
+//! Taking what shufflers send.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use hushbin::sealed::{KEY_ID, SealedUpload};
+use hushbin::{Upload, UploadId};
+use rayon::prelude::*;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::problem::Problem;
+use super::state::AppState;
+use super::{body, tasks};
+use crate::hex;
+use crate::role::{Name, Part, SIGNATURE};
+use crate::sealed::{KeyId, Recipient};
+use crate::store::{Origin, Submission, Submitted, sealed_bytes};
+
+/// A block has at most half as many bytes, but for a single report that is longer.
+const BLOCK_BYTES: usize = 1 << 20;
+
+#[derive(Serialize)]
+pub(super) struct Taken {
+    /// The analyser's signature, hexadecimal, below the SHA-256 of the block.
+    receipt: String,
+}
+
+/// `POST /tasks/{id}/blocks`: sealed reports of one shuffled batch, signed by a shuffler that is
+/// known. Answers 200 only when all of them that can be opened are on disk; a block that is sent
+/// again is not counted again.
+///
+/// What cannot be opened was made by nobody who kept to the protocol, and is left out: whoever
+/// made it is not to keep others from being counted.
+pub(super) async fn take(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Taken>, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    let Part::Analyser(analyser) = state.part() else {
+        return Err(Problem::OtherRole);
+    };
+    body::check_encoding(&headers)?;
+    let limits = state.limits();
+    let mut memory = state.store().reservation();
+    let most = limits.upload_bytes.max(BLOCK_BYTES);
+    let block = body::read(body, most, limits.body_timeout, &mut memory).await?;
+    let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
+    let shuffler = signature.and_then(|signature| analyser.shuffler(signature, &block));
+    let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
+    let receipt = hex::encode(&analyser.receipt(&block));
+    let task = stored.task().clone();
+    let recipient = Recipient::new(task, &analyser.sealing).map_err(|_| Problem::NoKeys)?;
+    // Some 60 µs a report.
+    let opened = tokio::task::spawn_blocking(move || open(&recipient, shuffler, &block));
+    let opened = opened.await.map_err(|_| Problem::Internal)??;
+    state.metrics().unopened(opened.unopened);
+    if !opened.uploads.is_empty() {
+        let submission = Submission {
+            uploads: opened.uploads,
+            bytes: opened.bytes,
+            memory,
+        };
+        let taken = state.store().submit(&stored, submission).await?;
+        if let Some(id) = taken.conflict {
+            return Err(Problem::UploadIdConflict { id });
+        }
+    }
+    Ok(Json(Taken { receipt }))
+}
+
+/// A block whose reports are opened.
+struct Opened {
+    uploads: Vec<Submitted>,
+    bytes: Vec<u8>,
+    unopened: u64,
+}
+
+/// Opens the reports of a block, and puts those that were sealed by the same key into one upload,
+/// whose id is of what it was sent as.
+fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, Problem> {
+    let task = recipient.task();
+    let (fingerprint, length) = (task.fingerprint(), sealed_bytes(task));
+    let blocks = SealedUpload::decode_all(block, &fingerprint, length)?;
+    let [(sealed, _)] = &blocks[..] else {
+        return Err(Problem::BadRequest {
+            detail: format!("{} blocks, expected one", blocks.len()),
+        });
+    };
+    let reports = sealed.reports.par_chunks_exact(length);
+    let opened: Vec<_> = reports.map(|report| recipient.open(report)).collect();
+    let count = opened.len();
+    let mut by_key: BTreeMap<KeyId, Vec<_>> = BTreeMap::new();
+    for (key, report) in opened.into_iter().flatten() {
+        by_key.entry(key).or_default().push(report);
+    }
+    let digest = Sha256::digest(block);
+    let (mut uploads, mut bytes, mut found) = (Vec::new(), Vec::new(), 0);
+    for (key, reports) in by_key {
+        found += reports.len();
+        let id = id(&digest, &key);
+        let origin = Origin {
+            shuffler,
+            batch: sealed.id.0,
+            key,
+        };
+        let (count, begin) = (reports.len(), bytes.len());
+        bytes.extend(Upload { id, reports }.encode(&fingerprint));
+        bytes.extend(origin.bytes());
+        uploads.push(Submitted::new(id, count, begin..bytes.len()));
+    }
+    Ok(Opened {
+        uploads,
+        bytes,
+        unopened: (count - found) as u64,
+    })
+}
+
+/// The id of what was sealed by one key in the block of this digest.
+fn id(block: &[u8], key: &[u8; KEY_ID]) -> UploadId {
+    let digest = Sha256::digest([block, key].concat());
+    UploadId(*digest.first_chunk().expect("a digest has 32 bytes"))
+}

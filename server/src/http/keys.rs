@@ -1,0 +1,49 @@
+//! What pages seal reports by.
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::response::IntoResponse;
+use serde::Serialize;
+
+use super::problem::Problem;
+use super::state::AppState;
+use super::tasks;
+use crate::hex;
+use crate::role::Part;
+use crate::sealed::Recipient;
+
+#[derive(Serialize)]
+pub(super) struct Keys {
+    /// Configurations, hexadecimal, the one for new reports first.
+    keys: Vec<String>,
+}
+
+/// `GET /tasks/{id}/keys`: a page knows by its pins which of them to trust, whoever says them.
+pub(super) async fn show(
+    State(state): State<AppState>,
+    path: Result<Path<String>, PathRejection>,
+) -> Result<impl IntoResponse, Problem> {
+    let stored = state.task(tasks::id(path))?;
+    let configurations = match state.part() {
+        Part::Collector => return Err(Problem::OtherRole),
+        Part::Shuffler(shuffler) => shuffler
+            .configurations(stored.task().id())
+            .ok_or(Problem::NoKeys)?,
+        Part::Analyser(analyser) => {
+            let recipient = Recipient::new(stored.task().clone(), &analyser.sealing);
+            let recipient = recipient.map_err(|error| {
+                tracing::error!(%error, "reports cannot be opened");
+                Problem::NoKeys
+            })?;
+            recipient.configurations().to_vec()
+        }
+    };
+    let keys = configurations.iter().map(|own| hex::encode(own.bytes()));
+    Ok((
+        tasks::ASK_AGAIN,
+        Json(Keys {
+            keys: keys.collect(),
+        }),
+    ))
+}

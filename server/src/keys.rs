@@ -1,0 +1,237 @@
+//! Keys in files: PEM as `openssl genpkey` and `openssl pkey -pubout` write it (RFC 8410).
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use clap::ValueEnum;
+use pem::{EncodeConfig, LineEnding, Pem};
+
+/// Bytes of a key, private or public.
+pub(crate) const LENGTH: usize = 32;
+
+/// What a key is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Algorithm {
+    /// Reports are sealed to it
+    #[value(name = "sealing")]
+    X25519,
+    /// Shufflers and analysers sign with it
+    #[value(name = "signing")]
+    Ed25519,
+}
+
+/// Which half of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Private,
+    Public,
+}
+
+/// Why a file is not the key that it should be.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KeyError {
+    #[error("{path}: {source}")]
+    File { path: String, source: io::Error },
+    #[error("{path} is no PEM file: {source}")]
+    Pem { path: String, source: pem::PemError },
+    #[error("{path} holds a {found:?}, expected a {expected:?}")]
+    Tag {
+        path: String,
+        found: String,
+        expected: &'static str,
+    },
+    #[error("{path} holds a key of another kind, expected one of {}", .expected.name())]
+    Algorithm { path: String, expected: Algorithm },
+    #[error("no random numbers: {0}")]
+    Entropy(getrandom::Error),
+}
+
+impl Algorithm {
+    /// As `openssl genpkey -algorithm` calls it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::X25519 => "X25519",
+            Self::Ed25519 => "Ed25519",
+        }
+    }
+
+    /// All that stands before the bytes of a key, which is the same for all keys of an
+    /// algorithm: version (of a private key), the object identifier 1.3.101.110 or 112, and
+    /// lengths (RFC 8410, sections 3, 4 and 7).
+    fn der(self, half: Half) -> Vec<u8> {
+        let identifier = match self {
+            Self::X25519 => 0x6e,
+            Self::Ed25519 => 0x70,
+        };
+        let algorithm = [0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, identifier];
+        let (before, behind): (&[u8], &[u8]) = match half {
+            Half::Private => (&[0x30, 0x2e, 2, 1, 0], &[0x04, 0x22, 0x04, 0x20]),
+            Half::Public => (&[0x30, 0x2a], &[0x03, 0x21, 0x00]),
+        };
+        [before, &algorithm, behind].concat()
+    }
+}
+
+impl Half {
+    const fn tag(self) -> &'static str {
+        match self {
+            Self::Private => "PRIVATE KEY",
+            Self::Public => "PUBLIC KEY",
+        }
+    }
+}
+
+/// The private key in a file.
+///
+/// # Errors
+/// When there is none of this algorithm.
+pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
+    read(path, algorithm, Half::Private)
+}
+
+/// The public key in a file.
+///
+/// # Errors
+/// When there is none of this algorithm.
+pub(crate) fn read_public(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
+    read(path, algorithm, Half::Public)
+}
+
+fn read(path: &Path, algorithm: Algorithm, half: Half) -> Result<[u8; LENGTH], KeyError> {
+    let shown = || path.display().to_string();
+    let text = fs::read(path).map_err(|source| KeyError::File {
+        path: shown(),
+        source,
+    })?;
+    let pem = pem::parse(text).map_err(|source| KeyError::Pem {
+        path: shown(),
+        source,
+    })?;
+    if pem.tag() != half.tag() {
+        return Err(KeyError::Tag {
+            path: shown(),
+            found: pem.tag().to_owned(),
+            expected: half.tag(),
+        });
+    }
+    let key = pem.contents().strip_prefix(&algorithm.der(half)[..]);
+    let key = key.and_then(|key| key.try_into().ok());
+    key.ok_or_else(|| KeyError::Algorithm {
+        path: shown(),
+        expected: algorithm,
+    })
+}
+
+/// A public key as a file holds it.
+pub(crate) fn public_pem(algorithm: Algorithm, key: &[u8; LENGTH]) -> String {
+    written(algorithm, Half::Public, key)
+}
+
+fn written(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
+    let der = [&algorithm.der(half)[..], key].concat();
+    let lines = EncodeConfig::new().set_line_ending(LineEnding::LF);
+    pem::encode_config(&Pem::new(half.tag(), der), lines)
+}
+
+/// Makes a private key in a new file that nobody else may read.
+///
+/// # Errors
+/// When there is a file already, or it cannot be written.
+pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
+    let mut key = [0; LENGTH];
+    getrandom::fill(&mut key).map_err(KeyError::Entropy)?;
+    let failed = |source| KeyError::File {
+        path: path.display().to_string(),
+        source,
+    };
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(failed)?;
+    let text = written(algorithm, Half::Private, &key);
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.sync_all().map_err(failed)?;
+    Ok(key)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// The examples of RFC 8410, sections 10.1 and 10.3, whose keys openssl shows so.
+    #[test]
+    fn files_of_the_standard_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let private = directory.path().join("private.pem");
+        let text = "-----BEGIN PRIVATE KEY-----\n\
+                    MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
+                    -----END PRIVATE KEY-----\n";
+        fs::write(&private, text).unwrap();
+        let key = read_private(&private, Algorithm::Ed25519).unwrap();
+        assert_eq!(
+            crate::hex::encode(&key),
+            "d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842"
+        );
+        assert_eq!(written(Algorithm::Ed25519, Half::Private, &key), text);
+
+        let public = directory.path().join("public.pem");
+        let text = "-----BEGIN PUBLIC KEY-----\n\
+                    MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n\
+                    -----END PUBLIC KEY-----\n";
+        fs::write(&public, text).unwrap();
+        let key = read_public(&public, Algorithm::Ed25519).unwrap();
+        assert_eq!(
+            crate::hex::encode(&key),
+            "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1"
+        );
+        assert_eq!(public_pem(Algorithm::Ed25519, &key), text);
+    }
+
+    #[test]
+    fn a_key_is_made_once_for_its_owner_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key.pem");
+        let key = create(&path, Algorithm::X25519).unwrap();
+        assert_eq!(read_private(&path, Algorithm::X25519).unwrap(), key);
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let again = create(&path, Algorithm::X25519).unwrap_err().to_string();
+        assert!(again.contains("key.pem"), "{again}");
+    }
+
+    #[test]
+    fn what_is_no_such_key_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key.pem");
+        let shown = path.display().to_string();
+        let said = |expected: &str| {
+            let error = read_private(&path, Algorithm::X25519).unwrap_err();
+            let error = error.to_string();
+            assert!(
+                error.starts_with(&shown) && error.contains(expected),
+                "{error}"
+            );
+        };
+        said("No such file");
+        fs::write(&path, "no key").unwrap();
+        said("is no PEM file");
+        fs::write(&path, public_pem(Algorithm::X25519, &[7; LENGTH])).unwrap();
+        said(r#"holds a "PUBLIC KEY", expected a "PRIVATE KEY""#);
+        fs::write(
+            &path,
+            written(Algorithm::Ed25519, Half::Private, &[7; LENGTH]),
+        )
+        .unwrap();
+        said("holds a key of another kind, expected one of X25519");
+        let long = Pem::new(Half::Private.tag(), vec![0; 49]);
+        fs::write(&path, pem::encode(&long)).unwrap();
+        said("holds a key of another kind");
+    }
+}

@@ -1,0 +1,99 @@
+//! What a page seals the reports of a task by.
+
+use hpke::{aead, kdf, kem};
+use hushbin::Task;
+use hushbin::sealed::KEY_ID;
+use sha2::{Digest, Sha256};
+
+use super::{Aead, Kdf, Kem};
+use crate::keys;
+
+const VERSION: u8 = 1;
+
+/// Of the version, the fingerprint, the suite, the public key and the length of a report.
+const LENGTH: usize = 1 + 16 + 6 + keys::LENGTH + 2;
+
+/// Before the configuration, in what the key schedule is bound to.
+const LABEL: &[u8] = b"hushbin sealed report\0";
+
+/// The first bytes of a configuration's pin, by which a sealed report says what it is sealed
+/// by.
+pub(crate) type KeyId = [u8; KEY_ID];
+
+/// A public key for the reports of one task: a version byte, the task's fingerprint, the
+/// identifiers of KEM, KDF and AEAD (RFC 9180, section 7; 2 bytes each, big endian), the public
+/// key, and how many bytes a report has before it is sealed (2 bytes, big endian).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Configuration([u8; LENGTH]);
+
+/// Why bytes are no configuration for a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ConfigurationError {
+    #[error("it has {found} bytes, expected {LENGTH}")]
+    Length { found: usize },
+    #[error("it is for other parameters, another suite or reports of another length")]
+    Other,
+}
+
+impl Configuration {
+    pub(crate) fn new(task: &Task, key: &[u8; keys::LENGTH]) -> Self {
+        let mut bytes = before(task);
+        bytes.extend_from_slice(key);
+        bytes.extend(report_bytes(task).to_be_bytes());
+        Self(bytes.try_into().expect("its parts are so long"))
+    }
+
+    /// The configuration for a task that these bytes are.
+    ///
+    /// # Errors
+    /// When they are for something else.
+    pub(crate) fn read(bytes: &[u8], task: &Task) -> Result<Self, ConfigurationError> {
+        let found = bytes.len();
+        let own: [u8; LENGTH] = bytes
+            .try_into()
+            .map_err(|_| ConfigurationError::Length { found })?;
+        let length = report_bytes(task).to_be_bytes();
+        match own.starts_with(&before(task)) && own.ends_with(&length) {
+            true => Ok(Self(own)),
+            false => Err(ConfigurationError::Other),
+        }
+    }
+
+    pub(crate) const fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// What a page knows it by: the first 16 bytes of its SHA-256.
+    pub(crate) fn pin(&self) -> [u8; 16] {
+        let digest = Sha256::digest(self.0);
+        *digest.first_chunk().expect("a digest has 32 bytes")
+    }
+
+    pub(crate) fn id(&self) -> KeyId {
+        *self.pin().first_chunk().expect("a pin has 16 bytes")
+    }
+
+    /// What the key schedule is bound to.
+    pub(super) fn info(&self) -> Vec<u8> {
+        [LABEL, &self.0].concat()
+    }
+}
+
+/// All that stands before the key.
+fn before(task: &Task) -> Vec<u8> {
+    let mut bytes = vec![VERSION];
+    bytes.extend(task.fingerprint().0);
+    let suite = [
+        <Kem as kem::Kem>::KEM_ID,
+        <Kdf as kdf::Kdf>::KDF_ID,
+        <Aead as aead::Aead>::AEAD_ID,
+    ];
+    bytes.extend(suite.into_iter().flat_map(u16::to_be_bytes));
+    bytes
+}
+
+/// Bytes of a report before it is sealed.
+pub(super) fn report_bytes(task: &Task) -> u16 {
+    // Hash-bin has at most a varint for each of some thousand bins.
+    u16::try_from(task.report_bytes()).expect("no report has as many bytes")
+}

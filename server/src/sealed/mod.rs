@@ -1,0 +1,16 @@
+//! Reports that are sealed in the page to whoever analyses them (RFC 9180), so that whoever
+//! collects and shuffles them cannot read them.
+
+mod configuration;
+mod recipient;
+
+pub(crate) use configuration::{Configuration, KeyId};
+pub(crate) use recipient::{Recipient, public};
+
+type Kem = hpke::kem::X25519HkdfSha256;
+type Kdf = hpke::kdf::HkdfSha256;
+type Aead = hpke::aead::AesGcm128;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

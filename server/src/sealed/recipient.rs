@@ -1,0 +1,98 @@
+//! Opening what was sealed.
+
+use std::collections::HashMap;
+
+use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
+use hushbin::sealed::{ENCAPSULATED, KEY_ID};
+use hushbin::{Report, Task};
+
+use super::configuration::{Configuration, KeyId};
+use super::{Aead, Kdf, Kem};
+use crate::hex;
+use crate::keys;
+
+/// Who opens the reports of one task, by one of several keys: new ones are sealed by the first,
+/// and what was sealed by others is still read.
+pub(crate) struct Recipient {
+    task: Task,
+    configurations: Vec<Configuration>,
+    by_id: HashMap<KeyId, Opener>,
+}
+
+struct Opener {
+    key: <Kem as hpke::Kem>::PrivateKey,
+    info: Vec<u8>,
+}
+
+/// Why private keys cannot be used together.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RecipientError {
+    #[error("two keys have the id {}: make another", hex::encode(.0))]
+    SameId(KeyId),
+}
+
+impl Recipient {
+    /// Of a task, by these private keys.
+    ///
+    /// # Errors
+    /// When two of them cannot be told apart.
+    pub(crate) fn new(task: Task, keys: &[[u8; keys::LENGTH]]) -> Result<Self, RecipientError> {
+        let mut recipient = Self {
+            task,
+            configurations: Vec::new(),
+            by_id: HashMap::new(),
+        };
+        for bytes in keys {
+            let key = private(bytes);
+            let public = Kem::sk_to_pk(&key).to_bytes();
+            let configuration = Configuration::new(&recipient.task, &public.into());
+            let (id, info) = (configuration.id(), configuration.info());
+            if recipient.by_id.insert(id, Opener { key, info }).is_some() {
+                return Err(RecipientError::SameId(id));
+            }
+            recipient.configurations.push(configuration);
+        }
+        Ok(recipient)
+    }
+
+    /// The task.
+    pub(crate) const fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Those by which reports may be sealed, the first of which is for new ones.
+    pub(crate) fn configurations(&self) -> &[Configuration] {
+        &self.configurations
+    }
+
+    /// The report in a sealed one, and the key that it was sealed by; `None` of what nobody who
+    /// kept to the protocol has sealed for this task.
+    pub(crate) fn open(&self, sealed: &[u8]) -> Option<(KeyId, Report)> {
+        let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
+        let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;
+        let opener = self.by_id.get(id)?;
+        let encapsulated = <Kem as hpke::Kem>::EncappedKey::from_bytes(encapsulated).ok()?;
+        let opened = single_shot_open::<Aead, Kdf, Kem>(
+            &OpModeR::Base,
+            &opener.key,
+            &encapsulated,
+            &opener.info,
+            ciphertext,
+            &[],
+        );
+        let padded = opened.ok()?;
+        let (report, length) = self.task.take_report(&padded).ok()?;
+        // Nothing but zeros, so that nobody is told apart by what stands there.
+        let is_padding = padded[length..].iter().all(|&byte| byte == 0);
+        is_padding.then_some((*id, report))
+    }
+}
+
+fn private(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
+    <Kem as hpke::Kem>::PrivateKey::from_bytes(bytes).expect("any 32 bytes are a key of X25519")
+}
+
+/// The public half of a private key.
+pub(crate) fn public(key: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
+    Kem::sk_to_pk(&private(key)).to_bytes().into()
+}

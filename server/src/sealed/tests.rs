@@ -1,0 +1,174 @@
+use hpke::{Deserializable, OpModeR, setup_receiver};
+use hushbin::sealed::OVERHEAD;
+use hushbin::{Report, Task};
+use hushbin_tests::sealing::Sealer;
+use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::Value;
+
+use super::configuration::ConfigurationError;
+use super::recipient::RecipientError;
+use super::*;
+use crate::hex;
+
+/// Tasks of every mechanism, with reports of several lengths.
+const TASKS: [&str; 5] = [
+    r#"{ "id": "t", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+    r#"{ "id": "t", "items": 4000, "sparsity": 3, "epsilon": 5.0, "value": "sign",
+         "mechanism": { "name": "coco", "buckets": 300 } }"#,
+    r#"{ "id": "t", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "real",
+         "mechanism": "hash-bin" }"#,
+    r#"{ "id": "t", "epsilon": 1.0, "questions": [
+         { "name": "plan", "kind": "choice", "options": ["free", "pro"] },
+         { "name": "query", "kind": "text", "length": 6 }] }"#,
+    r#"{ "id": "other", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+];
+
+fn task(json: &str) -> Task {
+    draft(json).resolve().unwrap()
+}
+
+fn encoded(report: &Report) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    report.encode(&mut bytes);
+    bytes
+}
+
+fn sealer(recipient: &Recipient, key: usize) -> Sealer {
+    Sealer::new(recipient.configurations()[key].bytes(), 1)
+}
+
+#[test]
+fn opens_what_the_standard_sealed() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/reference/hpke.json");
+    let vector: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let bytes = |value: &Value| hex::decode(value.as_str().unwrap()).unwrap();
+    let [kem, kdf, aead] = ["kem_id", "kdf_id", "aead_id"].map(|name| vector[name].as_u64());
+    assert_eq!(kem, Some(<Kem as hpke::Kem>::KEM_ID.into()));
+    assert_eq!(kdf, Some(<Kdf as hpke::kdf::Kdf>::KDF_ID.into()));
+    assert_eq!(aead, Some(<Aead as hpke::aead::Aead>::AEAD_ID.into()));
+    let key = bytes(&vector["skRm"]);
+    assert_eq!(
+        recipient::public(key.first_chunk().unwrap()).to_vec(),
+        bytes(&vector["pkRm"])
+    );
+    let mut receiver = setup_receiver::<Aead, Kdf, Kem>(
+        &OpModeR::Base,
+        &Deserializable::from_bytes(&key).unwrap(),
+        &Deserializable::from_bytes(&bytes(&vector["enc"])).unwrap(),
+        &bytes(&vector["info"]),
+    )
+    .unwrap();
+    for encryption in vector["encryptions"].as_array().unwrap() {
+        let opened = receiver.open(&bytes(&encryption["ct"]), &bytes(&encryption["aad"]));
+        assert_eq!(opened.unwrap(), bytes(&encryption["pt"]));
+    }
+}
+
+#[test]
+fn reports_of_every_kind_are_opened_and_have_one_length() {
+    for json in TASKS {
+        let task = task(json);
+        let recipient = Recipient::new(task.clone(), &[[1; 32]]).unwrap();
+        let id = recipient.configurations()[0].id();
+        let mut sealer = sealer(&recipient, 0);
+        for report in Uploads::new(&task, 1).make(100).reports {
+            let sealed = sealer.seal(&encoded(&report));
+            assert_eq!(sealed.len(), OVERHEAD + task.report_bytes());
+            assert_eq!(recipient.open(&sealed), Some((id, report)));
+        }
+    }
+}
+
+#[test]
+fn what_was_sealed_for_another_task_or_key_is_not_opened() {
+    let [one, other] = [0, 4].map(|index| task(TASKS[index]));
+    // Of the same shape, under the same private key.
+    assert_eq!(one.report_bytes(), other.report_bytes());
+    let [recipient, of_other] =
+        [&one, &other].map(|task| Recipient::new(task.clone(), &[[1; 32]]).unwrap());
+    let another_key = Recipient::new(one.clone(), &[[2; 32]]).unwrap();
+    let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);
+    let sealed = sealer(&recipient, 0).seal(&report);
+    assert!(recipient.open(&sealed).is_some());
+    for stranger in [&of_other, &another_key] {
+        assert_eq!(stranger.open(&sealed), None);
+        // Nor under a key's id that it knows.
+        let mut claimed = sealed.clone();
+        claimed[..4].copy_from_slice(&stranger.configurations()[0].id());
+        assert_eq!(stranger.open(&claimed), None);
+    }
+}
+
+#[test]
+fn old_keys_open_while_new_ones_seal() {
+    let task = task(TASKS[0]);
+    let old = Recipient::new(task.clone(), &[[1; 32]]).unwrap();
+    let both = Recipient::new(task.clone(), &[[2; 32], [1; 32]]).unwrap();
+    assert_eq!(both.configurations()[1], old.configurations()[0]);
+    let report = Uploads::new(&task, 1).make(1).reports.remove(0);
+    for key in 0..2 {
+        let sealed = sealer(&both, key).seal(&encoded(&report));
+        let id = both.configurations()[key].id();
+        assert_eq!(both.open(&sealed), Some((id, report.clone())));
+        assert_eq!(old.open(&sealed).is_some(), key == 1);
+    }
+    assert!(matches!(
+        Recipient::new(task, &[[1; 32], [1; 32]]),
+        Err(RecipientError::SameId(_))
+    ));
+}
+
+#[test]
+fn whatever_is_changed_is_not_opened() {
+    let task = task(TASKS[0]);
+    let recipient = Recipient::new(task.clone(), &[[1; 32]]).unwrap();
+    let mut sealer = sealer(&recipient, 0);
+    let report = encoded(&Uploads::new(&task, 1).make(1).reports[0]);
+    let sealed = sealer.seal(&report);
+    for bit in 0..8 * sealed.len() {
+        let mut changed = sealed.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        // X25519 ignores the highest bit of a key (RFC 7748, section 5), but HPKE takes the
+        // encapsulated bytes into the secret, so that nothing else passes for the same.
+        assert_eq!(recipient.open(&changed), None, "bit {bit}");
+    }
+    for length in 0..sealed.len() {
+        assert_eq!(recipient.open(&sealed[..length]), None);
+    }
+    // A mark in the padding, and what is no report.
+    let mut padded = report.clone();
+    padded.resize(task.report_bytes(), 0);
+    assert!(recipient.open(&sealer.seal_as_it_is(&padded)).is_some());
+    padded.push(1);
+    assert_eq!(recipient.open(&sealer.seal_as_it_is(&padded)), None);
+    assert_eq!(recipient.open(&sealer.seal_as_it_is(&[0xff; 9])), None);
+    assert_eq!(recipient.open(&sealer.seal_as_it_is(&[])), None);
+}
+
+#[test]
+fn a_configuration_is_for_one_task() {
+    let [one, other] = [0, 4].map(|index| task(TASKS[index]));
+    let own = Configuration::new(&one, &[7; 32]);
+    assert_eq!(own.bytes().len(), 57);
+    assert_eq!(own.bytes()[0], 1);
+    assert_eq!(own.bytes()[1..17], one.fingerprint().0);
+    assert_eq!(own.bytes()[17..23], [0, 0x20, 0, 1, 0, 1]);
+    assert_eq!(own.bytes()[23..55], [7; 32]);
+    assert_eq!(own.bytes()[55..], [0, 10]);
+    assert_eq!(one.report_bytes(), 10);
+    assert_eq!(Configuration::read(own.bytes(), &one), Ok(own.clone()));
+    assert_eq!(
+        Configuration::read(own.bytes(), &other),
+        Err(ConfigurationError::Other)
+    );
+    assert_eq!(
+        Configuration::read(&own.bytes()[1..], &one),
+        Err(ConfigurationError::Length { found: 56 })
+    );
+    let mut later = own.bytes().to_vec();
+    later[0] = 2;
+    assert_eq!(
+        Configuration::read(&later, &one),
+        Err(ConfigurationError::Other)
+    );
+}

@@ -1,0 +1,261 @@
+//! Reports sealed by pages, through a shuffler, to an analyser.
+
+mod crash;
+mod learn;
+mod roles;
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hushbin::sealed::SealedUpload;
+use hushbin::{Report, Task, Upload, UploadId};
+use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_tests::process::{Client, Collector, command, hushbin};
+use hushbin_tests::sealing::Sealer;
+use hushbin_tests::uploads::draft;
+use serde_json::Value;
+
+use crate::access::create_token;
+
+const TASK: &str = r#"{
+    "id": "settings", "items": 40, "sparsity": 3, "epsilon": 2.0, "value": "sign"
+}"#;
+
+/// Keys and tasks of a shuffler and an analyser, and where they keep their journals.
+struct World {
+    directory: tempfile::TempDir,
+    task: Task,
+    /// Where the analyser listens, at every start.
+    analyser: SocketAddr,
+}
+
+/// A port that nobody is given while its collector is away: below those that the system hands out.
+fn free() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    loop {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed) + (process::id() % 97 * 100) as u16;
+        let address = SocketAddr::from(([127, 0, 0, 1], 20_000 + step % 10_000));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let world = Self {
+            task: draft(TASK).resolve().unwrap(),
+            analyser: free(),
+            directory,
+        };
+        fs::write(world.path("task.json"), TASK).unwrap();
+        for (name, purpose) in [
+            ("shuffler", "signing"),
+            ("analyser", "signing"),
+            ("sealing", "sealing"),
+            ("other", "signing"),
+        ] {
+            world.create_key(name, purpose);
+        }
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// A private key and its public half, in files of this name.
+    fn create_key(&self, name: &str, purpose: &str) {
+        let private = self.text(&format!("{name}.pem"));
+        let made = hushbin(&["key", "create", "--for", purpose, &private]);
+        assert!(made.status.success(), "{made:?}");
+        fs::write(self.path(&format!("{name}.pub")), made.stdout).unwrap();
+    }
+
+    fn start(&self, words: &[&str], data: &str, ready: &str) -> (Collector, SocketAddr) {
+        let mut command = command();
+        command.args(words).arg("--data").arg(self.path(data));
+        command.arg("--task").arg(self.path("task.json"));
+        command.args(["--log", "error"]);
+        let mut started = Collector::start(command);
+        let address = started.address_after(ready);
+        (started, address)
+    }
+
+    /// A shuffler whose batches have so many reports.
+    fn shuffler(&self, most: u64) -> (Collector, SocketAddr) {
+        let analyser = format!("http://{}", self.analyser);
+        let [key, of_analyser] = ["shuffler.pem", "analyser.pub"].map(|name| self.text(name));
+        let most = most.to_string();
+        let words = [
+            "shuffle",
+            "--listen",
+            "127.0.0.1:0",
+            "--analyser",
+            &analyser,
+            "--analyser-key",
+            &of_analyser,
+            "--signing-key",
+            &key,
+            "--batch-least",
+            &most,
+            "--batch-most",
+            &most,
+        ];
+        self.start(&words, "shuffled", "hushbin shuffling")
+    }
+
+    /// An analyser with these keys for sealing, whose batches are closed by an admin.
+    fn analyser_of(&self, sealing: &[&str]) -> Collector {
+        let listen = self.analyser.to_string();
+        let [key, of_shuffler] = ["analyser.pem", "shuffler.pub"].map(|name| self.text(name));
+        let mut words = vec![
+            "serve",
+            "--role",
+            "analyser",
+            "--listen",
+            &listen,
+            "--signing-key",
+            &key,
+            "--shuffler",
+            &of_shuffler,
+            "--batch-least",
+            "1",
+            "--batch-most",
+            "1000000",
+        ];
+        let sealing: Vec<String> = sealing.iter().map(|name| self.text(name)).collect();
+        for key in &sealing {
+            words.extend(["--sealing-key", key]);
+        }
+        self.start(&words, "analysed", "hushbin analysing").0
+    }
+
+    fn analyser(&self) -> Collector {
+        self.analyser_of(&["sealing.pem"])
+    }
+
+    fn token(&self, data: &str) -> String {
+        create_token(&self.path(data), "admin")
+    }
+
+    /// What pages seal by, as the one that listens there says once it knows.
+    fn keys(&self, address: SocketAddr) -> Vec<Vec<u8>> {
+        let mut client = Client::connect(address).unwrap();
+        loop {
+            let (status, body) = client.get("/tasks/settings/keys").unwrap();
+            if status == 503 {
+                thread::sleep(Duration::from_millis(20));
+                continue;
+            }
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(status, 200, "{body}");
+            let keys = body["keys"].as_array().unwrap().iter();
+            return keys.map(|key| from_hex(key.as_str().unwrap())).collect();
+        }
+    }
+
+    fn sealer(&self, address: SocketAddr, seed: u64) -> Sealer {
+        Sealer::new(&self.keys(address)[0], seed)
+    }
+
+    /// The bytes of an upload with its reports sealed.
+    fn seal(&self, sealer: &mut Sealer, upload: &Upload) -> Vec<u8> {
+        let reports: Vec<u8> = upload
+            .reports
+            .iter()
+            .flat_map(|report| sealer.seal(&encoded(report)))
+            .collect();
+        self.sealed(upload.id, upload.reports.len(), &reports)
+    }
+
+    /// The bytes of an upload of so many sealed reports.
+    fn sealed(&self, id: UploadId, count: usize, reports: &[u8]) -> Vec<u8> {
+        let length = reports.len() / count;
+        let upload = SealedUpload {
+            id,
+            length,
+            reports,
+        };
+        upload.encode(&self.task.fingerprint())
+    }
+
+    /// Has the analyser release what it has, once that is so many reports; its estimates.
+    fn estimates(&self, reports: u64) -> Value {
+        let token = self.token("analysed");
+        let ask = |request: &str| ask(self.analyser, &token, request);
+        loop {
+            let (_, batches) = ask("GET /tasks/settings/batches");
+            let batches = batches["batches"].as_array().unwrap().clone();
+            let sum = |state: &str| -> u64 {
+                let of = batches.iter().filter(|batch| batch["state"] == state);
+                of.map(|batch| batch["reports"].as_u64().unwrap()).sum()
+            };
+            if sum("released") == reports {
+                return ask("GET /tasks/settings/estimates").1;
+            }
+            if sum("released") + sum("closed") + sum("open") >= reports && sum("open") > 0 {
+                assert_eq!(ask("POST /tasks/settings/batches").0, 202);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// The answer to a request of the holder of this token.
+fn ask(address: SocketAddr, token: &str, request: &str) -> (u16, Value) {
+    let mut client = Client::connect(address).unwrap();
+    let head = format!(
+        "{request} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: 0\r\n\r\n"
+    );
+    client.write(head.as_bytes()).unwrap();
+    let (status, body) = client.read().unwrap();
+    (status, serde_json::from_slice(&body).unwrap())
+}
+
+fn encoded(report: &Report) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    report.encode(&mut bytes);
+    bytes
+}
+
+fn from_hex(text: &str) -> Vec<u8> {
+    let digits = text.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.map(byte).collect()
+}
+
+/// What is estimated of exactly these reports.
+fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
+    let mut totals = Totals::new(task);
+    for upload in uploads {
+        upload.reports.iter().for_each(|report| totals.fold(report));
+    }
+    let query = Query::new(task, &Options::default()).unwrap();
+    serde_json::to_value(estimates(task, &totals, &query)).unwrap()
+}
+
+/// Whether the bytes are in a file below the directory.
+fn is_below(directory: &Path, bytes: &[u8]) -> bool {
+    fs::read_dir(directory).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => is_below(&path, bytes),
+            false => holds(&fs::read(&path).unwrap(), bytes),
+        }
+    })
+}
+
+fn holds(all: &[u8], bytes: &[u8]) -> bool {
+    all.windows(bytes.len()).any(|window| window == bytes)
+}

@@ -1,0 +1,224 @@
+//! From pages to estimates, and what is refused on the way.
+
+use super::*;
+use hushbin_tests::uploads::Uploads;
+
+/// Batches are sent when they are full, counted once, and no longer kept by the shuffler; what
+/// is estimated is what would be of the same reports in clear.
+#[test]
+fn sealed_reports_are_shuffled_sent_and_counted_once() {
+    let world = World::new();
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(50);
+    let mut sealer = world.sealer(address, 1);
+    let mut uploads = Uploads::new(&world.task, 1);
+    let made: Vec<Upload> = (0..50).map(|number| uploads.make(1 + number % 5)).collect();
+    let mut client = Client::connect(address).unwrap();
+    for upload in &made {
+        let bytes = world.seal(&mut sealer, upload);
+        // A page that does not hear the answer sends it again.
+        for status in [201, 200] {
+            let (found, body) = client.post("settings", &bytes).unwrap();
+            assert_eq!(found, status, "{}", String::from_utf8_lossy(&body));
+        }
+    }
+    // 150 reports in batches of 50 to 54.
+    let token = world.token("shuffled");
+    let batches = || ask(address, &token, "GET /tasks/settings/batches").1["batches"].clone();
+    while !batches()
+        .as_array()
+        .unwrap()
+        .iter()
+        .all(|batch| batch["state"] == "open" || batch["reports_kept"] == false)
+    {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let sent: u64 = batches()
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|batch| batch["state"] != "open")
+        .map(|batch| batch["reports"].as_u64().unwrap())
+        .sum();
+    assert!(sent >= 100, "{sent}");
+    let mut covered = 0;
+    let in_batches = made.iter().take_while(|upload| {
+        covered += upload.reports.len() as u64;
+        covered <= sent
+    });
+    let expected = expected(&world.task, in_batches);
+    assert_eq!(expected["reports"], sent);
+    assert_eq!(world.estimates(sent), expected);
+
+    // n is of the smallest batch that was shuffled, not of the one in which the analyser has
+    // released all of them.
+    let token = world.token("analysed");
+    let (status, privacy) = ask(world.analyser, &token, "GET /tasks/settings/privacy");
+    assert_eq!(status, 200, "{privacy}");
+    let sizes = batches();
+    let sizes = sizes
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|batch| batch["state"] != "open");
+    let least = sizes.map(|batch| batch["reports"].as_u64().unwrap()).min();
+    assert_eq!(privacy["smallest_batch"].as_u64(), least);
+    assert_eq!(privacy["shuffled_by"].as_array().unwrap().len(), 1);
+    let said = privacy["shuffled_statement"].as_str().unwrap();
+    assert!(
+        said.contains("sealed to this analyser, and shuffled by"),
+        "{said}"
+    );
+    drop((shuffler, analyser));
+}
+
+/// An analyser's journal is of an analyser, and a shuffler's of a shuffler.
+#[test]
+fn each_role_does_its_own() {
+    let world = World::new();
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(50);
+    let sealed = world.seal(
+        &mut world.sealer(address, 1),
+        &Uploads::new(&world.task, 1).make(1),
+    );
+    let clear = Uploads::new(&world.task, 1).bytes(1);
+    let slug = |answer: (u16, Vec<u8>)| {
+        let body: Value = serde_json::from_slice(&answer.1).unwrap();
+        (
+            answer.0,
+            body["type"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    let problem = |status: u16, name: &str| (status, format!("urn:hushbin:problem:{name}"));
+    let mut at_shuffler = Client::connect(address).unwrap();
+    let mut at_analyser = Client::connect(world.analyser).unwrap();
+    // Nobody takes what the other takes.
+    assert_eq!(
+        slug(at_shuffler.post("settings", &clear).unwrap()),
+        problem(400, "malformed-upload")
+    );
+    for bytes in [&sealed, &clear] {
+        let answer = slug(at_analyser.post("settings", bytes).unwrap());
+        assert_eq!(answer, problem(404, "other-role"));
+    }
+    for path in ["estimates", "heavy-hitters", "privacy", "influence"] {
+        let answer = slug(at_shuffler.get(&format!("/tasks/settings/{path}")).unwrap());
+        assert_eq!(answer, problem(404, "other-role"));
+    }
+    assert_eq!(
+        slug(at_shuffler.get("/dashboard/").unwrap()),
+        problem(404, "other-role")
+    );
+    let (status, metrics) = at_shuffler.get("/metrics").unwrap();
+    assert_eq!(status, 200);
+    assert!(!metrics.is_empty());
+    drop((shuffler, analyser));
+
+    for (words, data) in [(&["serve"][..], "shuffled"), (&["serve"][..], "analysed")] {
+        let data = world.text(data);
+        let words = [words, &["--data", &data, "--listen", "127.0.0.1:0"]].concat();
+        let refused = hushbin(&words);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            !refused.status.success() && said.contains("of another role"),
+            "{said}"
+        );
+    }
+}
+
+/// Whoever is not named, or does not sign what is sent, sends nothing.
+#[test]
+fn only_named_shufflers_are_heard() {
+    let world = World::new();
+    let analyser = world.analyser();
+    let address = world.analyser;
+    let mut sealer = world.sealer(address, 1);
+    let block = world.seal(&mut sealer, &Uploads::new(&world.task, 1).make(3));
+    let post = |signature: Option<&str>| {
+        let mut client = Client::connect(address).unwrap();
+        let signature = signature.map_or(String::new(), |text| {
+            format!("hushbin-signature: {text}\r\n")
+        });
+        let head = format!(
+            "POST /tasks/settings/blocks HTTP/1.1\r\nhost: {address}\r\n{signature}content-length: {}\r\n\r\n",
+            block.len()
+        );
+        client.write(&[head.as_bytes(), &block].concat()).unwrap();
+        let (status, body) = client.read().unwrap();
+        (status, serde_json::from_slice::<Value>(&body).unwrap())
+    };
+    let nobody = "00".repeat(8) + ":" + &"00".repeat(64);
+    for signature in [None, Some(""), Some("x:y"), Some(nobody.as_str())] {
+        let (status, answer) = post(signature);
+        assert_eq!(status, 403, "{answer}");
+        assert_eq!(answer["type"], "urn:hushbin:problem:unknown-shuffler");
+    }
+    drop(analyser);
+    // One whose key the analyser was not given.
+    fs::copy(world.path("other.pem"), world.path("shuffler.pem")).unwrap();
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(2);
+    let bytes = world.seal(&mut sealer, &Uploads::new(&world.task, 1).make(2));
+    let mut client = Client::connect(address).unwrap();
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    thread::sleep(Duration::from_secs(2));
+    let token = world.token("shuffled");
+    let (_, batches) = ask(address, &token, "GET /tasks/settings/batches");
+    assert_eq!(batches["batches"][0]["reports_kept"], true, "{batches}");
+    drop((shuffler, analyser));
+}
+
+/// What cannot be opened keeps nobody else from being counted.
+#[test]
+fn what_cannot_be_opened_is_left_out() {
+    let world = World::new();
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(10);
+    let mut sealer = world.sealer(address, 1);
+    let upload = Uploads::new(&world.task, 1).make(9);
+    let garbage = vec![7; 52 + world.task.report_bytes()];
+    let mut client = Client::connect(address).unwrap();
+    let bytes = world.seal(&mut sealer, &upload);
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    let bytes = world.sealed(UploadId([1; 16]), 1, &garbage);
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    assert_eq!(world.estimates(9), expected(&world.task, [&upload]));
+    let mut client = Client::connect(world.analyser).unwrap();
+    let metrics = String::from_utf8(client.get("/metrics").unwrap().1).unwrap();
+    assert!(
+        metrics.contains("hushbin_reports_unopened_total 1\n"),
+        "{metrics}"
+    );
+    drop((shuffler, analyser));
+}
+
+/// Keys are changed while reports are under way: both are opened, and each hides among those
+/// that were sealed by the same.
+#[test]
+fn keys_are_rotated_with_overlap() {
+    let world = World::new();
+    world.create_key("newer", "sealing");
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(20);
+    let mut old = world.sealer(address, 1);
+    analyser.kill();
+    let analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
+    let mut new = world.sealer(world.analyser, 2);
+    assert_eq!(world.keys(world.analyser).len(), 2);
+    let mut uploads = Uploads::new(&world.task, 1);
+    let [of_old, of_new] = [uploads.make(14), uploads.make(6)];
+    let mut client = Client::connect(address).unwrap();
+    for (sealer, upload) in [(&mut old, &of_old), (&mut new, &of_new)] {
+        let bytes = world.seal(sealer, upload);
+        assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    }
+    assert_eq!(
+        world.estimates(20),
+        expected(&world.task, [&of_old, &of_new])
+    );
+    let token = world.token("analysed");
+    let (_, privacy) = ask(world.analyser, &token, "GET /tasks/settings/privacy");
+    assert_eq!(privacy["smallest_batch"], 6, "{privacy}");
+    drop((shuffler, analyser));
+}

@@ -1,0 +1,54 @@
+//! Sealing as a page does it, of what a configuration says in its bytes alone.
+
+use hpke::aead::AesGcm128;
+use hpke::kdf::HkdfSha256;
+use hpke::kem::X25519HkdfSha256;
+use hpke::{Deserializable, Kem, OpModeS, Serializable, single_shot_seal_with_rng};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use sha2::{Digest, Sha256};
+
+/// Whoever seals by one configuration.
+pub struct Sealer {
+    key: <X25519HkdfSha256 as Kem>::PublicKey,
+    id: [u8; 4],
+    info: Vec<u8>,
+    report_bytes: usize,
+    rng: ChaCha20Rng,
+}
+
+impl Sealer {
+    /// By this configuration, with random numbers of this seed.
+    pub fn new(configuration: &[u8], seed: u64) -> Self {
+        let digest = Sha256::digest(configuration);
+        let [high, low] = *configuration.last_chunk::<2>().unwrap();
+        Self {
+            key: Deserializable::from_bytes(&configuration[23..55]).unwrap(),
+            id: *digest.first_chunk().unwrap(),
+            info: [b"hushbin sealed report\0", configuration].concat(),
+            report_bytes: usize::from(u16::from_be_bytes([high, low])),
+            rng: ChaCha20Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// A report, by its bytes.
+    pub fn seal(&mut self, report: &[u8]) -> Vec<u8> {
+        let mut padded = report.to_vec();
+        padded.resize(self.report_bytes, 0);
+        self.seal_as_it_is(&padded)
+    }
+
+    /// Bytes that are not padded.
+    pub fn seal_as_it_is(&mut self, padded: &[u8]) -> Vec<u8> {
+        let (encapsulated, ciphertext) = single_shot_seal_with_rng::<AesGcm128, HkdfSha256, _>(
+            &OpModeS::<X25519HkdfSha256>::Base,
+            &self.key,
+            &self.info,
+            padded,
+            &[],
+            &mut self.rng,
+        )
+        .unwrap();
+        [&self.id[..], &encapsulated.to_bytes(), &ciphertext].concat()
+    }
+}
