@@ -1075,11 +1075,12 @@ function privacyView(task, privacy) {
     const protects = `It protects ${task.protects} against everybody who sees a report.`;
     return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
   }
-  const { shuffled, shuffled_statement } = privacy;
+  const { shuffled, shuffled_by, shuffled_statement } = privacy;
+  const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
   const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
     epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilon("A batch, shuffled", number, [shuffled_statement])
+    epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement])
   ];
 }
 var MOVED = {

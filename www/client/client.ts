@@ -148,8 +148,10 @@ function channelOf({ url }: Settings): BroadcastChannel | undefined {
   return new BroadcastChannel(`hushbin ${url}`);
 }
 
-class HushbinClient implements Client {
+/** @internal */
+export class HushbinClient implements Client {
   readonly #settings: Settings;
+  readonly #sessions: Pick<typeof Session, "open">;
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are under way. */
   readonly #reports = new Set<Promise<Receipt>>();
@@ -162,8 +164,9 @@ class HushbinClient implements Client {
   #tellGranted: () => void = () => {};
   #whenGranted: Promise<void>;
 
-  constructor(settings: Settings, consent: boolean) {
+  constructor(settings: Settings, consent: boolean, sessions = Session) {
     this.#settings = settings;
+    this.#sessions = sessions;
     this.#source = new TaskSource(settings);
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
@@ -362,7 +365,7 @@ class HushbinClient implements Client {
 
   #begin(): Promise<Session> {
     const source = this.#source;
-    const opening = Session.open(this.#settings, source, this.#changed).then(
+    const opening = this.#sessions.open(this.#settings, source, this.#changed).then(
       (session) => {
         if (this.#opening !== opening) {
           session.end();

@@ -21,6 +21,7 @@ export type ErrorCode =
   | "loose-budget"
   | "outbox-full"
   | "storage"
+  | "sealing"
   | "option"
   | "closed";
 
@@ -236,6 +237,19 @@ export class OptionError extends HushbinError {
   constructor(option: string, value: unknown, expected: string) {
     super("OptionError", `${option} is ${shown(value)}, expected ${expected}`);
     this.option = option;
+  }
+}
+
+/**
+ * Reports cannot be sealed: no key that the collector names is one of `analyser`, or the
+ * browser has no WebCrypto, which it has in secure contexts alone. Nothing was reported.
+ */
+export class SealingError extends HushbinError {
+  readonly code = "sealing";
+
+  /** @internal */
+  constructor(message: string, options?: ErrorOptions) {
+    super("SealingError", message, options);
   }
 }
 

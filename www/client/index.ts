@@ -11,16 +11,10 @@
  */
 
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
-import { type Suppliers, supplied } from "./module.js";
-import { bytes } from "./wasm/collision-bytes.js";
+import { INLINED } from "./inlined.js";
+import { supplied } from "./module.js";
 
 export * from "./exports.js";
-
-const INLINED: Suppliers = {
-  module: bytes,
-  complete: async () => (await import("./complete.js")).bytes(),
-  fallback: async () => (await import("./fallback.js")).fallback,
-};
 
 // These names go before those of `exports.ts`. Who imports others has no module in the
 // bundle: nothing but these functions mentions it. Declared are those of `exports.ts`, with

@@ -3,7 +3,7 @@
 import { asOf, charged, decide, type Ledger } from "./budget.js";
 import { bytesOf, joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
-import { ClosedError, OutboxFullError, StorageError, TaskError } from "./errors.js";
+import { OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries, ReportInput } from "./input.js";
 import type { Settings } from "./options.js";
 import { hasEnd, isHidden, onLife } from "./page.js";
@@ -11,9 +11,9 @@ import { createEngine, type Engine } from "./randomizer.js";
 import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
-import type { Change, Store } from "./store/store.js";
+import type { Store, Stored } from "./store/store.js";
 import { type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
-import type { TaskSource } from "./task-source.js";
+import { fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
 /** Most bytes that wait for a task in a browser: some ten thousand reports. */
@@ -63,8 +63,8 @@ const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`
  */
-function checkBudget(task: Task, budget: Budget, { maxEpsilon, ...own }: Settings): void {
-  const { days, reports } = budget;
+function checkBudget(task: Task, { maxEpsilon, ...own }: Settings): void {
+  const { days, reports } = budgetOf(task);
   const spends = task.epsilon * reports;
   if (spends > maxEpsilon) {
     throw new TaskError(
@@ -82,9 +82,13 @@ function checkBudget(task: Task, budget: Budget, { maxEpsilon, ...own }: Setting
   }
 }
 
-/** One report alone, under an id of its own, as it will be sent. */
-function sealed(engine: Engine, report: Uint8Array): Uint8Array<ArrayBuffer> {
-  return joined([engine.uploadHeader(1), report]);
+/** A report, and an upload of it alone, under an id of its own, as it will be sent. */
+export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
+
+/** What answers are known by in this browser. */
+export function digestOf(engine: Engine, { salt }: Ledger, entries: Entries): bigint {
+  const { lengths, items, values } = entries;
+  return engine.digest(joined([salt, lengths, items, values].map(bytesOf)));
 }
 
 export class Session {
@@ -97,7 +101,7 @@ export class Session {
   readonly #unlisten: () => void;
   #ended = false;
 
-  private constructor(settings: Settings, engine: Engine, store: Store, changed: () => void) {
+  protected constructor(settings: Settings, engine: Engine, store: Store, changed: () => void) {
     this.engine = engine;
     this.store = store;
     this.budget = budgetOf(engine.task);
@@ -128,35 +132,31 @@ export class Session {
    * @throws NetworkError once the source was stopped
    */
   static async open(settings: Settings, source: TaskSource, changed: () => void): Promise<Session> {
-    const described = settings.task === undefined ? await source.fetch() : undefined;
-    const task = described?.task ?? settings.task;
-    if (task === undefined) {
-      throw new ClosedError("client");
-    }
-    const budget = budgetOf(task);
-    checkBudget(task, budget, settings);
+    const { task, fingerprint: said } =
+      settings.task === undefined
+        ? await source.fetch(fetchTask)
+        : { task: settings.task, fingerprint: undefined };
+    checkBudget(task, settings);
     // Beside the engine, as either takes some 20 ms in a page that has just loaded.
     const storing = storeOf(settings);
     // It may fail before it is awaited.
     storing.catch(() => {});
+    let engine: Engine | undefined;
     try {
-      const engine = await createEngine(task, described !== undefined);
-      try {
-        // The collector must agree with itself, too.
-        for (const pin of [settings.fingerprint, described?.fingerprint]) {
-          if (pin !== undefined && pin !== engine.fingerprint) {
-            throw new TaskError(
-              "fingerprint-mismatch",
-              `task ${task.id} has the fingerprint ${engine.fingerprint}, expected ${pin}`,
-            );
-          }
+      engine = await createEngine(task, said !== undefined);
+      const { fingerprint } = engine;
+      // The collector must agree with itself, too.
+      for (const pin of [settings.fingerprint, said]) {
+        if (pin !== undefined && pin !== fingerprint) {
+          throw new TaskError(
+            "fingerprint-mismatch",
+            `task ${task.id} has the fingerprint ${fingerprint}, expected ${pin}`,
+          );
         }
-        return new Session(settings, engine, await storing, changed);
-      } catch (error) {
-        engine.free();
-        throw error;
       }
+      return new this(settings, engine, await storing, changed);
     } catch (error) {
+      engine?.free();
       storing.then((store) => store.close()).catch(() => {});
       throw error;
     }
@@ -170,7 +170,7 @@ export class Session {
    */
   async report(input: ReportInput): Promise<Receipt> {
     const entries = this.engine.read(input);
-    const [receipt, made] = await this.store.change((ledger) => this.#charge(ledger, entries));
+    const [receipt, made] = await this.change(entries);
     if (made !== undefined) {
       this.delivery.made(made, isHidden());
       this.#changed();
@@ -182,35 +182,45 @@ export class Session {
     return receipt;
   }
 
-  /** Decides, randomises and charges in one step, which nothing comes between. */
-  #charge(before: Ledger, entries: Entries): Change<Receipt> {
-    const { engine, budget } = this;
-    const { dropped } = entries;
-    const now = Date.now();
-    const ledger = asOf(before, budget, now);
-    const { lengths, items, values } = entries;
-    const digest = engine.digest(joined([ledger.salt, lengths, items, values].map(bytesOf)));
-    const { fingerprint } = engine;
-    const decision = decide(ledger, budget, fingerprint, digest);
-    if (this.#ended) {
-      return { ledger, result: nothing("no-consent", dropped) };
-    }
-    if (decision === "unchanged" || decision === "over-budget") {
-      return { ledger, result: nothing(decision, dropped) };
-    }
-    // Before anything is drawn: a report that is drawn and dropped would have
-    // to be drawn again.
-    if (ledger.waitingBytes >= OUTBOX_BYTES) {
-      throw new OutboxFullError(`${ledger.waitingBytes} bytes of reports wait to be sent already`);
-    }
-    const fresh = decision === "draw";
-    const report = fresh ? engine.make(entries) : decision.report;
-    const epsilon = fresh ? engine.task.epsilon : 0;
-    return {
-      ledger: charged(ledger, budget, epsilon, { digest, fingerprint, report }, now),
-      made: { at: now, epsilon, bytes: sealed(engine, report), state: "waiting" },
-      result: { outcome: "queued", epsilon, dropped },
-    };
+  /**
+   * Decides, randomises and charges in one step, which nothing comes between.
+   *
+   * @param pack makes a report, or takes the one that was made before
+   */
+  protected change(
+    entries: Entries,
+    pack = (report = this.engine.make(entries)): Packed => [
+      report,
+      joined([this.engine.uploadHeader(1), report]),
+    ],
+  ): Promise<readonly [Receipt, Stored | undefined]> {
+    return this.store.change((before) => {
+      const { engine, budget } = this;
+      const { dropped } = entries;
+      const now = Date.now();
+      const ledger = asOf(before, budget, now);
+      const digest = digestOf(engine, ledger, entries);
+      const { fingerprint } = engine;
+      const decision = this.#ended ? "no-consent" : decide(ledger, budget, fingerprint, digest);
+      const fresh = decision === "draw";
+      if (!fresh && typeof decision === "string") {
+        return { ledger, result: nothing(decision, dropped) };
+      }
+      // Before anything is drawn: a report that is drawn and dropped would have
+      // to be drawn again.
+      if (ledger.waitingBytes >= OUTBOX_BYTES) {
+        throw new OutboxFullError(
+          `${ledger.waitingBytes} bytes of reports wait to be sent already`,
+        );
+      }
+      const [report, bytes] = pack(fresh ? undefined : decision.report);
+      const epsilon = fresh ? engine.task.epsilon : 0;
+      return {
+        ledger: charged(ledger, budget, epsilon, { digest, fingerprint, report }, now),
+        made: { at: now, epsilon, bytes, state: "waiting" },
+        result: { outcome: "queued", epsilon, dropped },
+      };
+    });
   }
 
   /** Starts nothing from now on. */

@@ -41,7 +41,7 @@ export async function fetchTask({ url, id, fetch }: Settings): Promise<FetchedTa
   return { task, fingerprint };
 }
 
-/** Fetches the task of a client, as often as it takes. */
+/** Fetches the task of a client, or what else it needs, as often as it takes. */
 export class TaskSource {
   readonly #settings: Settings;
   /** Who waits for the next failure. */
@@ -56,12 +56,13 @@ export class TaskSource {
   }
 
   /**
-   * @throws TaskError `unknown-task`, `invalid-task`
+   * @param ask asks once
+   * @throws what `ask` throws that is no NetworkError
    */
-  async fetch(): Promise<FetchedTask> {
+  async fetch<R>(ask: (settings: Settings) => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await fetchTask(this.#settings);
+        return await ask(this.#settings);
       } catch (error) {
         if (!(error instanceof NetworkError) || this.stopped) {
           throw error;

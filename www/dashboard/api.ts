@@ -97,6 +97,8 @@ export interface Batches {
 export interface Privacy {
   readonly reports: number;
   readonly smallest_batch: number;
+  /** Who shuffled the reports before the collector had them. */
+  readonly shuffled_by: readonly string[];
   readonly local: {
     readonly effective_epsilon: number;
     readonly delta?: number;

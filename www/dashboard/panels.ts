@@ -32,14 +32,15 @@ export function privacyView(task: TaskAnswer, privacy: Privacy | string): readon
     const protects = `It protects ${task.protects} against everybody who sees a report.`;
     return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
   }
-  const { shuffled, shuffled_statement } = privacy;
+  const { shuffled, shuffled_by, shuffled_statement } = privacy;
+  const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
   const number =
     shuffled === undefined
       ? "no shuffled ε"
       : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
   return [
     epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilon("A batch, shuffled", number, [shuffled_statement]),
+    epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement]),
   ];
 }
 

@@ -14,6 +14,14 @@ const REPORTS = 5000;
 const TOGETHER = 100;
 const ENTRIES = 20;
 
+/** Where reports are kept, and whether they are sealed. */
+const KEPT = /** @type {const} */ ([
+  ["device", "device", false],
+  ["memory", "memory", false],
+  ["device, sealed", "device", true],
+  ["memory, sealed", "memory", true],
+]);
+
 /** ε = 1, for people who rate twenty of 256 items. */
 const TASK = {
   id: "bench",
@@ -83,18 +91,40 @@ async function least() {
  * Runs in the page: microseconds a report, until report() has returned, and until all are
  * stored.
  *
- * @param {{ task: any, storage: string, entries: number, reports: number, together: number }} options
+ * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number, together: number }} options
  */
-async function reports({ task, storage, entries, reports, together }) {
-  const { hushbin } = /** @type {any} */ (globalThis);
-  const client = hushbin.createClient({
+async function reports({ task, storage, sealing = false, entries, reports, together }) {
+  const { hushbin, sealed } = /** @type {any} */ (globalThis);
+  const options = {
     endpoint: "/nowhere",
     task,
     storage,
     consent: true,
     maxEpsilon: Number.POSITIVE_INFINITY,
     delayMs: 86_400_000,
-  });
+  };
+  /** Of a client that seals, by a key of this page. */
+  const analyser = async () => {
+    const { fingerprint } = await hushbin.createRandomizer({ task });
+    const { subtle } = crypto;
+    const pair = /** @type {CryptoKeyPair} */ (
+      await subtle.generateKey("X25519", true, ["deriveBits"])
+    );
+    const hex = (buffer) =>
+      Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    // Longer than any report of the task.
+    const key = hex(await subtle.exportKey("raw", pair.publicKey));
+    const configuration = `01${fingerprint}002000010001${key}0009`;
+    const bytes = Uint8Array.from(configuration.match(/../g) ?? [], (pair) =>
+      Number.parseInt(pair, 16),
+    );
+    const pin = hex(await subtle.digest("SHA-256", bytes)).slice(0, 32);
+    const fetch = async () => Response.json({ keys: [configuration] });
+    return { analyser: [pin], fetch };
+  };
+  const client = sealing
+    ? sealed.createClient({ ...options, ...(await analyser()) })
+    : hushbin.createClient(options);
   await client.ready();
   const inputs = Array.from({ length: reports }, (_, person) =>
     Object.fromEntries(
@@ -117,9 +147,10 @@ async function reports({ task, storage, entries, reports, together }) {
     }
   }
   const done = performance.now();
+  const [{ bytes }] = await client.history();
   client.destroy();
   const each = (ms) => (ms * 1000) / reports;
-  return { queued, call: each(returned), whole: each(done - begun) };
+  return { queued, call: each(returned), whole: each(done - begun), bytes: bytes.length };
 }
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
@@ -156,11 +187,12 @@ export async function benchClient() {
     say(bold("\nfrom an empty page's load, ms: script imported, first report stored, slowest"));
     await cold("hushbin", start);
     await cold("the browser alone", least);
-    say(bold(`\nreport() of ${ENTRIES} items: µs until it returns, and until it is stored`));
-    for (const storage of ["device", "memory"]) {
+    say(bold(`\nreport() of ${ENTRIES} items: µs until it returns, and until it is stored; bytes`));
+    for (const [name, storage, sealing] of KEPT) {
       const options = {
         task: TASK,
         storage,
+        sealing,
         entries: ENTRIES,
         reports: REPORTS,
         together: TOGETHER,
@@ -172,7 +204,7 @@ export async function benchClient() {
       const [call, whole] = [rounds.map((each) => each.call), rounds.map((each) => each.whole)];
       const queued = Math.min(...rounds.map((each) => each.queued));
       say(
-        `${storage.padEnd(10)}${median(call).toFixed(1).padStart(10)}${median(whole).toFixed(1).padStart(10)}   (${queued} of ${REPORTS} queued)`,
+        `${name.padEnd(16)}${median(call).toFixed(1).padStart(10)}${median(whole).toFixed(1).padStart(10)}${String(rounds[0]?.bytes).padStart(8)}   (${queued} of ${REPORTS} queued)`,
       );
     }
   } finally {

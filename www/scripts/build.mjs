@@ -88,9 +88,11 @@ function trimmed(glue) {
 }
 
 /** Entries of the package. */
-const ENTRIES = ["index", "slim", "testing", "history"];
+const ENTRIES = ["index", "slim", "sealed", "testing", "history"];
 /** What entries import as files of their own, which may never be needed. */
-const FILES = ["complete", "fallback"];
+const FILES = ["complete", "fallback", "sealing", "x25519"];
+/** Those of the classic script. */
+const SCRIPT_FILES = ["complete", "fallback"];
 
 /**
  * Bundles as modules of one kind.
@@ -143,7 +145,7 @@ async function integrityOf(file) {
  */
 async function scripts() {
   const SCRIPT = "hushbin.script";
-  for (const name of FILES) {
+  for (const name of SCRIPT_FILES) {
     await bundle([name], {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
@@ -154,13 +156,13 @@ async function scripts() {
     Object.fromEntries(
       await Promise.all(names.map(async ([key, file]) => [key, await integrityOf(file)])),
     );
-  const beside = await hashed(FILES.map((name) => [name, `${SCRIPT}.${name}.js`]));
+  const beside = await hashed(SCRIPT_FILES.map((name) => [name, `${SCRIPT}.${name}.js`]));
   await bundle(["script"], {
     format: "iife",
     entryNames: SCRIPT,
     define: { INTEGRITY: JSON.stringify(beside) },
   });
-  const files = [`${SCRIPT}.js`, ...FILES.map((name) => `${SCRIPT}.${name}.js`)];
+  const files = [`${SCRIPT}.js`, ...SCRIPT_FILES.map((name) => `${SCRIPT}.${name}.js`)];
   const all = await hashed(files.map((file) => [file, file]));
   await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
 }

@@ -1,12 +1,14 @@
 // npm run replay: a data set, reported person by person from headless Chromium.
 //
 //   npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one]
+//                     [--analyser PIN]
 //
 // Chromium loads the built package and randomises once for every person, people
 // without entries included. Every report is randomised on its own, as it would be
 // on that person's machine. An upload carries up to 4,096 of them; with
 // --one-by-one each is made and sent by a client of its own, which remembers
-// nothing, as it is by real people.
+// nothing, as it is by real people. With --analyser the endpoint is a shuffler's, and each is
+// sealed to the analyser of that pin, one by one.
 
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
@@ -44,7 +46,12 @@ async function agreedTask(file, endpoint) {
   return task;
 }
 
-async function reportsSoFar(endpoint, task) {
+/** How many reports there are to be estimated from; of a shuffler, how many it has taken. */
+async function reportsSoFar(endpoint, task, analyser) {
+  if (analyser !== undefined) {
+    const metrics = await (await fetch(`${endpoint}/metrics`)).text();
+    return Number(metrics.match(/^hushbin_reports_accepted_total (\d+)$/m)?.[1]);
+  }
   const item = Array.isArray(task.items) ? encodeURIComponent(task.items[0]) : "0";
   return (await getJson(`${endpoint}/tasks/${task.id}/estimates?items=${item}`)).reports;
 }
@@ -52,9 +59,9 @@ async function reportsSoFar(endpoint, task) {
 /**
  * Runs in the page: makes the randomiser, and counts what it sends.
  *
- * @param {{ endpoint: string, task: any }} options
+ * @param {{ endpoint: string, task: any, analyser: string | undefined }} options
  */
-async function begin({ endpoint, task }) {
+async function begin({ endpoint, task, analyser }) {
   const timing = { underway: 0, since: 0, sendingMs: 0, makingMs: 0, requests: 0 };
   /** @type {typeof fetch} */
   const timedFetch = async (url, init) => {
@@ -72,9 +79,13 @@ async function begin({ endpoint, task }) {
       }
     }
   };
-  const { hushbin } = /** @type {any} */ (globalThis);
+  const { hushbin, sealed } = /** @type {any} */ (globalThis);
   const randomizer = await hushbin.createRandomizer({ task });
-  Object.assign(globalThis, { randomizer, timing, timedFetch, endpoint });
+  const createClient = (options) =>
+    analyser === undefined
+      ? hushbin.createClient(options)
+      : sealed.createClient({ ...options, analyser: [analyser] });
+  Object.assign(globalThis, { randomizer, timing, timedFetch, endpoint, createClient });
 }
 
 /** Runs in the page: one upload of as many reports as there are people. */
@@ -94,14 +105,16 @@ async function reportTogether(inputs) {
 
 /** Runs in the page: a client for each person. */
 async function reportOneByOne(inputs) {
-  const { endpoint, hushbin, randomizer, timing, timedFetch } = /** @type {any} */ (globalThis);
+  const { endpoint, createClient, randomizer, timing, timedFetch } = /** @type {any} */ (
+    globalThis
+  );
   const { task } = randomizer;
   const own = { consent: true, maxEpsilon: Number.POSITIVE_INFINITY, storage: "memory" };
   const flushes = [];
   // Making the client is included.
   const begun = performance.now();
   for (const input of inputs) {
-    const client = hushbin.createClient({ endpoint, task, fetch: timedFetch, ...own });
+    const client = createClient({ endpoint, task, fetch: timedFetch, ...own });
     await client.report(input);
     flushes.push(client.flush().finally(() => client.destroy()));
   }
@@ -112,7 +125,7 @@ async function reportOneByOne(inputs) {
 /** Runs in the page. */
 const timed = () => /** @type {any} */ (globalThis).timing;
 
-async function replay({ task: file, data, endpoint, people, oneByOne }) {
+async function replay({ task: file, data, endpoint, people, oneByOne, analyser }) {
   await setup({ browser: true });
   const { buildPackage } = await import("./build.mjs");
   const { readDataSet } = await import("./lib/data-set.mjs");
@@ -129,9 +142,9 @@ async function replay({ task: file, data, endpoint, people, oneByOne }) {
   }
   const name = Array.isArray(task.items) ? (item) => task.items[item] : String;
 
-  const before = await reportsSoFar(endpoint, task);
+  const before = await reportsSoFar(endpoint, task, analyser);
   await withPackagePage(async (page) => {
-    await page.evaluate(begin, { endpoint, task });
+    await page.evaluate(begin, { endpoint, task, analyser });
     const begun = performance.now();
     const timing = await step(`report: ${whole(inputs.length)} people`, async () => {
       const bar = progress("  reported", inputs.length);
@@ -148,7 +161,7 @@ async function replay({ task: file, data, endpoint, people, oneByOne }) {
       return page.evaluate(timed);
     });
     const total = performance.now() - begun;
-    const taken = (await reportsSoFar(endpoint, task)) - before;
+    const taken = (await reportsSoFar(endpoint, task, analyser)) - before;
     const rate = (ms) => `${whole((inputs.length / ms) * 1000)} a second`;
     say("");
     say(
@@ -174,14 +187,15 @@ await main(async () => {
       endpoint: { type: "string" },
       people: { type: "string" },
       "one-by-one": { type: "boolean", default: false },
+      analyser: { type: "string" },
     },
   });
-  const { task, data, endpoint } = values;
+  const { task, data, endpoint, analyser } = values;
   const people = values.people === undefined ? undefined : Number(values.people);
   const wrong = people !== undefined && !(Number.isInteger(people) && people > 0);
   if (task === undefined || data === undefined || endpoint === undefined || wrong) {
     throw new Failed(
-      "usage: npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one]",
+      "usage: npm run replay -- --task FILE --data FILE --endpoint URL [--people N] [--one-by-one] [--analyser PIN]",
     );
   }
   await replay({
@@ -189,6 +203,7 @@ await main(async () => {
     data,
     endpoint: endpoint.replace(/\/+$/, ""),
     people,
-    oneByOne: values["one-by-one"],
+    oneByOne: values["one-by-one"] || analyser !== undefined,
+    analyser,
   });
 });

@@ -78,7 +78,7 @@ export async function startCollector({
   });
   const ready = new Promise((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const found = line.match(/^hushbin listening on (http:\S+)$/);
+      const found = line.match(/^hushbin (?:listening|shuffling|analysing) on (http:\S+)$/);
       if (found) {
         resolve(found[1]);
       }

@@ -1,0 +1,249 @@
+/**
+ * Reports sealed in headless Chromium, through a shuffler to an analyser: what is estimated,
+ * what either could read, and what the order in which people reported has left behind.
+ *
+ * `HUSHBIN_SEALED_PEOPLE` sets how many people report, each by a client of their own: some
+ * 16 ms a person on two cores.
+ */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type * as HushbinSealed from "../../../www/client/sealed.js";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
+import { DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { Gateway } from "./gateway.js";
+import { type Estimates, newContext } from "./harness.js";
+
+declare global {
+  var sealed: typeof HushbinSealed;
+}
+
+const PEOPLE = Number(process.env.HUSHBIN_SEALED_PEOPLE ?? 2_000);
+const BATCH = PEOPLE / 4;
+/** People whose clients are in the page at once. */
+const TOGETHER = 250;
+
+const TASK = {
+  id: "settings",
+  items: ["dark-mode", "autoplay", "captions", "telemetry", "compact", "sounds"],
+  sparsity: 2,
+  epsilon: 3,
+  value: "sign",
+  people: PEOPLE,
+};
+
+/** What a person answers: the first items are liked, the last are not. */
+const answersOf = (person: number) => ({
+  [TASK.items[person % 3] ?? ""]: 1,
+  [TASK.items[3 + (person % 3)] ?? ""]: person % 5 === 0 ? 1 : -1,
+});
+
+const program = join(TARGET, "debug/hushbin");
+const directory = mkdtempSync(join(tmpdir(), "hushbin-sealed-"));
+const file = (name: string) => join(directory, name);
+const hushbin = (...words: string[]) => execFileSync(program, words, { encoding: "utf8" });
+
+/** Makes a pair of keys. */
+function createKey(name: string, purpose: string): void {
+  writeFileSync(
+    file(`${name}.pub`),
+    hushbin("key", "create", "--for", purpose, file(`${name}.pem`)),
+  );
+}
+
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+const gateway = new Gateway();
+let analyser: Collector;
+let shuffler: Collector;
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+let pin: string;
+
+beforeAll(async () => {
+  writeFileSync(file("task.json"), JSON.stringify(TASK));
+  createKey("analyser", "signing");
+  createKey("shuffler", "signing");
+  createKey("sealing", "sealing");
+  pin = hushbin("key", "pin", "--task", file("task.json"), file("sealing.pub")).slice(0, 32);
+  const tasks = [file("task.json")];
+  const most = (reports: number) => ["--batch-least", `${reports}`, "--batch-most", `${reports}`];
+  const key = (name: string) => ["--signing-key", file(`${name}.pem`)];
+  const of_analyser = ["--sealing-key", file("sealing.pem"), "--shuffler", file("shuffler.pub")];
+  analyser = await startCollector({
+    program,
+    data: file("analysed"),
+    tasks,
+    flags: ["--role", "analyser", ...key("analyser"), ...of_analyser, ...most(PEOPLE)],
+  });
+  const of_shuffler = ["--analyser", analyser.url, "--analyser-key", file("analyser.pub")];
+  shuffler = await startCollector({
+    program,
+    data: file("shuffled"),
+    tasks,
+    flags: ["--role", "shuffler", ...key("shuffler"), ...of_shuffler, ...most(BATCH)],
+  });
+  gateway.to = shuffler.url;
+  site = await serve({
+    directories: { "/dist/": DIST },
+    documents: {
+      "/": {
+        type: "text/html",
+        body: '<!doctype html><title>page</title><script type="module" src="/entry.js"></script>',
+      },
+      "/entry.js": {
+        type: "text/javascript",
+        body: 'import * as sealed from "/dist/sealed.js"; Object.assign(globalThis, { sealed });',
+      },
+    },
+  });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+  gateway.close();
+  await shuffler?.stop("SIGKILL");
+  await analyser?.stop("SIGKILL");
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Everybody reports, in order, by a client of their own; the order in which uploads arrived. */
+async function reportAll(): Promise<void> {
+  const endpoint = await gateway.listen();
+  const page = await (await newContext(browser)).newPage();
+  await page.goto(site.url);
+  await page.waitForFunction(() => "sealed" in globalThis);
+  const { task } = (await (await fetch(`${shuffler.url}/tasks/settings`)).json()) as {
+    task: HushbinSealed.Task;
+  };
+  for (let begin = 0; begin < PEOPLE; begin += TOGETHER) {
+    const people = Array.from({ length: TOGETHER }, (_, index) => answersOf(begin + index));
+    await page.evaluate(
+      async ({ people, ...options }) => {
+        await Promise.all(
+          people.map(async (answers) => {
+            const client = sealed.createClient({
+              ...options,
+              consent: true,
+              maxEpsilon: 10,
+              storage: "memory",
+            });
+            await client.report(answers);
+            await client.flush();
+            client.destroy();
+          }),
+        );
+      },
+      { people, endpoint, task, analyser: [pin] },
+    );
+  }
+}
+
+async function ask(collector: Collector, data: string, path: string): Promise<unknown> {
+  const token = hushbin(
+    "token",
+    "create",
+    "--data",
+    file(data),
+    "--role",
+    "analyst",
+    "--name",
+    "t",
+  );
+  const headers = { authorization: `Bearer ${token.trim()}` };
+  const answer = await fetch(`${collector.url}${path}`, { headers });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+/** The reports of uploads, opened by the analyser's key, which no shuffler has. */
+async function opened(uploads: readonly Buffer[]): Promise<string[]> {
+  const kem = new DhkemX25519HkdfSha256();
+  const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes128Gcm() });
+  const { keys } = (await (await fetch(`${shuffler.url}/tasks/settings/keys`)).json()) as {
+    keys: string[];
+  };
+  const info = Buffer.concat([
+    Buffer.from("hushbin sealed report\0"),
+    Buffer.from(keys[0] ?? "", "hex"),
+  ]);
+  // RFC 8410: the key is the last 32 bytes.
+  const pem = readFileSync(file("sealing.pem"), "utf8").replace(/-----.*-----|\s/g, "");
+  const secret = new Uint8Array(Buffer.from(pem, "base64")).slice(-32);
+  const recipientKey = await kem.deserializePrivateKey(secret.buffer);
+  return Promise.all(
+    uploads.map(async (upload) => {
+      const sealed = new Uint8Array(upload.subarray(38));
+      const enc = sealed.slice(0, 32).buffer;
+      const ciphertext = sealed.slice(32).buffer;
+      const own = { recipientKey, enc, info: new Uint8Array(info).buffer };
+      return hexOf(new Uint8Array(await suite.open(own, ciphertext)));
+    }),
+  );
+}
+
+/** Spearman's, of places in the order in which their owners came. */
+function rankCorrelation(places: readonly number[]): number {
+  const count = places.length;
+  const squares = places.reduce((sum, place, came) => sum + (place - came) ** 2, 0);
+  return 1 - (6 * squares) / (count * (count * count - 1));
+}
+
+it("are estimated by whoever cannot know who sent them, from whoever cannot read them", async () => {
+  await reportAll();
+  const uploads = gateway.passed
+    .filter(({ path }) => path.endsWith("/reports"))
+    .map(({ body }) => body);
+  expect(uploads).toHaveLength(PEOPLE);
+  expect(new Set(uploads.map(({ length }) => length)).size).toBe(1);
+
+  const path = "/tasks/settings/estimates?confidence=0.999";
+  let state = "";
+  while (state !== "released") {
+    await pause(200);
+    const { batches } = (await ask(analyser, "analysed", "/tasks/settings/batches")) as {
+      batches: { state: string; reports: number }[];
+    };
+    ({ state = "" } = batches.find(({ reports }) => reports === PEOPLE) ?? {});
+  }
+  const estimates = (await ask(analyser, "analysed", path)) as Estimates;
+  expect(estimates.reports).toBe(PEOPLE);
+  TASK.items.forEach((item, index) => {
+    const [low, high] = estimates.estimates[index]?.mean.simultaneous_interval ?? [1, -1];
+    const people = Array.from({ length: PEOPLE }, (_, person) => answersOf(person)[item] ?? 0);
+    const mean = people.reduce((sum, value) => sum + value, 0) / PEOPLE;
+    expect(low, item).toBeLessThanOrEqual(mean);
+    expect(high, item).toBeGreaterThanOrEqual(mean);
+  });
+
+  // Who shuffled, and how many hid among one another.
+  const privacy = await ask(analyser, "analysed", "/tasks/settings/privacy");
+  expect(privacy).toMatchObject({ reports: PEOPLE, smallest_batch: BATCH });
+  expect((privacy as { shuffled_by: string[] }).shuffled_by).toHaveLength(1);
+
+  // The analyser's file of reports, in its own order, against the order of arrival.
+  const out = file("reports.csv");
+  const from = ["--data", file("analysed"), "--task", "settings"];
+  hushbin("journal", "export", ...from, "--format", "csv", "--out", out);
+  const [head = "", ...rows] = readFileSync(out, "utf8").trim().split("\n");
+  const column = head.split(",").indexOf("report");
+  const places = new Map(rows.map((row, place) => [row.split(",")[column], place]));
+  expect(places.size).toBe(PEOPLE);
+  // Padding is taken off.
+  const place = (report: string) => places.get(report) ?? places.get(report.replace(/(00)+$/, ""));
+  const came = (await opened(uploads)).map((report) => place(report) ?? Number.NaN);
+  expect(came).not.toContain(Number.NaN);
+  // Of ranks in an order of their own it has standard deviation 1/√(n − 1): five of them are
+  // passed with probability 6·10⁻⁷.
+  expect(Math.abs(rankCorrelation(came)) * Math.sqrt(PEOPLE - 1)).toBeLessThan(5);
+  expect(rankCorrelation(came.map((_, index) => index))).toBe(1);
+});

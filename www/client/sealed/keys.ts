@@ -1,0 +1,54 @@
+/** Whom to seal reports to. */
+
+import { hex } from "../bytes.js";
+import { NetworkError, SealingError } from "../errors.js";
+import type { Settings } from "../options.js";
+import { answerTo, unreachable } from "../transport.js";
+
+type Sealing = typeof import("../sealing.js");
+
+/**
+ * Asks once for configurations.
+ *
+ * @throws NetworkError where something that is not a shuffler answers, or one that does not
+ * know them yet
+ */
+export async function fetchKeys({ url, fetch }: Settings): Promise<readonly string[]> {
+  const answer = await answerTo(fetch, `${url}/keys`).catch((cause: unknown) => {
+    throw new NetworkError(`keys could not be fetched: ${unreachable(cause)}`, { cause });
+  });
+  const { status, retryAfterMs, body } = answer;
+  const { keys } = body;
+  if (status !== 200 || !Array.isArray(keys)) {
+    throw new NetworkError(`${url}/keys answered ${status} and no keys`, { status, retryAfterMs });
+  }
+  return keys.map(String);
+}
+
+function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
+  const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
+}
+
+/**
+ * The first configuration that is pinned and for this task.
+ *
+ * @throws SealingError where there is none
+ */
+export async function pinned(
+  { digestOf, isConfiguration }: Sealing,
+  keys: readonly string[],
+  pins: readonly string[],
+  fingerprint: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  for (const key of keys) {
+    const bytes = bytesOf(key);
+    const pin = hex((await digestOf(bytes)).subarray(0, 16));
+    if (pins.includes(pin) && isConfiguration(bytes, fingerprint)) {
+      return bytes;
+    }
+  }
+  throw new SealingError(
+    `none of ${keys.length} keys that the collector names is one of analyser, for reports of this task`,
+  );
+}

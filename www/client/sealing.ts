@@ -1,0 +1,81 @@
+/**
+ * Sealing: HPKE (RFC 9180), base mode, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, by
+ * the browser's WebCrypto; in a file of its own that `hushbin/sealed` imports.
+ */
+
+import {
+  Aes128Gcm,
+  CipherSuite,
+  DhkemX25519HkdfSha256,
+  HkdfSha256,
+  type KemInterface,
+} from "@hpke/core";
+
+/** What a configuration says, as `src/sealed/configuration.rs` of the collector writes it. */
+export const CONFIGURATION_BYTES = 57;
+const KEY = 23;
+const KEY_END = 55;
+const KEY_ID_BYTES = 4;
+/** Version 1, and the suite. */
+const VERSION = 1;
+const SUITE = "0,32,0,1,0,1";
+
+const LABEL = new TextEncoder().encode("hushbin sealed report\0");
+
+/** Seals the bytes of one report. */
+export type Seal = (report: Uint8Array) => Promise<Uint8Array>;
+
+/** The SHA-256 of a configuration, of which a page pins the first 16 bytes. */
+export async function digestOf(configuration: BufferSource): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", configuration));
+}
+
+/** Whether the bytes are a configuration of this version and suite, for reports of this task. */
+export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
+  const own = Array.from(bytes.subarray(1, 17), (byte) => byte.toString(16).padStart(2, "0"));
+  return (
+    bytes.length === CONFIGURATION_BYTES &&
+    bytes[0] === VERSION &&
+    own.join("") === fingerprint &&
+    String(bytes.subarray(17, KEY)) === SUITE
+  );
+}
+
+/** The browser's X25519, or where it has none, one in JavaScript. */
+async function kemOf(): Promise<KemInterface> {
+  try {
+    await crypto.subtle.generateKey("X25519", false, ["deriveBits"]);
+    return new DhkemX25519HkdfSha256();
+  } catch {
+    const { DhkemX25519HkdfSha256: InJavaScript } = await import("./x25519.js");
+    return new InJavaScript();
+  }
+}
+
+/**
+ * Seals by a configuration.
+ *
+ * @throws Error where the browser lacks WebCrypto, which it does outside secure contexts
+ */
+export async function sealerOf(configuration: Uint8Array<ArrayBuffer>): Promise<Seal> {
+  const suite = new CipherSuite({
+    kem: await kemOf(),
+    kdf: new HkdfSha256(),
+    aead: new Aes128Gcm(),
+  });
+  const key = configuration.slice(KEY, KEY_END);
+  const recipientPublicKey = await suite.kem.deserializePublicKey(key.buffer);
+  const [high = 0, low = 0] = configuration.subarray(KEY_END);
+  const length = 256 * high + low;
+  const id = (await digestOf(configuration)).subarray(0, KEY_ID_BYTES);
+  const info = new Uint8Array([...LABEL, ...configuration]).buffer;
+  return async (report) => {
+    if (report.length > length) {
+      throw new RangeError(`a report has ${report.length} bytes, expected at most ${length}`);
+    }
+    const padded = new Uint8Array(length);
+    padded.set(report);
+    const { enc, ct } = await suite.seal({ recipientPublicKey, info }, padded.buffer);
+    return new Uint8Array([...id, ...new Uint8Array(enc), ...new Uint8Array(ct)]);
+  };
+}

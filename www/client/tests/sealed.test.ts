@@ -1,0 +1,349 @@
+/** Reports sealed to an analyser: by which key, in which bytes, and what if there is none. */
+
+import { readFileSync } from "node:fs";
+import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
+import { DhkemX25519HkdfSha256 as InJavaScript } from "@hpke/dhkem-x25519";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Client, createClient, NetworkError, OptionError } from "../index.js";
+import { createClient as createSealed, type SealedClientOptions, SealingError } from "../sealed.js";
+import {
+  answers,
+  clientOf,
+  created,
+  FakeCollector,
+  OFTEN,
+  problem,
+  stubDatabase,
+} from "./harness.js";
+
+const bytesOf = (digits: string) => new Uint8Array(Buffer.from(digits, "hex"));
+const hexOf = (bytes: ArrayBuffer | Uint8Array) =>
+  Buffer.from(new Uint8Array(bytes)).toString("hex");
+
+const suiteOf = (kem: DhkemX25519HkdfSha256 | InJavaScript) =>
+  new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes128Gcm() });
+
+/** Bytes of a report of {@link OFTEN}: a seed and a bucket, at most. */
+const REPORT = 9;
+const ID = 4;
+const ENCAPSULATED = 32;
+
+/** An analyser's key for {@link OFTEN}. */
+class Analyser {
+  readonly configuration: Uint8Array<ArrayBuffer>;
+  readonly pin: string;
+  readonly #keys: CryptoKeyPair;
+
+  private constructor(keys: CryptoKeyPair, configuration: Uint8Array<ArrayBuffer>, pin: string) {
+    this.#keys = keys;
+    this.configuration = configuration;
+    this.pin = pin;
+  }
+
+  static async create(fingerprint: string): Promise<Analyser> {
+    const kem = new DhkemX25519HkdfSha256();
+    const keys = await kem.generateKeyPair();
+    const key = hexOf(await kem.serializePublicKey(keys.publicKey));
+    const length = REPORT.toString(16).padStart(4, "0");
+    const configuration = bytesOf(`01${fingerprint}002000010001${key}${length}`);
+    const digest = await crypto.subtle.digest("SHA-256", configuration);
+    return new Analyser(keys, configuration, hexOf(digest).slice(0, 32));
+  }
+
+  /** What it is told as. */
+  get key(): string {
+    return hexOf(this.configuration);
+  }
+
+  /** The report in a sealed one. */
+  async open(sealed: Uint8Array): Promise<Uint8Array> {
+    expect(hexOf(sealed.subarray(0, ID))).toBe(this.pin.slice(0, 8));
+    const enc = sealed.slice(ID, ID + ENCAPSULATED).buffer;
+    const text = new TextEncoder().encode("hushbin sealed report\0");
+    const info = new Uint8Array([...text, ...this.configuration]).buffer;
+    const suite = suiteOf(new DhkemX25519HkdfSha256());
+    const recipientKey = this.#keys.privateKey;
+    const sent = sealed.slice(ID + ENCAPSULATED).buffer;
+    return new Uint8Array(await suite.open({ recipientKey, enc, info }, sent));
+  }
+}
+
+/** Answers with these keys to whoever asks for them, and else as a collector does. */
+class FakeShuffler extends FakeCollector {
+  /** Answers to requests for keys that come before them. */
+  readonly instead: (Response | "down")[] = [];
+  asked = 0;
+  readonly #keys: readonly string[];
+  readonly #reports: typeof globalThis.fetch;
+
+  constructor(...keys: readonly string[]) {
+    super();
+    this.#keys = keys;
+    this.#reports = this.fetch;
+  }
+
+  readonly fetchAll: typeof globalThis.fetch = async (url, init) => {
+    if (!String(url).endsWith("/keys")) {
+      return this.#reports(url, init);
+    }
+    this.asked += 1;
+    const instead = this.instead.shift();
+    if (instead === "down") {
+      throw new TypeError("fetch failed");
+    }
+    return instead ?? Response.json({ keys: this.#keys });
+  };
+}
+
+/** The version, the id and the sealed reports of an upload of one. */
+function readSealed(bytes: Uint8Array) {
+  expect(bytes[33]).toBe(1);
+  return { version: bytes[0], id: hexOf(bytes.subarray(17, 33)), sealed: bytes.subarray(34) };
+}
+
+const clients: Client[] = [];
+
+function sealedTo(
+  shuffler: FakeShuffler,
+  pins: readonly string[],
+  options: Partial<SealedClientOptions> = {},
+): Client {
+  const client = createSealed({
+    endpoint: "https://shuffler.example",
+    task: OFTEN,
+    fetch: shuffler.fetchAll,
+    consent: true,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    storage: "memory",
+    analyser: pins,
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+let fingerprint: string;
+let analyser: Analyser;
+let other: Analyser;
+
+beforeAll(async () => {
+  ({ fingerprint } = await clientOf(new FakeCollector()).ready());
+  analyser = await Analyser.create(fingerprint);
+  other = await Analyser.create(fingerprint);
+});
+afterEach(() => {
+  clients.splice(0).forEach((client) => void client.destroy());
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+describe.each(["the browser's curve", "a curve in JavaScript"])("with %s", (curve) => {
+  it("every report is sealed by itself, to one length, and opens to what would be sent", async () => {
+    if (curve === "a curve in JavaScript") {
+      const generate = crypto.subtle.generateKey.bind(crypto.subtle);
+      const lacking = (algorithm: { name?: string } | string, ...rest: unknown[]) =>
+        algorithm === "X25519" || (algorithm as { name?: string }).name === "X25519"
+          ? Promise.reject(new DOMException("no such curve", "NotSupportedError"))
+          : (generate as (...all: unknown[]) => Promise<unknown>)(algorithm, ...rest);
+      vi.spyOn(crypto.subtle, "generateKey").mockImplementation(lacking as never);
+    }
+    const shuffler = new FakeShuffler(analyser.key);
+    const client = sealedTo(shuffler, [analyser.pin]);
+    for (let number = 0; number < 20; number += 1) {
+      expect(await client.report(answers(number))).toMatchObject({ outcome: "queued" });
+    }
+    const history = await client.history();
+    expect(history).toHaveLength(20);
+    const encapsulated = new Set<string>();
+    for (const { bytes } of history) {
+      const { version, sealed } = readSealed(bytes);
+      expect(version).toBe(2);
+      expect(hexOf(bytes.subarray(1, 17))).toBe(fingerprint);
+      expect(sealed).toHaveLength(ID + ENCAPSULATED + REPORT + 16);
+      encapsulated.add(hexOf(sealed.subarray(ID, ID + ENCAPSULATED)));
+      const report = await analyser.open(sealed);
+      expect(report).toHaveLength(REPORT);
+      // The bucket: below 20.
+      expect(report[8]).toBeLessThan(20);
+    }
+    expect(encapsulated.size).toBe(20);
+    shuffler.answers.push(created(20));
+    await client.flush();
+    expect(hexOf(shuffler.sent[0]?.bytes ?? new Uint8Array())).toBe(
+      history.map(({ bytes }) => hexOf(bytes)).join(""),
+    );
+    expect(shuffler.asked).toBe(1);
+  });
+});
+
+it("is sent again with the same bytes", async () => {
+  const shuffler = new FakeShuffler(analyser.key);
+  // Once with keepalive, and once without.
+  shuffler.answers.push("down", "down", created());
+  const client = sealedTo(shuffler, [analyser.pin], { delayMs: 86_400_000 });
+  await client.report(answers(1));
+  await expect(client.flush()).rejects.toThrow(NetworkError);
+  await client.flush();
+  const [first, second] = shuffler.sent.slice(-2).map(({ bytes }) => hexOf(bytes));
+  expect(first).toBe(second);
+});
+
+it("seals to a key that is pinned, whatever else is named", async () => {
+  const shuffler = new FakeShuffler(other.key, analyser.key);
+  const client = sealedTo(shuffler, ["0".repeat(32), analyser.pin.toUpperCase()]);
+  await client.report(answers(1));
+  const [sent] = await client.history();
+  await analyser.open(readSealed(sent?.bytes ?? new Uint8Array()).sealed);
+});
+
+const wrongKeys = {
+  "of nobody known": () => [other.key],
+  "no key": () => ["", "zz", analyser.key.slice(2)],
+  none: () => [],
+};
+it.each(Object.entries(wrongKeys))("refuses keys: %s", async (_, keys) => {
+  const shuffler = new FakeShuffler(...keys());
+  const client = sealedTo(shuffler, [analyser.pin]);
+  await expect(client.report(answers(1))).rejects.toThrow(SealingError);
+  await expect(client.report(answers(1))).rejects.toMatchObject({ code: "sealing" });
+  expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
+  expect(shuffler.sent).toEqual([]);
+});
+
+it("refuses a pinned key for reports of another task", async () => {
+  const strange = await Analyser.create("0".repeat(32));
+  const client = sealedTo(new FakeShuffler(strange.key), [strange.pin]);
+  await expect(client.report(answers(1))).rejects.toThrow(SealingError);
+});
+
+it("waits for keys, tells flush, and seals once they are there", async () => {
+  const shuffler = new FakeShuffler(analyser.key);
+  shuffler.instead.push(problem(503, "no-keys"), "down", new Response("<html>"));
+  const client = sealedTo(shuffler, [analyser.pin]);
+  const report = client.report(answers(1));
+  await expect(client.flush()).rejects.toThrow(NetworkError);
+  expect(await client.history()).toEqual([]);
+  expect(await report).toMatchObject({ outcome: "queued" });
+  expect(shuffler.asked).toBeGreaterThan(3);
+}, 20_000);
+
+it("says so where the browser has no WebCrypto", async () => {
+  const { getRandomValues } = crypto;
+  vi.stubGlobal("crypto", { getRandomValues: getRandomValues.bind(crypto) });
+  const client = sealedTo(new FakeShuffler(analyser.key), [analyser.pin]);
+  await expect(client.report(answers(1))).rejects.toThrow(SealingError);
+});
+
+it("asks nobody and seals nothing in a dry run", async () => {
+  const shuffler = new FakeShuffler();
+  const client = sealedTo(shuffler, [analyser.pin], { dryRun: true });
+  expect(await client.report(answers(1))).toMatchObject({ outcome: "queued" });
+  expect(shuffler.asked).toBe(0);
+});
+
+it.each(
+  [undefined, [], "0".repeat(32), ["0".repeat(31)], ["g".repeat(32)], [1]].map((pins) => ({
+    pins,
+  })),
+)("refuses $pins as pins", ({ pins }) => {
+  const options = { endpoint: "https://shuffler.example", task: OFTEN, analyser: pins };
+  const make = () => createSealed(options as unknown as SealedClientOptions);
+  expect(make).toThrow(OptionError);
+  expect(make).toThrow(/analyser/);
+});
+
+it("spends what the task allows, in tabs that report at once", async () => {
+  stubDatabase();
+  const task = { ...OFTEN, budget: { reports: 3 } };
+  const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
+  const key = await Analyser.create(own);
+  const shuffler = new FakeShuffler(key.key);
+  const options = { task, storage: "device" } as const;
+  const tabs = [0, 1, 2].map(() => sealedTo(shuffler, [key.pin], options));
+  const all = tabs.flatMap((client, tab) =>
+    [0, 1, 2].map((number) => client.report(answers(3 * tab + number))),
+  );
+  const outcomes = (await Promise.all(all)).map(({ outcome }) => outcome);
+  expect(outcomes.filter((outcome) => outcome === "queued")).toHaveLength(3);
+  expect(await tabs[0]?.budget()).toMatchObject({ used: 3, spent: 6, reports: 3 });
+});
+
+it("sends a permanent answer again, sealed anew", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    const task = { ...OFTEN, budget: { answers: "permanent", reports: 1 } } as const;
+    const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
+    const key = await Analyser.create(own);
+    const client = sealedTo(new FakeShuffler(key.key), [key.pin], { task });
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+    vi.setSystemTime(Date.now() + 31 * 86_400_000);
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 0 });
+    const sealed = (await client.history()).map(({ bytes }) => readSealed(bytes).sealed);
+    const [first, second] = sealed.map(hexOf);
+    expect(first).not.toBe(second);
+    const opened = await Promise.all(sealed.map((each) => key.open(each)));
+    expect(opened[0]).toEqual(opened[1]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("decides anew where a window ends while a report is sealed", async () => {
+  const task = { ...OFTEN, budget: { reports: 1 } };
+  const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
+  const key = await Analyser.create(own);
+  const client = sealedTo(new FakeShuffler(key.key), [key.pin], { task });
+  await client.report(answers(1));
+  const { until } = await client.budget();
+  const end = until?.getTime() ?? 0;
+  // Over the budget as it is looked at first, and within it from then on.
+  vi.spyOn(Date, "now")
+    .mockReturnValueOnce(end - 1)
+    .mockReturnValue(end);
+  expect(await client.report(answers(2))).toMatchObject({ outcome: "queued", epsilon: 2 });
+  expect(await client.history()).toHaveLength(2);
+});
+
+it("makes nothing once consent is revoked, whatever is being sealed", async () => {
+  const shuffler = new FakeShuffler(analyser.key);
+  const client = sealedTo(shuffler, [analyser.pin]);
+  await client.report(answers(1));
+  const report = client.report(answers(2));
+  await client.revoke();
+  expect(await report).toMatchObject({ outcome: "no-consent" });
+  expect((await client.history()).map(({ state }) => state)).toEqual(["withdrawn"]);
+});
+
+describe("the standard's example", () => {
+  const path = new URL("../../../tests/reference/hpke.json", import.meta.url);
+  const vector = JSON.parse(readFileSync(path, "utf8"));
+  const kems = { WebCrypto: new DhkemX25519HkdfSha256(), JavaScript: new InJavaScript() };
+  it.each(Object.entries(kems))("is made, and opened, by %s", async (_, kem) => {
+    const buffer = (digits: string) => bytesOf(digits).buffer;
+    const suite = suiteOf(kem);
+    const [info, enc] = [buffer(vector.info), buffer(vector.enc)];
+    expect([suite.kem.id, suite.kdf.id, suite.aead.id]).toEqual([
+      vector.kem_id,
+      vector.kdf_id,
+      vector.aead_id,
+    ]);
+    const recipientPublicKey = await kem.deserializePublicKey(buffer(vector.pkRm));
+    const recipientKey = await kem.deserializePrivateKey(buffer(vector.skRm));
+    const privateKey = await kem.deserializePrivateKey(buffer(vector.skEm));
+    const publicKey = await kem.deserializePublicKey(enc);
+    const ekm = { privateKey, publicKey };
+    const sender = await suite.createSenderContext({ recipientPublicKey, info, ekm });
+    const recipient = await suite.createRecipientContext({ recipientKey, enc, info });
+    expect(hexOf(sender.enc)).toBe(vector.enc);
+    for (const { pt, aad, ct } of vector.encryptions) {
+      expect(hexOf(await sender.seal(buffer(pt), buffer(aad)))).toBe(ct);
+      expect(hexOf(await recipient.open(buffer(ct), buffer(aad)))).toBe(pt);
+    }
+  });
+});
+
+it("is a client like any other", () => {
+  expect(Object.getPrototypeOf(sealedTo(new FakeShuffler(), [analyser.pin]))).toBe(
+    Object.getPrototypeOf(createClient({ endpoint: "https://shuffler.example", task: OFTEN })),
+  );
+});
