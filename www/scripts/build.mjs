@@ -246,6 +246,25 @@ function documented() {
   return text;
 }
 
+/** What is bundled of others, in dist/sealing.* and dist/x25519.*, and whose it is. */
+const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
+
+/** The licences of code that is bundled. */
+async function thirdParty() {
+  const modules = join(ROOT, "node_modules");
+  const licences = THIRD_PARTY.map(async (name) => {
+    const text = await readFile(join(modules, name, "LICENSE"), "utf8");
+    return `${name}\n\n${text.trim()}\n`;
+  });
+  return `dist/sealing.* and dist/x25519.* hold code of others.
+
+${(await Promise.all(licences)).join("\n\n")}
+
+Parts of these are based on noble-curves and noble-hashes, MIT License (c) 2022 Paul Miller
+(paulmillr.com), whose terms are the same.
+`;
+}
+
 /**
  * The package as npm takes it, in a folder of its own: with the README for its users, in
  * place of this repository's, and without what only this repository needs.
@@ -258,6 +277,7 @@ async function assemble() {
     await copyFile(join(ROOT, name), join(PACKAGE, name));
   }
   await copyFile(join(CLIENT, "README.md"), join(PACKAGE, "README.md"));
+  await writeFile(join(PACKAGE, "LICENSE-THIRD-PARTY"), await thirdParty());
   await writeFile(join(PACKAGE, "API.md"), documented());
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {

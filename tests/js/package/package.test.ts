@@ -68,11 +68,11 @@ describe("the tarball", () => {
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
       ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
       ...["mechanism/collision", "mechanism/cube", "mechanism/hash-bin", "mechanism/index"],
-      ...["module", "options", "question", "randomizer", "receipt", "slim", "store/store"],
-      ...["task", "testing"],
+      ...["module", "options", "question", "randomizer", "receipt", "sealed", "slim"],
+      ...["store/store", "task", "testing"],
     ];
-    const entries = ["history", "index", "slim", "testing"];
-    const bundled = [...entries, "fallback", "complete"];
+    const entries = ["history", "index", "sealed", "slim", "testing"];
+    const bundled = [...entries, "fallback", "complete", "sealing", "x25519"];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
     const scripts = [
       "hushbin.script.js",
@@ -87,6 +87,13 @@ describe("the tarball", () => {
       ...["dist/hushbin.wasm", "dist/collision.wasm", "package.json"],
     ];
     expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
+  });
+
+  it("says whose code is bundled, under which licence", () => {
+    const text = readFileSync(installed("LICENSE-THIRD-PARTY"), "utf8");
+    for (const part of ["@hpke/core", "Ajitomi Daisuke", "Paul Miller", "MIT License"]) {
+      expect(text).toContain(part);
+    }
   });
 
   it("has no dependencies", () => {
