@@ -15,11 +15,15 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
 
 /// The bytes that [`encode`] would write so.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
-    let value = |digit: &u8| DIGITS.iter().position(|own| own == digit);
+    let value = |digit: &u8| match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    };
     let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
         return None;
     };
-    let byte = |[high, low]: &[u8; 2]| Some((value(high)? << 4 | value(low)?) as u8);
+    let byte = |[high, low]: &[u8; 2]| Some(value(high)? << 4 | value(low)?);
     pairs.iter().map(byte).collect()
 }
 

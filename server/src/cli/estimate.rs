@@ -23,6 +23,16 @@ pub(super) struct Options {
     /// GET /tasks/{id}
     #[arg(long, value_name = "FILE")]
     task: Option<PathBuf>,
+    #[command(flatten)]
+    asked: Asked,
+    /// What to print
+    #[arg(long, value_enum)]
+    format: Format,
+}
+
+/// What to estimate.
+#[derive(Debug, Clone, Args)]
+pub(super) struct Asked {
     /// Name of the question; may be left out where the task asks one
     #[arg(long, value_name = "NAME")]
     question: Option<String>,
@@ -41,9 +51,6 @@ pub(super) struct Options {
     /// List what stands out, at this false discovery rate
     #[arg(long, value_name = "RATE")]
     false_discovery_rate: Option<f64>,
-    /// What to print
-    #[arg(long, value_enum)]
-    format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -56,7 +63,7 @@ pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Erro
     let task = options.task.as_deref().map(export::task_of).transpose()?;
     let files = export::Files::open(&options.files, task)?;
     let task = files.task().clone();
-    let query = Query::new(&task, &asked(options)?)?;
+    let query = Query::new(&task, &options.asked.options()?)?;
     let mut totals = estimates::no_reports(&task, &query);
     let spinner = super::spinner("reading reports");
     files.for_each_report(|report| totals.fold(report))?;
@@ -72,19 +79,25 @@ pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Erro
     )?)
 }
 
-fn asked(options: &Options) -> Result<estimate::Options, Error> {
-    let mut post = Vec::new();
-    if let Some(names) = &options.post {
-        estimates::add_post(names, &mut post)?;
+impl Asked {
+    /// Options of a query.
+    ///
+    /// # Errors
+    /// When names are not to be read.
+    pub(super) fn options(&self) -> Result<estimate::Options, Error> {
+        let mut post = Vec::new();
+        if let Some(names) = &self.post {
+            estimates::add_post(names, &mut post)?;
+        }
+        Ok(estimate::Options {
+            question: self.question.clone(),
+            items: self.items.as_deref().map(items).transpose()?,
+            confidence: self.confidence,
+            post,
+            quantiles: self.quantiles.clone(),
+            false_discovery_rate: self.false_discovery_rate,
+        })
     }
-    Ok(estimate::Options {
-        question: options.question.clone(),
-        items: options.items.as_deref().map(items).transpose()?,
-        confidence: options.confidence,
-        post,
-        quantiles: options.quantiles.clone(),
-        false_discovery_rate: options.false_discovery_rate,
-    })
 }
 
 /// The names in a line of CSV.

@@ -7,8 +7,10 @@ mod compare;
 mod describe;
 mod estimate;
 mod export;
+mod fold;
 mod journal;
 mod key;
+mod merge;
 mod output;
 mod plan;
 mod search;
@@ -39,8 +41,10 @@ enum Command {
     Audit(audit::Options),
     Compare(compare::Options),
     Estimate(estimate::Options),
+    Fold(fold::Options),
     Journal(journal::Options),
     Key(key::Options),
+    Merge(merge::Options),
     Plan(Box<plan::Options>),
     Search(search::Options),
     Serve(Box<serve::Options>),
@@ -66,8 +70,10 @@ impl Cli {
             Command::Audit(options) => audit::run(&options, out),
             Command::Compare(options) => compare::run(&options, out),
             Command::Estimate(options) => estimate::run(&options, out),
+            Command::Fold(options) => fold::run(&options, out),
             Command::Journal(options) => journal::run(&options, out),
             Command::Key(options) => key::run(&options, out),
+            Command::Merge(options) => merge::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
             Command::Search(options) => search::run(&options, out),
             Command::Serve(options) => serve::run(*options, None, out),

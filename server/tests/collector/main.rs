@@ -13,6 +13,7 @@ mod differencing;
 #[cfg(target_os = "linux")]
 mod disk;
 mod export;
+mod fold;
 mod heavy_hitters;
 #[cfg(target_os = "linux")]
 mod hostile;
