@@ -138,16 +138,35 @@ impl Forwarder {
         }
     }
 
-    /// Sends what there is.
+    /// Sends what there is. A task that the analyser refuses does not keep others waiting.
+    ///
+    /// # Errors
+    /// The first that there was.
     async fn look(&self, shuffler: &Shuffler, ask: bool) -> Result<(), ForwardError> {
+        let mut first = Ok(());
         for stored in self.store.tasks() {
-            if ask || shuffler.configurations(stored.task().id()).is_none() {
-                self.learn_keys(shuffler, stored.task()).await?;
-            }
-            for batch in stored.releases() {
-                if batch.kept && batch.reports > 0 {
-                    self.send(shuffler, &stored, batch).await?;
+            match self.look_at(shuffler, &stored, ask).await {
+                Err(error @ (ForwardError::Unreachable(_) | ForwardError::Late)) => {
+                    return Err(error);
                 }
+                done => first = first.and(done),
+            }
+        }
+        first
+    }
+
+    async fn look_at(
+        &self,
+        shuffler: &Shuffler,
+        stored: &Arc<StoredTask>,
+        ask: bool,
+    ) -> Result<(), ForwardError> {
+        if ask || shuffler.configurations(stored.task().id()).is_none() {
+            self.learn_keys(shuffler, stored.task()).await?;
+        }
+        for batch in stored.releases() {
+            if batch.kept && batch.reports > 0 {
+                self.send(shuffler, stored, batch).await?;
             }
         }
         Ok(())

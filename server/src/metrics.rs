@@ -14,7 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::store::{BatchState, Store, now};
+use crate::store::{BatchState, Form, Store, now};
 
 /// Before all names.
 const PREFIX: &str = "hushbin";
@@ -32,6 +32,7 @@ pub(crate) struct Metrics {
     open_reports: Gauge,
     waiting_batches: Gauge,
     released_batches: Gauge,
+    unsent_batches: Gauge,
     oldest_batch: Gauge,
     unopened: Counter,
     opened: Mutex<Option<Opened>>,
@@ -99,6 +100,7 @@ impl Metrics {
             open_reports: Gauge::default(),
             waiting_batches: Gauge::default(),
             released_batches: Gauge::default(),
+            unsent_batches: Gauge::default(),
             oldest_batch: Gauge::default(),
             unopened: Counter::default(),
             opened: Mutex::default(),
@@ -126,6 +128,7 @@ impl Metrics {
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
         registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopened.clone());
         registry.register("batches_waiting", "Batches that are closed and not released yet", self.waiting_batches.clone());
+        registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.unsent_batches.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());
         registry.register_with_unit("oldest_open_batch", "Age of the oldest open batch that has reports", Unit::Seconds, self.oldest_batch.clone());
     }
@@ -159,7 +162,8 @@ impl Metrics {
     }
 
     fn set_batches(&self, store: &Store) {
-        let (mut reports, mut waiting, mut released, mut oldest) = (0, 0, 0, 0);
+        let (mut reports, mut waiting, mut released, mut unsent, mut oldest) = (0, 0, 0, 0, 0);
+        let sends = store.form() == Form::Sealed;
         for task in store.tasks() {
             for batch in task.batches().iter() {
                 match batch.state {
@@ -169,13 +173,17 @@ impl Metrics {
                     }
                     BatchState::Open => {}
                     BatchState::Closed => waiting += 1,
-                    BatchState::Released => released += 1,
+                    BatchState::Released => {
+                        released += 1;
+                        unsent += u64::from(sends && batch.kept && batch.reports > 0);
+                    }
                 }
             }
         }
         self.open_reports.set(gauge(reports));
         self.waiting_batches.set(gauge(waiting));
         self.released_batches.set(gauge(released));
+        self.unsent_batches.set(gauge(unsent));
         self.oldest_batch.set(gauge(oldest));
     }
 

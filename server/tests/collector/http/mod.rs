@@ -666,7 +666,7 @@ async fn privacy_is_stated_alone_and_shuffled() {
     assert!(expected.central_epsilon < 0.5);
     let said = answer["shuffled_statement"].as_str().unwrap();
     assert!(
-        said.contains("does not shuffle") && said.contains("1500"),
+        said.contains("Nobody but this collector has shuffled them") && said.contains("1500"),
         "{said}"
     );
 

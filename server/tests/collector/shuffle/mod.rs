@@ -94,6 +94,10 @@ impl World {
 
     /// A shuffler whose batches have so many reports.
     fn shuffler(&self, most: u64) -> (Collector, SocketAddr) {
+        self.shuffler_of(most, &[])
+    }
+
+    fn shuffler_of(&self, most: u64, more: &[&str]) -> (Collector, SocketAddr) {
         let analyser = format!("http://{}", self.analyser);
         let [key, of_analyser] = ["shuffler.pem", "analyser.pub"].map(|name| self.text(name));
         let most = most.to_string();
@@ -112,7 +116,7 @@ impl World {
             "--batch-most",
             &most,
         ];
-        self.start(&words, "shuffled", "hushbin shuffling")
+        self.start(&[&words, more].concat(), "shuffled", "hushbin shuffling")
     }
 
     /// An analyser with these keys for sealing, whose batches are closed by an admin.

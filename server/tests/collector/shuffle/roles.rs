@@ -128,6 +128,51 @@ fn each_role_does_its_own() {
 }
 
 /// Whoever is not named, or does not sign what is sent, sends nothing.
+/// The one that is refused is looked at first.
+#[test]
+fn a_task_that_the_analyser_lacks_keeps_no_other_waiting() {
+    let world = World::new();
+    let other = TASK.replace("settings", "other");
+    fs::write(world.path("other.json"), other).unwrap();
+    let _analyser = world.analyser();
+    let (_shuffler, address) = world.shuffler_of(10, &["--task", &world.text("other.json")]);
+    let token = world.token("shuffled");
+    let (_, tasks) = ask(address, &token, "GET /tasks");
+    assert_eq!(tasks["tasks"][0], "other");
+    let upload = Uploads::new(&world.task, 1).make(10);
+    let bytes = world.seal(&mut world.sealer(address, 1), &upload);
+    let mut client = Client::connect(address).unwrap();
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    assert_eq!(world.estimates(10), expected(&world.task, [&upload]));
+}
+
+/// For whoever is on call.
+#[test]
+fn what_waits_for_the_analyser_is_counted() {
+    let world = World::new();
+    let analyser = world.analyser();
+    let (_shuffler, address) = world.shuffler(10);
+    let mut sealer = world.sealer(address, 1);
+    drop(analyser);
+    let mut client = Client::connect(address).unwrap();
+    let upload = Uploads::new(&world.task, 1).make(10);
+    let bytes = world.seal(&mut sealer, &upload);
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    let mut wait_for = |unsent: &str| {
+        let line = format!("hushbin_batches_unsent {unsent}\n");
+        while !String::from_utf8(client.get("/metrics").unwrap().1)
+            .unwrap()
+            .contains(&line)
+        {
+            thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for("1");
+    let _analyser = world.analyser();
+    wait_for("0");
+    assert_eq!(world.estimates(10), expected(&world.task, [&upload]));
+}
+
 #[test]
 fn only_named_shufflers_are_heard() {
     let world = World::new();
