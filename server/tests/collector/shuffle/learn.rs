@@ -1,5 +1,10 @@
 //! What each role could learn, from all that it keeps.
 
+#[cfg(target_os = "linux")]
+use std::collections::HashSet;
+#[cfg(target_os = "linux")]
+use std::net::Ipv4Addr;
+
 use super::*;
 use hushbin_tests::uploads::Uploads;
 
@@ -53,6 +58,63 @@ fn the_shuffler_cannot_read_and_the_analyser_cannot_link() {
     let sorted: Vec<usize> = (0..300).collect();
     assert!((rank_correlation(&sorted) - 1.0).abs() < 1e-12);
     drop((shuffler, analyser));
+}
+
+/// The memory of the shuffler holds no report in clear, that of the analyser no id of an upload,
+/// and no line of either's log tells of a report, an upload or a page.
+#[cfg(target_os = "linux")]
+#[test]
+fn neither_memory_nor_logs_tell_more() {
+    let mut world = World::new();
+    world.logged = true;
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(40);
+    let mut sealer = world.sealer(address, 1);
+    let mut uploads = Uploads::new(&world.task, 1);
+    let made: Vec<Upload> = (0..40).map(|_| uploads.make(1)).collect();
+    let eight = |bytes: &[u8]| *bytes.first_chunk::<8>().unwrap();
+    let reports: HashSet<[u8; 8]> = made
+        .iter()
+        .map(|upload| eight(&encoded(&upload.reports[0])))
+        .collect();
+    let ids: HashSet<[u8; 8]> = made.iter().map(|upload| eight(&upload.id.0)).collect();
+    let page = Ipv4Addr::new(127, 0, 0, 9);
+    let mut client = Client::connect_from(page.into(), address).unwrap();
+    let mut send = |upload: &Upload| {
+        let bytes = world.seal(&mut sealer, upload);
+        let head = format!(
+            "POST /tasks/settings/reports HTTP/1.1\r\nhost: test\r\nuser-agent: A page's agent\r\n\
+             referer: http://page.test/\r\ncontent-length: {}\r\n\r\n",
+            bytes.len()
+        );
+        client.write(&[head.as_bytes(), &bytes].concat()).unwrap();
+        assert_eq!(client.read().unwrap().0, 201);
+    };
+    let (last, most) = made.split_last().unwrap();
+    most.iter().for_each(&mut send);
+    let found = memory::found(shuffler.pid(), &reports);
+    assert!(found.is_empty(), "{found:?}");
+    // What is there is found: by their ids the shuffler counts uploads once.
+    assert!(!memory::found(shuffler.pid(), &ids).is_empty());
+    send(last);
+    world.estimates_kept(40);
+    let found = memory::found(shuffler.pid(), &reports);
+    assert!(found.is_empty(), "{found:?}");
+    let found = memory::found(analyser.pid(), &ids);
+    assert!(found.is_empty(), "{found:?}");
+
+    drop((shuffler, analyser));
+    for log in ["shuffled.log", "analysed.log"] {
+        let log = fs::read_to_string(world.path(log)).unwrap();
+        assert!(!log.is_empty());
+        for mark in ["127.0.0.9", "agent", "page.test"] {
+            assert!(!log.contains(mark), "{mark}: {log}");
+        }
+        for mark in reports.iter().chain(&ids) {
+            let digits: String = mark.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert!(!log.to_lowercase().contains(&digits), "{log}");
+        }
+    }
 }
 
 impl World {

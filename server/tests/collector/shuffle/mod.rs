@@ -2,9 +2,11 @@
 
 mod crash;
 mod learn;
+#[cfg(target_os = "linux")]
+mod memory;
 mod roles;
 
-use std::fs;
+use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -32,6 +34,8 @@ struct World {
     task: Task,
     /// Where the analyser listens, at every start.
     analyser: SocketAddr,
+    /// Whether all that is logged goes into a file beside the journal.
+    logged: bool,
 }
 
 /// A port that nobody is given while its collector is away: below those that the system hands out.
@@ -52,6 +56,7 @@ impl World {
         let world = Self {
             task: draft(TASK).resolve().unwrap(),
             analyser: free(),
+            logged: false,
             directory,
         };
         fs::write(world.path("task.json"), TASK).unwrap();
@@ -86,7 +91,12 @@ impl World {
         let mut command = command();
         command.args(words).arg("--data").arg(self.path(data));
         command.arg("--task").arg(self.path("task.json"));
-        command.args(["--log", "error"]);
+        if self.logged {
+            let log = File::create(self.path(&format!("{data}.log"))).unwrap();
+            command.args(["--log", "debug"]).stderr(log);
+        } else {
+            command.args(["--log", "error"]);
+        }
         let mut started = Collector::start(command);
         let address = started.address_after(ready);
         (started, address)
