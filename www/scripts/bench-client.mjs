@@ -112,7 +112,7 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
     );
     const hex = (buffer) =>
       Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    // Longer than any report of the task.
+    // Reports of 9 bytes.
     const key = hex(await subtle.exportKey("raw", pair.publicKey));
     const configuration = `01${fingerprint}002000010001${key}0009`;
     const bytes = Uint8Array.from(configuration.match(/../g) ?? [], (pair) =>

@@ -126,12 +126,28 @@ async function bundle(names, options) {
 const beside = (files) => ({
   name: "beside",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\// }, ({ path, kind }) => {
-      const file = kind === "entry-point" ? undefined : files[path];
+    onResolve({ filter: /^\.\.?\// }, ({ path, kind }) => {
+      const file = kind === "entry-point" ? undefined : files[path.replace(/^\.\./, ".")];
       return file === undefined ? undefined : { path: file, external: true };
     });
   },
 });
+
+/**
+ * Leaves out Node's module, which a library imports where there is no `crypto`: bundlers of pages
+ * find none, and every Node that is supported has the global one.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+const WITHOUT_NODE = {
+  name: "without-node",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^crypto$/ }, () => ({ path: "crypto", namespace: "without-node" }));
+    onLoad({ filter: /.*/, namespace: "without-node" }, () => ({
+      contents: "export const webcrypto = undefined;",
+    }));
+  },
+};
 
 /** What a page names so that its browser refuses any other file. */
 async function integrityOf(file) {
@@ -175,6 +191,7 @@ async function bundles() {
   const esm = {
     format: "esm",
     plugins: [
+      WITHOUT_NODE,
       beside({
         ...named(".js"),
         // What is tested is what tests test by.
@@ -186,7 +203,7 @@ async function bundles() {
   const cjs = {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
+    plugins: [WITHOUT_NODE, beside({ ...named(".cjs"), "./index.js": "./index.cjs" })],
     // What has only `require`, as Jest, has no `import()`.
     supported: { "dynamic-import": false },
   };

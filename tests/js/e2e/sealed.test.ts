@@ -120,8 +120,12 @@ afterAll(async () => {
 async function reportAll(): Promise<void> {
   const endpoint = await gateway.listen();
   const page = await (await newContext(browser)).newPage();
+  const loaded: string[] = [];
+  page.on("request", (request) => void loaded.push(new URL(request.url()).pathname));
   await page.goto(site.url);
   await page.waitForFunction(() => "sealed" in globalThis);
+  const lazy = () => loaded.filter((path) => /sealing|x25519/.test(path));
+  expect(lazy()).toEqual([]);
   const { task } = (await (await fetch(`${shuffler.url}/tasks/settings`)).json()) as {
     task: HushbinSealed.Task;
   };
@@ -146,6 +150,8 @@ async function reportAll(): Promise<void> {
       { people, endpoint, task, analyser: [pin] },
     );
   }
+  // What seals comes with consent, by the browser's own curve.
+  expect(lazy()).toEqual(["/dist/sealing.js"]);
 }
 
 async function ask(collector: Collector, data: string, path: string): Promise<unknown> {

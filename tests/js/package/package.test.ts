@@ -96,6 +96,20 @@ describe("the tarball", () => {
     }
   });
 
+  it("names no module of Node's in what seals, which bundlers of pages do not find", () => {
+    for (const name of ["sealing.js", "sealing.cjs", "x25519.js", "x25519.cjs", "sealed.js"]) {
+      const text = readFileSync(installed(`dist/${name}`), "utf8");
+      const imported = [...text.matchAll(/(?:import|require)\("([^"]+)"\)/g)].map(
+        (found) => found[1],
+      );
+      expect(
+        imported.filter((path) => !path?.startsWith("./")),
+        name,
+      ).toEqual([]);
+    }
+    expect(readFileSync(installed("dist/sealed.js"), "utf8")).toContain('import("./sealing.js")');
+  });
+
   it("has no dependencies", () => {
     const { dependencies, peerDependencies, optionalDependencies } = JSON.parse(
       readFileSync(installed("package.json"), "utf8"),
