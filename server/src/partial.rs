@@ -32,7 +32,9 @@ type Part = [u8; 16];
 pub(crate) struct Folding {
     totals: Totals,
     digest: Sha256,
+    /// Of the last report, so that none is allocated for each.
     bytes: Vec<u8>,
+    length: Vec<u8>,
 }
 
 /// What reports add up to, and which folds they were in.
@@ -81,6 +83,7 @@ impl Folding {
             totals: Totals::new(task),
             digest: Sha256::new(),
             bytes: Vec::new(),
+            length: Vec::new(),
         }
     }
 
@@ -89,9 +92,9 @@ impl Folding {
         self.totals.fold(report);
         self.bytes.clear();
         report.encode(&mut self.bytes);
-        let mut length = Vec::new();
-        append(&mut length, self.bytes.len() as u64);
-        self.digest.update(&length);
+        self.length.clear();
+        append(&mut self.length, self.bytes.len() as u64);
+        self.digest.update(&self.length);
         self.digest.update(&self.bytes);
     }
 

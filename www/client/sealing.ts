@@ -11,6 +11,8 @@ import {
   type KemInterface,
 } from "@hpke/core";
 
+import { hex } from "./bytes.js";
+
 /** What a configuration says, as `src/sealed/configuration.rs` of the collector writes it. */
 export const CONFIGURATION_BYTES = 57;
 const KEY = 23;
@@ -32,11 +34,10 @@ export async function digestOf(configuration: BufferSource): Promise<Uint8Array>
 
 /** Whether the bytes are a configuration of this version and suite, for reports of this task. */
 export function isConfiguration(bytes: Uint8Array, fingerprint: string): boolean {
-  const own = Array.from(bytes.subarray(1, 17), (byte) => byte.toString(16).padStart(2, "0"));
   return (
     bytes.length === CONFIGURATION_BYTES &&
     bytes[0] === VERSION &&
-    own.join("") === fingerprint &&
+    hex(bytes.subarray(1, 17)) === fingerprint &&
     String(bytes.subarray(17, KEY)) === SUITE
   );
 }

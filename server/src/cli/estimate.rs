@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hushbin_analysis::estimate::{self, DEFAULT_CONFIDENCE, Estimator, Query};
+use hushbin::Task;
+use hushbin_analysis::estimate::{self, DEFAULT_CONFIDENCE, Estimator, Query, Totals};
 
 use super::Error;
 use crate::{estimates, export};
@@ -59,7 +60,7 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let task = options.task.as_deref().map(export::task_of).transpose()?;
     let files = export::Files::open(&options.files, task)?;
     let task = files.task().clone();
@@ -67,16 +68,24 @@ pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Erro
     let mut totals = estimates::no_reports(&task, &query);
     let spinner = super::spinner("reading reports");
     files.for_each_report(|report| totals.fold(report))?;
-    let estimator = Estimator::for_task(task);
-    let answer = estimator.answer(&totals, &query);
     spinner.finish_and_clear();
-    let csv = options.format == Format::Csv;
-    Ok(estimates::write(
-        csv,
-        &answer,
-        |out| answer.write_csv(out),
-        &mut out,
-    )?)
+    write(task, &totals, &query, options.format == Format::Csv, out)
+}
+
+/// Writes what is estimated from totals, as CSV or JSON.
+pub(super) fn write(
+    task: Task,
+    totals: &Totals,
+    query: &Query,
+    csv: bool,
+    mut out: &mut dyn Write,
+) -> Result<(), Error> {
+    let spinner = super::spinner("estimating");
+    let estimator = Estimator::for_task(task);
+    let answer = estimator.answer(totals, query);
+    spinner.finish_and_clear();
+    let write_csv = |out: &mut &mut dyn Write| answer.write_csv(out);
+    Ok(estimates::write(csv, &answer, write_csv, &mut out)?)
 }
 
 impl Asked {

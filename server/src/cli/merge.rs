@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hushbin::Task;
-use hushbin_analysis::estimate::{Estimator, Query};
+use hushbin_analysis::estimate::Query;
 
 use super::{Error, estimate, fold};
 use crate::partial::Partial;
@@ -45,7 +45,7 @@ enum Format {
     Partial,
 }
 
-pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Error> {
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let task = export::task_of(&options.task)?;
     let spinner = super::spinner("adding totals");
     let mut all = Partial::new(&task);
@@ -72,15 +72,8 @@ pub(super) fn run(options: &Options, mut out: &mut dyn Write) -> Result<(), Erro
         )
         .into());
     }
-    let estimator = Estimator::for_task(task);
-    let answer = estimator.answer(&all.totals, &query);
     let csv = options.format == Format::Csv;
-    Ok(estimates::write(
-        csv,
-        &answer,
-        |out| answer.write_csv(out),
-        &mut out,
-    )?)
+    estimate::write(task, &all.totals, &query, csv, out)
 }
 
 /// Adds every line that has something in it.

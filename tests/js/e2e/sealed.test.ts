@@ -77,19 +77,19 @@ beforeAll(async () => {
   const tasks = [file("task.json")];
   const most = (reports: number) => ["--batch-least", `${reports}`, "--batch-most", `${reports}`];
   const key = (name: string) => ["--signing-key", file(`${name}.pem`)];
-  const of_analyser = ["--sealing-key", file("sealing.pem"), "--shuffler", file("shuffler.pub")];
+  const ofAnalyser = ["--sealing-key", file("sealing.pem"), "--shuffler", file("shuffler.pub")];
   analyser = await startCollector({
     program,
     data: file("analysed"),
     tasks,
-    flags: ["--role", "analyser", ...key("analyser"), ...of_analyser, ...most(PEOPLE)],
+    flags: ["--role", "analyser", ...key("analyser"), ...ofAnalyser, ...most(PEOPLE)],
   });
-  const of_shuffler = ["--analyser", analyser.url, "--analyser-key", file("analyser.pub")];
+  const ofShuffler = ["--analyser", analyser.url, "--analyser-key", file("analyser.pub")];
   shuffler = await startCollector({
     program,
     data: file("shuffled"),
     tasks,
-    flags: ["--role", "shuffler", ...key("shuffler"), ...of_shuffler, ...most(BATCH)],
+    flags: ["--role", "shuffler", ...key("shuffler"), ...ofShuffler, ...most(BATCH)],
   });
   gateway.to = shuffler.url;
   site = await serve({
