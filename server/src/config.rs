@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::{Hosts, Limits, ServerOptions, Tls};
 use crate::role::Part;
-use crate::store::{Collected, StoreOptions};
+use crate::store::{Collected, Place, StoreOptions};
 
 /// Where to listen by default: only this machine can connect.
 pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
@@ -37,9 +36,9 @@ pub(crate) enum LogFormat {
 /// Everything that `hushbin serve` needs to know.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
-    /// Directory of the journal.
-    pub(crate) data: PathBuf,
-    /// Whether nothing is written to it.
+    /// Where the journal is.
+    pub(crate) place: Place,
+    /// Whether nothing is written there.
     pub(crate) read_only: bool,
     /// The tasks of all task files.
     pub(crate) tasks: Vec<Collected>,

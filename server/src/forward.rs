@@ -18,14 +18,14 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
-use tokio::sync::mpsc;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
+use tokio::sync::{mpsc, oneshot};
+use tokio_rustls::rustls;
 
 use crate::hex;
 use crate::role::{Part, SIGNATURE, Shuffler};
 use crate::sealed::Configuration;
-use crate::store::{BatchRow, Store, StoreError, StoredTask};
+use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
+use crate::trust;
 
 /// How often it is looked whether there is anything to send.
 const LOOK: Duration = Duration::from_secs(1);
@@ -87,15 +87,8 @@ impl Forwarder {
     /// # Errors
     /// When there is no certificate that an analyser could be known by.
     pub(crate) fn new(store: Store, part: Arc<Part>) -> Result<Self, rustls::Error> {
-        let mut roots = RootCertStore::empty();
-        // An analyser without TLS needs none; of any other it is said when it is asked.
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
         let connector = hyper_rustls::HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
+            .with_tls_config(trust::by_the_machine()?)
             .https_or_http()
             .enable_http1()
             .build();
@@ -164,6 +157,7 @@ impl Forwarder {
         if ask || shuffler.configurations(stored.task().id()).is_none() {
             self.learn_keys(shuffler, stored.task()).await?;
         }
+        self.store.refresh(stored).await?;
         for batch in stored.releases() {
             if batch.kept && batch.reports > 0 {
                 self.send(shuffler, stored, batch).await?;
@@ -196,16 +190,24 @@ impl Forwarder {
         batch: BatchRow,
     ) -> Result<(), ForwardError> {
         let (blocks, mut read) = mpsc::channel::<Bytes>(AHEAD);
+        let (sent, is_sent) = oneshot::channel::<()>();
         let reading = {
             let (store, stored) = (self.store.clone(), Arc::clone(stored));
             tokio::task::spawn_blocking(move || {
+                let Some(claim) = store.claim(&stored, batch.number)? else {
+                    return Ok(false);
+                };
                 store.for_each_block(&stored, batch.number, &mut |block| {
                     // Nobody reads on where sending has failed.
                     match blocks.blocking_send(Bytes::copy_from_slice(block)) {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),
                     }
-                })
+                })?;
+                drop(blocks);
+                let _ = is_sent.blocking_recv();
+                drop(claim);
+                Ok::<_, OpenError>(true)
             })
         };
         let address = address(shuffler, stored.task(), "blocks")?;
@@ -225,10 +227,14 @@ impl Forwarder {
                 ));
             }
         }
+        drop(sent);
         // All blocks were read, or it is not said that they were sent.
         let whole = reading.await.map_err(|error| error.to_string());
         let whole = whole.and_then(|read| read.map_err(|error| error.to_string()));
-        whole.map_err(ForwardError::Journal)?;
+        if !whole.map_err(ForwardError::Journal)? {
+            // Another shuffler has it, which shares the journal.
+            return Ok(());
+        }
         self.store.forget_reports(stored, batch.number).await?;
         tracing::info!(
             task = stored.task().id(),

@@ -48,3 +48,4 @@ mod signed;
 pub mod store;
 mod task_file;
 mod tokens;
+mod trust;

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
+import { setupDatabase } from "./lib/setup-database.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
 import { cargoDeny, geckodriver, installTool, wasmBindgen } from "./lib/tools.mjs";
 
@@ -64,6 +65,9 @@ export async function setup({
   }
   if (tests || browser) {
     await step("set-up: browsers", () => setupBrowser({ all: stacks }));
+  }
+  if (tests) {
+    await step("set-up: PostgreSQL", setupDatabase);
   }
   if (stacks) {
     await step("set-up: geckodriver", () => installTool(geckodriver));

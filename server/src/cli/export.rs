@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use super::Error;
+use super::place::PlaceOptions;
 use crate::estimates;
 use crate::export::{self, Description, ExportError, Format, Row, Rows, Unfinished, beside};
 use crate::store::{BatchRow, StoredReports};
@@ -24,9 +25,8 @@ use crate::store::{BatchRow, StoredReports};
 /// `hushbin estimate FILE` needs nothing else.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
-    /// Directory of the journal
-    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: PlaceOptions,
     /// Id of the task
     #[arg(long, value_name = "ID")]
     task: String,
@@ -42,7 +42,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let stored = StoredReports::open(&options.data, &options.task)?;
+    let stored = StoredReports::open(&options.place.place()?, &options.task)?;
     let mut asked = None;
     if let Some(batches) = &options.batches {
         estimates::add_batches(batches, asked.get_or_insert_default())?;

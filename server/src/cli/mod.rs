@@ -12,6 +12,7 @@ mod journal;
 mod key;
 mod merge;
 mod output;
+mod place;
 mod plan;
 mod search;
 mod serve;

@@ -1,10 +1,10 @@
 //! `hushbin search`: texts that many people have.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::Args;
 
+use super::place::PlaceOptions;
 use super::{Error, describe};
 use crate::store::StoredReports;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
@@ -17,9 +17,8 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET, Found, Search, Tex
 /// where prefixes grow by two.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
-    /// Directory of the journal
-    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: PlaceOptions,
     /// Id of the task
     #[arg(long, value_name = "ID")]
     task: String,
@@ -38,7 +37,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let stored = StoredReports::open(&options.data, &options.task)?;
+    let stored = StoredReports::open(&options.place.place()?, &options.task)?;
     let asked = heavy_hitters::Options {
         question: options.question.clone(),
         alphabet: options.alphabet.clone(),

@@ -1,11 +1,11 @@
 //! `hushbin token`: who may read and administer.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::Error;
+use super::place::PlaceOptions;
 use crate::tokens::{self, Role};
 
 /// Make, list and revoke tokens: what analysts and admins send to the collector
@@ -27,9 +27,8 @@ enum Command {
 /// Make a token and print it, which is the only time that it can be seen
 #[derive(Debug, Args)]
 struct CreateOptions {
-    /// Directory of the collector
-    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: PlaceOptions,
     /// What its holder may do: read what is released, or also close batches and make, change
     /// and delete tasks
     #[arg(long, value_enum)]
@@ -42,17 +41,15 @@ struct CreateOptions {
 /// List the tokens, without what their holders send
 #[derive(Debug, Args)]
 struct ListOptions {
-    /// Directory of the collector
-    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: PlaceOptions,
 }
 
 /// Revoke a token
 #[derive(Debug, Args)]
 struct RevokeOptions {
-    /// Directory of the collector
-    #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: PlaceOptions,
     /// Id of the token, as `hushbin token list` has it
     #[arg(value_name = "ID")]
     id: String,
@@ -61,11 +58,11 @@ struct RevokeOptions {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Create(options) => {
-            let (_, text) = tokens::create(&options.data, options.role, &options.name)?;
+            let (_, text) = tokens::create(&options.place.place()?, options.role, &options.name)?;
             writeln!(out, "{text}")?;
         }
         Command::List(options) => {
-            for token in tokens::list(&options.data)? {
+            for token in tokens::list(&options.place.place()?)? {
                 let role = match token.role {
                     Role::Analyst => "analyst",
                     Role::Admin => "admin",
@@ -74,7 +71,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             }
         }
         Command::Revoke(options) => {
-            let token = tokens::revoke(&options.data, &options.id)?;
+            let token = tokens::revoke(&options.place.place()?, &options.id)?;
             writeln!(out, "revoked {}  {}", token.id, token.name)?;
         }
     }

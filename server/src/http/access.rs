@@ -14,7 +14,7 @@ use super::problem::Problem;
 use crate::tokens::{Role, Tokens};
 
 /// How it is told who may ask.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) enum Access {
     /// Whoever reaches the collector: somebody else looks after that, or nobody is to be kept
     /// out.
@@ -29,12 +29,12 @@ impl Access {
     /// # Errors
     /// [`Problem::Unauthorized`] without a token that is known, [`Problem::Forbidden`] with one
     /// that is for less.
-    fn admit(&self, headers: &HeaderMap, needed: Role) -> Result<(), Problem> {
+    async fn admit(&self, headers: &HeaderMap, needed: Role) -> Result<(), Problem> {
         let Self::Holders(tokens) = self else {
             return Ok(());
         };
         let text = bearer(headers).ok_or(Problem::Unauthorized)?;
-        let role = tokens.role_of(text).map_err(|error| {
+        let role = tokens.role_of(text).await.map_err(|error| {
             tracing::error!(%error, "the tokens cannot be read");
             Problem::Storage
         })?;
@@ -65,7 +65,9 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        Access::from_ref(state).admit(&parts.headers, Role::Analyst)?;
+        Access::from_ref(state)
+            .admit(&parts.headers, Role::Analyst)
+            .await?;
         Ok(Self)
     }
 }
@@ -80,7 +82,9 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        Access::from_ref(state).admit(&parts.headers, Role::Admin)?;
+        Access::from_ref(state)
+            .admit(&parts.headers, Role::Admin)
+            .await?;
         Ok(Self)
     }
 }

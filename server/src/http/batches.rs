@@ -64,6 +64,7 @@ pub(super) async fn list(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl axum::response::IntoResponse, Problem> {
     let stored = state.task(tasks::id(path))?;
+    state.store().refresh(&stored).await?;
     Ok((tasks::ASK_AGAIN, Json(list_of(&stored))))
 }
 
@@ -74,6 +75,7 @@ pub(super) async fn close(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<(StatusCode, Json<Batch>), Problem> {
     let stored = state.task(tasks::id(path))?;
+    state.store().refresh(&stored).await?;
     let closed = state.store().close_batch(&stored).await?;
     // It is released when it is counted.
     Ok((StatusCode::ACCEPTED, Json(closed.into())))

@@ -316,7 +316,7 @@ mod tests {
 
     use super::*;
     use crate::role::{Analyser, Shuffler};
-    use crate::store::StoreOptions;
+    use crate::store::{Place, StoreOptions};
     use crate::tokens::{self, Role, Tokens};
 
     /// The router over a store with one task, "t", on a directory that vanishes.
@@ -402,9 +402,10 @@ mod tests {
     #[tokio::test]
     async fn it_is_for_whom_it_is_documented_to_be() {
         let (store, directory) = store();
-        let role = |role| tokens::create(directory.path(), role, "a test").unwrap().1;
+        let place = Place::Directory(directory.path().to_owned());
+        let role = |role| tokens::create(&place, role, "a test").unwrap().1;
         let [analyst, admin] = [Role::Analyst, Role::Admin].map(role);
-        let tokens = Arc::new(Tokens::open(directory.path()).unwrap());
+        let tokens = Arc::new(Tokens::open(&place).unwrap());
         let metrics = Arc::new(Metrics::new());
         let access = Access::Holders(tokens);
         let router = super::collector(

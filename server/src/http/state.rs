@@ -145,8 +145,9 @@ impl AppState {
         stored: &Arc<StoredTask>,
         asked: Option<&[u64]>,
     ) -> Result<Vec<BatchRow>, Problem> {
-        if self.limits().release_on_read {
-            self.store().release_open(stored).await?;
+        match self.limits().release_on_read {
+            true => self.store().release_open(stored).await?,
+            false => self.store().refresh(stored).await?,
         }
         let all = stored.releases();
         let Some(asked) = asked else {

@@ -4,13 +4,19 @@
 //! callers, counting and estimating are the store's business, so that another engine (or a
 //! failing one, in tests) needs these operations only.
 //!
+//! Several processes may share the storage of some engines, which then says so
+//! ([`Reader::shared`]): what one of them stores, closes and releases holds for all.
+//!
 //! A task's uploads belong to its open batch, which is the last. Closing it opens another.
 //! A closed batch is released once its totals are known: what is kept of it then are totals,
 //! reports in an order of their own, and the ids of its uploads, so that one that is sent
 //! again is still known.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+use postgres::error::SqlState;
 
 /// The engine's own name for a task, stable across restarts, and never given to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,7 +60,7 @@ pub enum Outcome {
 }
 
 /// What a batch is waiting for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatchState {
     /// It takes reports.
     Open,
@@ -80,6 +86,9 @@ pub struct BatchRow {
     /// Whether its reports are kept.
     pub kept: bool,
 }
+
+/// A task, and its batches, oldest first.
+pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
 
 /// What a closed batch is released with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +118,22 @@ pub enum EngineError {
     /// What is on the disk is not what was written there.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
+    /// The database failed, or could not be reached.
+    #[error("the database: {0}")]
+    Database(#[from] postgres::Error),
+    /// The database took a commit, and has warned that it may not be everywhere where it is to
+    /// be.
+    #[error("the database has warned while it took a commit: {0}")]
+    Unsure(String),
+    /// An address of a database that is none.
+    #[error("{0}")]
+    Address(String),
+    /// The task was deleted.
+    #[error("the task was deleted")]
+    NoTask,
+    /// There is another task of this id.
+    #[error("there is a task {0:?} already")]
+    TaskThere(String),
     /// The journal was written by another version.
     #[error(
         "{path} is a journal of version {found}, this hushbin knows version {known}: use the \
@@ -144,6 +169,13 @@ impl EngineError {
             Self::File { source, .. } => match source.kind() {
                 Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Remedy::Room,
                 Kind::ReadOnlyFilesystem | Kind::PermissionDenied => Remedy::Permission,
+                _ => Remedy::Other,
+            },
+            Self::Database(source) => match source.code() {
+                Some(&SqlState::DISK_FULL) => Remedy::Room,
+                Some(&SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::INSUFFICIENT_PRIVILEGE) => {
+                    Remedy::Permission
+                }
                 _ => Remedy::Other,
             },
             _ => Remedy::Other,
@@ -185,17 +217,20 @@ pub trait Engine: Send {
     ///
     /// # Guarantee
     /// On `Ok`, every record reported as [`Outcome::Stored`] or [`Outcome::Duplicate`] survives
-    /// loss of power. On `Err`, no record of the group is stored.
+    /// loss of power. On `Err` nothing is said of the group: where storage is elsewhere it may
+    /// have been stored all the same, and is known then when it comes again.
     ///
     /// # Errors
     /// When storage fails.
     fn append(&mut self, task: TaskKey, group: &[Record]) -> Result<Vec<Outcome>, EngineError>;
 
-    /// Closes the task's open batch, durably, and opens the next.
+    /// Closes the task's open batch, durably, and opens the next; where another batch than this
+    /// is open, somebody else has closed this one, which is then the answer.
     ///
     /// # Errors
     /// When storage fails; the batch is open still, or the next time closed.
-    fn close_batch(&mut self, task: TaskKey, now: u64) -> Result<BatchRow, EngineError>;
+    fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64)
+    -> Result<BatchRow, EngineError>;
 
     /// Takes notice of what [`Reader::release`] has written of the task's oldest closed batch.
     ///
@@ -260,4 +295,60 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// When storage fails.
     fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError>;
+
+    /// What there is to ask where other processes may write to the same storage; `None` where
+    /// the owner alone does.
+    fn shared(&self) -> Option<&dyn Shared> {
+        None
+    }
+}
+
+/// A task of storage that is shared, as it is by now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The engine's key.
+    pub key: TaskKey,
+    /// How it is collected, as JSON.
+    pub settings: String,
+    /// Its batches, oldest first.
+    pub batches: Vec<BatchRow>,
+}
+
+/// Keeps other processes from doing the same, as long as it is held, or its process lives.
+///
+/// It spares work. That nothing is done twice does not depend on it.
+pub struct Claim(#[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Any + Send>);
+
+impl Claim {
+    /// A claim that lasts as long as this.
+    pub fn new(held: impl Any + Send) -> Self {
+        Self(Box::new(held))
+    }
+}
+
+/// What processes ask that share storage.
+pub trait Shared: Send + Sync {
+    /// All tasks by now, in the order in which they were stored.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn seen(&self) -> Result<Vec<Seen>, EngineError>;
+
+    /// A task, unless it was deleted.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError>;
+
+    /// The task's batches by now, oldest first; none where it was deleted.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn batches(&self, task: TaskKey) -> Result<Vec<BatchRow>, EngineError>;
+
+    /// A claim to a batch, unless somebody has one.
+    ///
+    /// # Errors
+    /// When storage fails.
+    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<Claim>, EngineError>;
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::engine::EngineError;
 use super::form::Form;
 use super::settings::SettingsError;
+use super::task::StoredTask;
 
 /// A reason why a data directory cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -170,6 +171,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// An engine's, about this task.
+    pub(super) fn of(error: EngineError, stored: &StoredTask) -> Self {
+        match error {
+            EngineError::NoTask => Self::Removed {
+                id: stored.task().id().to_owned(),
+            },
+            error => Self::failed(error),
+        }
+    }
+
     pub(super) fn failed(error: EngineError) -> Self {
         Self::Failed(Arc::new(error))
     }

@@ -21,27 +21,33 @@
 
 mod activity;
 mod clock;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod conformance;
 mod engine;
 mod error;
 mod files;
+mod follow;
 mod form;
 mod memory;
+mod place;
+mod postgres;
 mod releaser;
 mod request;
 mod settings;
 mod stored;
 mod task;
+mod tasks;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
 mod troubles;
 mod writer;
 
-use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -50,8 +56,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use activity::Activity;
 pub use engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, Remedy, TaskKey,
-    TaskRow, VisitUpload,
+    BatchRow, BatchState, Claim, Engine, EngineError, Outcome, Reader, Record, Release, Remedy,
+    Seen, Shared, TaskKey, TaskRow, VisitUpload,
 };
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
@@ -59,17 +65,23 @@ pub(crate) use files::{create_root, open_to_lock, write_whole};
 pub use form::Form;
 pub(crate) use form::{Origin, Origins, sealed_bytes};
 pub(crate) use memory::{Exhausted, Reservation};
+pub use place::{Place, PlaceError};
+pub use postgres::Database;
+pub(crate) use postgres::{Session, Sessions, open_tables};
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
 pub use task::{Collected, StoredTask};
 
 use clock::Clock;
 pub(crate) use clock::now;
+use follow::Follower;
 use hushbin_analysis::estimate::Totals;
 use memory::Memory;
+use postgres::Postgres;
 use releaser::Work;
 pub(crate) use request::{Receipt, Submission, Submitted};
 use request::{Request, Waiting};
+use tasks::Tasks;
 use troubles::Troubles;
 use writer::{GroupLimits, Writer};
 
@@ -113,7 +125,7 @@ impl Default for StoreOptions {
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    tasks: RwLock<Tasks>,
+    tasks: Arc<Tasks>,
     memory: Memory,
     /// None where nothing is written.
     writing: Option<Writing>,
@@ -128,26 +140,6 @@ struct Inner {
 struct Writing {
     queue: mpsc::Sender<Request>,
     alive: watch::Receiver<()>,
-}
-
-/// The tasks, in the order in which they were stored, and by their ids.
-#[derive(Debug, Clone, Default)]
-struct Tasks {
-    all: Vec<Arc<StoredTask>>,
-    by_id: HashMap<String, Arc<StoredTask>>,
-}
-
-impl Tasks {
-    fn add(&mut self, stored: &Arc<StoredTask>) {
-        self.all.push(Arc::clone(stored));
-        let id = stored.task().id().to_owned();
-        self.by_id.insert(id, Arc::clone(stored));
-    }
-
-    fn remove(&mut self, stored: &Arc<StoredTask>) {
-        self.all.retain(|own| !Arc::ptr_eq(own, stored));
-        self.by_id.remove(stored.task().id());
-    }
 }
 
 /// Whether the reports of all these batches are there.
@@ -175,10 +167,26 @@ impl Store {
         tasks: &[Collected],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        let clock = clock::system();
-        files::create_root(directory)?;
-        let lock = lock(directory)?;
-        let mut engine = Files::open(directory)?;
+        Self::open_at(&Place::Directory(directory.to_owned()), tasks, options)
+    }
+
+    /// The store at a place. Blocks: on a thread that may, where it is a database.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_at(
+        place: &Place,
+        tasks: &[Collected],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        let (mut engine, lock): (Box<dyn Engine>, _) = match place {
+            Place::Directory(directory) => {
+                files::create_root(directory)?;
+                let lock = lock(directory)?;
+                (Box::new(Files::open(directory)?), Some(lock))
+            }
+            Place::Database(database) => (Box::new(Postgres::open(database)?), None),
+        };
         // What has no room now may have it later; what may not be written is to be mended first.
         if let Err(error) = engine.probe() {
             if error.remedy() == Remedy::Permission {
@@ -186,22 +194,31 @@ impl Store {
             }
             tracing::error!(%error, "nothing can be written; uploads are refused until it can");
         }
-        Self::start(Box::new(engine), Some(lock), tasks, options, clock)
+        Self::start(engine, lock, tasks, options, clock::system())
     }
 
-    /// The store of a data directory of which nothing is changed: batches that are released can
-    /// be read, and everything else is [`StoreError::ReadOnly`]. Blocks on the disk.
+    /// The store at a place where nothing is changed: batches that are released can be read, and
+    /// everything else is [`StoreError::ReadOnly`]. Blocks, as [`Store::open_at`].
     ///
     /// # Errors
-    /// When somebody writes to the directory, it is unreadable or damaged, or does not have one
-    /// of the tasks.
+    /// When somebody writes to the directory, the place is unreadable or damaged, or does not
+    /// have one of the tasks.
     pub fn open_read_only(
-        directory: &Path,
+        place: &Place,
         tasks: &[Collected],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        let shared = files::share(directory)?;
-        let (rows, reader) = files::open_read_only(directory)?;
+        let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match place {
+            Place::Directory(directory) => {
+                let shared = files::share(directory)?;
+                let (rows, reader) = files::open_read_only(directory)?;
+                (rows, Arc::new(reader), shared)
+            }
+            Place::Database(database) => {
+                let (rows, reader) = postgres::open_read_only(database)?;
+                (rows, Arc::new(reader), None)
+            }
+        };
         let stored = task::read(rows, options.form)?;
         for collected in tasks {
             let id = &collected.draft.id;
@@ -210,8 +227,11 @@ impl Store {
                 None => return Err(OpenError::NotStored { id: id.clone() }),
             }
         }
-        let stored: Vec<_> = stored.into_iter().map(Arc::new).collect();
-        Self::over(&stored, Arc::new(reader), options, None, shared)
+        let tasks = Arc::new(Tasks::default());
+        stored
+            .into_iter()
+            .for_each(|stored| tasks.add(&Arc::new(stored)));
+        Self::over(tasks, reader, options, None, shared)
     }
 
     /// The same over any storage engine, whose exclusive use is the caller's concern.
@@ -235,21 +255,24 @@ impl Store {
         clock: Clock,
     ) -> Result<Self, OpenError> {
         let stored = task::settle(engine.as_mut(), options.form, given, clock())?;
-        let stored: Vec<_> = stored.into_iter().map(Arc::new).collect();
+        let tasks = Arc::new(Tasks::default());
+        stored
+            .into_iter()
+            .for_each(|stored| tasks.add(&Arc::new(stored)));
         let reader = engine.reader();
         let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
         let (releaser, _) =
             releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
-        for task in &stored {
+        for task in tasks.all() {
             // What the collector stopped in.
-            let _ = releaser.send(Work::Closed(Arc::clone(task)));
+            let _ = releaser.send(Work::Closed(task));
         }
         let (alive, watched) = watch::channel(());
         let activity = Activity::new();
         Writer {
             engine,
             form: options.form,
-            tasks: stored.clone(),
+            tasks: Arc::clone(&tasks),
             queue: requests,
             releaser,
             limits: GroupLimits {
@@ -269,31 +292,90 @@ impl Store {
             queue,
             alive: watched,
         };
-        Self::over(&stored, reader, options, Some((writing, activity)), None)
+        Self::over(tasks, reader, options, Some((writing, activity)), None)
     }
 
     fn over(
-        stored: &[Arc<StoredTask>],
+        tasks: Arc<Tasks>,
         reader: Arc<dyn Reader>,
         options: StoreOptions,
         writing: Option<(Writing, Activity)>,
         shared: Option<File>,
     ) -> Result<Self, OpenError> {
-        if stored.is_empty() {
+        if tasks.all().is_empty() {
             return Err(OpenError::NoTasks);
         }
-        let mut tasks = Tasks::default();
-        stored.iter().for_each(|task| tasks.add(task));
         let (writing, activity) = writing.unzip();
-        Ok(Self(Arc::new(Inner {
-            tasks: RwLock::new(tasks),
+        let store = Self(Arc::new(Inner {
+            tasks,
             memory: Memory::new(options.queue_bytes),
             writing,
             reader,
             form: options.form,
             activity: activity.unwrap_or_else(Activity::new),
             _shared: shared,
-        })))
+        }));
+        if store.0.reader.shared().is_some() {
+            store.follow().map_err(OpenError::Thread)?;
+        }
+        Ok(store)
+    }
+
+    /// Has what others store taken notice of, on a thread that ends when the store has.
+    fn follow(&self) -> std::io::Result<()> {
+        let inner = Arc::downgrade(&self.0);
+        let mut follower = Follower {
+            tasks: Arc::clone(&self.0.tasks),
+            reader: Arc::clone(&self.0.reader),
+            form: self.0.form,
+            troubles: Troubles::default(),
+        };
+        let until_gone = move || {
+            while inner.strong_count() > 0 {
+                follower.look();
+                thread::sleep(follow::EVERY);
+            }
+        };
+        let thread = thread::Builder::new().name("others".to_owned());
+        thread.spawn(until_gone).map(drop)
+    }
+
+    /// Takes notice of what others have made of a task's batches, where storage is shared.
+    ///
+    /// # Errors
+    /// [`StoreError::Failed`] when storage fails, [`StoreError::Removed`] when the task was
+    /// deleted.
+    pub(crate) async fn refresh(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
+        if self.0.reader.shared().is_none() {
+            return Ok(());
+        }
+        let (reader, stored) = (Arc::clone(&self.0.reader), Arc::clone(stored));
+        let refreshing = tokio::task::spawn_blocking(move || {
+            let batches = match reader.shared() {
+                Some(shared) => shared.batches(stored.key()).map_err(StoreError::failed)?,
+                None => return Ok(()),
+            };
+            match batches.is_empty() {
+                true => Err(StoreError::of(EngineError::NoTask, &stored)),
+                false => {
+                    stored.tell(&batches);
+                    Ok(())
+                }
+            }
+        });
+        refreshing.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// A claim to a batch, unless another process has one. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn claim(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+    ) -> Result<Option<Claim>, OpenError> {
+        Ok(releaser::claim(&*self.0.reader, stored, batch)?)
     }
 
     /// What its reports are.
@@ -316,21 +398,13 @@ impl Store {
     /// All tasks, in the order in which they were stored.
     #[must_use]
     pub fn tasks(&self) -> Vec<Arc<StoredTask>> {
-        self.read_tasks(|tasks| tasks.all.clone())
+        self.0.tasks.all()
     }
 
     /// The task of this id.
     #[must_use]
     pub fn task(&self, id: &str) -> Option<Arc<StoredTask>> {
-        self.read_tasks(|tasks| tasks.by_id.get(id).cloned())
-    }
-
-    fn read_tasks<T>(&self, read: impl FnOnce(&Tasks) -> T) -> T {
-        read(&self.0.tasks.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn change_tasks(&self, change: impl FnOnce(&mut Tasks)) {
-        change(&mut self.0.tasks.write().unwrap_or_else(PoisonError::into_inner));
+        self.0.tasks.of_id(id)
     }
 
     /// Stores a task, whose reports are taken from now on.
@@ -347,9 +421,7 @@ impl Store {
         let queue = self.queue().map_err(|_| OpenError::ReadOnly)?;
         let sent = queue.send(request).await;
         sent.map_err(|_| OpenError::Closed)?;
-        let stored = answer.await.map_err(|_| OpenError::Closed)??;
-        self.change_tasks(|tasks| tasks.add(&stored));
-        Ok(stored)
+        answer.await.map_err(|_| OpenError::Closed)?
     }
 
     /// Deletes a task and everything that was stored for it.
@@ -359,14 +431,9 @@ impl Store {
     pub async fn remove_task(&self, stored: &Arc<StoredTask>) -> Result<(), StoreError> {
         self.queue()?;
         // What comes from now on is for no task; what waits is refused.
-        self.change_tasks(|tasks| tasks.remove(stored));
-        let removed = self
-            .ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
-            .await;
-        if removed.is_err() {
-            self.change_tasks(|tasks| tasks.add(stored));
-        }
-        removed
+        self.0.tasks.remove(stored);
+        self.ask(|reply| Request::RemoveTask(Arc::clone(stored), reply))
+            .await
     }
 
     /// Changes how a task is collected.
@@ -402,6 +469,7 @@ impl Store {
         if self.is_read_only() {
             return Ok(());
         }
+        self.refresh(stored).await?;
         let closed = self.ask(|reply| Request::CloseBatch(Arc::clone(stored), 1, reply));
         match closed.await {
             Ok(_) | Err(StoreError::BatchTooSmall { .. }) => stored.all_released().await,

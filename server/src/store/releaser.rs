@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
-use super::engine::{BatchState, Reader, Release};
+use super::engine::{BatchState, Claim, EngineError, Reader, Release};
 use super::error::OpenError;
 use super::form::{Form, Origins, sealed_bytes};
 use super::request::Request;
@@ -99,6 +99,10 @@ impl Releaser {
         while let Some(row) = closed() {
             let batch = row.number;
             let reader = &*self.reader;
+            let Some(claim) = claim(reader, task, batch).map_err(|error| error.to_string())? else {
+                // Somebody else is at it, and it is looked again.
+                return Ok(());
+            };
             // Of its own, so that it does not wait behind estimates that somebody asked for.
             let pool = ThreadPoolBuilder::new().build();
             let pool = pool.map_err(|error| error.to_string())?;
@@ -106,7 +110,10 @@ impl Releaser {
                 Form::Sealed => release_sealed(reader, task, batch),
                 Form::Clear | Form::Shuffled => release(reader, task, batch),
             })
-            .and_then(|release| Ok(reader.release(task.key(), &row, release)?))
+            .and_then(|release| {
+                drop(claim);
+                Ok(reader.release(task.key(), &row, release)?)
+            })
             .map_err(|error| error.to_string())?;
             self.settle(task, batch)?;
             tracing::info!(task = task.task().id(), batch, "released");
@@ -146,6 +153,21 @@ impl Releaser {
         settled
             .ok_or("the store is closed")?
             .map_err(|error| error.to_string())
+    }
+}
+
+/// A claim to a batch: where nobody else writes to the same storage, there is always one.
+///
+/// # Errors
+/// When storage fails.
+pub(super) fn claim(
+    reader: &dyn Reader,
+    stored: &StoredTask,
+    batch: u64,
+) -> Result<Option<Claim>, EngineError> {
+    match reader.shared() {
+        Some(shared) => shared.claim(stored.key(), batch),
+        None => Ok(Some(Claim::new(()))),
     }
 }
 

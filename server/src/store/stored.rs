@@ -2,7 +2,6 @@
 
 use std::mem;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use hushbin::sealed::{self, SealedUpload};
 use hushbin::upload::VERSION;
@@ -10,10 +9,12 @@ use hushbin::{Report, Task, Upload};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
 
-use super::engine::{BatchRow, BatchState, Reader, TaskKey};
+use super::engine::{BatchRow, BatchState, Reader, Shared, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
 use super::form::{Form, Origin, sealed_bytes};
+use super::place::Place;
+use super::postgres::{self, DatabaseReader};
 use super::task::{self, StoredTask};
 
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
@@ -194,17 +195,42 @@ pub(crate) struct StoredReports {
     form: Form,
     key: TaskKey,
     batches: Vec<(u64, BatchState)>,
-    reader: FilesReader,
+    source: Source,
+}
+
+/// Where they are read.
+enum Source {
+    Files(FilesReader),
+    Database(DatabaseReader),
+}
+
+impl Source {
+    fn reader(&self) -> &dyn Reader {
+        match self {
+            Self::Files(reader) => reader,
+            Self::Database(reader) => reader,
+        }
+    }
 }
 
 impl StoredReports {
-    /// Those of the task of this id, in a data directory that a collector may be writing
-    /// to; whatever batch they are in.
+    /// Those of the task of this id, at a place that a collector may be writing to; whatever
+    /// batch they are in.
     ///
     /// # Errors
-    /// When the directory holds no tasks, or no such task.
-    pub(crate) fn open(directory: &Path, id: &str) -> Result<Self, OpenError> {
-        let (rows, reader) = files::open_to_read(directory)?;
+    /// When the place holds no tasks, or no such task.
+    pub(crate) fn open(place: &Place, id: &str) -> Result<Self, OpenError> {
+        let (rows, source) = match place {
+            Place::Directory(directory) => {
+                let (rows, reader) = files::open_to_read(directory)?;
+                (rows, Source::Files(reader))
+            }
+            Place::Database(database) => {
+                let (rows, reader) = postgres::open_read_only(database)?;
+                let rows = rows.into_iter().map(|(row, _)| row);
+                (rows.collect(), Source::Database(reader))
+            }
+        };
         let row = rows.iter().find(|row| row.id == id);
         let row = row.ok_or_else(|| OpenError::UnknownTask {
             id: id.to_owned(),
@@ -218,8 +244,14 @@ impl StoredReports {
             task: task::read_task(row)?,
             form,
             key: row.key,
-            batches: reader.batches(row.key)?,
-            reader,
+            batches: match &source {
+                Source::Files(reader) => reader.batches(row.key)?,
+                Source::Database(reader) => {
+                    let batches = Shared::batches(reader, row.key)?.into_iter();
+                    batches.map(|row| (row.number, row.state)).collect()
+                }
+            },
+            source,
         })
     }
 
@@ -233,8 +265,14 @@ impl StoredReports {
     /// # Errors
     /// When storage fails.
     pub(crate) fn releases(&self) -> Result<Vec<BatchRow>, OpenError> {
-        let fingerprint = self.task.fingerprint().0;
-        Ok(self.reader.releases(self.key, fingerprint)?)
+        Ok(match &self.source {
+            Source::Files(reader) => reader.releases(self.key, self.task.fingerprint().0)?,
+            Source::Database(reader) => {
+                let mut batches = Shared::batches(reader, self.key)?;
+                batches.retain(|row| row.state == BatchState::Released);
+                batches
+            }
+        })
     }
 
     /// Visits the reports of a released batch until the visitor breaks, in the order of their
@@ -247,7 +285,7 @@ impl StoredReports {
         batch: u64,
         visit: &mut dyn FnMut(Report) -> ControlFlow<()>,
     ) -> Result<(), OpenError> {
-        for_each_released(&self.reader, self.key, &self.task, batch, visit)
+        for_each_released(self.source.reader(), self.key, &self.task, batch, visit)
     }
 
     /// Visits every report.
@@ -255,7 +293,7 @@ impl StoredReports {
     /// # Errors
     /// When storage fails or holds what is no upload.
     pub(crate) fn for_each_report(&self, mut visit: impl FnMut(&Report)) -> Result<(), OpenError> {
-        let (reader, key, task) = (&self.reader, self.key, &self.task);
+        let (reader, key, task) = (self.source.reader(), self.key, &self.task);
         for &(batch, state) in &self.batches {
             match state {
                 BatchState::Released => {

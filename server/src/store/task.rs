@@ -7,7 +7,7 @@ use hushbin::{Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimator, Totals};
 use serde::{Deserialize, Serialize};
 
-use super::engine::{BatchRow, BatchState, Engine, TaskKey, TaskRow};
+use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
 use super::form::Form;
 use super::settings::Settings;
@@ -76,22 +76,31 @@ impl StoredTask {
         Arc::clone(&self.batches.borrow())
     }
 
+    /// The open batch.
+    pub(super) fn open_batch(&self) -> Option<BatchRow> {
+        self.batches.borrow().last().copied()
+    }
+
     /// How many reports the open batch has.
     pub(crate) fn open_reports(&self) -> u64 {
-        self.batches.borrow().last().map_or(0, |open| open.reports)
+        self.open_batch().map_or(0, |open| open.reports)
     }
 
-    /// Counts reports that were added to the open batch.
-    pub(super) fn count(&self, reports: u64) {
-        self.batches.send_modify(|batches| {
-            if let Some(open) = Arc::make_mut(batches).last_mut() {
-                open.reports += reports;
-            }
-        });
+    /// Whether there are batches to be counted.
+    pub(super) fn has_closed(&self) -> bool {
+        has_closed(&self.batches.borrow())
     }
 
+    /// Tells of its batches, unless more is known of them already: several may tell, each what
+    /// it has read at some time.
     pub(super) fn tell(&self, batches: &[BatchRow]) {
-        self.batches.send_replace(batches.into());
+        self.batches.send_if_modified(|known| {
+            let new = batches != &**known && !is_behind(batches, known);
+            if new {
+                *known = batches.into();
+            }
+            new
+        });
     }
 
     /// Whether it was deleted.
@@ -118,8 +127,7 @@ impl StoredTask {
 
     /// Completes when no batch waits to be counted.
     pub(super) async fn all_released(&self) {
-        let none =
-            |batches: &Arc<[BatchRow]>| !batches.iter().any(|row| row.state == BatchState::Closed);
+        let none = |batches: &Arc<[BatchRow]>| !has_closed(batches);
         // The sender is the task's own, and lives as long.
         let _ = self.batches.subscribe().wait_for(none).await;
     }
@@ -152,6 +160,18 @@ impl StoredTask {
     pub(super) const fn key(&self) -> TaskKey {
         self.key
     }
+}
+
+fn has_closed(batches: &[BatchRow]) -> bool {
+    batches.iter().any(|row| row.state == BatchState::Closed)
+}
+
+/// Whether these are batches as they were before: all that becomes of them goes one way.
+fn is_behind(batches: &[BatchRow], known: &[BatchRow]) -> bool {
+    let before = |(own, known): (&BatchRow, &BatchRow)| {
+        own.state < known.state || own.reports < known.reports || own.kept && !known.kept
+    };
+    batches.len() < known.len() || batches.iter().zip(known).any(before)
 }
 
 /// A task to be collected, and how; how it was before, where that is not said.
@@ -207,10 +227,10 @@ pub(super) fn settle(
 /// # Errors
 /// When one cannot be used.
 pub(super) fn read(
-    rows: impl IntoIterator<Item = (TaskRow, Vec<BatchRow>)>,
+    rows: impl IntoIterator<Item = TaskBatches>,
     expected: Form,
 ) -> Result<Vec<StoredTask>, OpenError> {
-    let read = |(row, batches): (TaskRow, Vec<BatchRow>)| {
+    let read = |(row, batches): TaskBatches| {
         let task = read_task(&row)?;
         let (found, settings) = read_settings(&row)?;
         if found != expected {
@@ -272,7 +292,10 @@ pub(super) fn add(
         parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
         settings: checked(draft, form, &settings)?,
     };
-    let key = engine.add_task(row, now)?;
+    let key = engine.add_task(row, now).map_err(|error| match error {
+        EngineError::TaskThere(id) => OpenError::TaskThere { id },
+        error => error.into(),
+    })?;
     let batches = engine.batches(key);
     Ok(StoredTask::new(key, task, (form, settings), &batches))
 }

@@ -18,6 +18,7 @@ use super::releaser::Work;
 use super::request::{Receipt, Reply, Request, Submission, Submitted};
 use super::settings::Settings;
 use super::task::{self, StoredTask};
+use super::tasks::Tasks;
 use super::troubles::{Doing, Troubles};
 
 const TAKING: Doing = "taking uploads";
@@ -43,7 +44,7 @@ struct Caller {
 pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
     pub(super) form: Form,
-    pub(super) tasks: Vec<Arc<StoredTask>>,
+    pub(super) tasks: Arc<Tasks>,
     pub(super) queue: mpsc::Receiver<Request>,
     pub(super) releaser: mpsc::UnboundedSender<Work>,
     pub(super) limits: GroupLimits,
@@ -187,22 +188,18 @@ impl Writer {
         let begin = Instant::now();
         let result = task.is_there().and_then(|()| {
             let stored = self.engine.append(task.key(), &group.records);
-            stored.map_err(StoreError::failed)
+            stored.map_err(|error| StoreError::of(error, &task))
         });
         match &result {
             Ok(outcomes) => {
                 self.activity.committed(begin.elapsed());
-                let mut stored = 0;
                 for (record, outcome) in group.records.iter().zip(outcomes) {
                     self.activity.settled(record.reports, *outcome);
-                    if *outcome == Outcome::Stored {
-                        stored += u64::from(record.reports);
-                    }
                 }
                 // Before the answers, so that whoever was answered finds itself counted.
-                task.count(stored);
+                self.tell(&task);
                 // Of uploads that were there already nothing was written.
-                if stored > 0 {
+                if outcomes.contains(&Outcome::Stored) {
                     self.troubles.note(Some(&task), TAKING, &result);
                 }
             }
@@ -231,16 +228,21 @@ impl Writer {
     }
 
     fn close_if_due(&mut self, task: &Arc<StoredTask>) {
-        let batches = task.batches();
         let now = (self.clock)();
-        let due = !task.is_removed()
-            && batches.last().is_some_and(|open| {
-                let seconds = now.saturating_sub(open.opened);
-                task.settings().is_due(open.reports, seconds)
-            });
-        if due {
+        let due = task.open_batch().filter(|open| {
+            let seconds = now.saturating_sub(open.opened);
+            !task.is_removed() && task.settings().is_due(open.reports, seconds)
+        });
+        if let Some(open) = due {
             // Said where it fails; it is due as before.
-            let _ = self.close_batch(task);
+            let _ = self.close_batch(task, open.number);
+        }
+    }
+
+    /// Has batches released that somebody else has closed, and may not live to release.
+    fn release_if_closed(&self, task: &Arc<StoredTask>) {
+        if task.has_closed() {
+            let _ = self.releaser.send(Work::Closed(Arc::clone(task)));
         }
     }
 
@@ -268,8 +270,8 @@ impl Writer {
         }
     }
 
-    fn close_batch(&mut self, task: &Arc<StoredTask>) -> Result<BatchRow, EngineError> {
-        let closed = self.engine.close_batch(task.key(), (self.clock)());
+    fn close_batch(&mut self, task: &Arc<StoredTask>, batch: u64) -> Result<BatchRow, EngineError> {
+        let closed = self.engine.close_batch(task.key(), batch, (self.clock)());
         self.troubles.note(Some(task), CLOSING, &closed);
         self.tell(task);
         closed
@@ -284,8 +286,9 @@ impl Writer {
                 let _ = reply.send(probed.map_err(StoreError::failed));
             }
             Request::CloseDue => {
-                for task in self.tasks.clone() {
+                for task in self.tasks.all() {
                     self.close_if_due(&task);
+                    self.release_if_closed(&task);
                     self.forget_if_due(&task);
                 }
             }
@@ -299,14 +302,16 @@ impl Writer {
                 let settled = task.is_there().and_then(|()| {
                     let settled = self.engine.settle_release(task.key(), batch);
                     self.tell(&task);
-                    settled.map_err(StoreError::failed)
+                    settled.map_err(|error| StoreError::of(error, &task))
                 });
                 let _ = reply.send(settled);
             }
             Request::AddTask(collected, reply) => {
                 let now = (self.clock)();
                 let added = task::add(&mut *self.engine, self.form, &collected, now).map(Arc::new);
-                self.tasks.extend(added.as_ref().ok().cloned());
+                if let Ok(added) = &added {
+                    self.tasks.add(added);
+                }
                 let _ = reply.send(added);
             }
             Request::Configure(task, settings, reply) => {
@@ -314,22 +319,28 @@ impl Writer {
             }
             Request::RemoveTask(task, reply) => {
                 let removed = self.engine.remove_task(task.key());
-                if removed.is_ok() {
-                    task.remove();
-                    self.tasks.retain(|own| !Arc::ptr_eq(own, &task));
+                match removed {
+                    Ok(()) => task.remove(),
+                    Err(_) => self.tasks.add(&task),
                 }
-                let _ = reply.send(removed.map_err(StoreError::failed));
+                let _ = reply.send(removed.map_err(|error| StoreError::of(error, &task)));
             }
         }
     }
 
     fn close_asked(&mut self, task: &Arc<StoredTask>, need: u64) -> Result<BatchRow, StoreError> {
         task.is_there()?;
-        let have = task.open_reports();
-        if have < need {
-            return Err(StoreError::BatchTooSmall { have, need });
+        let open = task.open_batch();
+        match open.filter(|open| open.reports >= need) {
+            Some(open) => {
+                let closed = self.close_batch(task, open.number);
+                closed.map_err(|error| StoreError::of(error, task))
+            }
+            None => Err(StoreError::BatchTooSmall {
+                have: task.open_reports(),
+                need,
+            }),
         }
-        self.close_batch(task).map_err(StoreError::failed)
     }
 
     fn configure(&mut self, task: &StoredTask, settings: Settings) -> Result<(), StoreError> {
@@ -337,7 +348,7 @@ impl Writer {
         let written = task::written(task.form(), &settings);
         self.engine
             .configure_task(task.key(), &written)
-            .map_err(StoreError::failed)?;
+            .map_err(|error| StoreError::of(error, task))?;
         task.configure(settings);
         Ok(())
     }

@@ -353,7 +353,8 @@ fn a_closed_batch_that_lost_reports_is_open_again_with_what_came_after() {
     let journal = Journal::new();
     let mut files = Files::open(&journal.data()).unwrap();
     let task = files.tasks().unwrap()[0].key;
-    files.close_batch(task, 1).unwrap();
+    let open = files.batches(task).last().unwrap().number;
+    files.close_batch(task, open, 1).unwrap();
     let mut uploads = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 2);
     let upload = uploads.bytes(9);
     let record = Record {

@@ -10,6 +10,8 @@ pub mod fillings;
 pub mod generators;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
+#[cfg(unix)]
+pub mod postgres;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod process;
 pub mod question_vectors;

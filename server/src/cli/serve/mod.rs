@@ -78,12 +78,15 @@ pub(super) fn run(
 
 fn open(config: &Config) -> Result<Store, Error> {
     let Config {
-        data, tasks, store, ..
+        place,
+        tasks,
+        store,
+        ..
     } = config;
     if config.read_only {
-        return Ok(Store::open_read_only(data, tasks, *store)?);
+        return Ok(Store::open_read_only(place, tasks, *store)?);
     }
-    Store::open(data, tasks, *store).map_err(|error| match &error {
+    Store::open_at(place, tasks, *store).map_err(|error| match &error {
         OpenError::Engine(cause) if cause.remedy() == Remedy::Permission => {
             format!("{error}; with --read-only what is released can be read").into()
         }
@@ -129,9 +132,9 @@ async fn collect(
             return Ok(());
         }
     };
-    front.metrics().opened(&store, Some(config.data.clone()));
+    front.metrics().opened(&store, config.place.directory());
     let metrics = Arc::clone(front.metrics());
-    let access = access(config)?;
+    let access = access(config).await?;
     let part = Arc::clone(&config.part);
     let router = http::collector(store.clone(), access, config.limits, part, metrics);
     front.serve(router);
@@ -183,12 +186,12 @@ async fn close(closing: impl Future<Output = Result<(), StoreError>>) -> Result<
 }
 
 /// Holders of tokens, unless it is for development.
-fn access(config: &Config) -> Result<Access, Error> {
+async fn access(config: &Config) -> Result<Access, Error> {
     if config.limits.release_on_read {
         return Ok(Access::Everybody);
     }
-    let tokens = Tokens::open(&config.data)?;
-    if tokens.is_empty() {
+    let tokens = Tokens::open(&config.place)?;
+    if tokens.is_empty().await? {
         tracing::warn!("there is no token, so nobody may read estimates; hushbin token makes one");
     }
     Ok(Access::Holders(Arc::new(tokens)))

@@ -19,7 +19,7 @@ use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, Algorithm};
 use crate::role::{Analyser, Part, Role, Shuffler};
-use crate::store::{BatchSettings, Collected, Settings as Collection, StoreOptions};
+use crate::store::{BatchSettings, Collected, Place, Settings as Collection, StoreOptions};
 use crate::task_file::TaskFile;
 
 /// What is set; a test holds the defaults named here to those that there are.
@@ -29,6 +29,16 @@ pub(super) struct Settings {
     /// Directory of the journal; created when there is none
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
+    /// Database of the journal in place of a directory, PostgreSQL's, such as
+    /// postgres://hushbin@db1,db2/hushbin?target_session_attrs=read-write: for several processes
+    /// of one role, which share it. A password is best in the environment or the file
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "HUSHBIN_STORE",
+        hide_env_values = true
+    )]
+    store: Option<String>,
     /// What the process does: take reports from pages and estimate from them, or only one of the
     /// two, so that whoever learns who sends cannot read what, and whoever reads it cannot learn
     /// who sent it. hushbin shuffle is serve --role shuffler [default: collector]
@@ -273,7 +283,7 @@ impl Settings {
             log_format: self.log_format.unwrap_or(LogFormat::Text),
             limits: self.limits()?,
             server: self.server()?,
-            store: self.store()?,
+            store: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
             part: Arc::new(self.part()?),
             tasks: tasks
@@ -284,9 +294,7 @@ impl Settings {
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            data: self.data.clone().ok_or(
-                "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config",
-            )?,
+            place: Place::of(self.data.as_deref(), self.store.as_deref())?,
         })
     }
 
@@ -422,7 +430,7 @@ impl Settings {
         })
     }
 
-    fn store(&self) -> Result<StoreOptions, OutOfRange> {
+    fn store_options(&self) -> Result<StoreOptions, OutOfRange> {
         let default = StoreOptions::DEFAULT;
         Ok(StoreOptions {
             form: self.role.unwrap_or_default().form(),
@@ -489,6 +497,7 @@ mod tests {
     const MINIMAL: &str = include_str!("../../../config/minimal.toml");
     const SHUFFLER: &str = include_str!("../../../config/shuffler.toml");
     const ANALYSER: &str = include_str!("../../../config/analyser.toml");
+    const NODE: &str = include_str!("../../../config/node.toml");
 
     /// Keys of the full sample that have no default, or another value than it.
     const EXAMPLES: [&str; 6] = [
@@ -521,8 +530,8 @@ mod tests {
     #[test]
     fn the_full_samples_have_every_key() {
         let mut all = full();
-        for half in [SHUFFLER, ANALYSER] {
-            all.extend(half.parse::<Table>().unwrap());
+        for other in [SHUFFLER, ANALYSER, NODE] {
+            all.extend(other.parse::<Table>().unwrap());
         }
         let keys: Vec<String> = all.keys().cloned().collect();
         assert_eq!(keys, helps().into_keys().collect::<Vec<_>>());
@@ -595,6 +604,34 @@ mod tests {
         minimal.remove("data").unwrap();
         let error = settings(minimal).config().unwrap_err();
         assert!(error.to_string().contains("no data directory"), "{error}");
+    }
+
+    #[test]
+    fn a_journal_is_in_a_directory_or_in_a_database() {
+        let place = |text: &str| {
+            let settings = parsed(text);
+            settings.config().map(|config| config.place)
+        };
+        let refused = |text: &str| place(text).unwrap_err().to_string();
+        let node = NODE.replace(r#""settings.json""#, "");
+        let Place::Database(database) = place(&node).unwrap() else {
+            panic!("it is a directory");
+        };
+        // Whoever logs it tells nobody the password.
+        let shown = format!("{database:?}");
+        assert!(shown.contains("db2.example.org"), "{shown}");
+        assert!(!shown.contains("password"), "{shown}");
+        let two = refused("data = 'd'\nstore = 'postgres://h/d'");
+        assert!(two.contains("expected --data or --store"), "{two}");
+        for (address, expected) in [
+            ("mysql://h/d", "does not begin with postgres://"),
+            ("postgres://h/d?port=x", "cannot be read"),
+            ("postgres://h/d?mode=x", "cannot be read"),
+        ] {
+            let said = refused(&format!("store = '{address}'"));
+            assert!(said.contains(expected), "{said}");
+            assert!(said.contains("expected an address such as"), "{said}");
+        }
     }
 
     #[test]

@@ -39,8 +39,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskKey, TaskRow,
-    VisitUpload,
+    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskBatches,
+    TaskKey, TaskRow, VisitUpload,
 };
 use batch::{Batch, Facts};
 use catalogue::Catalogue;
@@ -131,9 +131,7 @@ impl Files {
     }
 
     fn files(&mut self, task: TaskKey) -> Result<&mut TaskFiles, EngineError> {
-        let path = directory_of(&self.root, task);
-        let files = self.tasks.get_mut(&task);
-        files.ok_or_else(|| disk::damaged(&path, "the task was deleted"))
+        self.tasks.get_mut(&task).ok_or(EngineError::NoTask)
     }
 }
 
@@ -216,8 +214,17 @@ impl Engine for Files {
         self.files(task)?.append(group)
     }
 
-    fn close_batch(&mut self, task: TaskKey, now: u64) -> Result<BatchRow, EngineError> {
-        self.files(task)?.close(now)
+    fn close_batch(
+        &mut self,
+        task: TaskKey,
+        batch: u64,
+        now: u64,
+    ) -> Result<BatchRow, EngineError> {
+        let files = self.files(task)?;
+        match files.batches().iter().find(|row| row.number == batch) {
+            Some(row) if row.state != BatchState::Open => Ok(*row),
+            _ => files.close(now),
+        }
     }
 
     fn settle_release(&mut self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
@@ -261,9 +268,6 @@ pub(super) fn open_to_read(root: &Path) -> Result<(Vec<TaskRow>, FilesReader), E
     };
     Ok((catalogue.rows(), reader))
 }
-
-/// A task, and its batches, oldest first.
-pub(super) type TaskBatches = (TaskRow, Vec<BatchRow>);
 
 /// The tasks of a data directory that nobody writes to, each with its batches, and a reader of
 /// it; everything is verified that a start verifies.

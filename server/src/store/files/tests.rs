@@ -9,73 +9,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::*;
+use crate::store::conformance::{everything, expect, record, release_of, row};
 use crate::store::engine::BatchState;
-
-fn row(id: &str) -> TaskRow {
-    TaskRow {
-        key: TaskKey(0),
-        id: id.to_owned(),
-        fingerprint: [7; 16],
-        parameters: "{}".to_owned(),
-        settings: "{}".to_owned(),
-    }
-}
-
-fn record(number: u64) -> Record {
-    let mut upload = [0; 16];
-    // Ids are random, so their order is not that of arrival.
-    upload[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-    Record {
-        upload,
-        reports: 1,
-        body: [&[1], &number.to_le_bytes()[..], &[3]].concat(),
-    }
-}
-
-fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
-    let (mut bodies, mut uploads) = (Vec::new(), Vec::new());
-    let visit = &mut |id, body: &[u8]| {
-        uploads.push(id);
-        bodies.push(body.to_vec());
-        ControlFlow::Continue(())
-    };
-    reader.for_each_upload(task, batch, visit).unwrap();
-    bodies.sort_unstable();
-    Release {
-        totals: bodies.len().to_le_bytes().to_vec(),
-        blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
-        uploads,
-    }
-}
-
-/// Looks that uploads all ended as `outcome` says.
-fn expect(outcome: Outcome, outcomes: &[Outcome]) {
-    assert!(outcomes.iter().all(|own| *own == outcome), "{outcomes:?}");
-}
-
-/// All uploads that are in no release, and all blocks that are in one.
-fn everything(files: &Files, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-    let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
-    let reader = files.reader();
-    for row in files.batches(task) {
-        match row.state {
-            BatchState::Released => reader
-                .for_each_block(task, row.number, &mut |block| {
-                    blocks.push(block.to_vec());
-                    ControlFlow::Continue(())
-                })
-                .unwrap(),
-            _ => reader
-                .for_each_upload(task, row.number, &mut |_, body| {
-                    uploads.push(body.to_vec());
-                    ControlFlow::Continue(())
-                })
-                .unwrap(),
-        }
-    }
-    uploads.sort();
-    (uploads, blocks)
-}
 
 /// A directory with every kind of file, and its task.
 fn directory() -> (tempfile::TempDir, TaskKey) {
@@ -90,7 +25,7 @@ fn directory() -> (tempfile::TempDir, TaskKey) {
             number += 10;
         }
         if round < 7 {
-            files.close_batch(task, 200).unwrap();
+            files.close_batch(task, round, 200).unwrap();
         }
         if round < 6 {
             let reader = files.reader();
@@ -358,7 +293,7 @@ fn what_was_stored_is_there_after_every_step() {
         drop(files);
         files = open();
         assert_eq!(everything(&files, task), before);
-        let closed = files.close_batch(task, 200).unwrap();
+        let closed = files.close_batch(task, round, 200).unwrap();
         assert_eq!((closed.number, closed.reports), (round, 10));
         expect(Outcome::Duplicate, &files.append(task, &group).unwrap());
         let reader = files.reader();

@@ -94,8 +94,8 @@ impl Engine for Faulty {
         self.inner.append(task, group)
     }
 
-    fn close_batch(&mut self, task: TaskKey, now: u64) -> Done<BatchRow> {
-        self.inner.close_batch(task, now)
+    fn close_batch(&mut self, task: TaskKey, batch: u64, now: u64) -> Done<BatchRow> {
+        self.inner.close_batch(task, batch, now)
     }
 
     fn settle_release(&mut self, task: TaskKey, batch: u64) -> Done<()> {

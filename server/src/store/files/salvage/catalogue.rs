@@ -34,7 +34,7 @@ pub(super) fn tasks(
                     let what = format!("task {:?} cannot be used: {error}", row.id);
                     disk::damaged(root, &what)
                 };
-                Ok((row.clone(), task.map_err(unusable)?))
+                Ok::<_, EngineError>((row.clone(), task.map_err(unusable)?))
             });
             return Ok((catalogue.next(), tasks.collect::<Result<_, _>>()?));
         }

@@ -230,7 +230,8 @@ impl Run {
 
     fn close(&mut self) {
         let (id, task) = self.some_task();
-        let closed = self.files().close_batch(task, 200);
+        let open = open_of(self.files(), task);
+        let closed = self.files().close_batch(task, open, 200);
         if let Ok(row) = closed {
             let told = self.truth.get_mut(&id).unwrap();
             told.closed.insert(row.number, row);
@@ -432,7 +433,8 @@ fn recover(left: &Path, mut truth: Truth) {
             assert_eq!(outcome == Outcome::Duplicate, known, "{number}");
         }
         told.acknowledged.clone_from(&told.sent);
-        files.close_batch(row.key, 200).unwrap();
+        let open = open_of(&files, row.key);
+        files.close_batch(row.key, open, 200).unwrap();
         for batch in files.batches(row.key) {
             if batch.state == BatchState::Closed {
                 let reader = files.reader();
@@ -497,4 +499,9 @@ fn the_power_goes_after_each_change_of_a_start_after_each_kill() {
     }
     println!("{kills} kills, {cuts} cuts");
     assert!(kills > 50, "{kills} kills");
+}
+
+/// The number of a task's open batch.
+fn open_of(files: &Files, task: TaskKey) -> u64 {
+    files.batches(task).last().unwrap().number
 }

@@ -1,8 +1,4 @@
-//! Who may read what a collector knows, and administer it: tokens, of which hashes are kept.
-//!
-//! A token is 32 random bytes, so that its hash tells nothing of it; it is shown once, when it
-//! is made. The file is looked at whenever it has changed: a token that is made or revoked is so
-//! at once.
+//! Tokens in a file of the data directory.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -10,45 +6,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::hex;
-use crate::store::{EngineError, create_root, now, open_to_lock, write_whole};
+use super::{Role, Token, TokensError};
+use crate::store::{create_root, open_to_lock, write_whole};
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
 const VERSION: u32 = 1;
-
-/// Before the digits of every token, by which people and programs know what it is.
-const PREFIX: &str = "hushbin_";
-
-/// What the holder of a token may do; each may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
-    /// Read what is released.
-    Analyst,
-    /// Close batches; make, change and delete tasks.
-    Admin,
-}
-
-/// A token, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Token {
-    /// What it is revoked by.
-    pub(crate) id: String,
-    /// What it is for, in its maker's words.
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    /// When it was made, in seconds since 1970.
-    pub(crate) created: u64,
-    /// Of the token's text, hexadecimal.
-    sha256: String,
-}
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,29 +23,9 @@ struct Contents {
     tokens: Vec<Token>,
 }
 
-/// Why tokens cannot be read, made or revoked.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TokensError {
-    #[error("{path}: {source}")]
-    File { path: String, source: io::Error },
-    #[error("{path} is not a list of tokens: {source}")]
-    Json {
-        path: String,
-        source: serde_json::Error,
-    },
-    #[error("{path} has version {found}, this hushbin knows version {VERSION}")]
-    Version { path: String, found: u32 },
-    #[error("there is no token {id:?}")]
-    Unknown { id: String },
-    #[error(transparent)]
-    Write(#[from] EngineError),
-    #[error("no random numbers: {0}")]
-    Entropy(getrandom::Error),
-}
-
 /// The tokens of a data directory, as they are at any time.
 #[derive(Debug)]
-pub(crate) struct Tokens {
+pub(crate) struct TokensFile {
     path: PathBuf,
     known: RwLock<(Option<Stamp>, Vec<Token>)>,
 }
@@ -91,12 +37,12 @@ fn stamp(found: &Metadata) -> Stamp {
     (found.ino(), found.mtime(), found.mtime_nsec(), found.len())
 }
 
-impl Tokens {
+impl TokensFile {
     /// Those of a data directory.
     ///
     /// # Errors
     /// When there is a file that is no list of tokens.
-    pub(crate) fn open(data: &Path) -> Result<Self, TokensError> {
+    pub(super) fn open(data: &Path) -> Result<Self, TokensError> {
         let tokens = Self {
             path: data.join(FILE),
             known: RwLock::default(),
@@ -106,18 +52,17 @@ impl Tokens {
     }
 
     /// Whether there is none, so that nobody may do anything.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.1.is_empty()
     }
 
-    /// What the holder of this text may do, if it is a token.
+    /// What the holder of the token of this hash may do, if there is one.
     ///
     /// # Errors
-    /// As [`Tokens::open`].
-    pub(crate) fn role_of(&self, text: &str) -> Result<Option<Role>, TokensError> {
+    /// As [`TokensFile::open`].
+    pub(super) fn role_of(&self, hash: &str) -> Result<Option<Role>, TokensError> {
         self.refresh()?;
-        let hash = hash_of(text);
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         // All are compared, each in constant time.
         let found = known.1.iter().filter(|token| {
@@ -147,40 +92,26 @@ impl Tokens {
 ///
 /// # Errors
 /// When there is a file that is no list of tokens.
-pub(crate) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
+pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
     Ok(read(&data.join(FILE))?.tokens)
 }
 
-/// Makes a token; the text that its holder sends is returned, and known nowhere else.
+/// Adds a token.
 ///
 /// # Errors
-/// When the file cannot be read or written, or there is no entropy.
-pub(crate) fn create(data: &Path, role: Role, name: &str) -> Result<(Token, String), TokensError> {
-    let mut secret = [0; 32];
-    let mut id = [0; 4];
-    for bytes in [&mut secret[..], &mut id[..]] {
-        getrandom::fill(bytes).map_err(TokensError::Entropy)?;
-    }
-    let text = format!("{PREFIX}{}", hex::encode(&secret));
-    let token = Token {
-        id: hex::encode(&id),
-        name: name.to_owned(),
-        role,
-        created: now(),
-        sha256: hash_of(&text),
-    };
+/// When the file cannot be read or written.
+pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
     change(data, |tokens| {
         tokens.push(token.clone());
         Ok(())
-    })?;
-    Ok((token, text))
+    })
 }
 
 /// Revokes the token of this id.
 ///
 /// # Errors
 /// When there is none, or the file cannot be read or written.
-pub(crate) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
+pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
     change(data, |tokens| {
         let at = tokens.iter().position(|token| token.id == id);
         let at = at.ok_or_else(|| TokensError::Unknown { id: id.to_owned() })?;
@@ -242,12 +173,9 @@ fn read(path: &Path) -> Result<Contents, TokensError> {
         found => Err(TokensError::Version {
             path: path.display().to_string(),
             found,
+            known: VERSION,
         }),
     }
-}
-
-fn hash_of(text: &str) -> String {
-    hex::encode(&Sha256::digest(text))
 }
 
 fn file_error(path: &Path, source: io::Error) -> TokensError {

@@ -1,0 +1,135 @@
+//! An engine beside a model of it, through many random steps.
+
+use std::collections::HashMap;
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+
+use super::*;
+
+/// What an engine is to hold of a task.
+#[derive(Default)]
+struct Model {
+    /// By the number of a record: whether its body is its own, and the batch.
+    held: HashMap<u64, (bool, u64)>,
+    batches: Vec<BatchRow>,
+}
+
+impl Model {
+    fn append(&mut self, numbers: &[(u64, bool)]) -> Vec<Outcome> {
+        let open = self.batches.len() as u64;
+        let outcome = |&(number, own): &(u64, bool)| match self.held.get(&number) {
+            None => {
+                self.held.insert(number, (own, open));
+                self.batches.last_mut().unwrap().reports += 1;
+                Outcome::Stored
+            }
+            Some(&(held, batch)) => {
+                let released = self.batches[batch as usize - 1].state == BatchState::Released;
+                match released || held == own {
+                    true => Outcome::Duplicate,
+                    false => Outcome::Conflict,
+                }
+            }
+        };
+        numbers.iter().map(outcome).collect()
+    }
+
+    fn open(&mut self, now: u64) {
+        self.batches.push(BatchRow {
+            number: self.batches.len() as u64 + 1,
+            state: BatchState::Open,
+            opened: now,
+            closed: None,
+            reports: 0,
+            kept: true,
+        });
+    }
+
+    fn bodies(&self) -> Vec<Vec<u8>> {
+        let unreleased = self.held.iter().filter(|(_, (_, batch))| {
+            self.batches[*batch as usize - 1].state != BatchState::Released
+        });
+        let mut bodies: Vec<_> = unreleased
+            .map(|(&number, &(own, _))| match own {
+                true => record(number).body,
+                false => other(number).body,
+            })
+            .collect();
+        bodies.sort();
+        bodies
+    }
+}
+
+pub(super) fn whatever_is_done_it_is_as_the_model_says<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 1).unwrap();
+    let mut model = Model::default();
+    model.open(1);
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let below = |rng: &mut ChaCha20Rng, most: u64| rng.next_u64() % most;
+    for now in 2..300 {
+        match below(&mut rng, 10) {
+            0..5 => {
+                let count = 1 + below(&mut rng, 20);
+                let numbers: Vec<(u64, bool)> = (0..count)
+                    .map(|_| (below(&mut rng, 10 * now), below(&mut rng, 8) > 0))
+                    .collect();
+                let group: Vec<Record> = numbers
+                    .iter()
+                    .map(|&(number, own)| if own { record(number) } else { other(number) })
+                    .collect();
+                let outcomes = engine.append(task, &group).unwrap();
+                assert_eq!(outcomes, model.append(&numbers), "step {now}");
+            }
+            5 => {
+                let open = model.batches.last_mut().unwrap();
+                open.state = BatchState::Closed;
+                open.closed = Some(now);
+                let number = open.number;
+                engine.close_batch(task, number, now).unwrap();
+                model.open(now);
+            }
+            6 | 7 => {
+                let closed = |row: &&mut BatchRow| row.state == BatchState::Closed;
+                if let Some(row) = model.batches.iter_mut().find(closed) {
+                    let reader = engine.reader();
+                    let release = release_of(&*reader, task, row.number);
+                    reader.release(task, row, release).unwrap();
+                    engine.settle_release(task, row.number).unwrap();
+                    row.state = BatchState::Released;
+                }
+            }
+            8 => {
+                let kept = |row: &&mut BatchRow| row.state == BatchState::Released && row.kept;
+                if let Some(row) = model.batches.iter_mut().find(kept) {
+                    engine.reader().forget_reports(task, row.number).unwrap();
+                    engine.settle_release(task, row.number).unwrap();
+                    row.kept = false;
+                }
+            }
+            _ => {
+                drop(engine);
+                engine = storage.open();
+            }
+        }
+        let told = engine.batches(task);
+        // A batch without reports has none that could be forgotten.
+        assert_eq!(told.len(), model.batches.len());
+        for (told, own) in told.iter().zip(&model.batches) {
+            let kept = told.reports == 0 || told.kept == own.kept;
+            assert!(kept, "step {now}: {told:?}");
+            assert_eq!(
+                BatchRow {
+                    kept: true,
+                    ..*told
+                },
+                BatchRow { kept: true, ..*own }
+            );
+        }
+        if now % 10 == 0 {
+            assert_eq!(everything(&*engine, task).0, model.bodies(), "step {now}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Several nodes over one database.
+
+use std::thread;
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+
+use super::*;
+
+fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, (rng.next_u64() % (last as u64 + 1)) as usize);
+    }
+}
+
+/// Groups that hold the same ids, each in another order, wait for each other and not in a circle;
+/// batches are closed meanwhile.
+#[test]
+fn nodes_that_have_the_same_ids_at_once_count_each_once() {
+    const IDS: u64 = 400;
+    let storage = InDatabase::new();
+    let task = storage.open().add_task(row("t"), 100).unwrap();
+    let stored: u64 = thread::scope(|scope| {
+        let node = |seed| {
+            let mut engine = storage.open();
+            move || {
+                let mut rng = ChaCha20Rng::seed_from_u64(seed);
+                let mut numbers: Vec<u64> = (0..IDS).collect();
+                let mut stored = 0;
+                for round in 0..8 {
+                    shuffle(&mut rng, &mut numbers);
+                    for part in numbers.chunks(100) {
+                        let group: Vec<Record> = part.iter().copied().map(record).collect();
+                        let outcomes = engine.append(task, &group).unwrap();
+                        let new = |own: &&Outcome| **own == Outcome::Stored;
+                        stored += outcomes.iter().filter(new).count() as u64;
+                        assert!(!outcomes.contains(&Outcome::Conflict));
+                    }
+                    if round == seed {
+                        let open = engine.batches(task).last().unwrap().number;
+                        engine.close_batch(task, open, 200).unwrap();
+                    }
+                }
+                stored
+            }
+        };
+        let nodes: Vec<_> = (0..4).map(|seed| scope.spawn(node(seed))).collect();
+        nodes.into_iter().map(|node| node.join().unwrap()).sum()
+    });
+    assert_eq!(stored, IDS);
+    let engine = storage.open();
+    let batches = engine.batches(task);
+    assert!(batches.len() > 1, "{batches:?}");
+    assert_eq!(batches.iter().map(|row| row.reports).sum::<u64>(), IDS);
+    let mut expected: Vec<_> = (0..IDS).map(|number| record(number).body).collect();
+    expected.sort();
+    assert_eq!(everything(&*engine, task).0, expected);
+}
+
+/// What is acknowledged while batches are closed is in one of them, and each is counted as what
+/// is in it.
+#[test]
+fn nothing_slips_between_batches_that_others_close() {
+    let storage = InDatabase::new();
+    let task = storage.open().add_task(row("t"), 100).unwrap();
+    thread::scope(|scope| {
+        for node in 0..3 {
+            let mut engine = storage.open();
+            scope.spawn(move || {
+                for round in 0..60 {
+                    let first = node * 10_000 + round * 10;
+                    let group: Vec<Record> = (first..first + 10).map(record).collect();
+                    expect(Outcome::Stored, &engine.append(task, &group).unwrap());
+                }
+            });
+        }
+        let mut closer = storage.open();
+        scope.spawn(move || {
+            for number in 1..20 {
+                closer.close_batch(task, number, 200).unwrap();
+            }
+        });
+    });
+    let engine = storage.open();
+    let batches = engine.batches(task);
+    assert_eq!(batches.len(), 20);
+    for batch in &batches {
+        let mut uploads = 0;
+        let count = &mut |_, _: &[u8]| {
+            uploads += 1;
+            ControlFlow::Continue(())
+        };
+        let reader = engine.reader();
+        reader.for_each_upload(task, batch.number, count).unwrap();
+        assert_eq!(uploads, batch.reports, "{batch:?}");
+    }
+    assert_eq!(batches.iter().map(|row| row.reports).sum::<u64>(), 1800);
+}
+
+#[test]
+fn a_batch_is_released_by_one_node_whoever_is_at_it() {
+    let storage = InDatabase::new();
+    let mut first = storage.open();
+    let second = storage.open();
+    let task = first.add_task(row("t"), 100).unwrap();
+    let group: Vec<Record> = (0..10).map(record).collect();
+    first.append(task, &group).unwrap();
+    let closed = first.close_batch(task, 1, 200).unwrap();
+    let [one, two] = [first.reader(), second.reader()];
+    let claim = |reader: &Arc<dyn Reader>| reader.shared().unwrap().claim(task, 1).unwrap();
+    let held = claim(&one).unwrap();
+    assert!(claim(&two).is_none());
+    drop(held);
+    // Both were at it all the same: the second finds it done.
+    let own = release_of(&*one, task, 1);
+    let late = release_of(&*two, task, 1);
+    assert_eq!(own, late);
+    one.release(task, &closed, own.clone()).unwrap();
+    two.release(task, &closed, late).unwrap();
+    // And one that reads nothing any more, as all is released.
+    two.release(task, &closed, release_of(&*two, task, 1))
+        .unwrap();
+    assert_eq!(two.totals(task, 1).unwrap(), own.totals);
+    // Whoever has a claim and dies has none.
+    let held = claim(&two).unwrap();
+    drop((held, second, two));
+    assert!(claim(&one).is_some());
+}
+
+/// A release that does not hold what was counted is none.
+#[test]
+fn a_batch_that_lost_uploads_is_not_released() {
+    let storage = InDatabase::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    let group: Vec<Record> = (0..10).map(record).collect();
+    engine.append(task, &group).unwrap();
+    let closed = engine.close_batch(task, 1, 200).unwrap();
+    let reader = engine.reader();
+    let mut release = release_of(&*reader, task, 1);
+    release.uploads.pop();
+    let error = reader.release(task, &closed, release.clone()).unwrap_err();
+    assert!(error.to_string().contains("expected 9 with 10"), "{error}");
+    assert_eq!(engine.batches(task)[0].state, BatchState::Closed);
+    assert_eq!(everything(&*engine, task).0.len(), 10);
+}
+
+#[test]
+fn a_task_that_another_node_has_is_the_same_and_another_one_is_refused() {
+    let storage = InDatabase::new();
+    let [mut first, mut second] = [storage.open(), storage.open()];
+    let task = first.add_task(row("t"), 100).unwrap();
+    assert_eq!(second.add_task(row("t"), 300).unwrap(), task);
+    assert_eq!(second.batches(task), first.batches(task));
+    let mut differs = row("t");
+    differs.fingerprint = [8; 16];
+    let error = second.add_task(differs, 300).unwrap_err();
+    assert!(matches!(error, EngineError::TaskThere(id) if id == "t"));
+}
+
+/// Nodes that start at once make the tables once.
+#[test]
+fn nodes_may_start_at_once() {
+    let storage = InDatabase::new();
+    let keys: Vec<TaskKey> = thread::scope(|scope| {
+        let start = || storage.open().add_task(row("t"), 100).unwrap();
+        let nodes: Vec<_> = (0..6).map(|_| scope.spawn(start)).collect();
+        nodes.into_iter().map(|node| node.join().unwrap()).collect()
+    });
+    assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+}

@@ -1,0 +1,159 @@
+//! Groups of uploads.
+
+use std::collections::{HashMap, HashSet};
+
+use postgres::types::{ToSql, Type};
+use postgres::{Statement, Transaction};
+
+use super::session::Session;
+use super::{signed, unsigned};
+use crate::store::engine::{EngineError, Outcome, Record, TaskKey};
+
+/// Times that it is looked for an open batch: each time another one was closed meanwhile.
+const LOOKS: usize = 10;
+
+type Id = [u8; 16];
+
+/// What a group takes, as the session knows it.
+pub(super) struct Statements {
+    own_slot: Statement,
+    store: Statement,
+    count: Statement,
+    held: Statement,
+}
+
+impl Statements {
+    pub(super) fn prepare(session: &mut Session) -> Result<Self, EngineError> {
+        let client = session.client();
+        let own_slot = "SELECT batch FROM hushbin.slot \
+            WHERE task = $1 AND node = $2 AND open FOR UPDATE";
+        // In the order of ids, in which groups of other nodes have theirs.
+        let store = "WITH given AS (SELECT id, reports, body \
+                FROM unnest($3::BYTEA[], $4::INT[], $5::BYTEA[]) AS given (id, reports, body)), \
+            fresh AS (INSERT INTO hushbin.counted (task, id, batch) \
+                SELECT $1::BIGINT, id, $2::BIGINT FROM given ORDER BY id \
+                ON CONFLICT DO NOTHING RETURNING id) \
+            INSERT INTO hushbin.upload (task, batch, id, reports, body) \
+                SELECT $1, $2, given.id, given.reports, given.body \
+                FROM given JOIN fresh ON given.id = fresh.id RETURNING id";
+        let count = "UPDATE hushbin.slot SET reports = reports + $4 \
+            WHERE task = $1 AND batch = $2 AND node = $3";
+        let held = "SELECT counted.id, upload.body FROM hushbin.counted LEFT JOIN hushbin.upload \
+            ON upload.task = counted.task AND upload.batch = counted.batch \
+            AND upload.id = counted.id WHERE counted.task = $1 AND counted.id = ANY($2)";
+        Ok(Self {
+            own_slot: client.prepare(own_slot)?,
+            store: client.prepare(store)?,
+            count: client.prepare_typed(count, &[Type::INT8; 4])?,
+            held: client.prepare(held)?,
+        })
+    }
+}
+
+/// Locks the node's slot of the open batch, which is then not closed until this has ended.
+fn slot(
+    transaction: &mut Transaction<'_>,
+    statements: &Statements,
+    (task, node): (i64, i64),
+) -> Result<i64, EngineError> {
+    if let Some(row) = transaction.query_opt(&statements.own_slot, &[&task, &node])? {
+        return Ok(row.get("batch"));
+    }
+    for _ in 0..LOOKS {
+        // Whoever closes it has to wait, and who comes behind that finds it closed.
+        let open = "SELECT number FROM hushbin.batch WHERE task = $1 AND state = 0 FOR SHARE";
+        if let Some(row) = transaction.query_opt(open, &[&task])? {
+            let batch: i64 = row.get("number");
+            let insert = "INSERT INTO hushbin.slot (task, batch, node, reports, open) \
+                VALUES ($1, $2, $3, 0, true)";
+            transaction.execute(insert, &[&task, &batch, &node])?;
+            return Ok(batch);
+        }
+        let there = "SELECT key FROM hushbin.task WHERE key = $1";
+        if transaction.query_opt(there, &[&task])?.is_none() {
+            return Err(EngineError::NoTask);
+        }
+    }
+    Err(EngineError::Damaged("a task has no open batch".to_owned()))
+}
+
+/// Stores what is new of a group in the open batch: what became of each record, the batch, and
+/// how many reports that has by now.
+pub(super) fn append(
+    transaction: &mut Transaction<'_>,
+    statements: &Statements,
+    (task, node): (TaskKey, i64),
+    group: &[Record],
+) -> Result<(Vec<Outcome>, u64, u64), EngineError> {
+    let key = signed(task.0);
+    let batch = slot(transaction, statements, (key, node))?;
+
+    let mut firsts: HashMap<&Id, &Record> = HashMap::with_capacity(group.len());
+    for record in group {
+        firsts.entry(&record.upload).or_insert(record);
+    }
+    let mut given: Vec<&Record> = firsts.values().copied().collect();
+    given.sort_unstable_by_key(|record| record.upload);
+    let ids: Vec<&[u8]> = given.iter().map(|record| &record.upload[..]).collect();
+    let bodies: Vec<&[u8]> = given.iter().map(|record| &record.body[..]).collect();
+    let reports = given.iter().map(|record| {
+        let reports = i32::try_from(record.reports);
+        reports.map_err(|_| EngineError::Damaged("an upload has too many reports".to_owned()))
+    });
+    let reports: Vec<i32> = reports.collect::<Result<_, _>>()?;
+    let stored: &[&(dyn ToSql + Sync)] = &[&key, &batch, &ids, &reports, &bodies];
+    let stored = transaction.query(&statements.store, stored)?;
+    let stored = stored.iter().map(|row| id_of(row.get("id")));
+    let stored: HashSet<Id> = stored.collect::<Result<_, _>>()?;
+
+    // Also where nothing is new, so that the commit writes, behind what others have written.
+    let fresh = given.iter().filter(|own| stored.contains(&own.upload));
+    let fresh: u64 = fresh.map(|record| u64::from(record.reports)).sum();
+    transaction.execute(&statements.count, &[&key, &batch, &node, &signed(fresh)])?;
+    let total = "SELECT sum(reports)::BIGINT AS reports FROM hushbin.slot \
+        WHERE task = $1 AND batch = $2";
+    let total = transaction.query_one(total, &[&key, &batch])?;
+
+    let known = known(transaction, statements, key, &ids, &stored)?;
+    let mut outcomes = Vec::with_capacity(group.len());
+    let mut told: HashSet<&Id> = HashSet::new();
+    for record in group {
+        let first = told.insert(&record.upload);
+        let same = match known.get(&record.upload) {
+            // Of those that are released nothing but the id is known.
+            Some(body) => body.as_ref().is_none_or(|body| *body == record.body),
+            None => firsts[&record.upload].body == record.body,
+        };
+        outcomes.push(match (first && stored.contains(&record.upload), same) {
+            (true, _) => Outcome::Stored,
+            (false, true) => Outcome::Duplicate,
+            (false, false) => Outcome::Conflict,
+        });
+    }
+    Ok((outcomes, batch.cast_unsigned(), unsigned(&total, "reports")))
+}
+
+/// What is held of those that were not stored now, by id: their bodies, until they are released.
+fn known(
+    transaction: &mut Transaction<'_>,
+    statements: &Statements,
+    task: i64,
+    ids: &[&[u8]],
+    stored: &HashSet<Id>,
+) -> Result<HashMap<Id, Option<Vec<u8>>>, EngineError> {
+    if stored.len() == ids.len() {
+        return Ok(HashMap::new());
+    }
+    let is_old = |id: &&&[u8]| !id_of(id).is_ok_and(|id| stored.contains(&id));
+    let old: Vec<&[u8]> = ids.iter().filter(is_old).copied().collect();
+    let rows = transaction.query(&statements.held, &[&task, &old])?;
+    let known = rows
+        .iter()
+        .map(|row| Ok((id_of(row.get("id"))?, row.get("body"))));
+    known.collect()
+}
+
+fn id_of(bytes: &[u8]) -> Result<Id, EngineError> {
+    let id = bytes.try_into();
+    id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".to_owned()))
+}

@@ -1,0 +1,232 @@
+//! Reading, releasing and forgetting, by sessions of their own.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::types::{ToSql, Type};
+use postgres::{Client, Row};
+
+use super::session::{Database, Sessions};
+use super::{BATCH, CLOSED, TASK, batch_row, batches_of, key_of, schema, signed, task_row};
+use crate::store::engine::{
+    BatchRow, Claim, EngineError, Reader, Release, Seen, Shared, TaskBatches, TaskKey, TaskRow,
+    VisitUpload,
+};
+
+/// Reads beside the owner, and beside other nodes.
+pub(in crate::store) struct DatabaseReader {
+    sessions: Arc<Sessions>,
+}
+
+/// All tasks, in the order in which they were stored.
+pub(super) fn tasks(client: &mut Client) -> Result<Vec<TaskRow>, EngineError> {
+    let rows = client.query(&format!("{TASK} ORDER BY key"), &[])?;
+    rows.iter().map(task_row).collect()
+}
+
+/// The tasks of a database of which nothing is changed, each with its batches, and a reader.
+/// Blocks.
+///
+/// # Errors
+/// When it cannot be reached, or does not have the tables of this version.
+pub(in crate::store) fn open_read_only(
+    database: &Database,
+) -> Result<(Vec<TaskBatches>, DatabaseReader), EngineError> {
+    let sessions = Arc::new(Sessions::new(database, true));
+    let rows = sessions.with(|session| {
+        schema::check(session)?;
+        let tasks = tasks(session.client())?.into_iter();
+        let with_batches = tasks.map(|row| {
+            let batches = batches_of(session.client(), row.key)?;
+            Ok((row, batches))
+        });
+        with_batches.collect()
+    })?;
+    Ok((rows, DatabaseReader::new(sessions)))
+}
+
+impl DatabaseReader {
+    pub(super) fn new(sessions: Arc<Sessions>) -> Self {
+        Self { sessions }
+    }
+
+    /// Visits the rows of a query about a batch, as they come, until the visitor breaks.
+    fn for_each(
+        &self,
+        query: &str,
+        (task, batch): (TaskKey, u64),
+        visit: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, EngineError>,
+    ) -> Result<(), EngineError> {
+        let [task, batch] = [task.0, batch].map(signed);
+        self.sessions.with(|session| {
+            let values: [&(dyn ToSql + Sync); 2] = [&task, &batch];
+            let values = values.into_iter().zip([Type::INT8, Type::INT8]);
+            let mut rows = session.client().query_typed_raw(query, values)?;
+            while let Some(row) = rows.next()? {
+                if visit(&row)?.is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Reader for DatabaseReader {
+    fn for_each_upload(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut VisitUpload<'_>,
+    ) -> Result<(), EngineError> {
+        // Not in the order in which they came.
+        let query =
+            "SELECT id, body FROM hushbin.upload WHERE task = $1 AND batch = $2 ORDER BY id";
+        self.for_each(query, (task, batch), &mut |row| {
+            let id: &[u8] = row.get("id");
+            let id = id.try_into();
+            let id = id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".into()));
+            Ok(visit(id?, row.get("body")))
+        })
+    }
+
+    fn release(&self, task: TaskKey, row: &BatchRow, release: Release) -> Result<(), EngineError> {
+        let [key, batch] = [task.0, row.number].map(signed);
+        self.sessions.with(|session| {
+            session.transaction(|transaction| {
+                let lock =
+                    "SELECT state FROM hushbin.batch WHERE task = $1 AND number = $2 FOR UPDATE";
+                let state = transaction.query_opt(lock, &[&key, &batch])?;
+                match state.map(|state| state.get::<_, i16>("state")) {
+                    None => return Err(EngineError::NoTask),
+                    Some(CLOSED) => {}
+                    // Somebody else has released it, with the same.
+                    Some(_) => return Ok(()),
+                }
+                let delete =
+                    "DELETE FROM hushbin.upload WHERE task = $1 AND batch = $2 RETURNING reports";
+                let uploads = transaction.query(delete, &[&key, &batch])?;
+                let reports = uploads
+                    .iter()
+                    .map(|upload| i64::from(upload.get::<_, i32>(0)));
+                let reports = reports.sum::<i64>().cast_unsigned();
+                if (reports, uploads.len()) != (row.reports, release.uploads.len()) {
+                    return Err(EngineError::Damaged(format!(
+                        "batch {} has {} uploads with {reports} reports, expected {} with {}",
+                        row.number,
+                        uploads.len(),
+                        release.uploads.len(),
+                        row.reports
+                    )));
+                }
+                let insert =
+                    "INSERT INTO hushbin.block (task, batch, number, body) VALUES ($1, $2, $3, $4)";
+                let insert = transaction.prepare(insert)?;
+                for (number, block) in (0_i64..).zip(&release.blocks) {
+                    transaction.execute(&insert, &[&key, &batch, &number, block])?;
+                }
+                let update = "UPDATE hushbin.batch SET state = 2, totals = $3 \
+                    WHERE task = $1 AND number = $2";
+                transaction.execute(update, &[&key, &batch, &release.totals])?;
+                let delete = "DELETE FROM hushbin.slot WHERE task = $1 AND batch = $2";
+                transaction.execute(delete, &[&key, &batch])?;
+                Ok(())
+            })?;
+            // What told which reports came together is to be gone from the table's file as well,
+            // now and not in time. Where there is nothing of the kind, that is its own affair.
+            if let Err(error) = session.client().batch_execute("VACUUM hushbin.upload") {
+                tracing::debug!(%error, "deleted uploads are left to the database");
+            }
+            Ok(())
+        })
+    }
+
+    fn totals(&self, task: TaskKey, batch: u64) -> Result<Vec<u8>, EngineError> {
+        let mut found = None;
+        let query = "SELECT totals FROM hushbin.batch WHERE task = $1 AND number = $2";
+        self.for_each(query, (task, batch), &mut |row| {
+            found = Some(row.get::<_, Option<Vec<u8>>>("totals"));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let none = || EngineError::Damaged(format!("batch {batch} has no totals"));
+        found.ok_or(EngineError::NoTask)?.ok_or_else(none)
+    }
+
+    fn for_each_block(
+        &self,
+        task: TaskKey,
+        batch: u64,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let query = "SELECT body FROM hushbin.block WHERE task = $1 AND batch = $2 ORDER BY number";
+        self.for_each(query, (task, batch), &mut |row| Ok(visit(row.get("body"))))
+    }
+
+    fn forget_reports(&self, task: TaskKey, batch: u64) -> Result<(), EngineError> {
+        let [task, batch] = [task.0, batch].map(signed);
+        self.sessions.with(|session| {
+            session.transaction(|transaction| {
+                let forget =
+                    "UPDATE hushbin.batch SET kept = false WHERE task = $1 AND number = $2";
+                transaction.execute(forget, &[&task, &batch])?;
+                let delete = "DELETE FROM hushbin.block WHERE task = $1 AND batch = $2";
+                transaction.execute(delete, &[&task, &batch])?;
+                Ok(())
+            })
+        })
+    }
+
+    fn shared(&self) -> Option<&dyn Shared> {
+        Some(self)
+    }
+}
+
+impl Shared for DatabaseReader {
+    fn seen(&self) -> Result<Vec<Seen>, EngineError> {
+        self.sessions.with(|session| {
+            // Batches after tasks, each of which has one from its first moment.
+            let tasks = "SELECT key, settings FROM hushbin.task ORDER BY key";
+            let tasks = session.client().query(tasks, &[])?;
+            let mut batches: HashMap<TaskKey, Vec<BatchRow>> = HashMap::new();
+            let query = format!("{BATCH} ORDER BY task, number");
+            for row in session.client().query(&query, &[])? {
+                let of = batches.entry(key_of(&row, "task")).or_default();
+                of.push(batch_row(&row)?);
+            }
+            let seen = tasks.iter().filter_map(|row| {
+                let key = key_of(row, "key");
+                Some(Seen {
+                    key,
+                    settings: row.get("settings"),
+                    // None where it was deleted meanwhile.
+                    batches: batches.remove(&key)?,
+                })
+            });
+            Ok(seen.collect())
+        })
+    }
+
+    fn task(&self, task: TaskKey) -> Result<Option<TaskRow>, EngineError> {
+        self.sessions.with(|session| {
+            let query = format!("{TASK} WHERE key = $1");
+            let row = session.client().query_opt(&query, &[&signed(task.0)])?;
+            row.as_ref().map(task_row).transpose()
+        })
+    }
+
+    fn batches(&self, task: TaskKey) -> Result<Vec<BatchRow>, EngineError> {
+        let batches = |session: &mut super::Session| batches_of(session.client(), task);
+        self.sessions.with(batches)
+    }
+
+    fn claim(&self, task: TaskKey, batch: u64) -> Result<Option<Claim>, EngineError> {
+        let [task, batch] = [task.0, batch].map(signed);
+        self.sessions.claim(|client| {
+            let lock = "SELECT batch FROM hushbin.claim WHERE task = $1 AND batch = $2 \
+                FOR UPDATE SKIP LOCKED";
+            Ok(client.query_opt(lock, &[&task, &batch])?.is_some())
+        })
+    }
+}

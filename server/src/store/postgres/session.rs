@@ -1,0 +1,408 @@
+//! Connections to a database.
+
+use std::fmt;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use postgres::config::{Host, SslMode, TargetSessionAttrs};
+use postgres::error::{Severity, SqlState};
+use postgres::{Client, Config, Transaction};
+use tokio::runtime::Handle;
+
+use super::tls::Tls;
+use crate::store::engine::{Claim, EngineError};
+use crate::trust;
+
+/// Time in which a database has to take a connection, unless its address says otherwise.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Time after which a database that does not answer the operating system is given up, unless its
+/// address says otherwise.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Connections that are kept for whoever needs one next.
+const KEPT: usize = 8;
+
+/// Attempts of a transaction that others get in the way of.
+const ATTEMPTS: usize = 10;
+
+/// What every session begins with: no limit of time may end a commit that waits for a standby,
+/// which PostgreSQL then takes all the same, and each statement sees what others have committed
+/// before it.
+const BEGIN: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
+    SET idle_in_transaction_session_timeout = 0; \
+    SET default_transaction_isolation = 'read committed'";
+
+/// A database of PostgreSQL's, or of one that speaks its protocol, by its address.
+#[derive(Clone)]
+pub struct Database {
+    config: Box<Config>,
+    /// Whether it is not said which of several hosts is to be taken.
+    any: bool,
+    tls: Tls,
+}
+
+/// Where it is, and no password.
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database")
+            .field("hosts", &self.config.get_hosts())
+            .field("name", &self.config.get_dbname())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether this is on the same machine.
+fn is_local(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => {
+            let address: Result<std::net::IpAddr, _> = name.parse();
+            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+        }
+        Host::Unix(_) => true,
+    }
+}
+
+impl Database {
+    /// That of an address such as `postgres://hushbin@db1,db2/hushbin`, with the parameters of
+    /// libpq that the crate [`postgres`] knows.
+    ///
+    /// On another machine it is spoken to by TLS, and known by a certificate that this machine
+    /// trusts, unless `sslmode` says otherwise; of several hosts that one is taken that can be
+    /// written to, unless `target_session_attrs` does.
+    ///
+    /// # Errors
+    /// When it is no such address.
+    pub fn new(address: &str) -> Result<Self, EngineError> {
+        let expected = "an address such as postgres://hushbin@db.example.org/hushbin";
+        let refused =
+            |why: &str| EngineError::Address(format!("--store {why}, expected {expected}"));
+        if !["postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| address.starts_with(scheme))
+        {
+            return Err(refused("does not begin with postgres://"));
+        }
+        let mut config: Config = address
+            .parse()
+            .map_err(|error| refused(&format!("cannot be read ({error})")))?;
+        let parameters = address.split_once('?').map_or("", |(_, behind)| behind);
+        let says = |name: &str| {
+            let mut names = parameters
+                .split('&')
+                .filter_map(|own| own.split('=').next());
+            names.any(|own| own == name)
+        };
+        if !says("sslmode") {
+            let local = config.get_hosts().iter().all(is_local);
+            config.ssl_mode(if local {
+                SslMode::Disable
+            } else {
+                SslMode::Require
+            });
+        }
+        if !says("connect_timeout") {
+            config.connect_timeout(CONNECT);
+        }
+        if !says("keepalives_idle") {
+            config.keepalives_idle(SILENCE);
+        }
+        if !says("tcp_user_timeout") {
+            config.tcp_user_timeout(SILENCE);
+        }
+        if !says("application_name") {
+            config.application_name("hushbin");
+        }
+        let tls = trust::by_the_machine().map_err(|error| refused(&error.to_string()))?;
+        let any = !says("target_session_attrs");
+        Ok(Self {
+            config: Box::new(config),
+            any,
+            tls: Tls(Arc::new(tls)),
+        })
+    }
+}
+
+/// What is done where threads may not block is done on another one meanwhile.
+fn where_it_may_block<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match Handle::try_current() {
+        Err(_) => work(),
+        Ok(_) => thread::scope(|scope| {
+            let done = scope.spawn(work).join();
+            done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        }),
+    }
+}
+
+/// Whether a session after this error is of no more use.
+fn is_broken(error: &EngineError) -> bool {
+    match error {
+        EngineError::Database(error) => error.as_db_error().is_none_or(|error| {
+            let severity = error.parsed_severity();
+            matches!(severity, Some(Severity::Fatal | Severity::Panic))
+        }),
+        EngineError::Unsure(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether others were in the way, and the same may succeed the next time.
+fn is_to_be_tried_again(error: &EngineError) -> bool {
+    let code = match error {
+        EngineError::Database(error) => error.code(),
+        _ => None,
+    };
+    let ours = [
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+    ];
+    code.is_some_and(|code| ours.contains(code))
+}
+
+/// One connection.
+pub(crate) struct Session {
+    /// None as it is dropped.
+    client: Option<Client>,
+    /// What the server has last warned of.
+    warning: Arc<Mutex<Option<String>>>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let client = self.client.take();
+        // To say goodbye blocks.
+        where_it_may_block(move || drop(client));
+    }
+}
+
+impl Session {
+    /// Connects.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or refuses.
+    fn connect(database: &Database, read_only: bool) -> Result<Self, EngineError> {
+        let warning = Arc::new(Mutex::new(None));
+        let mut config = database.config.clone();
+        if database.any && !read_only && config.get_hosts().len() > 1 {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        let warned = Arc::clone(&warning);
+        config.notice_callback(move |notice| {
+            if notice.parsed_severity() == Some(Severity::Warning) {
+                *warned.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice.to_string());
+            }
+        });
+        let client = where_it_may_block(|| -> Result<Client, EngineError> {
+            let mut client = config.connect(database.tls.clone())?;
+            client.batch_execute(BEGIN)?;
+            if read_only {
+                client.batch_execute("SET default_transaction_read_only = on")?;
+                return Ok(client);
+            }
+            // What is acknowledged is on the disk, and on the standby's where there is one that
+            // the server waits for.
+            let level: String = client.query_one("SHOW synchronous_commit", &[])?.get(0);
+            if !["on", "remote_apply"].contains(&level.as_str()) {
+                client.batch_execute("SET synchronous_commit = on")?;
+            }
+            Ok(client)
+        })?;
+        Ok(Self {
+            client: Some(client),
+            warning,
+        })
+    }
+
+    pub(crate) fn client(&mut self) -> &mut Client {
+        self.client
+            .as_mut()
+            .expect("it is there until it is dropped")
+    }
+
+    /// Does this in one transaction, which is begun again where others get in the way.
+    ///
+    /// # Guarantee
+    /// On `Ok` it was committed, without a warning: by one PostgreSQL says that it no longer waits
+    /// for the standby.
+    ///
+    /// # Errors
+    /// Those of the work, or when the commit fails.
+    pub(crate) fn transaction<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let mut attempt = 1;
+        loop {
+            match self.attempt(&mut work) {
+                Err(error) if is_to_be_tried_again(&error) && attempt < ATTEMPTS => attempt += 1,
+                done => return done,
+            }
+        }
+    }
+
+    fn attempt<T>(
+        &mut self,
+        work: &mut impl FnMut(&mut Transaction<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let warning = Arc::clone(&self.warning);
+        let take = || mem::take(&mut *warning.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut transaction = self.client().transaction()?;
+        let done = work(&mut transaction)?;
+        take();
+        transaction.commit()?;
+        match take() {
+            Some(warning) => Err(EngineError::Unsure(warning)),
+            None => Ok(done),
+        }
+    }
+}
+
+/// A session of one owner, who connects again where the connection was lost.
+pub(super) struct OwnSession<P> {
+    database: Database,
+    /// What is made of every new session.
+    prepare: fn(&mut Session) -> Result<P, EngineError>,
+    session: Option<(Session, P)>,
+}
+
+impl<P> OwnSession<P> {
+    pub(super) fn new(
+        database: &Database,
+        prepare: fn(&mut Session) -> Result<P, EngineError>,
+    ) -> Self {
+        Self {
+            database: database.clone(),
+            prepare,
+            session: None,
+        }
+    }
+
+    /// Does this, and does it again where a connection was lost that was made earlier: what may
+    /// have been done already has to be known the second time.
+    ///
+    /// # Errors
+    /// Those of the work, or when there is no connection.
+    pub(super) fn with<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Session, &P) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        loop {
+            let earlier = self.session.is_some();
+            let (mut session, prepared) = match self.session.take() {
+                Some(own) => own,
+                None => {
+                    let mut session = Session::connect(&self.database, false)?;
+                    let prepared = (self.prepare)(&mut session)?;
+                    (session, prepared)
+                }
+            };
+            let done = work(&mut session, &prepared);
+            match &done {
+                Err(error) if is_broken(error) => {
+                    if earlier {
+                        continue;
+                    }
+                }
+                _ => self.session = Some((session, prepared)),
+            }
+            return done;
+        }
+    }
+}
+
+/// Sessions for whoever needs one.
+pub(crate) struct Sessions {
+    database: Database,
+    read_only: bool,
+    idle: Mutex<Vec<Session>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(database: &Database, read_only: bool) -> Self {
+        Self {
+            database: database.clone(),
+            read_only,
+            idle: Mutex::default(),
+        }
+    }
+
+    fn idle<T>(&self, change: impl FnOnce(&mut Vec<Session>) -> T) -> T {
+        change(&mut self.idle.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn take(&self) -> Result<Session, EngineError> {
+        while let Some(mut session) = self.idle(Vec::pop) {
+            if session.client().is_valid(CONNECT).is_ok() {
+                return Ok(session);
+            }
+        }
+        Session::connect(&self.database, self.read_only)
+    }
+
+    fn give(&self, session: Session) {
+        let more = self.idle(|idle| match idle.len() < KEPT {
+            true => {
+                idle.push(session);
+                None
+            }
+            false => Some(session),
+        });
+        drop(more);
+    }
+
+    /// Does this by a session. Blocks.
+    ///
+    /// # Errors
+    /// Those of the work, or when there is no connection.
+    pub(crate) fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Session) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let mut session = self.take()?;
+        let done = work(&mut session);
+        if !done.as_ref().is_err_and(is_broken) {
+            self.give(session);
+        }
+        done
+    }
+
+    /// A claim that lasts as long as a transaction that has locked what `lock` finds; none where
+    /// it finds nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) fn claim(
+        self: &Arc<Self>,
+        lock: impl FnOnce(&mut Client) -> Result<bool, EngineError>,
+    ) -> Result<Option<Claim>, EngineError> {
+        let mut session = self.take()?;
+        session.client().batch_execute("BEGIN")?;
+        let mut locked = Locked {
+            session: Some(session),
+            sessions: Arc::clone(self),
+        };
+        let held = locked.session.as_mut().map(|own| lock(own.client()));
+        let held = held.transpose()?.unwrap_or(false);
+        Ok(held.then(|| Claim::new(locked)))
+    }
+}
+
+/// A session in a transaction that holds a lock.
+struct Locked {
+    session: Option<Session>,
+    sessions: Arc<Sessions>,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let Some(mut session) = self.session.take() else {
+            return;
+        };
+        let ended = where_it_may_block(|| session.client().batch_execute("ROLLBACK"));
+        if ended.is_ok() {
+            self.sessions.give(session);
+        }
+    }
+}

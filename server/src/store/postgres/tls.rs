@@ -1,0 +1,89 @@
+//! TLS to a database, by rustls.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use postgres::Socket;
+use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client;
+use tokio_rustls::rustls::ClientConfig;
+use tokio_rustls::rustls::pki_types::{InvalidDnsNameError, ServerName};
+
+/// Makes connections whose server is known by its certificate, always.
+#[derive(Clone)]
+pub(super) struct Tls(pub(super) Arc<ClientConfig>);
+
+impl MakeTlsConnect<Socket> for Tls {
+    type Stream = Stream;
+    type TlsConnect = Connect;
+    type Error = InvalidDnsNameError;
+
+    fn make_tls_connect(&mut self, host: &str) -> Result<Connect, InvalidDnsNameError> {
+        Ok(Connect {
+            config: Arc::clone(&self.0),
+            name: ServerName::try_from(host)?.to_owned(),
+        })
+    }
+}
+
+/// A connection to be made to the server of this name.
+pub(super) struct Connect {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl TlsConnect<Socket> for Connect {
+    type Stream = Stream;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Stream>> + Send>>;
+
+    fn connect(self, socket: Socket) -> Self::Future {
+        let connector = TlsConnector::from(self.config);
+        Box::pin(async move {
+            let stream = connector.connect(self.name, socket).await?;
+            Ok(Stream(stream))
+        })
+    }
+}
+
+/// A connection that was made.
+pub(super) struct Stream(client::TlsStream<Socket>);
+
+impl TlsStream for Stream {
+    /// None: the server is known by its certificate.
+    fn channel_binding(&self) -> ChannelBinding {
+        ChannelBinding::none()
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,69 @@
+//! The tasks that a store has by now.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::engine::TaskKey;
+use super::task::StoredTask;
+
+/// The tasks of a store, for whoever asks and for whoever changes them.
+#[derive(Debug, Default)]
+pub(super) struct Tasks(RwLock<Listed>);
+
+/// In the order in which they were stored, and by their ids.
+#[derive(Debug, Default)]
+struct Listed {
+    all: Vec<Arc<StoredTask>>,
+    by_id: HashMap<String, Arc<StoredTask>>,
+}
+
+impl Tasks {
+    fn read<T>(&self, read: impl FnOnce(&Listed) -> T) -> T {
+        read(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Listed)) {
+        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// All tasks, in the order in which they were stored.
+    pub(super) fn all(&self) -> Vec<Arc<StoredTask>> {
+        self.read(|listed| listed.all.clone())
+    }
+
+    /// The task of this id.
+    pub(super) fn of_id(&self, id: &str) -> Option<Arc<StoredTask>> {
+        self.read(|listed| listed.by_id.get(id).cloned())
+    }
+
+    /// The task of this key.
+    pub(super) fn of_key(&self, key: TaskKey) -> Option<Arc<StoredTask>> {
+        self.read(|listed| listed.all.iter().find(|own| own.key() == key).cloned())
+    }
+
+    /// Lists a task, unless it is listed.
+    pub(super) fn add(&self, stored: &Arc<StoredTask>) {
+        self.change(|listed| {
+            if listed.all.iter().all(|own| own.key() != stored.key()) {
+                listed.all.push(Arc::clone(stored));
+                let id = stored.task().id().to_owned();
+                listed.by_id.insert(id, Arc::clone(stored));
+            }
+        });
+    }
+
+    /// Takes a task off the list.
+    pub(super) fn remove(&self, stored: &Arc<StoredTask>) {
+        self.change(|listed| {
+            listed.all.retain(|own| own.key() != stored.key());
+            let id = stored.task().id();
+            if listed
+                .by_id
+                .get(id)
+                .is_some_and(|own| own.key() == stored.key())
+            {
+                listed.by_id.remove(id);
+            }
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! Tokens in a database, for all who share it.
+
+use clap::ValueEnum;
+
+use super::{Role, Token, TokensError};
+use crate::store::{Database, EngineError, Session, Sessions, open_tables};
+
+const TOKEN: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
+
+/// A role is stored as it is said on the command line.
+fn role_from(text: &str) -> Result<Role, TokensError> {
+    Role::from_str(text, false).map_err(|_| TokensError::Role {
+        found: text.to_owned(),
+    })
+}
+
+fn name_of(role: Role) -> &'static str {
+    match role {
+        Role::Analyst => "analyst",
+        Role::Admin => "admin",
+    }
+}
+
+fn tokens(
+    session: &mut Session,
+    condition: &str,
+    value: Option<&str>,
+) -> Result<Vec<Result<Token, TokensError>>, EngineError> {
+    let query = format!("{TOKEN} {condition} ORDER BY created, id");
+    let rows = match value {
+        Some(value) => session.client().query(&query, &[&value]),
+        None => session.client().query(&query, &[]),
+    }?;
+    let token = |row: &postgres::Row| {
+        Ok(Token {
+            id: row.get("id"),
+            name: row.get("name"),
+            role: role_from(row.get("role"))?,
+            created: row.get::<_, i64>("created").cast_unsigned(),
+            sha256: row.get("sha256"),
+        })
+    };
+    Ok(rows.iter().map(token).collect())
+}
+
+/// All tokens, oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub(super) fn list(sessions: &Sessions) -> Result<Vec<Token>, TokensError> {
+    let found = sessions.with(|session| tokens(session, "", None))?;
+    found.into_iter().collect()
+}
+
+/// What the holder of the token of this hash may do, if there is one.
+///
+/// # Errors
+/// When the database fails.
+pub(super) fn role_of(sessions: &Sessions, hash: &str) -> Result<Option<Role>, TokensError> {
+    // By an index: how far it was searched tells of the hash, and not of a text that has it.
+    let found = sessions.with(|session| tokens(session, "WHERE sha256 = $1", Some(hash)))?;
+    let role = found.into_iter().map(|token| Ok(token?.role)).next();
+    role.transpose()
+}
+
+/// Adds a token.
+///
+/// # Errors
+/// When the database fails.
+pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError> {
+    let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
+        VALUES ($1, $2, $3, $4, $5)";
+    let (role, created) = (name_of(token.role), token.created.cast_signed());
+    open_tables(database)?.with(|session| {
+        session.transaction(|transaction| {
+            let values: &[&(dyn postgres::types::ToSql + Sync)] =
+                &[&token.id, &token.name, &role, &created, &token.sha256];
+            Ok(transaction.execute(insert, values).map(drop)?)
+        })
+    })?;
+    Ok(())
+}
+
+/// Revokes the token of this id.
+///
+/// # Errors
+/// When there is none, or the database fails.
+pub(super) fn revoke(database: &Database, id: &str) -> Result<Token, TokensError> {
+    let sessions = open_tables(database)?;
+    let found = sessions.with(|session| tokens(session, "WHERE id = $1", Some(id)))?;
+    let delete = "DELETE FROM hushbin.token WHERE id = $1";
+    let deleted = sessions.with(|session| {
+        session.transaction(|transaction| Ok(transaction.execute(delete, &[&id])?))
+    })?;
+    let unknown = || TokensError::Unknown { id: id.to_owned() };
+    let token = found.into_iter().next().filter(|_| deleted > 0);
+    token.ok_or_else(unknown)?
+}

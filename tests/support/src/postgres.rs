@@ -1,0 +1,290 @@
+//! Servers of PostgreSQL's of one's own, from the programs that the machine has: in a directory
+//! of their own, on a free port of this machine, and gone with whoever started them.
+
+use std::env;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::Duration;
+
+/// What it takes, said where it is missing.
+const MISSING: &str = "PostgreSQL is missing: its programs are neither below \
+    /usr/lib/postgresql nor in PATH; on Debian, apt-get install postgresql, which npm run setup does as root";
+
+/// Whom the server runs as where this process is root's, which PostgreSQL refuses.
+const USER: &str = "postgres";
+
+/// What servers are started with beside what a test asks for: nothing here survives the
+/// machine, so that nothing need be forced to its disk.
+const OPTIONS: [&str; 4] = [
+    "fsync=off",
+    "max_connections=200",
+    "shared_buffers=64MB",
+    "wal_level=replica",
+];
+
+/// A server, stopped and removed as it is dropped.
+pub struct Server {
+    directory: PathBuf,
+    port: u16,
+    options: Vec<String>,
+    running: Mutex<Option<Child>>,
+}
+
+/// Programs that it takes.
+const PROGRAMS: [&str; 5] = ["initdb", "pg_basebackup", "pg_isready", "postgres", "psql"];
+
+/// Where the programs are: beside each other, on Debian not in PATH.
+fn programs() -> PathBuf {
+    let has_all = |directory: &PathBuf| {
+        PROGRAMS
+            .iter()
+            .all(|program| directory.join(program).exists())
+    };
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let below = versions.flatten().map(|version| version.path().join("bin"));
+    let newest = below.filter(has_all).max();
+    let in_path = || {
+        let path = env::var_os("PATH").unwrap_or_default();
+        env::split_paths(&path).find(has_all)
+    };
+    newest.or_else(in_path).expect(MISSING)
+}
+
+/// The owner of this process, and whom servers run as where that is root.
+fn user() -> Option<(u32, u32)> {
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        return None;
+    }
+    let of = |flag| {
+        let said = Command::new("id").args([flag, USER]).output().unwrap();
+        let said = String::from_utf8(said.stdout).unwrap();
+        said.trim().parse().expect("Debian's package makes the user postgres")
+    };
+    Some((of("-u"), of("-g")))
+}
+
+/// One of the programs, as whoever may run it, and never longer than this thread.
+fn program(name: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    if let Some((user, group)) = user() {
+        command.args(["--reuid", &user.to_string(), "--regid", &group.to_string()]);
+        command.arg("--clear-groups");
+    }
+    command.args(["--pdeathsig", "KILL"]);
+    command.arg(programs().join(name)).stdin(Stdio::null());
+    // What it says goes by whatever the machine speaks otherwise.
+    command.env("LC_ALL", "C").current_dir("/");
+    command
+}
+
+fn succeed(mut command: Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A directory that the server's user may use.
+fn create_directory() -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    // Short: the names of sockets in it may have 107 bytes.
+    let name = format!("hushbin-postgres-{}-{number}", std::process::id());
+    let directory = env::temp_dir().join(name);
+    fs::create_dir(&directory).unwrap();
+    if let Some((user, group)) = user() {
+        chown(&directory, Some(user), Some(group)).unwrap();
+    }
+    directory
+}
+
+/// A port that nobody has at the moment, and that is not handed out to others.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed) + std::process::id() % 89 * 20;
+        let port = 18_000 + (step % 1_999) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+impl Server {
+    /// A server that was just set up, with these of its settings, each as `name=value`.
+    pub fn start(options: &[&str]) -> Self {
+        let server = Self::in_directory(options);
+        let mut initdb = program("initdb");
+        initdb.args(["--auth=trust", "--username=hushbin", "--no-sync", "--no-locale"]);
+        initdb.args(["--encoding=UTF8", "--pgdata"]).arg(server.data());
+        succeed(initdb);
+        server.go();
+        server
+    }
+
+    /// A server that follows this one, under this name.
+    pub fn standby(&self, name: &str, options: &[&str]) -> Self {
+        let standby = Self::in_directory(options);
+        let mut backup = program("pg_basebackup");
+        backup.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]);
+        backup.arg("--pgdata").arg(standby.data()).arg("--dbname");
+        backup.arg(format!(
+            "host=127.0.0.1 port={} user=hushbin application_name={name}",
+            self.port
+        ));
+        succeed(backup);
+        standby.go();
+        standby
+    }
+
+    fn in_directory(options: &[&str]) -> Self {
+        let options = OPTIONS.iter().chain(options);
+        Self {
+            directory: create_directory(),
+            port: free_port(),
+            options: options.map(|own| (*own).to_owned()).collect(),
+            running: Mutex::default(),
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.join("data")
+    }
+
+    /// Starts it again, where it was killed, and waits until it takes connections.
+    pub fn go(&self) {
+        let mut postgres = program("postgres");
+        postgres.arg("-D").arg(self.data());
+        postgres.args(["-p", &self.port.to_string()]).arg("-k").arg(&self.directory);
+        for option in &self.options {
+            postgres.args(["-c", option]);
+        }
+        let log = self.directory.join("log");
+        let log = fs::OpenOptions::new().create(true).append(true).open(log);
+        postgres.stdout(Stdio::null()).stderr(log.unwrap());
+        // By a thread that lives as long as this process: the server ends with it.
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || {
+            sender.send(postgres.spawn().unwrap()).unwrap();
+            loop {
+                thread::park();
+            }
+        });
+        *self.running.lock().unwrap() = Some(receiver.recv().unwrap());
+        while !self.is_ready() {
+            let mut running = self.running.lock().unwrap();
+            let ended = running.as_mut().unwrap().try_wait().unwrap();
+            let log = || fs::read_to_string(self.directory.join("log")).unwrap();
+            assert!(ended.is_none(), "{}", log());
+            drop(running);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        let mut ready = program("pg_isready");
+        ready.args(["-q", "-h", "127.0.0.1", "-U", "hushbin", "-d", "postgres"]);
+        ready.args(["-p", &self.port.to_string()]);
+        match ready.status().unwrap().code() {
+            Some(0) => true,
+            // It refuses, or does not answer.
+            Some(1 | 2) => false,
+            other => panic!("pg_isready ended with {other:?}"),
+        }
+    }
+
+    /// What it answers to this statement, a line for each row.
+    pub fn ask(&self, database: &str, statement: &str) -> String {
+        let mut psql = program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--no-align", "--tuples-only"]);
+        psql.args(["--set", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "hushbin"]);
+        psql.args(["-p", &self.port.to_string(), "-d", database, "-c", statement]);
+        succeed(psql).trim_end().to_owned()
+    }
+
+    /// The address of a new database of its own.
+    pub fn database(&self) -> String {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("own{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        self.ask("postgres", &format!("CREATE DATABASE {name}"));
+        self.address(&name)
+    }
+
+    /// The address of a database of this name.
+    pub fn address(&self, database: &str) -> String {
+        format!("postgres://hushbin@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Where it listens, on this machine.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where it keeps everything.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The process, and those that it has made: for each connection one.
+    pub fn processes(&self) -> Vec<u32> {
+        let own = self.running.lock().unwrap().as_ref().unwrap().id();
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let children = ids.filter(|id: &u32| {
+            let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+            fields.split_whitespace().nth(1) == Some(&own.to_string())
+        });
+        [own].into_iter().chain(children).collect()
+    }
+
+    /// kill -9 of all its processes.
+    pub fn kill(&self) {
+        let processes = self.processes();
+        let mut kill = Command::new("kill");
+        kill.arg("-9").args(processes.iter().map(u32::to_string));
+        // Some may have ended by themselves.
+        let _ = kill.stderr(Stdio::null()).status().unwrap();
+        let mut server = self.running.lock().unwrap().take().unwrap();
+        server.wait().unwrap();
+        for id in processes {
+            while fs::read_to_string(format!("/proc/{id}/stat"))
+                .is_ok_and(|stat| !stat.contains(") Z "))
+            {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    /// Has a standby take writes from now on.
+    pub fn promote(&self) {
+        assert_eq!(self.ask("postgres", "SELECT pg_promote()"), "t");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.running.lock().unwrap().is_some() {
+            self.kill();
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// The server that all share who need one at the moment.
+pub fn shared() -> Arc<Server> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    shared.upgrade().unwrap_or_else(|| {
+        let server = Arc::new(Server::start(&[]));
+        *shared = Arc::downgrade(&server);
+        server
+    })
+}

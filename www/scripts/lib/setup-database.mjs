@@ -1,0 +1,23 @@
+// PostgreSQL, of which tests start servers of their own.
+
+import { existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { installPackages } from "./debian.mjs";
+
+const DEBIAN = "/usr/lib/postgresql";
+
+/** Where its programs are, as tests look for them. */
+function findPostgres() {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
+  const below = versions.map((version) => join(DEBIAN, version, "bin"));
+  const inPath = (process.env.PATH ?? "").split(delimiter);
+  return [...below, ...inPath].find((directory) =>
+    ["initdb", "pg_basebackup", "pg_isready", "postgres", "psql"].every((program) =>
+      existsSync(join(directory, program)),
+    ),
+  );
+}
+
+export async function setupDatabase() {
+  await installPackages({ postgresql: findPostgres });
+}
