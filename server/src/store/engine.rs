@@ -13,6 +13,7 @@
 //! again is still known.
 
 use std::any::Any;
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -119,7 +120,7 @@ pub enum EngineError {
     #[error("the journal is damaged: {0}")]
     Damaged(String),
     /// The database failed, or could not be reached.
-    #[error("the database: {0}")]
+    #[error("the database: {}", said(.0))]
     Database(#[from] postgres::Error),
     /// The database took a commit, and has warned that it may not be everywhere where it is to
     /// be.
@@ -147,6 +148,21 @@ pub enum EngineError {
         /// The version that this program knows.
         known: u64,
     },
+}
+
+/// What an error says with all that it was caused by.
+fn said(error: &dyn Error) -> String {
+    let mut said = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let own = error.to_string();
+        // Some say their cause already.
+        if !said.ends_with(&own) {
+            said = format!("{said}: {own}");
+        }
+        cause = error.source();
+    }
+    said
 }
 
 /// What an operator can do about a failure.

@@ -19,6 +19,8 @@ mod heavy_hitters;
 mod hostile;
 mod http;
 mod journal;
+#[cfg(target_os = "linux")]
+mod nodes;
 mod openapi;
 #[cfg(unix)]
 mod operate;

@@ -1,5 +1,5 @@
-//! kill -9 of either role, again and again, under load: every acknowledged report is counted
-//! exactly once.
+//! kill -9 of either role, and of the database where the journals are in one, again and again,
+//! under load: every acknowledged report is counted exactly once.
 //!
 //! `HUSHBIN_SHUFFLE_CRASH_ROUNDS` sets the number of kills.
 
@@ -36,6 +36,11 @@ impl Page {
             });
             match client.post("settings", &bytes) {
                 Ok((200 | 201, _)) => self.acknowledged.push(upload),
+                // It says that it could not store it, as whoever has no database.
+                Ok((503, _)) => {
+                    self.open = Some((upload, bytes));
+                    thread::sleep(Duration::from_millis(5));
+                }
                 Ok((status, body)) => panic!("{status}: {}", String::from_utf8_lossy(&body)),
                 Err(_) => {
                     self.open = Some((upload, bytes));
@@ -48,9 +53,17 @@ impl Page {
 
 #[test]
 fn nothing_is_lost_or_counted_twice_whoever_is_killed() {
+    drill(&World::new());
+}
+
+#[test]
+fn nothing_is_lost_or_counted_twice_whoever_is_killed_database_included() {
+    drill(&World::over_databases());
+}
+
+fn drill(world: &World) {
     let rounds = env::var("HUSHBIN_SHUFFLE_CRASH_ROUNDS");
     let rounds: u64 = rounds.map_or(8, |text| text.parse().unwrap());
-    let world = World::new();
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut analyser = Some(world.analyser());
     let (mut shuffler, mut address) = world.shuffler(BATCH);
@@ -62,21 +75,28 @@ fn nothing_is_lost_or_counted_twice_whoever_is_killed() {
             open: None,
         })
         .collect();
-    let mut killed = [0; 2];
+    let parties = 2 + u32::from(world.server.is_some());
+    let mut killed = [0; 3];
     for _ in 0..rounds {
         let pause = Duration::from_millis(u64::from(rng.next_u32() % 400));
-        let which = rng.next_u32() % 2;
+        let which = rng.next_u32() % parties;
         killed[which as usize] += 1;
         thread::scope(|scope| {
             let running: Vec<_> = pages
                 .iter_mut()
-                .map(|page| scope.spawn(|| page.run(&world, address)))
+                .map(|page| scope.spawn(|| page.run(world, address)))
                 .collect();
             thread::sleep(pause);
             if which == 1 {
                 drop(analyser.take());
                 thread::sleep(pause / 2);
                 analyser = Some(world.analyser());
+                thread::sleep(pause / 2);
+            }
+            if let (2, Some(server)) = (which, &world.server) {
+                server.kill();
+                thread::sleep(pause / 2);
+                server.go();
                 thread::sleep(pause / 2);
             }
             shuffler.kill();
@@ -107,7 +127,10 @@ fn nothing_is_lost_or_counted_twice_whoever_is_killed() {
     }
     let all: Vec<&Upload> = pages.iter().flat_map(|page| &page.acknowledged).collect();
     let reports: usize = all.iter().map(|upload| upload.reports.len()).sum();
-    println!("{killed:?} kills of shuffler and both, {reports} reports acknowledged");
+    println!(
+        "{killed:?} kills of the shuffler alone, with the analyser and with the database, \
+         {reports} reports acknowledged"
+    );
     let expected = expected(&world.task, all);
     assert_eq!(world.estimates(reports as u64), expected);
     drop((shuffler, analyser));

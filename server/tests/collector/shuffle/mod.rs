@@ -17,12 +17,11 @@ use std::time::Duration;
 use hushbin::sealed::SealedUpload;
 use hushbin::{Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_tests::postgres::Server;
 use hushbin_tests::process::{Client, Collector, command, hushbin};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
-
-use crate::access::create_token;
 
 const TASK: &str = r#"{
     "id": "settings", "items": 40, "sparsity": 3, "epsilon": 2.0, "value": "sign"
@@ -36,6 +35,8 @@ struct World {
     analyser: SocketAddr,
     /// Whether all that is logged goes into a file beside the journal.
     logged: bool,
+    /// What holds the journals, in a database each, in place of directories.
+    server: Option<Server>,
 }
 
 /// A port that nobody is given while its collector is away: below those that the system hands out.
@@ -57,6 +58,7 @@ impl World {
             task: draft(TASK).resolve().unwrap(),
             analyser: free(),
             logged: false,
+            server: None,
             directory,
         };
         fs::write(world.path("task.json"), TASK).unwrap();
@@ -69,6 +71,26 @@ impl World {
             world.create_key(name, purpose);
         }
         world
+    }
+
+    /// The same with both journals in databases.
+    fn over_databases() -> Self {
+        let server = Server::start(&[]);
+        for name in ["shuffled", "analysed"] {
+            server.ask("postgres", &format!("CREATE DATABASE {name}"));
+        }
+        Self {
+            server: Some(server),
+            ..Self::new()
+        }
+    }
+
+    /// Where the journal of this name is, as commands are told.
+    fn place(&self, name: &str) -> [String; 2] {
+        match &self.server {
+            Some(server) => ["--store".to_owned(), server.address(name)],
+            None => ["--data".to_owned(), self.text(name)],
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -89,7 +111,7 @@ impl World {
 
     fn start(&self, words: &[&str], data: &str, ready: &str) -> (Collector, SocketAddr) {
         let mut command = command();
-        command.args(words).arg("--data").arg(self.path(data));
+        command.args(words).args(self.place(data));
         command.arg("--task").arg(self.path("task.json"));
         if self.logged {
             let log = File::create(self.path(&format!("{data}.log"))).unwrap();
@@ -160,7 +182,15 @@ impl World {
     }
 
     fn token(&self, data: &str) -> String {
-        create_token(&self.path(data), "admin")
+        let [option, place] = self.place(data);
+        let words = ["token", "create", "--role", "admin", "--name", "a test"];
+        let said = hushbin(&[&words[..], &[&option, &place]].concat());
+        let failed = String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success(), "{failed}");
+        String::from_utf8(said.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned()
     }
 
     /// What pages seal by, as the one that listens there says once it knows.

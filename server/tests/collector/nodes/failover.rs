@@ -1,0 +1,136 @@
+//! The database's server is lost under load, and its standby takes over.
+
+use hushbin_tests::postgres::Server;
+
+use super::*;
+
+/// A server, and one that it waits for with every commit.
+struct Pair {
+    primary: Server,
+    standby: Server,
+}
+
+impl Pair {
+    /// With these databases.
+    fn start(databases: &[&str]) -> Self {
+        let primary = Server::start(&[]);
+        for database in databases {
+            primary.ask("postgres", &format!("CREATE DATABASE {database}"));
+        }
+        let standby = primary.standby("second", &[]);
+        primary.ask(
+            "postgres",
+            "ALTER SYSTEM SET synchronous_standby_names = 'second'",
+        );
+        primary.ask("postgres", "SELECT pg_reload_conf()");
+        until(|| primary.ask("postgres", "SELECT sync_state FROM pg_stat_replication") == "sync");
+        // It waits for none when it is the first.
+        standby.ask(
+            "postgres",
+            "SELECT 1 WHERE current_setting('synchronous_standby_names') = ''",
+        );
+        Self { primary, standby }
+    }
+
+    /// Either of them.
+    fn address(&self, database: &str) -> String {
+        let [first, second] = [self.primary.port(), self.standby.port()];
+        format!("postgres://hushbin@127.0.0.1:{first},127.0.0.1:{second}/{database}")
+    }
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_with_the_primary() {
+    let pair = Pair::start(&["collected"]);
+    let nodes = Nodes::over(pair.address("collected"));
+    let running: Vec<_> = (0..3).map(|_| nodes.collector(&[])).collect();
+    let addresses: Vec<SocketAddr> = running.iter().map(|(_, address)| *address).collect();
+    let token = nodes.token("admin");
+    let stop = AtomicBool::new(false);
+    let mut senders: Vec<Sender> = (0..6).map(|seed| Sender::new(&nodes.task, seed)).collect();
+    let before = thread::scope(|scope| {
+        for (own, sender) in senders.iter_mut().enumerate() {
+            let mut addresses = addresses.clone();
+            addresses.rotate_left(own % 3);
+            let (task, stop) = (&nodes.task, &stop);
+            scope.spawn(move || sender.run(task, &addresses, stop));
+        }
+        let reports = || {
+            let batches = ask(addresses[0], &token, "GET /tasks/settings/batches", "").1;
+            let batches = batches["batches"].as_array().cloned().unwrap_or_default();
+            let reports = batches
+                .iter()
+                .map(|batch| batch["reports"].as_u64().unwrap());
+            reports.sum::<u64>()
+        };
+        until(|| reports() > 200);
+        // One batch is released by the first server.
+        nodes.release(addresses[1], &token);
+        let known = reports();
+        until(|| reports() > known + 200);
+        pair.primary.kill();
+        let before = bytes_of(addresses[0], &token, "GET /tasks/settings/batches", "").0;
+        pair.standby.promote();
+        until(|| reports() > known + 600);
+        stop.store(true, Ordering::Relaxed);
+        before
+    });
+    // Nothing is made up of what cannot be asked.
+    assert_eq!(before, 503);
+    // What is open is sent again, to another.
+    for sender in &mut senders {
+        while sender.open.is_some() {
+            let mut client = Client::connect(addresses[2]).unwrap();
+            sender.send(&nodes.task, &mut client);
+        }
+    }
+    nodes.release(addresses[2], &token);
+    let all: Vec<&Upload> = senders.iter().flat_map(|own| &own.acknowledged).collect();
+    let expected = nodes.expected(all.iter().copied());
+    for &address in &addresses {
+        let (status, found) = ask(address, &token, "GET /tasks/settings/estimates", "");
+        assert_eq!((status, &found), (200, &expected));
+    }
+    println!("{} uploads acknowledged", all.len());
+    drop(running);
+}
+
+/// Where nobody waits for the standby any more, PostgreSQL keeps what was committed and warns:
+/// then nothing is acknowledged.
+#[test]
+fn a_commit_that_no_longer_waits_for_the_standby_is_not_acknowledged() {
+    let server = Server::start(&[]);
+    let nodes = Nodes::over(server.database());
+    let (running, address) = nodes.collector(&[]);
+    let token = nodes.token("admin");
+    let names = |names: &str| {
+        let set = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
+        server.ask("postgres", &set);
+        server.ask("postgres", "SELECT pg_reload_conf()");
+    };
+    names("nobody");
+    let mut sender = Sender::new(&nodes.task, 1);
+    thread::scope(|scope| {
+        let sending = scope.spawn(|| {
+            let mut client = Client::connect(address).unwrap();
+            sender.send(&nodes.task, &mut client)
+        });
+        // Whoever is told to give up waits no longer.
+        until(|| {
+            server.ask(
+                "postgres",
+                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+            );
+            sending.is_finished()
+        });
+        assert!(!sending.join().unwrap(), "it was acknowledged");
+    });
+    names("");
+    let mut client = Client::connect(address).unwrap();
+    until(|| sender.send(&nodes.task, &mut Client::connect(address).unwrap()));
+    assert!(sender.send(&nodes.task, &mut client));
+    nodes.release(address, &token);
+    let found = ask(address, &token, "GET /tasks/settings/estimates", "").1;
+    assert_eq!(found, nodes.expected(&sender.acknowledged));
+    drop(running);
+}

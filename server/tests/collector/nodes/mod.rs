@@ -1,0 +1,175 @@
+//! Several processes over one database.
+
+mod failover;
+mod share;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hushbin::{Task, Upload};
+use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_tests::process::{Client, Collector, command, hushbin};
+use hushbin_tests::uploads::{Uploads, draft};
+use serde_json::Value;
+
+use crate::support::SETTINGS;
+
+/// A database, and what nodes are started with.
+struct Nodes {
+    directory: tempfile::TempDir,
+    store: String,
+    task: Task,
+}
+
+impl Nodes {
+    fn over(store: String) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let nodes = Self {
+            store,
+            task: draft(SETTINGS).resolve().unwrap(),
+            directory,
+        };
+        std::fs::write(nodes.path("task.json"), SETTINGS).unwrap();
+        nodes
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A collector that closes batches as it is told.
+    fn collector(&self, more: &[&str]) -> (Collector, SocketAddr) {
+        let mut command = command();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]);
+        command
+            .args(["--store", &self.store, "--task"])
+            .arg(self.path("task.json"));
+        command.args(["--batch-least", "1", "--batch-most", "1000000"]);
+        let mut started = Collector::start({
+            command.args(more);
+            command
+        });
+        let read_only = more.contains(&"--read-only");
+        let address = started.address_after(match read_only {
+            true => "hushbin serving read-only",
+            false => "hushbin listening",
+        });
+        (started, address)
+    }
+
+    /// What the command says with these words about the database.
+    fn says(&self, words: &[&str]) -> String {
+        let said = hushbin(&[words, &["--store", &self.store]].concat());
+        let failed = String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success(), "{words:?}: {failed}");
+        String::from_utf8(said.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned()
+    }
+
+    fn token(&self, role: &str) -> String {
+        self.says(&["token", "create", "--role", role, "--name", "a test"])
+    }
+
+    /// What is estimated of exactly these uploads.
+    fn expected<'a>(&self, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
+        let mut totals = Totals::new(&self.task);
+        for upload in uploads {
+            upload.reports.iter().for_each(|report| totals.fold(report));
+        }
+        let query = Query::new(&self.task, &Options::default()).unwrap();
+        serde_json::to_value(estimates(&self.task, &totals, &query)).unwrap()
+    }
+
+    /// Has all that has come released by this node.
+    fn release(&self, address: SocketAddr, token: &str) {
+        let (status, said) = ask(address, token, "POST /tasks/settings/batches", "");
+        assert_eq!(status, 202, "{said}");
+        until(|| {
+            let (_, said) = ask(address, token, "GET /tasks/settings/batches", "");
+            let batches = said["batches"].as_array().unwrap().clone();
+            !batches.iter().any(|batch| batch["state"] == "closed")
+        });
+    }
+}
+
+/// Waits until it is so.
+fn until(mut is_so: impl FnMut() -> bool) {
+    while !is_so() {
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The answer to a request of the holder of this token.
+fn ask(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16, Value) {
+    let (status, bytes) = bytes_of(address, token, request, body);
+    let said = match bytes.is_empty() {
+        true => Value::Null,
+        false => serde_json::from_slice(&bytes).unwrap(),
+    };
+    (status, said)
+}
+
+fn bytes_of(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16, Vec<u8>) {
+    let mut client = Client::connect(address).unwrap();
+    let length = body.len();
+    let head = format!(
+        "{request} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    client.write(head.as_bytes()).unwrap();
+    client.read().unwrap()
+}
+
+/// Somebody who sends until told to stop, and sends again what was not acknowledged.
+struct Sender {
+    uploads: Uploads,
+    acknowledged: Vec<Upload>,
+    open: Option<Upload>,
+}
+
+impl Sender {
+    fn new(task: &Task, seed: u64) -> Self {
+        Self {
+            uploads: Uploads::new(task, seed),
+            acknowledged: Vec::new(),
+            open: None,
+        }
+    }
+
+    /// Sends to all of them, one after the other, by connections of its own.
+    fn run(&mut self, task: &Task, addresses: &[SocketAddr], stop: &AtomicBool) {
+        for address in addresses.iter().cycle() {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let Ok(mut client) = Client::connect(*address) else {
+                continue;
+            };
+            while !stop.load(Ordering::Relaxed) && self.send(task, &mut client) {}
+        }
+    }
+
+    /// Whether it may go on with the same.
+    fn send(&mut self, task: &Task, client: &mut Client) -> bool {
+        let reports = 1 + self.acknowledged.len() % 5;
+        let open = self.open.take();
+        let upload = open.unwrap_or_else(|| self.uploads.make(reports));
+        match client.post(task.id(), &upload.encode(&task.fingerprint())) {
+            Ok((200 | 201, _)) => {
+                self.acknowledged.push(upload);
+                true
+            }
+            // It is to come back: to another.
+            Ok((503, _)) | Err(_) => {
+                self.open = Some(upload);
+                false
+            }
+            Ok((status, body)) => panic!("{status}: {}", String::from_utf8_lossy(&body)),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What one node stores, all have.
+
+use std::fs;
+
+use hushbin_tests::postgres::shared;
+
+use super::*;
+use crate::support::COUNTED;
+
+#[test]
+fn any_node_answers_the_same() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let running: Vec<_> = (0..3).map(|_| nodes.collector(&[])).collect();
+    let addresses: Vec<SocketAddr> = running.iter().map(|(_, address)| *address).collect();
+    let token = nodes.token("admin");
+    let mut uploads = Uploads::new(&nodes.task, 1);
+    let made: Vec<Upload> = (0..60).map(|_| uploads.make(2)).collect();
+    let send = |address: SocketAddr, upload: &Upload| {
+        let mut client = Client::connect(address).unwrap();
+        let bytes = upload.encode(&nodes.task.fingerprint());
+        client.post("settings", &bytes).unwrap().0
+    };
+    for (upload, address) in made.iter().zip(addresses.iter().cycle()) {
+        assert_eq!(send(*address, upload), 201);
+    }
+    for (upload, address) in made.iter().zip(addresses.iter().rev().cycle()) {
+        assert_eq!(send(*address, upload), 200, "it is known everywhere");
+    }
+    let batches = "GET /tasks/settings/batches";
+    for &address in &addresses {
+        assert_eq!(
+            ask(address, &token, batches, "").1["batches"][0]["reports"],
+            120
+        );
+    }
+    nodes.release(addresses[1], &token);
+    let estimates = "GET /tasks/settings/estimates";
+    let answers: Vec<_> = addresses
+        .iter()
+        .map(|&address| bytes_of(address, &token, estimates, ""))
+        .collect();
+    assert_eq!(answers[0].0, 200);
+    assert!(answers.iter().all(|own| *own == answers[0]));
+    let found: Value = serde_json::from_slice(&answers[0].1).unwrap();
+    assert_eq!(found, nodes.expected(&made));
+
+    // From the journal, in a file.
+    let file = nodes.path("reports.csv");
+    let file = file.to_str().unwrap();
+    let export = ["journal", "export", "--task", "settings", "--format", "csv"];
+    nodes.says(&[&export[..], &["--out", file]].concat());
+    let estimated = hushbin(&["estimate", file, "--format", "json"]);
+    assert_eq!(estimated.stdout, answers[0].1);
+
+    // By one that writes nothing.
+    let (reading, address) = nodes.collector(&["--read-only"]);
+    assert_eq!(bytes_of(address, &token, estimates, ""), answers[0]);
+    assert_eq!(send(address, &uploads.make(1)), 503);
+    // It has no batch that could be closed twice.
+    assert_eq!(
+        ask(addresses[0], &token, "POST /tasks/settings/batches", "").0,
+        409
+    );
+    assert_eq!(send(addresses[2], &uploads.make(1)), 201);
+    nodes.release(addresses[0], &token);
+    let all = ask(addresses[2], &token, estimates, "").1;
+    assert_eq!(ask(address, &token, estimates, "").1, all);
+    assert_eq!(all["reports"], 121);
+    drop((reading, running));
+}
+
+#[test]
+fn tasks_settings_and_tokens_are_those_of_all_nodes() {
+    let server = shared();
+    let nodes = Nodes::over(server.database());
+    let (one, first) = nodes.collector(&[]);
+    let (two, second) = nodes.collector(&[]);
+    let token = nodes.token("admin");
+    let id = nodes.says(&["token", "list"]);
+    let id = id.split_whitespace().next().unwrap().to_owned();
+    let task = |json: &str| format!(r#"{{ "task": {json} }}"#);
+    assert_eq!(ask(first, &token, "POST /tasks", &task(COUNTED)).0, 201);
+    until(|| ask(second, &token, "GET /tasks/counted", "").0 == 200);
+    let differs = COUNTED.replace("1.0", "2.0");
+    assert_eq!(ask(second, &token, "POST /tasks", &task(&differs)).0, 409);
+    let settings = r#"{ "batch": { "least": 7, "most": 50, "hours": 1 } }"#;
+    let put = "PUT /tasks/counted/settings";
+    assert_eq!(ask(second, &token, put, settings).0, 200);
+    let batches = "GET /tasks/counted/batches";
+    until(|| ask(first, &token, batches, "").1["closes"]["least"] == 7);
+    // Also at the next start.
+    drop(one);
+    let (one, first) = nodes.collector(&[]);
+    assert_eq!(ask(first, &token, batches, "").1["closes"]["least"], 7);
+    assert_eq!(ask(first, &token, "DELETE /tasks/counted", "").0, 204);
+    until(|| ask(second, &token, "GET /tasks/counted", "").0 == 404);
+    assert_eq!(ask(second, &token, "POST /tasks", &task(&differs)).0, 201);
+    // At once.
+    nodes.says(&["token", "revoke", &id]);
+    for address in [first, second] {
+        assert_eq!(ask(address, &token, batches, "").0, 401);
+    }
+    drop((one, two));
+}
+
+#[test]
+fn what_is_no_database_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("task.json");
+    fs::write(&path, SETTINGS).unwrap();
+    let serve = |store: &str| {
+        let path = path.to_str().unwrap();
+        let said = hushbin(&["serve", "--store", store, "--task", path]);
+        assert!(!said.status.success());
+        String::from_utf8(said.stderr).unwrap()
+    };
+    let said = serve("postgres://hushbin:secret@127.0.0.1:1/none");
+    assert!(
+        said.contains("database") && said.contains("refused"),
+        "{said}"
+    );
+    assert!(!said.contains("secret"), "{said}");
+    let server = shared();
+    let address = server.database();
+    server.ask(
+        address.rsplit_once('/').unwrap().1,
+        "CREATE SCHEMA hushbin; CREATE TABLE hushbin.journal (version BIGINT, probes BIGINT); \
+         INSERT INTO hushbin.journal VALUES (2, 0)",
+    );
+    let said = serve(&address);
+    assert!(
+        said.contains("version 2") && said.contains("version 1"),
+        "{said}"
+    );
+    // Of whom nothing is known that it is not asked for by TLS.
+    let other = address.replace("127.0.0.1", "127.0.0.1.nip.invalid");
+    assert!(serve(&other).contains("database"));
+    let encrypted = format!("{address}?sslmode=require");
+    let said = serve(&encrypted);
+    assert!(said.contains("TLS"), "{said}");
+}
