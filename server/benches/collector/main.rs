@@ -2,8 +2,8 @@
 //! handler that reads the same bodies; how fast it stays when its journal has grown; and how
 //! soon it is back after a crash.
 //!
-//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start]`; without names,
-//! `load`. Clients and collector share the machine: rates are lower bounds, the CPU of an upload
+//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes]`; without
+//! names, `load`. `nodes` is one collector over files beside several over a database. Clients and collector share the machine: rates are lower bounds, the CPU of an upload
 //! is the collector's own. `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the
 //! disk, `HUSHBIN_BENCH_BYTES` how far a journal is grown, `HUSHBIN_BENCH_REPORTS` how many
 //! reports there are at a start.
@@ -12,6 +12,8 @@
 mod clients;
 mod grown;
 mod load;
+#[cfg(target_os = "linux")]
+mod nodes;
 mod servers;
 mod start;
 
@@ -84,5 +86,9 @@ fn main() {
     }
     if asked("start") {
         start::run(&bench);
+    }
+    #[cfg(target_os = "linux")]
+    if asked("nodes") {
+        nodes::run(&bench);
     }
 }

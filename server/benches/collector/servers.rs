@@ -1,6 +1,7 @@
 //! The collector, and what it is measured against, each a process of its own.
 
 use std::env;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -48,8 +49,13 @@ pub(crate) fn start_bare() -> Collector {
 
 /// Starts the collector as an operator would, with room for all clients of one address.
 pub(crate) fn start_collector(data: &Path, tasks: &[&Path]) -> Collector {
+    start_at("--data", data.as_os_str(), tasks)
+}
+
+/// The same with a journal in the place that this option names.
+pub(crate) fn start_at(option: &str, place: &OsStr, tasks: &[&Path]) -> Collector {
     let mut serve = command();
-    serve.arg("serve").arg("--data").arg(data);
+    serve.arg("serve").arg(option).arg(place);
     for task in tasks {
         serve.arg("--task").arg(task);
     }

@@ -245,6 +245,20 @@ impl Server {
         [own].into_iter().chain(children).collect()
     }
 
+    /// What its processes have used, those that have ended included.
+    pub fn cpu(&self) -> Duration {
+        let of = |id: u32| {
+            let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+            // Fields 14 to 17, counted from the name: its own, and those of children that ended,
+            // in ticks of 10 ms.
+            let ticks = fields.split_whitespace().skip(11).take(4);
+            let ticks: u64 = ticks.map(|own| own.parse::<u64>().unwrap()).sum();
+            Duration::from_millis(ticks * 10)
+        };
+        self.processes().into_iter().map(of).sum()
+    }
+
     /// kill -9 of all its processes.
     pub fn kill(&self) {
         let processes = self.processes();

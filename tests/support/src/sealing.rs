@@ -3,7 +3,9 @@
 use hpke::aead::AesGcm128;
 use hpke::kdf::HkdfSha256;
 use hpke::kem::X25519HkdfSha256;
-use hpke::{Deserializable, Kem, OpModeS, Serializable, single_shot_seal_with_rng};
+use hpke::{
+    Deserializable, Kem, OpModeR, OpModeS, Serializable, single_shot_open, single_shot_seal_with_rng,
+};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sha2::{Digest, Sha256};
@@ -50,5 +52,35 @@ impl Sealer {
         )
         .unwrap();
         [&self.id[..], &encapsulated.to_bytes(), &ciphertext].concat()
+    }
+}
+
+/// Whoever has the private key of one configuration.
+pub struct Opener {
+    key: <X25519HkdfSha256 as Kem>::PrivateKey,
+    info: Vec<u8>,
+}
+
+impl Opener {
+    /// Of this configuration, whose private key this is.
+    pub fn new(configuration: &[u8], private: &[u8; 32]) -> Self {
+        Self {
+            key: Deserializable::from_bytes(private).unwrap(),
+            info: [b"hushbin sealed report\0", configuration].concat(),
+        }
+    }
+
+    /// The padded bytes of a report that was sealed to it.
+    pub fn open(&self, sealed: &[u8]) -> Vec<u8> {
+        let (encapsulated, ciphertext) = sealed[4..].split_at(32);
+        single_shot_open::<AesGcm128, HkdfSha256, X25519HkdfSha256>(
+            &OpModeR::Base,
+            &self.key,
+            &Deserializable::from_bytes(encapsulated).unwrap(),
+            &self.info,
+            ciphertext,
+            &[],
+        )
+        .unwrap()
     }
 }

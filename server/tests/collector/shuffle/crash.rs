@@ -75,8 +75,8 @@ fn drill(world: &World) {
             open: None,
         })
         .collect();
-    let parties = 2 + u32::from(world.server.is_some());
-    let mut killed = [0; 3];
+    let parties = 2 + world.servers.len() as u32;
+    let mut killed = [0; 4];
     for _ in 0..rounds {
         let pause = Duration::from_millis(u64::from(rng.next_u32() % 400));
         let which = rng.next_u32() % parties;
@@ -93,7 +93,7 @@ fn drill(world: &World) {
                 analyser = Some(world.analyser());
                 thread::sleep(pause / 2);
             }
-            if let (2, Some(server)) = (which, &world.server) {
+            if let Some((_, server)) = world.servers.get(which.wrapping_sub(2) as usize) {
                 server.kill();
                 thread::sleep(pause / 2);
                 server.go();
@@ -128,7 +128,8 @@ fn drill(world: &World) {
     let all: Vec<&Upload> = pages.iter().flat_map(|page| &page.acknowledged).collect();
     let reports: usize = all.iter().map(|upload| upload.reports.len()).sum();
     println!(
-        "{killed:?} kills of the shuffler alone, with the analyser and with the database, \
+        "{killed:?} kills of the shuffler alone, with the analyser, with its \
+         database and with the analyser's, \
          {reports} reports acknowledged"
     );
     let expected = expected(&world.task, all);

@@ -1,63 +1,175 @@
 //! What each role could learn, from all that it keeps.
 
 #[cfg(target_os = "linux")]
-use std::collections::HashSet;
-#[cfg(target_os = "linux")]
 use std::net::Ipv4Addr;
 
+use super::marks::{Mark, Marks, mark};
 use super::*;
+use hushbin_tests::sealing::Opener;
 use hushbin_tests::uploads::Uploads;
 
-/// Nothing of a report is on the shuffler's disk or in what it sends; neither the order in which
-/// they came, nor which came together, nor ids of uploads are on the analyser's.
-#[test]
-fn the_shuffler_cannot_read_and_the_analyser_cannot_link() {
-    let world = World::new();
-    let analyser = world.analyser();
-    let (shuffler, address) = world.shuffler(300);
-    let mut sealer = world.sealer(address, 1);
-    let mut uploads = Uploads::new(&world.task, 1);
-    // One each, so that their order is that in which people came.
-    let made: Vec<Upload> = (0..300).map(|_| uploads.make(1)).collect();
-    let mut client = Client::connect(address).unwrap();
-    let (last, most) = made.split_last().unwrap();
-    for upload in most {
-        let bytes = world.seal(&mut sealer, upload);
-        assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
-    }
-    let shuffled = world.path("shuffled");
-    for upload in most {
-        // Seeds are random: a report is known by its own.
-        let report = encoded(&upload.reports[0]);
-        assert!(!is_below(&shuffled, &report[..8]), "a report in clear");
-        // It is looked for rightly.
-        assert!(is_below(&shuffled, &upload.id.0));
-    }
-    let bytes = world.seal(&mut sealer, last);
-    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
-    world.estimates_kept(300);
+/// People, each with a report of an upload of its own, so that their order is that in which they
+/// came, and what is known of them.
+struct People {
+    uploads: Vec<Upload>,
+    /// Bytes of their reports; seeds are random, so that each is known by the first.
+    encoded: Vec<Vec<u8>>,
+    reports: Marks,
+    ids: Marks,
+}
 
-    let analysed = world.path("analysed");
-    for upload in &made {
-        assert!(!is_below(&analysed, &upload.id.0), "an upload's id");
+impl People {
+    fn new(world: &World, count: usize) -> Self {
+        let mut uploads = Uploads::new(&world.task, 1);
+        let uploads: Vec<Upload> = (0..count).map(|_| uploads.make(1)).collect();
+        let encoded: Vec<Vec<u8>> = uploads
+            .iter()
+            .map(|upload| encoded(&upload.reports[0]))
+            .collect();
+        Self {
+            reports: Marks::of(encoded.iter().map(Vec::as_slice)),
+            ids: Marks::of(uploads.iter().map(|upload| &upload.id.0[..])),
+            uploads,
+            encoded,
+        }
     }
-    // Before it is released, while the order of arrival is still there: it is the shuffler's.
-    let log = world.log("analysed");
-    let place = |upload: &Upload| {
-        let report = encoded(&upload.reports[0]);
-        log.windows(8)
-            .position(|window| window == &report[..8])
-            .unwrap()
+}
+
+/// An address of this machine that pages come from, whose bytes are in nothing else.
+const PAGE: [u8; 4] = [127, 0, 0, 9];
+
+/// The head of an upload as a browser sends it, with all that tells of a page.
+fn head_of(bytes: &[u8]) -> String {
+    format!(
+        "POST /tasks/settings/reports HTTP/1.1\r\nhost: test\r\nuser-agent: A page's agent\r\n\
+         referer: http://page.test/\r\ncontent-length: {}\r\n\r\n",
+        bytes.len()
+    )
+}
+
+/// Whether something tells of a page.
+fn tells_of_a_page(bytes: &[u8]) -> bool {
+    let marks = [&b"127.0.0.9"[..], b"A page's agent", b"page.test"];
+    marks.iter().any(|mark| holds(bytes, mark))
+}
+
+#[test]
+fn each_party_learns_what_the_table_says() {
+    learn(World::new());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn each_party_learns_what_the_table_says_with_a_database_too() {
+    learn(World::over_databases());
+}
+
+/// Who learns what, of all that a party keeps, or hands on.
+fn learn(mut world: World) {
+    const COUNT: usize = 300;
+    world.network = Some(Network::to(world.analyser));
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(COUNT as u64);
+    let mut sealer = world.sealer(address, 1);
+    let people = People::new(&world, COUNT);
+    let mut client = Client::connect_from(std::net::Ipv4Addr::from(PAGE).into(), address).unwrap();
+    let mut send = |upload: &Upload| {
+        let bytes = world.seal(&mut sealer, upload);
+        client.write(head_of(&bytes).as_bytes()).unwrap();
+        client.write(&bytes).unwrap();
+        assert_eq!(client.read().unwrap().0, 201);
+        // Behind version, fingerprint, id and count: what only whoever sealed it has.
+        let begin = bytes.len() - world.sealed_bytes();
+        bytes[begin..].to_vec()
     };
-    let places: Vec<usize> = made.iter().map(place).collect();
-    let rank = rank_correlation(&places);
-    // Of 300 ranks in an order of their own it has standard deviation 1/√299: 4.5 of them are
-    // passed with probability 7·10⁻⁶.
-    assert!(rank.abs() < 4.5 / 299_f64.sqrt(), "{rank}");
-    // That of the shuffler's own journal would tell.
-    let sorted: Vec<usize> = (0..300).collect();
-    assert!((rank_correlation(&sorted) - 1.0).abs() < 1e-12);
+    let (last, most) = people.uploads.split_last().unwrap();
+    let mut sealed: Vec<Vec<u8>> = most.iter().map(&mut send).collect();
+
+    // The shuffler: no report, and not from where; the order in which they came, until it sends.
+    let shuffled = world.disk("shuffled");
+    assert_eq!(people.reports.count(&shuffled), 0, "reports in clear");
+    assert!(!tells_of_a_page(&shuffled));
+    // It is looked for rightly.
+    assert_eq!(people.ids.count(&shuffled), COUNT - 1);
+    let came = places(&shuffled, most.iter().map(|upload| &upload.id.0[..]));
+    if world.servers.is_empty() {
+        assert!((rank_correlation(&came) - 1.0).abs() < 1e-12);
+    }
+    // Both together: who holds the shuffler's disk and the analyser's key reads each report in
+    // the order in which they came.
+    let sealed_before = sealed_marks(&sealed);
+    let opener = Opener::new(&world.keys(address)[0], &world.private("sealing"));
+    for (own, report) in sealed.iter().zip(&people.encoded) {
+        assert!(world.server("shuffled").is_some() || holds(&shuffled, own));
+        assert_eq!(&opener.open(own)[..report.len()], &report[..]);
+    }
+    sealed.push(send(last));
+    world.estimates_kept(COUNT as u64);
+
+    // A network between them: that a batch was sent, and how large it is.
+    let passed = world.network.as_ref().unwrap().passed();
+    assert_eq!(people.reports.count(&passed), 0, "reports in clear");
+    assert_eq!(people.ids.count(&passed), 0, "ids of uploads");
+    assert!(!tells_of_a_page(&passed));
+    assert_eq!(
+        sealed_before.count(&passed),
+        COUNT - 1,
+        "all that was sealed"
+    );
+    let sent = places(&passed, sealed.iter().map(|own| &own[4..]));
+    assert_unordered(&sent);
+
+    // The analyser: each report, and neither from where nor in which order nor which came
+    // together. Before it is released, while the order of arrival is still there: it is the
+    // shuffler's.
+    let analysed = world.disk("analysed");
+    assert_eq!(people.ids.count(&analysed), 0, "ids of uploads");
+    assert!(!tells_of_a_page(&analysed));
+    let kept = places(&analysed, people.encoded.iter().map(Vec::as_slice));
+    assert_unordered(&kept);
+
+    // Once it was sent the shuffler has none of it.
+    let forgotten = || match world.server("shuffled") {
+        None => sealed_before.count(&world.disk("shuffled")) == 0,
+        Some(server) => {
+            let left = "SELECT (SELECT count(*) FROM hushbin.upload) \
+                + (SELECT count(*) FROM hushbin.block) + (SELECT count(*) FROM hushbin.slot)";
+            server.ask("postgres", left) == "0"
+        }
+    };
+    while !forgotten() {
+        thread::sleep(Duration::from_millis(20));
+    }
     drop((shuffler, analyser));
+}
+
+/// What of these is known by, behind the name of the key, which is the same for all.
+fn sealed_marks(sealed: &[Vec<u8>]) -> Marks {
+    Marks::of(sealed.iter().map(|own| &own[4..]))
+}
+
+/// The first place of each in the bytes, where nearly all of them are: a database cuts long
+/// values and its log into pages, and some at a place of which they are known.
+fn places<'a>(bytes: &[u8], all: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<usize> {
+    let mut found: std::collections::HashMap<Mark, usize> = std::collections::HashMap::new();
+    Marks::of(all.clone()).look(bytes, |place, mark| {
+        found.entry(mark).or_insert(place);
+    });
+    let count = all.clone().count();
+    let there: Vec<usize> = all
+        .filter_map(|own| found.get(&mark(own)).copied())
+        .collect();
+    assert!(20 * there.len() >= 19 * count, "{} of {count}", there.len());
+    there
+}
+
+/// That the places of people tell nothing of the order in which they came.
+fn assert_unordered(places: &[usize]) {
+    let rank = rank_correlation(places);
+    // Of n ranks in an order of their own it has standard deviation 1/√(n − 1): 4.5 of them are
+    // passed with probability 7·10⁻⁶.
+    let most = 4.5 / (places.len() as f64 - 1.0).sqrt();
+    assert!(rank.abs() < most, "{rank}");
 }
 
 /// The memory of the shuffler holds no report in clear, that of the analyser no id of an upload,
@@ -70,47 +182,35 @@ fn neither_memory_nor_logs_tell_more() {
     let analyser = world.analyser();
     let (shuffler, address) = world.shuffler(40);
     let mut sealer = world.sealer(address, 1);
-    let mut uploads = Uploads::new(&world.task, 1);
-    let made: Vec<Upload> = (0..40).map(|_| uploads.make(1)).collect();
-    let eight = |bytes: &[u8]| *bytes.first_chunk::<8>().unwrap();
-    let reports: HashSet<[u8; 8]> = made
-        .iter()
-        .map(|upload| eight(&encoded(&upload.reports[0])))
-        .collect();
-    let ids: HashSet<[u8; 8]> = made.iter().map(|upload| eight(&upload.id.0)).collect();
-    let page = Ipv4Addr::new(127, 0, 0, 9);
-    let mut client = Client::connect_from(page.into(), address).unwrap();
+    let people = People::new(&world, 40);
+    let mut client = Client::connect_from(Ipv4Addr::from(PAGE).into(), address).unwrap();
     let mut send = |upload: &Upload| {
         let bytes = world.seal(&mut sealer, upload);
-        let head = format!(
-            "POST /tasks/settings/reports HTTP/1.1\r\nhost: test\r\nuser-agent: A page's agent\r\n\
-             referer: http://page.test/\r\ncontent-length: {}\r\n\r\n",
-            bytes.len()
-        );
+        let head = head_of(&bytes);
         client.write(&[head.as_bytes(), &bytes].concat()).unwrap();
         assert_eq!(client.read().unwrap().0, 201);
     };
-    let (last, most) = made.split_last().unwrap();
-    most.iter().for_each(&mut send);
-    let found = memory::found(shuffler.pid(), &reports);
+    let (last, most) = people.uploads.split_last().unwrap();
+    for upload in most {
+        send(upload);
+    }
+    let found = memory::found(shuffler.pid(), &people.reports);
     assert!(found.is_empty(), "{found:?}");
     // What is there is found: by their ids the shuffler counts uploads once.
-    assert!(!memory::found(shuffler.pid(), &ids).is_empty());
+    assert!(!memory::found(shuffler.pid(), &people.ids).is_empty());
     send(last);
     world.estimates_kept(40);
-    let found = memory::found(shuffler.pid(), &reports);
+    let found = memory::found(shuffler.pid(), &people.reports);
     assert!(found.is_empty(), "{found:?}");
-    let found = memory::found(analyser.pid(), &ids);
+    let found = memory::found(analyser.pid(), &people.ids);
     assert!(found.is_empty(), "{found:?}");
 
     drop((shuffler, analyser));
     for log in ["shuffled.log", "analysed.log"] {
         let log = fs::read_to_string(world.path(log)).unwrap();
         assert!(!log.is_empty());
-        for mark in ["127.0.0.9", "agent", "page.test"] {
-            assert!(!log.contains(mark), "{mark}: {log}");
-        }
-        for mark in reports.iter().chain(&ids) {
+        assert!(!tells_of_a_page(log.as_bytes()), "{log}");
+        for mark in people.reports.iter().chain(people.ids.iter()) {
             let digits: String = mark.iter().map(|byte| format!("{byte:02x}")).collect();
             assert!(!log.to_lowercase().contains(&digits), "{log}");
         }
@@ -128,20 +228,16 @@ impl World {
         }
     }
 
-    /// Everything in the files of a journal's open batches.
-    fn log(&self, data: &str) -> Vec<u8> {
-        let mut all = Vec::new();
-        for task in fs::read_dir(self.path(data).join("tasks")).unwrap() {
-            let mut files: Vec<PathBuf> = fs::read_dir(task.unwrap().path())
-                .unwrap()
-                .map(|file| file.unwrap().path())
-                .collect();
-            files.sort();
-            for file in files {
-                all.extend(fs::read(file).unwrap());
-            }
-        }
-        all
+    /// Bytes of a sealed report.
+    fn sealed_bytes(&self) -> usize {
+        hushbin::sealed::OVERHEAD + self.task.report_bytes()
+    }
+
+    /// The private key in the file of this name: its last 32 bytes (RFC 8410).
+    fn private(&self, name: &str) -> [u8; 32] {
+        let text = fs::read(self.path(&format!("{name}.pem"))).unwrap();
+        let key = pem::parse(text).unwrap();
+        *key.contents().last_chunk().unwrap()
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
+use super::marks::{Mark, Marks};
+
 const PAGE: u64 = 4096;
 
 /// A page that was never written to.
@@ -13,12 +15,7 @@ const NOTHING: [u8; PAGE as usize] = [0; PAGE as usize];
 const THERE: u64 = 0b11 << 62;
 
 /// Which of these are in the memory of a process that it may write to.
-pub(super) fn found(pid: u32, marks: &HashSet<[u8; 8]>) -> HashSet<[u8; 8]> {
-    // A place is held against marks where its first two bytes are those of one.
-    let mut begins = vec![false; 1 << 16];
-    for [first, second, ..] in marks {
-        begins[usize::from(u16::from_be_bytes([*first, *second]))] = true;
-    }
+pub(super) fn found(pid: u32, marks: &Marks) -> HashSet<Mark> {
     let mut found = HashSet::new();
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let [memory, pages] = ["mem", "pagemap"].map(|name| {
@@ -48,20 +45,15 @@ pub(super) fn found(pid: u32, marks: &HashSet<[u8; 8]>) -> HashSet<[u8; 8]> {
             // No mark begins with eight zeros, and most pages have nothing else.
             if !is_read || run[begin..] == NOTHING {
                 run.truncate(begin);
-                look(&run, marks, &begins, &mut found);
+                marks.look(&run, |_, mark| {
+                    found.insert(mark);
+                });
                 run.clear();
             }
         }
-        look(&run, marks, &begins, &mut found);
+        marks.look(&run, |_, mark| {
+            found.insert(mark);
+        });
     }
     found
-}
-
-fn look(run: &[u8], marks: &HashSet<[u8; 8]>, begins: &[bool], found: &mut HashSet<[u8; 8]>) {
-    for place in 8..=run.len() {
-        let mark: &[u8; 8] = run[place - 8..place].try_into().unwrap();
-        if begins[usize::from(u16::from_be_bytes([mark[0], mark[1]]))] && marks.contains(mark) {
-            found.insert(*mark);
-        }
-    }
 }

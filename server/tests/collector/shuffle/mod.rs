@@ -2,8 +2,10 @@
 
 mod crash;
 mod learn;
+mod marks;
 #[cfg(target_os = "linux")]
 mod memory;
+mod network;
 mod roles;
 
 use std::fs::{self, File};
@@ -21,6 +23,7 @@ use hushbin_tests::postgres::Server;
 use hushbin_tests::process::{Client, Collector, command, hushbin};
 use hushbin_tests::sealing::Sealer;
 use hushbin_tests::uploads::draft;
+use network::Network;
 use serde_json::Value;
 
 const TASK: &str = r#"{
@@ -35,8 +38,10 @@ struct World {
     analyser: SocketAddr,
     /// Whether all that is logged goes into a file beside the journal.
     logged: bool,
-    /// What holds the journals, in a database each, in place of directories.
-    server: Option<Server>,
+    /// What hands on all that the shuffler and the analyser say to each other.
+    network: Option<Network>,
+    /// What holds the journals of these names, in place of directories.
+    servers: Vec<(&'static str, Server)>,
 }
 
 /// A port that nobody is given while its collector is away: below those that the system hands out.
@@ -58,7 +63,8 @@ impl World {
             task: draft(TASK).resolve().unwrap(),
             analyser: free(),
             logged: false,
-            server: None,
+            network: None,
+            servers: Vec::new(),
             directory,
         };
         fs::write(world.path("task.json"), TASK).unwrap();
@@ -73,24 +79,41 @@ impl World {
         world
     }
 
-    /// The same with both journals in databases.
+    /// The same with both journals in databases, of servers of their own.
     fn over_databases() -> Self {
-        let server = Server::start(&[]);
-        for name in ["shuffled", "analysed"] {
-            server.ask("postgres", &format!("CREATE DATABASE {name}"));
-        }
+        let names = ["shuffled", "analysed"];
         Self {
-            server: Some(server),
+            servers: names.map(|name| (name, Server::start(&[]))).into(),
             ..Self::new()
         }
     }
 
+    /// The server that holds the journal of this name, where one does.
+    fn server(&self, name: &str) -> Option<&Server> {
+        let own = self.servers.iter().find(|(own, _)| *own == name);
+        own.map(|(_, server)| server)
+    }
+
     /// Where the journal of this name is, as commands are told.
     fn place(&self, name: &str) -> [String; 2] {
-        match &self.server {
-            Some(server) => ["--store".to_owned(), server.address(name)],
+        match self.server(name) {
+            Some(server) => ["--store".to_owned(), server.address("postgres")],
             None => ["--data".to_owned(), self.text(name)],
         }
+    }
+
+    /// All that is in files of the journal of this name, or of the server that holds it.
+    fn disk(&self, name: &str) -> Vec<u8> {
+        let directory = match self.server(name) {
+            Some(server) => {
+                server.ask("postgres", "CHECKPOINT");
+                server.directory().to_owned()
+            }
+            None => self.path(name),
+        };
+        let mut all = Vec::new();
+        add_files(&directory, &mut all);
+        all
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -130,7 +153,8 @@ impl World {
     }
 
     fn shuffler_of(&self, most: u64, more: &[&str]) -> (Collector, SocketAddr) {
-        let analyser = format!("http://{}", self.analyser);
+        let network = self.network.as_ref().map(|network| network.address);
+        let analyser = format!("http://{}", network.unwrap_or(self.analyser));
         let [key, of_analyser] = ["shuffler.pem", "analyser.pub"].map(|name| self.text(name));
         let most = most.to_string();
         let words = [
@@ -289,15 +313,19 @@ fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> V
     serde_json::to_value(estimates(task, &totals, &query)).unwrap()
 }
 
-/// Whether the bytes are in a file below the directory.
-fn is_below(directory: &Path, bytes: &[u8]) -> bool {
-    fs::read_dir(directory).unwrap().any(|entry| {
-        let path = entry.unwrap().path();
+/// Adds what is in all files below a directory, in the order of their names.
+fn add_files(directory: &Path, all: &mut Vec<u8>) {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
         match path.is_dir() {
-            true => is_below(&path, bytes),
-            false => holds(&fs::read(&path).unwrap(), bytes),
+            true => add_files(&path, all),
+            // Neither sockets, nor what has gone meanwhile.
+            false if path.is_file() => all.extend(fs::read(&path).unwrap_or_default()),
+            false => {}
         }
-    })
+    }
 }
 
 fn holds(all: &[u8], bytes: &[u8]) -> bool {

@@ -1,0 +1,161 @@
+//! One collector over files beside one, two and three over a database, whose server waits for no
+//! standby or for one: all on the same machine and disk, which they share with the clients.
+
+use std::ffi::OsStr;
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+use hushbin_tests::postgres::Server;
+use hushbin_tests::process::Collector;
+
+use super::Bench;
+use super::clients::{Load, Sent};
+use super::load::median;
+use super::servers::start_at;
+
+/// Times that each is measured, in turns.
+const ROUNDS: u64 = 3;
+
+/// What is committed is on the disk.
+const DURABLE: [&str; 2] = ["fsync=on", "synchronous_commit=on"];
+
+/// Collectors over one place, and what works for them.
+struct Nodes {
+    name: String,
+    collectors: Vec<Collector>,
+    addresses: Vec<SocketAddr>,
+    /// The database's, and those of its standby.
+    servers: Vec<Server>,
+}
+
+/// A server that waits for a standby with every commit, and that standby.
+fn pair() -> Vec<Server> {
+    let primary = Server::start(&DURABLE);
+    let standby = primary.standby("second", &DURABLE);
+    primary.ask(
+        "postgres",
+        "ALTER SYSTEM SET synchronous_standby_names = 'second'",
+    );
+    primary.ask("postgres", "SELECT pg_reload_conf()");
+    while primary.ask("postgres", "SELECT sync_state FROM pg_stat_replication") != "sync" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    vec![primary, standby]
+}
+
+impl Nodes {
+    fn start(
+        bench: &Bench,
+        name: &str,
+        count: usize,
+        (option, place): (&str, &OsStr),
+        servers: Vec<Server>,
+    ) -> Self {
+        let start = |_| start_at(option, place, &[&bench.task_file]);
+        let mut collectors: Vec<Collector> = (0..count).map(start).collect();
+        let addresses = collectors.iter_mut().map(Collector::address).collect();
+        Self {
+            name: name.to_owned(),
+            collectors,
+            addresses,
+            servers,
+        }
+    }
+
+    fn cpu(&self) -> Duration {
+        let nodes = self.collectors.iter().map(|node| node.usage().cpu);
+        nodes.chain(self.servers.iter().map(Server::cpu)).sum()
+    }
+
+    /// Has all of them sent to at once: what came of it, and the CPU of an upload in microseconds.
+    fn measure(&self, bench: &Bench, load: Load) -> (Vec<Sent>, f64) {
+        let before = self.cpu();
+        let nodes = self.addresses.len() as u64;
+        let sent: Vec<Sent> = thread::scope(|scope| {
+            let send = |(own, &address): (usize, &SocketAddr)| {
+                let load = Load {
+                    connections: load.connections / nodes,
+                    seed: load.seed * 8 + own as u64,
+                    ..load
+                };
+                scope.spawn(move || load.send(address, &bench.task, bench.time, u64::MAX))
+            };
+            let sending: Vec<_> = self.addresses.iter().enumerate().map(send).collect();
+            sending.into_iter().map(|own| own.join().unwrap()).collect()
+        });
+        let bodies: u64 = sent.iter().map(|own| own.bodies).sum();
+        let uploads = bodies as f64 * load.uploads as f64;
+        let cpu = (self.cpu() - before).as_secs_f64() * 1e6 / uploads;
+        (sent, cpu)
+    }
+}
+
+pub(crate) fn run(bench: &Bench) {
+    println!(
+        "connections  uploads/body  journal                  nodes  uploads/s  of files  p50 ms   \
+         p99 ms  CPU µs/upload"
+    );
+    for (connections, uploads) in [(63, 1), (999, 1), (63, 64)] {
+        beside(bench, connections, uploads);
+    }
+}
+
+fn beside(bench: &Bench, connections: u64, uploads: usize) {
+    let data = bench
+        .directory
+        .path()
+        .join(format!("nodes-{connections}-{uploads}"));
+    let mut all = vec![Nodes::start(
+        bench,
+        "files",
+        1,
+        ("--data", data.as_os_str()),
+        Vec::new(),
+    )];
+    for waits in [false, true] {
+        for count in 1..=3 {
+            let (name, servers) = match waits {
+                false => ("database", vec![Server::start(&DURABLE)]),
+                true => ("database and its standby", pair()),
+            };
+            let address = servers[0].database();
+            let place = ("--store", OsStr::new(&address));
+            all.push(Nodes::start(bench, name, count, place, servers));
+        }
+    }
+    let mut rounds: Vec<Vec<(Vec<Sent>, f64)>> = all.iter().map(|_| Vec::new()).collect();
+    for seed in 1..=ROUNDS {
+        let load = Load {
+            connections,
+            uploads,
+            reports: 1,
+            seed,
+        };
+        for (nodes, own) in all.iter().zip(&mut rounds) {
+            own.push(nodes.measure(bench, load));
+        }
+    }
+    let rate =
+        |round: &(Vec<Sent>, f64)| round.0.iter().map(Sent::rate).sum::<f64>() * uploads as f64;
+    for (nodes, own) in all.iter().zip(&rounds) {
+        let pairs = own.iter().zip(&rounds[0]);
+        let of_files = median(pairs.map(|(own, files)| rate(own) / rate(files)));
+        let latency = |share: f64| {
+            let of = |round: &(Vec<Sent>, f64)| {
+                let nodes = round.0.iter().map(|own| own.latency(share));
+                nodes.fold(0.0, f64::max)
+            };
+            median(own.iter().map(of))
+        };
+        println!(
+            "{connections:11}  {uploads:12}  {:23}  {:5}  {:9.0}  {of_files:8.2}  {:6.2}  {:7.2}  {:13.1}",
+            nodes.name,
+            nodes.collectors.len(),
+            median(own.iter().map(rate)),
+            latency(0.5),
+            latency(0.99),
+            median(own.iter().map(|(_, cpu)| *cpu)),
+        );
+    }
+}
