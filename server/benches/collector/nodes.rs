@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
-use hushbin_tests::postgres::Server;
+use hushbin_tests::postgres::{Pair, Server};
 use hushbin_tests::process::Collector;
 
 use super::Bench;
@@ -27,21 +27,6 @@ struct Nodes {
     addresses: Vec<SocketAddr>,
     /// The database's, and those of its standby.
     servers: Vec<Server>,
-}
-
-/// A server that waits for a standby with every commit, and that standby.
-fn pair() -> Vec<Server> {
-    let primary = Server::start(&DURABLE);
-    let standby = primary.standby("second", &DURABLE);
-    primary.ask(
-        "postgres",
-        "ALTER SYSTEM SET synchronous_standby_names = 'second'",
-    );
-    primary.ask("postgres", "SELECT pg_reload_conf()");
-    while primary.ask("postgres", "SELECT sync_state FROM pg_stat_replication") != "sync" {
-        thread::sleep(Duration::from_millis(20));
-    }
-    vec![primary, standby]
 }
 
 impl Nodes {
@@ -117,7 +102,10 @@ fn beside(bench: &Bench, connections: u64, uploads: usize) {
         for count in 1..=3 {
             let (name, servers) = match waits {
                 false => ("database", vec![Server::start(&DURABLE)]),
-                true => ("database and its standby", pair()),
+                true => {
+                    let Pair { primary, standby } = Pair::start(&DURABLE);
+                    ("database and its standby", vec![primary, standby])
+                }
             };
             let address = servers[0].database();
             let place = ("--store", OsStr::new(&address));

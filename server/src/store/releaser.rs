@@ -60,21 +60,23 @@ pub(super) fn spawn(
             let mut troubles = Troubles::default();
             while let Some(next) = work.blocking_recv() {
                 let (task, doing, done) = match &next {
-                    Work::Closed(task) => (task, "releasing a batch", releaser.release_all(task)),
+                    Work::Closed(task) => (task, "releasing a batch", releaser.release(task)),
                     Work::Forget(task, batch) => {
                         let forgotten = releaser.forget(task, *batch);
-                        (task, "forgetting reports", forgotten)
+                        (task, "forgetting reports", forgotten.map(|()| false))
                     }
                 };
                 if task.is_removed() || releaser.is_over() {
                     continue;
                 }
                 troubles.note(Some(task), doing, &done);
-                if done.is_ok() {
-                    continue;
+                match done {
+                    Ok(false) => continue,
+                    Ok(true) => {}
+                    Err(_) => thread::sleep(PAUSE),
                 }
-                thread::sleep(PAUSE);
-                // Behind what else there is to do.
+                // Behind what else there is to do, which batches that are closed one after the
+                // other do not keep waiting.
                 if let Some(again) = again.upgrade() {
                     let _ = again.send(next);
                 }
@@ -89,36 +91,34 @@ struct Releaser {
 }
 
 impl Releaser {
-    /// Releases a task's closed batches, oldest first, until there are none.
-    fn release_all(&self, task: &Arc<StoredTask>) -> Result<(), String> {
-        let closed = || {
-            let batches = task.batches();
-            let closed = batches.iter().find(|row| row.state == BatchState::Closed);
-            closed.copied()
+    /// Releases a task's oldest closed batch; whether there was one, and so may be more.
+    fn release(&self, task: &Arc<StoredTask>) -> Result<bool, String> {
+        let batches = task.batches();
+        let closed = batches.iter().find(|row| row.state == BatchState::Closed);
+        let Some(&row) = closed else {
+            return Ok(false);
         };
-        while let Some(row) = closed() {
-            let batch = row.number;
-            let reader = &*self.reader;
-            let Some(claim) = claim(reader, task, batch).map_err(|error| error.to_string())? else {
-                // Somebody else is at it, and it is looked again.
-                return Ok(());
-            };
-            // Of its own, so that it does not wait behind estimates that somebody asked for.
-            let pool = ThreadPoolBuilder::new().build();
-            let pool = pool.map_err(|error| error.to_string())?;
-            pool.install(|| match task.form() {
-                Form::Sealed => release_sealed(reader, task, batch),
-                Form::Clear | Form::Shuffled => release(reader, task, batch),
-            })
-            .and_then(|release| {
-                drop(claim);
-                Ok(reader.release(task.key(), &row, release)?)
-            })
-            .map_err(|error| error.to_string())?;
-            self.settle(task, batch)?;
-            tracing::info!(task = task.task().id(), batch, "released");
-        }
-        Ok(())
+        let batch = row.number;
+        let reader = &*self.reader;
+        let Some(claim) = claim(reader, task, batch).map_err(|error| error.to_string())? else {
+            // Somebody else is at it, and it is looked again.
+            return Ok(false);
+        };
+        // Of its own, so that it does not wait behind estimates that somebody asked for.
+        let pool = ThreadPoolBuilder::new().build();
+        let pool = pool.map_err(|error| error.to_string())?;
+        pool.install(|| match task.form() {
+            Form::Sealed => release_sealed(reader, task, batch),
+            Form::Clear | Form::Shuffled => release(reader, task, batch),
+        })
+        .and_then(|release| {
+            drop(claim);
+            Ok(reader.release(task.key(), &row, release)?)
+        })
+        .map_err(|error| error.to_string())?;
+        self.settle(task, batch)?;
+        tracing::info!(task = task.task().id(), batch, "released");
+        Ok(true)
     }
 
     fn forget(&self, task: &Arc<StoredTask>, batch: u64) -> Result<(), String> {

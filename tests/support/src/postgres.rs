@@ -292,6 +292,37 @@ impl Drop for Server {
     }
 }
 
+/// A server, and one that it waits for with every commit.
+pub struct Pair {
+    pub primary: Server,
+    pub standby: Server,
+}
+
+impl Pair {
+    /// Both with these of their settings.
+    pub fn start(options: &[&str]) -> Self {
+        let primary = Server::start(options);
+        // It waits for none when it is the first.
+        let standby = primary.standby("second", options);
+        let names = "ALTER SYSTEM SET synchronous_standby_names = 'second'";
+        primary.ask("postgres", names);
+        primary.ask("postgres", "SELECT pg_reload_conf()");
+        let state = "SELECT sync_state FROM pg_stat_replication";
+        while primary.ask("postgres", state) != "sync" {
+            thread::sleep(Duration::from_millis(20));
+        }
+        Self { primary, standby }
+    }
+
+    /// The address of a new database, on either.
+    pub fn database(&self) -> String {
+        let address = self.primary.database();
+        let [first, second] = [&self.primary, &self.standby].map(|own| own.port);
+        let first = format!("127.0.0.1:{first}");
+        address.replace(&first, &format!("{first},127.0.0.1:{second}"))
+    }
+}
+
 /// The server that all share who need one at the moment.
 pub fn shared() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());

@@ -6,6 +6,7 @@ mod marks;
 #[cfg(target_os = "linux")]
 mod memory;
 mod network;
+mod nodes;
 mod roles;
 
 use std::fs::{self, File};
@@ -42,6 +43,9 @@ struct World {
     network: Option<Network>,
     /// What holds the journals of these names, in place of directories.
     servers: Vec<(&'static str, Server)>,
+    /// The address of a database that holds the analyser's journal, of a server of somebody
+    /// else's.
+    store: Option<String>,
 }
 
 /// A port that nobody is given while its collector is away: below those that the system hands out.
@@ -65,6 +69,7 @@ impl World {
             logged: false,
             network: None,
             servers: Vec::new(),
+            store: None,
             directory,
         };
         fs::write(world.path("task.json"), TASK).unwrap();
@@ -96,8 +101,10 @@ impl World {
 
     /// Where the journal of this name is, as commands are told.
     fn place(&self, name: &str) -> [String; 2] {
-        match self.server(name) {
-            Some(server) => ["--store".to_owned(), server.address("postgres")],
+        let of_server = self.server(name).map(|server| server.address("postgres"));
+        let elsewhere = self.store.clone().filter(|_| name == "analysed");
+        match of_server.or(elsewhere) {
+            Some(address) => ["--store".to_owned(), address],
             None => ["--data".to_owned(), self.text(name)],
         }
     }
@@ -154,7 +161,19 @@ impl World {
 
     fn shuffler_of(&self, most: u64, more: &[&str]) -> (Collector, SocketAddr) {
         let network = self.network.as_ref().map(|network| network.address);
-        let analyser = format!("http://{}", network.unwrap_or(self.analyser));
+        let analyser = network.unwrap_or(self.analyser);
+        self.shuffler_to(analyser, "shuffled", most, more)
+    }
+
+    /// The same with its journal in the directory of this name, and another analyser.
+    fn shuffler_to(
+        &self,
+        analyser: SocketAddr,
+        data: &str,
+        most: u64,
+        more: &[&str],
+    ) -> (Collector, SocketAddr) {
+        let analyser = format!("http://{analyser}");
         let [key, of_analyser] = ["shuffler.pem", "analyser.pub"].map(|name| self.text(name));
         let most = most.to_string();
         let words = [
@@ -172,12 +191,16 @@ impl World {
             "--batch-most",
             &most,
         ];
-        self.start(&[&words, more].concat(), "shuffled", "hushbin shuffling")
+        self.start(&[&words, more].concat(), data, "hushbin shuffling")
     }
 
     /// An analyser with these keys for sealing, whose batches are closed by an admin.
     fn analyser_of(&self, sealing: &[&str]) -> Collector {
-        let listen = self.analyser.to_string();
+        self.analyser_at(self.analyser, sealing)
+    }
+
+    fn analyser_at(&self, listen: SocketAddr, sealing: &[&str]) -> Collector {
+        let listen = listen.to_string();
         let [key, of_shuffler] = ["analyser.pem", "shuffler.pub"].map(|name| self.text(name));
         let mut words = vec![
             "serve",
