@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{Hosts, Limits, ServerOptions, Tls};
+use crate::ohttp::Gateway;
 use crate::role::Part;
 use crate::store::{Collected, Place, StoreOptions};
 
@@ -54,6 +55,8 @@ pub(crate) struct Config {
     pub(crate) log_format: LogFormat,
     /// What it does, beside keeping a journal.
     pub(crate) part: Arc<Part>,
+    /// What opens requests that come through relays, where any may.
+    pub(crate) gateway: Option<Arc<Gateway>>,
     /// Bounds of one request.
     pub(crate) limits: Limits,
     /// Bounds of the server.

@@ -41,6 +41,7 @@ mod hex;
 pub mod http;
 mod keys;
 mod metrics;
+mod ohttp;
 mod partial;
 mod role;
 mod sealed;

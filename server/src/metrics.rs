@@ -35,6 +35,7 @@ pub(crate) struct Metrics {
     unsent_batches: Gauge,
     oldest_batch: Gauge,
     unopened: Counter,
+    relayed: Counter,
     opened: Mutex<Option<Opened>>,
 }
 
@@ -87,6 +88,11 @@ impl Metrics {
         self.unopened.inc_by(reports);
     }
 
+    /// Counts a request that came through a relay, and was opened.
+    pub(crate) fn relayed(&self) {
+        self.relayed.inc();
+    }
+
     /// Nothing counted so far.
     pub(crate) fn new() -> Self {
         let metrics = Self {
@@ -103,6 +109,7 @@ impl Metrics {
             unsent_batches: Gauge::default(),
             oldest_batch: Gauge::default(),
             unopened: Counter::default(),
+            relayed: Counter::default(),
             opened: Mutex::default(),
         };
         for closed in Closed::ALL {
@@ -127,6 +134,7 @@ impl Metrics {
         registry.register_with_unit("journal", "Size of the data directory's files", Unit::Bytes, self.journal.clone());
         registry.register("open_reports", "Reports in open batches", self.open_reports.clone());
         registry.register("reports_unopened", "Sealed reports that were left out of what shufflers sent, as they cannot be opened", self.unopened.clone());
+        registry.register("requests_relayed", "Requests that came through a relay (Oblivious HTTP), and could be opened", self.relayed.clone());
         registry.register("batches_waiting", "Batches that are closed and not released yet", self.waiting_batches.clone());
         registry.register("batches_unsent", "Batches of a shuffler that its analyser has not signed for", self.unsent_batches.clone());
         registry.register("batches_released", "Batches that are released", self.released_batches.clone());

@@ -9,7 +9,7 @@ use super::Error;
 use crate::keys::{self, Algorithm};
 use crate::sealed::Configuration;
 use crate::task_file::TaskFile;
-use crate::{hex, sealed, signed};
+use crate::{hex, ohttp, sealed, signed};
 
 /// Make and show the keys of shufflers and analysers
 ///
@@ -25,13 +25,14 @@ enum Command {
     Create(CreateOptions),
     Public(PublicOptions),
     Pin(PinOptions),
+    Gateway(GatewayOptions),
 }
 
 /// Make a private key, which nobody but the file's owner may read, and print its public half
 #[derive(Debug, Args)]
 struct CreateOptions {
-    /// What it is for: pages seal reports to an analyser's key; shufflers and analysers know
-    /// each other by what they sign
+    /// What it is for: pages seal reports to an analyser's key, and requests to a gateway's;
+    /// shufflers and analysers know each other by what they sign
     #[arg(long = "for", value_name = "PURPOSE", value_enum)]
     algorithm: Algorithm,
     /// File of the private key, which must not be there yet
@@ -62,6 +63,15 @@ struct PinOptions {
     keys: Vec<PathBuf>,
 }
 
+/// Print what a page knows the gateway behind a relay by: the key configuration of Oblivious HTTP
+/// for each public key that requests are sealed to, hexadecimal
+#[derive(Debug, Args)]
+struct GatewayOptions {
+    /// Files of the public keys of --ohttp-key
+    #[arg(value_name = "FILE", required = true)]
+    keys: Vec<PathBuf>,
+}
+
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Create(CreateOptions { algorithm, file }) => {
@@ -78,6 +88,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
                 let key = keys::read_public(file, Algorithm::X25519)?;
                 let pin = Configuration::new(&task, &key).pin();
                 writeln!(out, "{}", hex::encode(&pin))?;
+            }
+        }
+        Command::Gateway(GatewayOptions { keys }) => {
+            for file in keys {
+                let key = keys::read_public(file, Algorithm::X25519)?;
+                writeln!(out, "{}", hex::encode(&ohttp::configuration(&key)))?;
             }
         }
     }

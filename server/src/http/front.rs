@@ -12,7 +12,7 @@ use tower::ServiceExt;
 use super::hosts::Hosts;
 use super::problem::Problem;
 use super::tls::Tls;
-use super::{HEALTH, starting, too_many};
+use super::{GATEWAY, HEALTH, starting, too_many};
 use crate::metrics::Metrics;
 
 /// A service that can change while it serves; clones share it.
@@ -69,12 +69,16 @@ impl Front {
 
     /// What a request is answered with, of a peer who may ask as often, or has asked too often.
     pub(super) async fn answer(&self, request: Request, allowed: bool) -> Response {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         // Whoever looks after the process asks by its address, and learns nothing else.
         let health = HEALTH.contains(&parts.uri.path());
         if !health && !read(&self.0.hosts).allow(&parts) {
             self.0.metrics.problem(Problem::Misdirected.slug());
             return Problem::Misdirected.into_response();
+        }
+        if parts.uri.path() == GATEWAY {
+            // What is inside is for the same names.
+            parts.extensions.insert(read(&self.0.hosts).clone());
         }
         let router = match allowed || health {
             true => read(&self.0.router).clone(),

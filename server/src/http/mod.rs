@@ -18,6 +18,8 @@
 //! | `GET /tasks/{id}/influence` | analysts | how far made-up reports could move estimates, and whether any are seen |
 //! | `GET /tasks/{id}/keys` | everybody | what pages seal reports by, of shufflers and analysers |
 //! | `POST /tasks/{id}/blocks` | shufflers | sealed reports of a shuffled batch: 200 when all are on the analyser's disk |
+//! | `GET /.well-known/ohttp-gateway` | everybody | by what requests through relays are sealed (RFC 9458 and 9540) |
+//! | `POST /.well-known/ohttp-gateway` | everybody | such a request, which is answered as if it had come without a relay |
 //! | `GET /` | everybody | the way to the dashboard |
 //! | `GET /dashboard` | everybody | the same |
 //! | `GET /dashboard/` | everybody | the page that shows what is released to whoever has an analyst's token |
@@ -40,6 +42,8 @@
 //! All errors are problems (RFC 9457). Any origin may call, without credentials; an
 //! upload is a simple request, so that browsers send it without asking first.
 //!
+//! What comes through a relay may ask for what pages ask: tasks, keys, and to take uploads.
+//!
 //! While `hushbin serve` opens its store, `/livez` and `/metrics` answer, and all else is the
 //! problem `starting`, 503.
 
@@ -57,6 +61,7 @@ mod heavy_hitters;
 mod hosts;
 mod influence;
 mod keys;
+mod ohttp;
 mod openapi;
 mod privacy;
 mod problem;
@@ -73,7 +78,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{Extension, MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -92,17 +97,25 @@ pub use state::Limits;
 pub(crate) use tls::{Tls, TlsError};
 
 use crate::metrics::Metrics;
+use crate::ohttp::Gateway;
 use crate::role::{Part, Role};
 use crate::store::Store;
+use ohttp::Inside;
 use problem::{Answered, Problem};
 use state::AppState;
 
 /// Route of uploads, which is never logged: lines have times.
 const UPLOADS: &str = "/tasks/{id}/reports";
 
+/// Route of what comes through relays, mostly uploads: not logged either.
+const GATEWAY: &str = "/.well-known/ohttp-gateway";
+
 const LIVE: &str = "/livez";
 const READY: &str = "/readyz";
 const METRICS: &str = "/metrics";
+
+/// Routes that are not logged.
+const UNLOGGED: [&str; 2] = [UPLOADS, GATEWAY];
 
 /// What is asked by whoever looks after the process.
 const HEALTH: [&str; 2] = [LIVE, READY];
@@ -118,9 +131,12 @@ const OF_SEALED: &[Role] = &[Role::Shuffler, Role::Analyser];
 
 const OF_ALL: &[Role] = &[Role::Collector, Role::Shuffler, Role::Analyser];
 
-/// Paths and what serves them, with the roles that do.
+/// A path and what serves it, with the roles that do.
+type Served = (&'static str, MethodRouter<AppState>, &'static [Role]);
+
+/// All that is served.
 #[rustfmt::skip]
-fn routes() -> [(&'static str, MethodRouter<AppState>, &'static [Role]); 21] {
+fn routes() -> [Served; 22] {
     [
         (UPLOADS, post(uploads::create), FOR_PAGES),
         ("/tasks", get(tasks::list).post(tasks::create), OF_ALL),
@@ -133,6 +149,7 @@ fn routes() -> [(&'static str, MethodRouter<AppState>, &'static [Role]); 21] {
         ("/tasks/{id}/influence", get(influence::show), FOR_ANALYSTS),
         ("/tasks/{id}/keys", get(keys::show), OF_SEALED),
         ("/tasks/{id}/blocks", post(blocks::take), &[Role::Analyser]),
+        (GATEWAY, get(ohttp::configurations).post(ohttp::take), FOR_PAGES),
         ("/", get(dashboard::elsewhere), FOR_ANALYSTS),
         ("/dashboard", get(dashboard::elsewhere), FOR_ANALYSTS),
         ("/dashboard/", get(dashboard::page), FOR_ANALYSTS),
@@ -143,6 +160,15 @@ fn routes() -> [(&'static str, MethodRouter<AppState>, &'static [Role]); 21] {
         (READY, get(health::ready), OF_ALL),
         (METRICS, get(health::metrics), OF_ALL),
         ("/openapi.json", get(openapi::show), OF_ALL),
+    ]
+}
+
+/// What is served of it to whoever comes through a relay: what pages ask for.
+fn routes_inside() -> [Served; 3] {
+    [
+        (UPLOADS, post(uploads::create), FOR_PAGES),
+        ("/tasks/{id}", get(tasks::show), FOR_PAGES),
+        ("/tasks/{id}/keys", get(keys::show), OF_SEALED),
     ]
 }
 
@@ -162,6 +188,7 @@ pub fn router(store: Store, limits: Limits) -> Router {
         limits,
         Arc::new(Part::Collector),
         metrics,
+        None,
     )
 }
 
@@ -172,25 +199,37 @@ pub(crate) fn collector(
     limits: Limits,
     part: Arc<Part>,
     metrics: Arc<Metrics>,
+    gateway: Option<Arc<Gateway>>,
 ) -> Router {
     let deadline = limits.request_timeout;
     let role = part.role();
-    let state = AppState::new(store, access, limits, part, Arc::clone(&metrics));
-    let router = routes()
+    let state = AppState::new(store, access, limits, part, Arc::clone(&metrics), gateway);
+    let common = Common { metrics, deadline };
+    let inside = served(routes_inside(), role).with_state(state.clone());
+    let inside = Inside(for_everybody(inside, common.clone()));
+    let routes = routes().map(|(path, methods, roles)| match path {
+        GATEWAY => (path, methods.layer(Extension(inside.clone())), roles),
+        _ => (path, methods, roles),
+    });
+    for_everybody(served(routes, role).with_state(state), common)
+}
+
+/// Paths that other roles serve are so answered.
+fn served(routes: impl IntoIterator<Item = Served>, role: Role) -> Router<AppState> {
+    let add = |router: Router<AppState>, (path, methods, roles): Served| {
+        router.route(
+            path,
+            match roles.contains(&role) {
+                true => methods,
+                false => any(async || Problem::OtherRole),
+            },
+        )
+    };
+    routes
         .into_iter()
-        .fold(Router::new(), |router, (path, methods, roles)| {
-            router.route(
-                path,
-                match roles.contains(&role) {
-                    true => methods,
-                    false => any(async || Problem::OtherRole),
-                },
-            )
-        })
+        .fold(Router::new(), add)
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
-        .with_state(state);
-    for_everybody(router, Common { metrics, deadline })
 }
 
 /// What there is without a store.
@@ -273,11 +312,13 @@ async fn answer(State(common): State<Common>, request: Request, next: Next) -> R
 /// nothing for uploads, wherever the router is nested.
 fn span(request: &Request) -> Span {
     match request.extensions().get::<MatchedPath>() {
-        Some(route) if !route.as_str().ends_with(UPLOADS) => tracing::debug_span!(
-            "request",
-            method = %request.method(),
-            route = route.as_str()
-        ),
+        Some(route) if !UNLOGGED.iter().any(|own| route.as_str().ends_with(own)) => {
+            tracing::debug_span!(
+                "request",
+                method = %request.method(),
+                route = route.as_str()
+            )
+        }
         _ => Span::none(),
     }
 }
@@ -377,8 +418,8 @@ mod tests {
             let (store, _directory) = store();
             let role = part.role();
             let (part, metrics) = (Arc::new(part), Arc::new(Metrics::new()));
-            let router =
-                super::collector(store, Access::Everybody, Limits::default(), part, metrics);
+            let access = Access::Everybody;
+            let router = super::collector(store, access, Limits::default(), part, metrics, None);
             for (path, _, roles) in routes() {
                 let methods = documented.iter().filter(|(_, own, _)| *own == path);
                 let methods = methods.map(|&(method, ..)| match method {
@@ -414,6 +455,7 @@ mod tests {
             Limits::default(),
             Arc::new(Part::Collector),
             metrics,
+            None,
         );
         for (method, path, whom) in documented() {
             // Of no task there is, so that nothing is deleted.

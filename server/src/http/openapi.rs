@@ -79,10 +79,12 @@ mod tests {
         let described = schemas.values().filter_map(|schema| {
             let own = &schema["properties"];
             let slug = own["type"]["const"].as_str()?;
+            let own_kind = "urn:hushbin:problem:";
+            let registered = "https://iana.org/assignments/http-problem-types#";
+            let known = [own_kind, registered].into_iter();
+            let slug = known.filter_map(|kind| slug.strip_prefix(kind)).next();
             Some((
-                slug.strip_prefix("urn:hushbin:problem:")
-                    .unwrap()
-                    .to_owned(),
+                slug.unwrap().to_owned(),
                 u16::try_from(own["status"]["const"].as_u64().unwrap()).unwrap(),
                 own["title"]["const"].as_str().unwrap().to_owned(),
             ))

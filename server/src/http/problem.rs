@@ -6,6 +6,7 @@ use hushbin::{Fingerprint, UploadId};
 use serde_json::{Map, Value, json};
 
 use crate::estimates::AskedError;
+use crate::ohttp;
 use crate::store::{Exhausted, OpenError, Remedy, StoreError};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 use hushbin_analysis::heavy_hitters::SearchError;
@@ -150,6 +151,8 @@ pub(crate) enum Problem {
         /// Reports that it may have.
         most: u32,
     },
+    /// What came through a relay is sealed to a key, or by a suite, that this gateway has not.
+    OhttpKey,
     /// The request is for a host that this collector is not.
     Misdirected,
     /// A defect of the collector.
@@ -264,6 +267,7 @@ impl Problem {
             Self::OtherRole => ("other-role", 404, "Another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
+            Self::OhttpKey => ("ohttp-key", 400, "The request is sealed to a key that is not known"),
             Self::Misdirected => ("misdirected", 421, "This host is not served here"),
             Self::Internal => ("internal", 500, "The collector has a defect"),
             Self::NotFound => ("not-found", 404, "Nothing is served here"),
@@ -385,6 +389,10 @@ impl Problem {
                 ),
                 Vec::new(),
             ),
+            Self::OhttpKey => (
+                Some("GET /.well-known/ohttp-gateway tells keys and suites".to_owned()),
+                Vec::new(),
+            ),
             Self::IncompleteBody
             | Self::Timeout
             | Self::Starting
@@ -405,10 +413,12 @@ impl IntoResponse for Problem {
         } = self.kind();
         let (detail, members) = self.particulars();
         let mut body = Map::new();
-        body.insert(
-            "type".to_owned(),
-            format!("urn:hushbin:problem:{slug}").into(),
-        );
+        let kind = match self {
+            // Registered, for whatever made the request (RFC 9458, section 5.3).
+            Self::OhttpKey => format!("https://iana.org/assignments/http-problem-types#{slug}"),
+            _ => format!("urn:hushbin:problem:{slug}"),
+        };
+        body.insert("type".to_owned(), kind.into());
         body.insert("title".to_owned(), title.into());
         body.insert("status".to_owned(), status.into());
         if let Some(detail) = detail {
@@ -539,6 +549,19 @@ impl From<SearchError> for Problem {
             // Nobody is there to read it.
             SearchError::GivenUp => Self::Overloaded,
             _ => Self::BadQuery { detail },
+        }
+    }
+}
+
+impl From<ohttp::OpenError> for Problem {
+    fn from(error: ohttp::OpenError) -> Self {
+        let detail = match error {
+            ohttp::OpenError::Key => return Self::OhttpKey,
+            ohttp::OpenError::Short => "it is too short for an encapsulated request",
+            ohttp::OpenError::Seal => "it does not open by the key that it names",
+        };
+        Self::BadRequest {
+            detail: detail.to_owned(),
         }
     }
 }

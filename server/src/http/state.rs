@@ -13,6 +13,7 @@ use super::access::Access;
 use super::answer::{Work, Writer};
 use super::problem::Problem;
 use crate::metrics::Metrics;
+use crate::ohttp::Gateway;
 use crate::role::Part;
 use crate::store::{BatchRow, Store, StoredTask};
 
@@ -82,6 +83,7 @@ struct Shared {
     limits: Limits,
     part: Arc<Part>,
     metrics: Arc<Metrics>,
+    gateway: Option<Arc<Gateway>>,
     /// Places for short answers.
     short: Arc<Semaphore>,
     /// Places for long ones, which cannot keep short ones waiting.
@@ -103,6 +105,7 @@ impl AppState {
         limits: Limits,
         part: Arc<Part>,
         metrics: Arc<Metrics>,
+        gateway: Option<Arc<Gateway>>,
     ) -> Self {
         Self(Arc::new(Shared {
             store,
@@ -110,6 +113,7 @@ impl AppState {
             limits,
             part,
             metrics,
+            gateway,
             short: places(limits.estimates_at_once),
             long: places(limits.long_answers_at_once),
             readers: places(limits.readers_at_once),
@@ -132,6 +136,11 @@ impl AppState {
 
     pub(super) fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    /// What opens requests that come through relays, where any may.
+    pub(super) fn gateway(&self) -> Option<&Gateway> {
+        self.0.gateway.as_deref()
     }
 
     pub(super) fn task(&self, id: Result<String, Problem>) -> Result<Arc<StoredTask>, Problem> {

@@ -5,11 +5,11 @@ mod configuration;
 mod recipient;
 
 pub(crate) use configuration::{Configuration, KeyId};
-pub(crate) use recipient::{Recipient, public};
+pub(crate) use recipient::{Recipient, private, public};
 
-type Kem = hpke::kem::X25519HkdfSha256;
-type Kdf = hpke::kdf::HkdfSha256;
-type Aead = hpke::aead::AesGcm128;
+pub(crate) type Kem = hpke::kem::X25519HkdfSha256;
+pub(crate) type Kdf = hpke::kdf::HkdfSha256;
+pub(crate) type Aead = hpke::aead::AesGcm128;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

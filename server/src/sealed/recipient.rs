@@ -88,7 +88,8 @@ impl Recipient {
     }
 }
 
-fn private(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
+/// The private key that these bytes are.
+pub(crate) fn private(bytes: &[u8; keys::LENGTH]) -> <Kem as hpke::Kem>::PrivateKey {
     <Kem as hpke::Kem>::PrivateKey::from_bytes(bytes).expect("any 32 bytes are a key of X25519")
 }
 

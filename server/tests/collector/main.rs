@@ -21,6 +21,8 @@ mod http;
 mod journal;
 #[cfg(target_os = "linux")]
 mod nodes;
+#[cfg(unix)]
+mod ohttp;
 mod openapi;
 #[cfg(unix)]
 mod operate;

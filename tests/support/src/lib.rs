@@ -10,6 +10,8 @@ pub mod fillings;
 pub mod generators;
 #[cfg(feature = "analysis")]
 pub mod mixtures;
+#[cfg(feature = "sealing")]
+pub mod oblivious;
 #[cfg(unix)]
 pub mod postgres;
 #[cfg(not(target_arch = "wasm32"))]

@@ -136,7 +136,8 @@ async fn collect(
     let metrics = Arc::clone(front.metrics());
     let access = access(config).await?;
     let part = Arc::clone(&config.part);
-    let router = http::collector(store.clone(), access, config.limits, part, metrics);
+    let gateway = config.gateway.clone();
+    let router = http::collector(store.clone(), access, config.limits, part, metrics, gateway);
     front.serve(router);
     if config.part.role() == Role::Shuffler {
         let forwarder = Forwarder::new(store.clone(), Arc::clone(&config.part))?;

@@ -18,6 +18,7 @@ use crate::cli::Error;
 use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, Algorithm};
+use crate::ohttp::Gateway;
 use crate::role::{Analyser, Part, Role, Shuffler};
 use crate::store::{BatchSettings, Collected, Place, Settings as Collection, StoreOptions};
 use crate::task_file::TaskFile;
@@ -73,6 +74,17 @@ pub(super) struct Settings {
         value_delimiter = ','
     )]
     shufflers: Option<Vec<PathBuf>>,
+    /// Private key that requests through a relay are sealed to (PEM), of a collector or a
+    /// shuffler: hushbin key create --for sealing. It is then an Oblivious HTTP gateway, at
+    /// /.well-known/ohttp-gateway. May be repeated: the first is named first, and what was sealed
+    /// to others is still opened
+    #[arg(
+        long = "ohttp-key",
+        value_name = "FILE",
+        env = "HUSHBIN_OHTTP_KEYS",
+        value_delimiter = ','
+    )]
+    ohttp_keys: Option<Vec<PathBuf>>,
     /// Write nothing to the journal: what is released can be read, uploads and changes are
     /// refused. For a disk that is read-only, or a copy [default: false]
     #[arg(
@@ -219,6 +231,7 @@ impl Settings {
             &mut settings.tasks,
             &mut settings.sealing_keys,
             &mut settings.shufflers,
+            &mut settings.ohttp_keys,
         ];
         let paths = lists.into_iter().flatten().flatten();
         for path in paths
@@ -285,6 +298,7 @@ impl Settings {
             server: self.server()?,
             store: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
+            gateway: self.gateway()?,
             part: Arc::new(self.part()?),
             tasks: tasks
                 .map(|path| {
@@ -356,6 +370,20 @@ impl Settings {
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let analyser = Analyser::new(sealing, &signing()?, shufflers);
         Ok(Part::Analyser(analyser))
+    }
+
+    /// What opens requests that come through relays, its keys read.
+    fn gateway(&self) -> Result<Option<Arc<Gateway>>, Error> {
+        let Some(files) = &self.ohttp_keys else {
+            return Ok(None);
+        };
+        if self.role == Some(Role::Analyser) {
+            return Err("--ohttp-key is not for --role analyser".into());
+        }
+        let keys = files.iter();
+        let keys = keys.map(|path| keys::read_private(path, Algorithm::X25519));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(Arc::new(Gateway::new(&keys)?)))
     }
 
     fn listen(&self) -> SocketAddr {
@@ -500,9 +528,10 @@ mod tests {
     const NODE: &str = include_str!("../../../config/node.toml");
 
     /// Keys of the full sample that have no default, or another value than it.
-    const EXAMPLES: [&str; 6] = [
+    const EXAMPLES: [&str; 7] = [
         "data",
         "hosts",
+        "ohttp_keys",
         "origins",
         "tasks",
         "tls_certificate",

@@ -6,6 +6,7 @@ use std::path::Path;
 use hushbin_tests::process;
 
 use super::{Operated, configure};
+use crate::ohttp::create_key;
 use crate::support::tls;
 
 /// What `--check-config` says of a file, beside variables and flags; whether it is valid.
@@ -31,10 +32,11 @@ fn samples_are_valid_beside_their_task() {
         let path = configure(directory.path(), "");
         fs::write(&path, sample).unwrap();
         tls::issue(directory.path());
+        create_key(directory.path(), "ohttp");
         let said = check(&path, &[], &[]);
         assert_eq!(said, (true, "the configuration is valid\n".to_owned()));
         // Nothing was made or opened.
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 6);
         fs::remove_file(directory.path().join("settings.json")).unwrap();
         let (valid, said) = check(&path, &[], &[]);
         assert!(!valid && said.contains("settings.json"), "{said}");

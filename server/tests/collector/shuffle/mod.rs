@@ -7,6 +7,7 @@ mod marks;
 mod memory;
 mod network;
 mod nodes;
+mod relay;
 mod roles;
 
 use std::fs::{self, File};

@@ -1,0 +1,227 @@
+//! Opening requests, and sealing what they are answered with.
+
+use std::fmt;
+
+use axum::body::Bytes;
+use hpke::{Deserializable, OpModeR, setup_receiver};
+use ring::aead::{AES_128_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hkdf::{HKDF_SHA256, KeyType, Prk, Salt};
+use sha2::{Digest, Sha256};
+
+use crate::keys;
+use crate::sealed::{self, Aead, Kdf, Kem};
+
+/// The identifiers of KEM, KDF and AEAD (RFC 9180, section 7): those of sealed reports.
+const SUITE: [u8; 6] = {
+    let [kem, kdf, aead] = [
+        <Kem as hpke::Kem>::KEM_ID.to_be_bytes(),
+        <Kdf as hpke::kdf::Kdf>::KDF_ID.to_be_bytes(),
+        <Aead as hpke::aead::Aead>::AEAD_ID.to_be_bytes(),
+    ];
+    [kem[0], kem[1], kdf[0], kdf[1], aead[0], aead[1]]
+};
+
+/// Of the key's id and the suite, before all else.
+const HEAD: usize = 1 + SUITE.len();
+const ENCAPSULATED: usize = 32;
+const TAG: usize = 16;
+
+const REQUEST: &[u8] = b"message/bhttp request\0";
+const RESPONSE: &[u8] = b"message/bhttp response";
+
+/// Bytes of the secret that both ends export, and of the response's nonce: as many as the AEAD's
+/// key, which is longer than its nonce.
+const SECRET: usize = 16;
+
+/// Who opens requests, by one of several keys.
+pub(crate) struct Gateway {
+    /// The newest first.
+    keys: Vec<Key>,
+}
+
+struct Key {
+    id: u8,
+    public: [u8; keys::LENGTH],
+    private: <Kem as hpke::Kem>::PrivateKey,
+}
+
+/// Why private keys cannot be used together.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GatewayError {
+    #[error("two keys of --ohttp-key have the id {0}: make another")]
+    SameId(u8),
+}
+
+/// Why a request is not opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpenError {
+    /// It is shorter than any.
+    Short,
+    /// It is to a key, or by a suite, that is not among the configurations.
+    Key,
+    /// It was not sealed to the key that it names, or has been changed since.
+    Seal,
+}
+
+/// What an answer is sealed by, for whoever has sent the request.
+pub(crate) struct Reply {
+    secret: [u8; SECRET],
+    encapsulated: [u8; ENCAPSULATED],
+}
+
+/// The ids of its keys alone.
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.keys.iter().map(|key| key.id))
+            .finish()
+    }
+}
+
+impl Gateway {
+    /// By these private keys, the first of which is for new requests.
+    ///
+    /// # Errors
+    /// When two of them cannot be told apart.
+    pub(crate) fn new(private: &[[u8; keys::LENGTH]]) -> Result<Self, GatewayError> {
+        let mut gateway = Self { keys: Vec::new() };
+        for bytes in private {
+            gateway.add(id(&sealed::public(bytes)), bytes)?;
+        }
+        Ok(gateway)
+    }
+
+    pub(super) fn add(&mut self, id: u8, bytes: &[u8; keys::LENGTH]) -> Result<(), GatewayError> {
+        if self.key(id).is_some() {
+            return Err(GatewayError::SameId(id));
+        }
+        self.keys.push(Key {
+            id,
+            public: sealed::public(bytes),
+            private: sealed::private(bytes),
+        });
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(super) const fn empty() -> Self {
+        Self { keys: Vec::new() }
+    }
+
+    fn key(&self, id: u8) -> Option<&Key> {
+        self.keys.iter().find(|key| key.id == id)
+    }
+
+    /// What requests may be sealed by, as `application/ohttp-keys`: each configuration behind its
+    /// length (2 bytes, big endian).
+    pub(crate) fn configurations(&self) -> Vec<u8> {
+        let encoded =
+            |key: &Key| [&[0, CONFIGURATION as u8], &encode(key.id, &key.public)[..]].concat();
+        self.keys.iter().flat_map(encoded).collect()
+    }
+
+    /// The message in an encapsulated request, and what its answer is sealed by.
+    ///
+    /// It is opened where it lies: no second copy needs room.
+    pub(crate) fn open(&self, mut bytes: Vec<u8>) -> Result<(Bytes, Reply), OpenError> {
+        let end = bytes.len().saturating_sub(TAG);
+        let (head, rest) = bytes
+            .split_first_chunk_mut::<HEAD>()
+            .ok_or(OpenError::Short)?;
+        let (id, suite) = (head[0], &head[1..]);
+        let key = self.key(id).filter(|_| *suite == SUITE);
+        let key = key.ok_or(OpenError::Key)?;
+        let (encapsulated, rest) = rest
+            .split_first_chunk_mut::<ENCAPSULATED>()
+            .ok_or(OpenError::Short)?;
+        let (message, tag) = rest.split_last_chunk_mut::<TAG>().ok_or(OpenError::Short)?;
+        let encapsulated_key = Deserializable::from_bytes(&encapsulated[..]);
+        let mut context = setup_receiver::<Aead, Kdf, Kem>(
+            &OpModeR::Base,
+            &key.private,
+            &encapsulated_key.map_err(|_| OpenError::Seal)?,
+            &[REQUEST, &head[..]].concat(),
+        )
+        // Of points of low order, which nobody gets by chance.
+        .map_err(|_| OpenError::Seal)?;
+        let tag = Deserializable::from_bytes(&tag[..]).map_err(|_| OpenError::Seal)?;
+        context
+            .open_inout_detached(message.into(), &[], &tag)
+            .map_err(|_| OpenError::Seal)?;
+        let mut reply = Reply {
+            secret: [0; SECRET],
+            encapsulated: *encapsulated,
+        };
+        context
+            .export(RESPONSE, &mut reply.secret)
+            .expect("HKDF gives 16 bytes");
+        let message = Bytes::from(bytes).slice(HEAD + ENCAPSULATED..end);
+        Ok((message, reply))
+    }
+}
+
+impl Reply {
+    /// An answer that nobody but the sender of the request can read.
+    ///
+    /// # Errors
+    /// When the operating system gives no random numbers.
+    pub(crate) fn seal(&self, message: &[u8]) -> Result<Vec<u8>, getrandom::Error> {
+        let mut nonce = [0; SECRET];
+        getrandom::fill(&mut nonce)?;
+        Ok(self.seal_by(nonce, message))
+    }
+
+    /// The same, by the response's nonce. No key is used twice, for none of two nonces is equal.
+    pub(super) fn seal_by(&self, nonce: [u8; SECRET], message: &[u8]) -> Vec<u8> {
+        let salt = [&self.encapsulated[..], &nonce].concat();
+        let secret = Salt::new(HKDF_SHA256, &salt).extract(&self.secret);
+        let (key, of_aead) = expand(&secret);
+        let mut sealed = Vec::with_capacity(SECRET + message.len() + TAG);
+        sealed.extend_from_slice(&nonce);
+        sealed.extend_from_slice(message);
+        let tag = key
+            .seal_in_place_separate_tag(of_aead, Aad::empty(), &mut sealed[SECRET..])
+            .expect("AES-GCM takes messages of any length that fits into memory");
+        sealed.extend_from_slice(tag.as_ref());
+        sealed
+    }
+}
+
+/// The AEAD's key and nonce.
+fn expand(secret: &Prk) -> (LessSafeKey, Nonce) {
+    struct OfNonce;
+    impl KeyType for OfNonce {
+        fn len(&self) -> usize {
+            NONCE_LEN
+        }
+    }
+    const FITS: &str = "HKDF gives so many bytes";
+    let key = secret.expand(&[b"key"], &AES_128_GCM).expect(FITS);
+    let mut nonce = [0; NONCE_LEN];
+    let of_nonce = secret.expand(&[b"nonce"], OfNonce).expect(FITS);
+    of_nonce.fill(&mut nonce).expect("it is as long");
+    let nonce = Nonce::assume_unique_for_key(nonce);
+    (LessSafeKey::new(UnboundKey::from(key)), nonce)
+}
+
+/// What a key is called: the first byte of the public key's SHA-256, so that it is the same at
+/// every start and in every order.
+fn id(public: &[u8; keys::LENGTH]) -> u8 {
+    Sha256::digest(public)[0]
+}
+
+/// Bytes of a configuration.
+const CONFIGURATION: usize = 1 + 2 + keys::LENGTH + 2 + 4;
+
+/// The key configuration of a public key: its id, the identifier of the KEM, the key, and the
+/// length and identifiers of the one pair of KDF and AEAD.
+pub(crate) fn configuration(public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION] {
+    encode(id(public), public)
+}
+
+fn encode(id: u8, public: &[u8; keys::LENGTH]) -> [u8; CONFIGURATION] {
+    let (kem, symmetric) = SUITE.split_at(2);
+    let length = [0, symmetric.len() as u8];
+    let bytes = [&[id], kem, public, &length, symmetric].concat();
+    bytes.try_into().expect("its parts are so long")
+}

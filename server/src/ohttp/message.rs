@@ -1,0 +1,213 @@
+//! Requests and answers in binary form (RFC 9292).
+//!
+//! Nothing is copied but field lines, of which there are few: what somebody made up takes no more
+//! memory than it has bytes. (The crate bhttp, to which tests hold this, keeps each field in pieces
+//! of its own, which takes twenty times as much, and does not look at padding.)
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::uri::{Authority, PathAndQuery, Scheme, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+
+/// Field lines that a request may have: as many as one that is not encapsulated.
+const FIELDS: usize = 100;
+
+/// Answers have multiples of so many bytes, so that a relay cannot tell most of them apart.
+const STEP: usize = 256;
+
+/// Fields that say something to whoever reads an answer. Others are for browsers, which here see
+/// the relay's.
+const SAID: [HeaderName; 4] = [
+    header::ALLOW,
+    header::CACHE_CONTROL,
+    header::CONTENT_TYPE,
+    header::RETRY_AFTER,
+];
+
+/// What in a request is not as the standard says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Malformed {
+    #[error("it ends early")]
+    Early,
+    #[error("it is no request")]
+    Kind,
+    #[error("its method, scheme, authority or path is none")]
+    Control,
+    #[error("a field's name or value is none")]
+    Field,
+    #[error("it has more than {FIELDS} fields")]
+    Fields,
+    #[error("what follows it is no padding")]
+    Padding,
+}
+
+/// What is still to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    const fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(Malformed::Early)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// A number in 1, 2, 4 or 8 bytes, as the first two bits say (RFC 9000, section 16).
+    fn number(&mut self) -> Result<u64, Malformed> {
+        let first = *self.0.first().ok_or(Malformed::Early)?;
+        let bytes = self.take(1 << (first >> 6))?;
+        let number = bytes
+            .iter()
+            .fold(0, |all, &byte| all << 8 | u64::from(byte));
+        Ok(number & (u64::MAX >> (66 - 8 * bytes.len())))
+    }
+
+    /// Bytes behind their length.
+    fn measured(&mut self) -> Result<&'a [u8], Malformed> {
+        let length = usize::try_from(self.number()?).map_err(|_| Malformed::Early)?;
+        self.take(length)
+    }
+
+    /// The same of a part that may be left out with all that follows it (section 3.8).
+    fn measured_or_end(&mut self) -> Result<&'a [u8], Malformed> {
+        match self.is_at_end() {
+            true => Ok(&[]),
+            false => self.measured(),
+        }
+    }
+}
+
+/// How it is told where a part ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Known,
+    Indeterminate,
+}
+
+/// The request that these bytes are, of either form.
+///
+/// # Errors
+/// When they are none.
+pub(crate) fn request(bytes: &Bytes) -> Result<Request, Malformed> {
+    let mut reader = Reader(bytes);
+    let form = match reader.number()? {
+        0 => Form::Known,
+        2 => Form::Indeterminate,
+        _ => return Err(Malformed::Kind),
+    };
+    let method = Method::from_bytes(reader.measured()?).map_err(|_| Malformed::Control)?;
+    let uri = uri(reader.measured()?, reader.measured()?, reader.measured()?)?;
+    let headers = fields(&mut reader, form)?;
+    let content = content(&mut reader, form, bytes)?;
+    // Trailers say nothing that is asked for here.
+    fields(&mut reader, form)?;
+    if reader.0.iter().any(|&byte| byte != 0) {
+        return Err(Malformed::Padding);
+    }
+    let mut request = Request::new(content);
+    *request.method_mut() = method;
+    *request.uri_mut() = uri;
+    *request.headers_mut() = headers;
+    Ok(request)
+}
+
+/// Without authority the field `host` says it, if anything does.
+fn uri(scheme: &[u8], authority: &[u8], path: &[u8]) -> Result<Uri, Malformed> {
+    let wrong = |_| Malformed::Control;
+    let scheme = Scheme::try_from(scheme).map_err(wrong)?;
+    let (path, given) = (PathAndQuery::try_from(path).map_err(wrong)?, path);
+    if path.as_str().as_bytes() != given {
+        // It had a fragment, which is no part of a request, or was empty.
+        return Err(Malformed::Control);
+    }
+    if !authority.is_empty() {
+        let authority = Authority::try_from(authority).map_err(wrong)?;
+        let whole = Uri::builder().scheme(scheme).authority(authority);
+        return whole
+            .path_and_query(path)
+            .build()
+            .map_err(|_| Malformed::Control);
+    }
+    Ok(path.into())
+}
+
+/// A section of field lines.
+fn fields(reader: &mut Reader<'_>, form: Form) -> Result<HeaderMap, Malformed> {
+    let mut fields = HeaderMap::new();
+    let mut add = |name: &[u8], value: &[u8]| {
+        if fields.len() == FIELDS {
+            return Err(Malformed::Fields);
+        }
+        let name = HeaderName::from_lowercase(name).map_err(|_| Malformed::Field)?;
+        let value = HeaderValue::from_bytes(value).map_err(|_| Malformed::Field)?;
+        fields.append(name, value);
+        Ok(())
+    };
+    if form == Form::Known {
+        let mut section = Reader(reader.measured_or_end()?);
+        while !section.is_at_end() {
+            add(section.measured()?, section.measured()?)?;
+        }
+        return Ok(fields);
+    }
+    let mut name = reader.measured_or_end()?;
+    while !name.is_empty() {
+        add(name, reader.measured()?)?;
+        name = reader.measured()?;
+    }
+    Ok(fields)
+}
+
+fn content(reader: &mut Reader<'_>, form: Form, whole: &Bytes) -> Result<Body, Malformed> {
+    let first = reader.measured_or_end()?;
+    if form == Form::Known || first.is_empty() {
+        return Ok(Body::from(whole.slice_ref(first)));
+    }
+    let mut all = first.to_vec();
+    loop {
+        match reader.measured()? {
+            [] => return Ok(Body::from(all)),
+            more => all.extend_from_slice(more),
+        }
+    }
+}
+
+/// An answer, padded.
+pub(crate) fn response(status: StatusCode, headers: &HeaderMap, content: &[u8]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    let said = headers.iter().filter(|(name, _)| SAID.contains(name));
+    for (name, value) in said {
+        measure(name.as_str().as_bytes(), &mut lines);
+        measure(value.as_bytes(), &mut lines);
+    }
+    // One of known length.
+    let mut message = Vec::with_capacity((lines.len() + content.len() + 32).next_multiple_of(STEP));
+    message.push(1);
+    number(status.as_u16().into(), &mut message);
+    measure(&lines, &mut message);
+    measure(content, &mut message);
+    // No trailers, and then padding.
+    message.push(0);
+    message.resize(message.len().next_multiple_of(STEP), 0);
+    message
+}
+
+/// Bytes behind their length.
+fn measure(bytes: &[u8], out: &mut Vec<u8>) {
+    number(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// A number in as few bytes as may be.
+fn number(value: u64, out: &mut Vec<u8>) {
+    match value {
+        0..=0x3f => out.push(value as u8),
+        0x40..=0x3fff => out.extend((value as u16 | 1 << 14).to_be_bytes()),
+        0x4000..=0x3fff_ffff => out.extend((value as u32 | 2 << 30).to_be_bytes()),
+        // Nothing that fits into memory is longer than 62 bits say.
+        _ => out.extend((value | 3 << 62).to_be_bytes()),
+    }
+}

@@ -1,0 +1,90 @@
+//! A relay: it takes requests, hands them on as they are, and keeps whatever it sees.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use hushbin_tests::process::Client;
+
+use super::GATEWAY;
+
+/// All that went through it, in either direction.
+#[derive(Clone, Default)]
+pub(crate) struct Seen(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Seen {
+    fn keep(&self, bytes: &[u8]) {
+        self.0.lock().unwrap().push(bytes.to_vec());
+    }
+
+    /// Pieces, each of which went through by itself.
+    pub(crate) fn pieces(&self) -> Vec<Vec<u8>> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// Its address, and what it sees. It ends with the process.
+pub(crate) fn relay(gateway: SocketAddr) -> (SocketAddr, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let seen = Seen::default();
+    let keeps = seen.clone();
+    thread::spawn(move || {
+        for page in listener.incoming() {
+            let seen = keeps.clone();
+            thread::spawn(move || pass(page.unwrap(), gateway, &seen));
+        }
+    });
+    (address, seen)
+}
+
+/// Hands on what comes by this connection, until its page goes.
+fn pass(page: TcpStream, gateway: SocketAddr, seen: &Seen) {
+    let mut client = Client::connect(gateway).unwrap();
+    let mut reader = BufReader::new(page.try_clone().unwrap());
+    let mut page = page;
+    while let Ok(request) = read(&mut reader, seen) {
+        let (status, answer) = post(&mut client, gateway, &request);
+        seen.keep(&answer);
+        let head = format!(
+            "HTTP/1.1 {status} \r\ncontent-length: {}\r\n\r\n",
+            answer.len()
+        );
+        page.write_all(&[head.as_bytes(), &answer].concat())
+            .unwrap();
+    }
+}
+
+/// The body of a request.
+fn read(reader: &mut impl BufRead, seen: &Seen) -> io::Result<Vec<u8>> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        seen.keep(line.as_bytes());
+        let line = line.trim_end().to_ascii_lowercase();
+        match line.strip_prefix("content-length: ") {
+            Some(value) => length = value.parse().unwrap(),
+            None if line.is_empty() => break,
+            None => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    seen.keep(&body);
+    Ok(body)
+}
+
+/// Hands a sealed request to a gateway or a relay.
+pub(crate) fn post(client: &mut Client, host: SocketAddr, sealed: &[u8]) -> (u16, Vec<u8>) {
+    let head = format!(
+        "POST {GATEWAY} HTTP/1.1\r\nhost: {host}\r\ncontent-type: message/ohttp-req\r\n\
+         content-length: {}\r\n\r\n",
+        sealed.len()
+    );
+    client.write(&[head.as_bytes(), sealed].concat()).unwrap();
+    client.read().unwrap()
+}
