@@ -6,21 +6,18 @@
  * 16 ms a person on two cores.
  */
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type * as HushbinSealed from "../../../www/client/sealed.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
-import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
-import { DIST, TARGET } from "../../../www/scripts/lib/paths.mjs";
+import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { Gateway } from "./gateway.js";
 import { type Estimates, newContext } from "./harness.js";
+import { hushbin, Parties } from "./parties.js";
 
 declare global {
   var sealed: typeof HushbinSealed;
@@ -46,52 +43,16 @@ const answersOf = (person: number) => ({
   [TASK.items[3 + (person % 3)] ?? ""]: person % 5 === 0 ? 1 : -1,
 });
 
-const program = join(TARGET, "debug/hushbin");
-const directory = mkdtempSync(join(tmpdir(), "hushbin-sealed-"));
-const file = (name: string) => join(directory, name);
-const hushbin = (...words: string[]) => execFileSync(program, words, { encoding: "utf8" });
-
-/** Makes a pair of keys. */
-function createKey(name: string, purpose: string): void {
-  writeFileSync(
-    file(`${name}.pub`),
-    hushbin("key", "create", "--for", purpose, file(`${name}.pem`)),
-  );
-}
-
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 const gateway = new Gateway();
-let analyser: Collector;
-let shuffler: Collector;
+const parties = new Parties(TASK);
 let browser: Browser;
 let site: Awaited<ReturnType<typeof serve>>;
-let pin: string;
 
 beforeAll(async () => {
-  writeFileSync(file("task.json"), JSON.stringify(TASK));
-  createKey("analyser", "signing");
-  createKey("shuffler", "signing");
-  createKey("sealing", "sealing");
-  pin = hushbin("key", "pin", "--task", file("task.json"), file("sealing.pub")).slice(0, 32);
-  const tasks = [file("task.json")];
-  const most = (reports: number) => ["--batch-least", `${reports}`, "--batch-most", `${reports}`];
-  const key = (name: string) => ["--signing-key", file(`${name}.pem`)];
-  const ofAnalyser = ["--sealing-key", file("sealing.pem"), "--shuffler", file("shuffler.pub")];
-  analyser = await startCollector({
-    program,
-    data: file("analysed"),
-    tasks,
-    flags: ["--role", "analyser", ...key("analyser"), ...ofAnalyser, ...most(PEOPLE)],
-  });
-  const ofShuffler = ["--analyser", analyser.url, "--analyser-key", file("analyser.pub")];
-  shuffler = await startCollector({
-    program,
-    data: file("shuffled"),
-    tasks,
-    flags: ["--role", "shuffler", ...key("shuffler"), ...ofShuffler, ...most(BATCH)],
-  });
-  gateway.to = shuffler.url;
+  await parties.start(BATCH, PEOPLE);
+  gateway.to = parties.shuffler?.url ?? "";
   site = await serve({
     directories: { "/dist/": DIST },
     documents: {
@@ -111,9 +72,7 @@ afterAll(async () => {
   await browser?.close();
   site?.close();
   gateway.close();
-  await shuffler?.stop("SIGKILL");
-  await analyser?.stop("SIGKILL");
-  rmSync(directory, { recursive: true, force: true });
+  await parties.stop();
 });
 
 /** Everybody reports, in order, by a client of their own; the order in which uploads arrived. */
@@ -126,7 +85,7 @@ async function reportAll(): Promise<void> {
   await page.waitForFunction(() => "sealed" in globalThis);
   const lazy = () => loaded.filter((path) => /sealing|x25519/.test(path));
   expect(lazy()).toEqual([]);
-  const { task } = (await (await fetch(`${shuffler.url}/tasks/settings`)).json()) as {
+  const { task } = (await (await fetch(`${parties.shuffler?.url}/tasks/settings`)).json()) as {
     task: HushbinSealed.Task;
   };
   for (let begin = 0; begin < PEOPLE; begin += TOGETHER) {
@@ -147,35 +106,18 @@ async function reportAll(): Promise<void> {
           }),
         );
       },
-      { people, endpoint, task, analyser: [pin] },
+      { people, endpoint, task, analyser: [parties.pin] },
     );
   }
   // What seals comes with consent, by the browser's own curve.
   expect(lazy()).toEqual(["/dist/sealing.js"]);
 }
 
-async function ask(collector: Collector, data: string, path: string): Promise<unknown> {
-  const token = hushbin(
-    "token",
-    "create",
-    "--data",
-    file(data),
-    "--role",
-    "analyst",
-    "--name",
-    "t",
-  );
-  const headers = { authorization: `Bearer ${token.trim()}` };
-  const answer = await fetch(`${collector.url}${path}`, { headers });
-  expect(answer.status).toBe(200);
-  return answer.json();
-}
-
 /** The reports of uploads, opened by the analyser's key, which no shuffler has. */
 async function opened(uploads: readonly Buffer[]): Promise<string[]> {
   const kem = new DhkemX25519HkdfSha256();
   const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes128Gcm() });
-  const { keys } = (await (await fetch(`${shuffler.url}/tasks/settings/keys`)).json()) as {
+  const { keys } = (await (await fetch(`${parties.shuffler?.url}/tasks/settings/keys`)).json()) as {
     keys: string[];
   };
   const info = Buffer.concat([
@@ -183,7 +125,7 @@ async function opened(uploads: readonly Buffer[]): Promise<string[]> {
     Buffer.from(keys[0] ?? "", "hex"),
   ]);
   // RFC 8410: the key is the last 32 bytes.
-  const pem = readFileSync(file("sealing.pem"), "utf8").replace(/-----.*-----|\s/g, "");
+  const pem = readFileSync(parties.file("sealing.pem"), "utf8").replace(/-----.*-----|\s/g, "");
   const secret = new Uint8Array(Buffer.from(pem, "base64")).slice(-32);
   const recipientKey = await kem.deserializePrivateKey(secret.buffer);
   return Promise.all(
@@ -216,12 +158,12 @@ it("are estimated by whoever cannot know who sent them, from whoever cannot read
   let state = "";
   while (state !== "released") {
     await pause(200);
-    const { batches } = (await ask(analyser, "analysed", "/tasks/settings/batches")) as {
+    const { batches } = (await parties.ask("/tasks/settings/batches")) as {
       batches: { state: string; reports: number }[];
     };
     ({ state = "" } = batches.find(({ reports }) => reports === PEOPLE) ?? {});
   }
-  const estimates = (await ask(analyser, "analysed", path)) as Estimates;
+  const estimates = (await parties.ask(path)) as Estimates;
   expect(estimates.reports).toBe(PEOPLE);
   TASK.items.forEach((item, index) => {
     const [low, high] = estimates.estimates[index]?.mean.simultaneous_interval ?? [1, -1];
@@ -232,13 +174,13 @@ it("are estimated by whoever cannot know who sent them, from whoever cannot read
   });
 
   // Who shuffled, and how many hid among one another.
-  const privacy = await ask(analyser, "analysed", "/tasks/settings/privacy");
+  const privacy = await parties.ask("/tasks/settings/privacy");
   expect(privacy).toMatchObject({ reports: PEOPLE, smallest_batch: BATCH });
   expect((privacy as { shuffled_by: string[] }).shuffled_by).toHaveLength(1);
 
   // The analyser's file of reports, in its own order, against the order of arrival.
-  const out = file("reports.csv");
-  const from = ["--data", file("analysed"), "--task", "settings"];
+  const out = parties.file("reports.csv");
+  const from = ["--data", parties.file("analysed"), "--task", "settings"];
   hushbin("journal", "export", ...from, "--format", "csv", "--out", out);
   const [head = "", ...rows] = readFileSync(out, "utf8").trim().split("\n");
   const column = head.split(",").indexOf("report");

@@ -1,0 +1,80 @@
+/** A shuffler and an analyser of one task, with their keys, on files that vanish with them. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
+import { TARGET } from "../../../www/scripts/lib/paths.mjs";
+
+const program = join(TARGET, "debug/hushbin");
+
+/** What the command prints. */
+export const hushbin = (...words: string[]) => execFileSync(program, words, { encoding: "utf8" });
+
+export class Parties {
+  readonly #directory = mkdtempSync(join(tmpdir(), "hushbin-sealed-"));
+  readonly #task: object;
+  analyser: Collector | undefined;
+  shuffler: Collector | undefined;
+  /** What a page knows the analyser by. */
+  pin = "";
+
+  constructor(task: object) {
+    this.#task = task;
+  }
+
+  /** A file of theirs. */
+  file(name: string): string {
+    return join(this.#directory, name);
+  }
+
+  /** Makes a pair of keys. */
+  createKey(name: string, purpose: string): void {
+    const made = hushbin("key", "create", "--for", purpose, this.file(`${name}.pem`));
+    writeFileSync(this.file(`${name}.pub`), made);
+  }
+
+  /** Starts both: batches of `batch` reports, of which so many as `people` have are estimated. */
+  async start(batch: number, people: number, more: readonly string[] = []): Promise<void> {
+    writeFileSync(this.file("task.json"), JSON.stringify(this.#task));
+    this.createKey("analyser", "signing");
+    this.createKey("shuffler", "signing");
+    this.createKey("sealing", "sealing");
+    const sealing = ["--task", this.file("task.json"), this.file("sealing.pub")];
+    this.pin = hushbin("key", "pin", ...sealing).slice(0, 32);
+    const start = (data: string, most: number, flags: readonly string[]) =>
+      startCollector({
+        program,
+        data: this.file(data),
+        tasks: [this.file("task.json")],
+        flags: [...flags, "--batch-least", `${most}`, "--batch-most", `${most}`],
+      });
+    const key = (name: string) => ["--signing-key", this.file(`${name}.pem`)];
+    const ofAnalyser = ["--sealing-key", this.file("sealing.pem")];
+    this.analyser = await start("analysed", people, [
+      ...["--role", "analyser", ...key("analyser"), ...ofAnalyser],
+      ...["--shuffler", this.file("shuffler.pub")],
+    ]);
+    this.shuffler = await start("shuffled", batch, [
+      ...["--role", "shuffler", ...key("shuffler"), "--analyser", this.analyser.url],
+      ...["--analyser-key", this.file("analyser.pub"), ...more],
+    ]);
+  }
+
+  /** What the analyser answers to whoever may read it. */
+  async ask(path: string): Promise<unknown> {
+    const whose = ["--data", this.file("analysed"), "--role", "analyst", "--name", "t"];
+    const headers = { authorization: `Bearer ${hushbin("token", "create", ...whose).trim()}` };
+    const answer = await fetch(`${this.analyser?.url}${path}`, { headers });
+    expect(answer.status).toBe(200);
+    return answer.json();
+  }
+
+  async stop(): Promise<void> {
+    await this.shuffler?.stop("SIGKILL");
+    await this.analyser?.stop("SIGKILL");
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,36 @@
+/** Requests through a relay, so that whoever answers does not see who asks. */
+
+import { OptionError } from "../errors.js";
+import { bytesOf } from "./keys.js";
+
+/** A key configuration of X25519 and HKDF-SHA256 that knows HKDF-SHA256 and AES-128-GCM. */
+const CONFIGURATION = /^..0020.{64}.{4}(.{8})*00010001(.{8})*$/;
+
+/**
+ * Requests by way of a relay, in place of `fetch`.
+ *
+ * @throws OptionError where the relay is no address, or the gateway no key configuration
+ */
+export function through(
+  url: unknown,
+  gateway: unknown,
+  fetch: typeof globalThis.fetch,
+): typeof globalThis.fetch {
+  const bytes = bytesOf(String(gateway).toLowerCase());
+  if (!bytes.length || !CONFIGURATION.test(String(gateway))) {
+    throw new OptionError("relay.gateway", gateway, "what hushbin key gateway prints");
+  }
+  let relay = "";
+  try {
+    relay = new URL(String(url), globalThis.location?.href).href;
+  } catch {
+    // Named below.
+  }
+  if (!/^https?:/.test(relay)) {
+    throw new OptionError("relay.url", url, "the relay's URL, with https:// or http://");
+  }
+  return async (input, init) => {
+    const { exchange } = await import("../oblivious.js");
+    return exchange({ relay, gateway: bytes, fetch }, String(input), init);
+  };
+}
