@@ -12,12 +12,27 @@ import { OptionError } from "./errors.js";
 import { INLINED } from "./inlined.js";
 import { supply } from "./module.js";
 import { type ClientOptions, settingsOf } from "./options.js";
+import { through } from "./sealed/relay.js";
 import { SealedSession, type SealedSettings } from "./sealed/session.js";
 import { Session } from "./session.js";
 import type { Task } from "./task.js";
 
 export { SealingError } from "./errors.js";
 export * from "./exports.js";
+
+/** A relay of Oblivious HTTP (RFC 9458), which hands requests on and cannot read them. */
+export interface Relay {
+  /**
+   * Where it takes them: whoever runs it is told the gateway's address, and is somebody else
+   * than who collects. May be relative to the page. Browsers ask first, by a preflight.
+   */
+  readonly url: string | URL;
+  /**
+   * The key configuration of the gateway, which is who collects: hexadecimal, as
+   * `hushbin key gateway` prints it. Requests are sealed to it, and to no other.
+   */
+  readonly gateway: string;
+}
 
 /**
  * Options of `createClient`.
@@ -32,15 +47,25 @@ export interface SealedClientOptions<T extends Task | string = Task | string>
    * whoever collects them may name. While a key is changed, the old one's and the new one's.
    */
   readonly analyser: readonly string[];
+  /**
+   * Sends and fetches through this relay, so that who collects does not see who sends.
+   * `endpoint` then names it to its gateway, and is never connected to. Default none.
+   */
+  readonly relay?: Relay | undefined;
 }
 
 function sealedSettingsOf(options: SealedClientOptions): SealedSettings {
-  const { analyser } = options;
+  const { analyser, relay } = options;
   const isPin = (pin: unknown) => typeof pin === "string" && /^[0-9a-f]{32}$/i.test(pin);
   if (!Array.isArray(analyser) || analyser.length === 0 || !analyser.every(isPin)) {
     throw new OptionError("analyser", analyser, "an array of pins, of 32 hexadecimal digits each");
   }
-  return { ...settingsOf(options), analyser: analyser.map((pin) => pin.toLowerCase()) };
+  const settings = settingsOf(options);
+  return {
+    ...settings,
+    analyser: analyser.map((pin) => pin.toLowerCase()),
+    fetch: relay ? through(relay.url, relay.gateway, settings.fetch) : settings.fetch,
+  };
 }
 
 /**

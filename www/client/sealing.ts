@@ -53,17 +53,22 @@ async function kemOf(): Promise<KemInterface> {
   }
 }
 
+/** The ciphers of reports, and of requests through a relay. */
+export async function suiteOf(): Promise<CipherSuite> {
+  return new CipherSuite({
+    kem: await kemOf(),
+    kdf: new HkdfSha256(),
+    aead: new Aes128Gcm(),
+  });
+}
+
 /**
  * Seals by a configuration.
  *
  * @throws Error where the browser lacks WebCrypto, which it does outside secure contexts
  */
 export async function sealerOf(configuration: Uint8Array<ArrayBuffer>): Promise<Seal> {
-  const suite = new CipherSuite({
-    kem: await kemOf(),
-    kdf: new HkdfSha256(),
-    aead: new Aes128Gcm(),
-  });
+  const suite = await suiteOf();
   const key = configuration.slice(KEY, KEY_END);
   const recipientPublicKey = await suite.kem.deserializePublicKey(key.buffer);
   const [high = 0, low = 0] = configuration.subarray(KEY_END);

@@ -90,7 +90,7 @@ function trimmed(glue) {
 /** Entries of the package. */
 const ENTRIES = ["index", "slim", "sealed", "testing", "history"];
 /** What entries import as files of their own, which may never be needed. */
-const FILES = ["complete", "fallback", "sealing", "x25519"];
+const FILES = ["complete", "fallback", "oblivious", "sealing", "x25519"];
 /** Those of the classic script. */
 const SCRIPT_FILES = ["complete", "fallback"];
 

@@ -2,7 +2,7 @@
 //!
 //! Nothing is copied but field lines, of which there are few: what somebody made up takes no more
 //! memory than it has bytes. (The crate bhttp, to which tests hold this, keeps each field in pieces
-//! of its own, which takes twenty times as much, and does not look at padding.)
+//! of its own, and takes 43 MB for a message of 1 MiB of fields; nor does it look at padding.)
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;

@@ -72,7 +72,7 @@ describe("the tarball", () => {
       ...["store/store", "task", "testing"],
     ];
     const entries = ["history", "index", "sealed", "slim", "testing"];
-    const bundled = [...entries, "fallback", "complete", "sealing", "x25519"];
+    const bundled = [...entries, "fallback", "complete", "oblivious", "sealing", "x25519"];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
     const scripts = [
       "hushbin.script.js",
@@ -97,7 +97,8 @@ describe("the tarball", () => {
   });
 
   it("names no module of Node's in what seals, which bundlers of pages do not find", () => {
-    for (const name of ["sealing.js", "sealing.cjs", "x25519.js", "x25519.cjs", "sealed.js"]) {
+    const lazy = ["sealing", "x25519", "oblivious"];
+    for (const name of [...lazy.flatMap((own) => [`${own}.js`, `${own}.cjs`]), "sealed.js"]) {
       const text = readFileSync(installed(`dist/${name}`), "utf8");
       const imported = [...text.matchAll(/(?:import|require)\("([^"]+)"\)/g)].map(
         (found) => found[1],
@@ -108,6 +109,8 @@ describe("the tarball", () => {
       ).toEqual([]);
     }
     expect(readFileSync(installed("dist/sealed.js"), "utf8")).toContain('import("./sealing.js")');
+    // There once, also for requests through a relay.
+    expect(readFileSync(installed("dist/oblivious.js"), "utf8")).toContain('from"./sealing.js"');
   });
 
   it("has no dependencies", () => {

@@ -25,7 +25,8 @@ export async function fetchKeys({ url, fetch }: Settings): Promise<readonly stri
   return keys.map(String);
 }
 
-function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
+/** The bytes of hexadecimal digits; none where they are others. */
+export function bytesOf(digits: string): Uint8Array<ArrayBuffer> {
   const pairs = /^([0-9a-f]{2})+$/.test(digits) ? (digits.match(/../g) ?? []) : [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));
 }

@@ -34,6 +34,9 @@ export class SealedSession extends Session {
     source: TaskSource,
     changed: () => void,
   ): Promise<SealedSession> {
+    if (globalThis.crypto?.subtle === undefined) {
+      throw new SealingError("this browser cannot seal: it has no WebCrypto here");
+    }
     const loading = import("../sealing.js");
     loading.catch(() => {});
     // Made by `new this`.

@@ -1,0 +1,132 @@
+/**
+ * Reports from headless Chromium through a relay to a shuffler, which has no connection to any
+ * page: what the relay sees, and that they are counted once.
+ */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type * as HushbinSealed from "../../../www/client/sealed.js";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { DIST } from "../../../www/scripts/lib/paths.mjs";
+import { serve } from "../../../www/scripts/lib/serve.mjs";
+import { Gateway } from "./gateway.js";
+import { newContext, SETTINGS } from "./harness.js";
+import { hushbin, Parties } from "./parties.js";
+
+declare global {
+  var sealed: typeof HushbinSealed;
+}
+
+const PEOPLE = 60;
+
+const parties = new Parties(SETTINGS);
+/** Passes on what pages post, and knows nothing of what it is. */
+const relay = new Gateway();
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+
+beforeAll(async () => {
+  parties.createKey("ohttp", "sealing");
+  const ohttp = ["--ohttp-key", parties.file("ohttp.pem"), "--max-requests-per-peer", "0"];
+  await parties.start(PEOPLE, PEOPLE, ohttp);
+  relay.to = parties.shuffler?.url ?? "";
+  site = await serve({
+    directories: { "/dist/": DIST },
+    documents: {
+      "/": {
+        type: "text/html",
+        body: '<!doctype html><title>page</title><script type="module" src="/entry.js"></script>',
+      },
+      "/entry.js": {
+        type: "text/javascript",
+        body: 'import * as sealed from "/dist/sealed.js"; Object.assign(globalThis, { sealed });',
+      },
+    },
+  });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+  relay.close();
+  await parties.stop();
+});
+
+it("reaches whoever shuffles, who is connected to no page, through whoever cannot read it", async () => {
+  const url = await relay.listen();
+  const page = await (await newContext(browser)).newPage();
+  const asked: URL[] = [];
+  page.on("request", (request) => void asked.push(new URL(request.url())));
+  await page.goto(site.url);
+  await page.waitForFunction(() => "sealed" in globalThis);
+  const lazy = () =>
+    asked.map(({ pathname }) => pathname).filter((path) => /obliv|seali/.test(path));
+  expect(lazy()).toEqual([]);
+  // Answers that are lost are asked for again.
+  relay.faults.push("lose-answer", "broken");
+  const sent = await page.evaluate(
+    async ({ people, ...options }) => {
+      const all = Array.from({ length: people }, async (_, person) => {
+        const client = sealed.createClient({
+          ...options,
+          consent: true,
+          maxEpsilon: 10,
+          storage: "memory",
+        });
+        await client.report({ "dark-mode": 1, autoplay: person % 2 ? 1 : -1 });
+        for (let state = ""; state !== "acknowledged"; ) {
+          await client.flush().catch(() => {});
+          state = (await client.history())[0]?.state ?? "";
+        }
+        const [report] = await client.history();
+        client.destroy();
+        return Array.from(report?.bytes ?? []);
+      });
+      return Promise.all(all);
+    },
+    {
+      people: PEOPLE,
+      // A name that stands for nobody: the relay is told where the gateway is.
+      endpoint: "https://shuffler.example",
+      task: SETTINGS,
+      analyser: [parties.pin],
+      relay: {
+        url: `${url}/.well-known/ohttp-gateway`,
+        gateway: hushbin("key", "gateway", parties.file("ohttp.pub")).trim(),
+      },
+    },
+  );
+  expect(new Set(lazy())).toEqual(new Set(["/dist/oblivious.js", "/dist/sealing.js"]));
+  // Its own site's, and the relay's.
+  const hosts = new Set(asked.map(({ origin }) => `${origin}`));
+  expect(hosts).toEqual(new Set([new URL(site.url).origin, url]));
+
+  const { posts } = relay;
+  expect(posts.length).toBeGreaterThan(2 * PEOPLE);
+  for (const { path, contentType } of posts) {
+    expect([path, contentType]).toEqual(["/.well-known/ohttp-gateway", "message/ohttp-req"]);
+  }
+  // Requests of all people have one length for keys, and one for reports.
+  expect(new Set(posts.map(({ body }) => body.length)).size).toBeLessThanOrEqual(2);
+  const seen = Buffer.concat(posts.map(({ body }) => body));
+  for (const upload of sent) {
+    const bytes = Buffer.from(upload);
+    expect(bytes.length).toBeGreaterThan(80);
+    // The upload's id, and the sealed report.
+    expect(seen.includes(bytes.subarray(17, 33))).toBe(false);
+    expect(seen.includes(bytes.subarray(40, 72))).toBe(false);
+  }
+  expect(seen.includes(sent[0] ? Buffer.from(sent[0]).subarray(1, 17) : "")).toBe(false);
+
+  let state = "";
+  while (state !== "released") {
+    await pause(100);
+    const { batches } = (await parties.ask("/tasks/settings/batches")) as {
+      batches: { state: string; reports: number }[];
+    };
+    ({ state = "" } = batches.find(({ reports }) => reports === PEOPLE) ?? {});
+  }
+  const estimates = await parties.ask("/tasks/settings/estimates");
+  expect(estimates).toMatchObject({ reports: PEOPLE });
+});
