@@ -49,7 +49,9 @@ export interface SealedClientOptions<T extends Task | string = Task | string>
   readonly analyser: readonly string[];
   /**
    * Sends and fetches through this relay, so that who collects does not see who sends.
-   * `endpoint` then names it to its gateway, and is never connected to. Default none.
+   * `endpoint` then names it to its gateway, and is never connected to; and unless `delayMs`
+   * says otherwise a report waits for no others, since sealing cannot be done as a page ends.
+   * Default none.
    */
   readonly relay?: Relay | undefined;
 }
@@ -63,6 +65,7 @@ function sealedSettingsOf(options: SealedClientOptions): SealedSettings {
   const settings = settingsOf(options);
   return {
     ...settings,
+    ...(relay && options.delayMs === undefined && { delayMs: 0 }),
     analyser: analyser.map((pin) => pin.toLowerCase()),
     fetch: relay ? through(relay.url, relay.gateway, settings.fetch) : settings.fetch,
   };

@@ -53,7 +53,7 @@ pub(super) async fn take(
     let mut memory = state.store().reservation();
     let most = limits.upload_bytes + ENVELOPE;
     let bytes = body::read(body, most, limits.body_timeout, &mut memory).await?;
-    // Some 100 µs for short ones, so it need not leave the runtime.
+    // 70 µs for short ones and 400 µs for 1 MiB, so it need not leave the runtime.
     let (message, reply) = gateway.open(bytes)?;
     state.metrics().relayed();
     let response = match asked(&message, hosts.as_deref()) {

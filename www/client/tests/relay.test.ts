@@ -1,7 +1,7 @@
 /** Requests through a relay: what it sees, what is inside, and whom a page believes. */
 
 import { readFileSync } from "node:fs";
-import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
+import { DhkemX25519HkdfSha256 } from "@hpke/core";
 import { DhkemX25519HkdfSha256 as InJavaScript } from "@hpke/dhkem-x25519";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { NetworkError, OptionError } from "../index.js";
@@ -9,6 +9,7 @@ import { opened, read, written } from "../oblivious.js";
 import { through } from "../sealed/relay.js";
 import { createClient as createSealed, type SealedClientOptions } from "../sealed.js";
 import { FetchTransport } from "../transport.js";
+import { Analyser, bytesOf, FakeShuffler, hexOf, suiteOf } from "./analyser.js";
 import {
   type Answer,
   answers,
@@ -22,13 +23,7 @@ import {
 const RELAY = "https://relay.example/ohttp";
 const REPORTS = "https://collector.example/tasks/often/reports";
 
-const bytesOf = (digits: string) => new Uint8Array(Buffer.from(digits, "hex"));
-const hexOf = (bytes: ArrayBuffer | Uint8Array) =>
-  Buffer.from(new Uint8Array(bytes)).toString("hex");
 const textOf = (text: string) => new TextEncoder().encode(text);
-
-const suiteOf = (kem: DhkemX25519HkdfSha256 | InJavaScript = new DhkemX25519HkdfSha256()) =>
-  new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes128Gcm() });
 
 /** One number of a message, of one byte or two. */
 const short = (value: number) => (value < 64 ? [value] : [64 | (value >> 8), value & 255]);
@@ -67,6 +62,8 @@ class Hidden {
   readonly instead: Response[] = [];
   /** What it does to what the gateway answers. */
   change = (sealed: Uint8Array) => sealed;
+  /** What answers to it. */
+  answerer: typeof globalThis.fetch;
   readonly #keys: CryptoKeyPair;
   readonly configuration: string;
 
@@ -74,6 +71,7 @@ class Hidden {
     this.#keys = keys;
     this.configuration = configuration;
     this.collector = new FakeCollector(...given);
+    this.answerer = this.collector.fetch;
   }
 
   static async create(...given: Answer[]): Promise<Hidden> {
@@ -95,14 +93,14 @@ class Hidden {
     const info = new Uint8Array([...textOf("message/bhttp request\0"), ...bytes.subarray(0, 7)]);
     const recipientKey = this.#keys.privateKey;
     const own = { recipientKey, enc: enc.buffer, info: info.buffer };
-    const recipient = await suiteOf().createRecipientContext(own);
+    const recipient = await suiteOf(new DhkemX25519HkdfSha256()).createRecipientContext(own);
     const message = new Uint8Array(await recipient.open(bytes.slice(39).buffer));
     expect(message.length % 256).toBe(0);
     const inside = decoded(message);
     this.inside.push(inside);
     const { method, url, content } = inside;
     const body = method === "POST" ? content.slice() : null;
-    const answer = await this.collector.fetch(url, { ...init, method, body });
+    const answer = await this.answerer(url, { ...init, method, body });
     const secret = await recipient.export(textOf("message/bhttp response").buffer, 16);
     const sealed = await seal(secret, enc, await encoded(answer));
     return new Response(this.change(sealed).slice(), {
@@ -326,29 +324,63 @@ describe("through a relay", () => {
     expect(await gateway.transport().send([Uint8Array.of(1)])).toMatchObject({ kind: "retry" });
   });
 
-  it("and sealed to an analyser, keys are asked for and a dry run asks nobody", async () => {
-    const gateway = await Hidden.create(problem(503, "no-keys"));
-    const { configuration } = gateway;
-    const options = {
-      endpoint: "https://shuffler.example",
-      task: OFTEN,
-      analyser: ["0".repeat(32)],
-      relay: { url: RELAY, gateway: configuration.toUpperCase() },
-      fetch: gateway.fetch,
-      consent: true,
-      maxEpsilon: Number.POSITIVE_INFINITY,
-      storage: "memory",
-    } as const;
-    const client = createSealed(options);
-    await expect(client.flush()).rejects.toThrow(NetworkError);
-    client.destroy();
-    expect(gateway.inside).toMatchObject([
-      { method: "GET", url: "https://shuffler.example/tasks/often/keys" },
-    ]);
-    const dry = createSealed({ ...options, dryRun: true });
-    expect(await dry.report(answers(1))).toMatchObject({ outcome: "queued" });
-    dry.destroy();
-    expect(gateway.seen).toHaveLength(1);
+  describe("and sealed to an analyser", () => {
+    const sealedBy = (gateway: Hidden, options: Partial<SealedClientOptions> = {}) =>
+      createSealed({
+        endpoint: "https://shuffler.example",
+        task: OFTEN,
+        analyser: ["0".repeat(32)],
+        relay: { url: RELAY, gateway: gateway.configuration.toUpperCase() },
+        fetch: gateway.fetch,
+        consent: true,
+        maxEpsilon: Number.POSITIVE_INFINITY,
+        storage: "memory",
+        ...options,
+      });
+
+    it("a report goes with nobody's key but theirs, and waits for no others", async () => {
+      const { fingerprint } = await clientOf(new FakeCollector()).ready();
+      const analyser = await Analyser.create(fingerprint);
+      const gateway = await Hidden.create();
+      const shuffler = new FakeShuffler(analyser.key);
+      gateway.answerer = shuffler.fetchAll;
+      const timers = vi.spyOn(globalThis, "setTimeout");
+      const delays = () => timers.mock.calls.map(([, ms]) => ms).filter((ms) => ms !== 30_000);
+      try {
+        const client = sealedBy(gateway, { analyser: [analyser.pin] });
+        await client.report(answers(1));
+        expect(delays()).toEqual([0]);
+        await client.flush();
+        const [sent] = await client.history();
+        expect(sent?.state).toBe("acknowledged");
+        expect(shuffler.sent.map(({ bytes }) => hexOf(bytes))).toEqual([
+          hexOf(sent?.bytes ?? new Uint8Array()),
+        ]);
+        await analyser.open((sent?.bytes ?? new Uint8Array()).subarray(34));
+        client.destroy();
+        timers.mockClear();
+        const patient = sealedBy(gateway, { analyser: [analyser.pin], delayMs: 700 });
+        await patient.report(answers(2));
+        expect(delays()).toEqual([700]);
+        patient.destroy();
+      } finally {
+        timers.mockRestore();
+      }
+    });
+
+    it("keys are waited for, and a dry run asks nobody", async () => {
+      const gateway = await Hidden.create(problem(503, "no-keys"));
+      const client = sealedBy(gateway);
+      await expect(client.flush()).rejects.toThrow(NetworkError);
+      client.destroy();
+      expect(gateway.inside).toMatchObject([
+        { method: "GET", url: "https://shuffler.example/tasks/often/keys" },
+      ]);
+      const dry = sealedBy(gateway, { dryRun: true });
+      expect(await dry.report(answers(1))).toMatchObject({ outcome: "queued" });
+      dry.destroy();
+      expect(gateway.seen).toHaveLength(1);
+    });
   });
 });
 

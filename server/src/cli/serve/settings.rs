@@ -460,13 +460,15 @@ impl Settings {
 
     fn store_options(&self) -> Result<StoreOptions, OutOfRange> {
         let default = StoreOptions::DEFAULT;
+        // Through a relay an upload comes in an envelope, and is answered in one.
+        let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             form: self.role.unwrap_or_default().form(),
             queue_bytes: config::count(
                 "queue-bytes",
                 self.queue_bytes.unwrap_or(default.queue_bytes),
-                self.limits()?.upload_bytes..=1 << 40,
-                "at least the longest upload, at most 1 TiB",
+                copies * self.limits()?.upload_bytes..=1 << 40,
+                "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
             )?,
             queue_uploads: config::count(
                 "queue-uploads",

@@ -324,6 +324,9 @@ fn without_a_key_there_is_no_gateway_and_wrong_keys_are_refused() {
     );
     let said = refused(&["--ohttp-key", &public]);
     assert!(said.contains("expected a \"PRIVATE KEY\""), "{said}");
+    let long = ["--ohttp-key", &key, "--max-upload-bytes", "40000000"];
+    let said = refused(&long);
+    assert!(said.contains("three of them with --ohttp-key"), "{said}");
     let said = refused(&["--role", "analyser", "--ohttp-key", &key]);
     assert!(
         said.contains("--ohttp-key is not for --role analyser"),
