@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::engine::EngineError;
 use super::form::Form;
 use super::settings::SettingsError;
-use super::task::StoredTask;
 
 /// A reason why a data directory cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -171,12 +170,10 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// An engine's, about this task.
-    pub(super) fn of(error: EngineError, stored: &StoredTask) -> Self {
+    /// An engine's, about the task of this id.
+    pub(super) fn of(error: EngineError, id: &str) -> Self {
         match error {
-            EngineError::NoTask => Self::Removed {
-                id: stored.task().id().to_owned(),
-            },
+            EngineError::NoTask => Self::Removed { id: id.to_owned() },
             error => Self::failed(error),
         }
     }

@@ -32,6 +32,9 @@ mod form;
 mod memory;
 mod place;
 mod postgres;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod records;
 mod releaser;
 mod request;
 mod settings;
@@ -356,7 +359,7 @@ impl Store {
                 None => return Ok(()),
             };
             match batches.is_empty() {
-                true => Err(StoreError::of(EngineError::NoTask, &stored)),
+                true => Err(StoreError::of(EngineError::NoTask, stored.task().id())),
                 false => {
                     stored.tell(&batches);
                     Ok(())

@@ -188,7 +188,7 @@ impl Writer {
         let begin = Instant::now();
         let result = task.is_there().and_then(|()| {
             let stored = self.engine.append(task.key(), &group.records);
-            stored.map_err(|error| StoreError::of(error, &task))
+            stored.map_err(|error| StoreError::of(error, task.task().id()))
         });
         match &result {
             Ok(outcomes) => {
@@ -302,7 +302,7 @@ impl Writer {
                 let settled = task.is_there().and_then(|()| {
                     let settled = self.engine.settle_release(task.key(), batch);
                     self.tell(&task);
-                    settled.map_err(|error| StoreError::of(error, &task))
+                    settled.map_err(|error| StoreError::of(error, task.task().id()))
                 });
                 let _ = reply.send(settled);
             }
@@ -323,7 +323,8 @@ impl Writer {
                     Ok(()) => task.remove(),
                     Err(_) => self.tasks.add(&task),
                 }
-                let _ = reply.send(removed.map_err(|error| StoreError::of(error, &task)));
+                let _ =
+                    reply.send(removed.map_err(|error| StoreError::of(error, task.task().id())));
             }
         }
     }
@@ -334,7 +335,7 @@ impl Writer {
         match open.filter(|open| open.reports >= need) {
             Some(open) => {
                 let closed = self.close_batch(task, open.number);
-                closed.map_err(|error| StoreError::of(error, task))
+                closed.map_err(|error| StoreError::of(error, task.task().id()))
             }
             None => Err(StoreError::BatchTooSmall {
                 have: task.open_reports(),
@@ -348,7 +349,7 @@ impl Writer {
         let written = task::written(task.form(), &settings);
         self.engine
             .configure_task(task.key(), &written)
-            .map_err(|error| StoreError::of(error, task))?;
+            .map_err(|error| StoreError::of(error, task.task().id()))?;
         task.configure(settings);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::{Role, Token, TokensError};
+use super::token::{Role, Token, TokensError};
 use crate::store::{Database, EngineError, Session, Sessions, open_tables};
 
 const TOKEN: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";

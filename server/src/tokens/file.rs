@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::{Role, Token, TokensError};
+use super::token::{Role, Token, TokensError};
 use crate::store::{create_root, open_to_lock, write_whole};
 
 const FILE: &str = "tokens.json";

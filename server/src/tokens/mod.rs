@@ -6,73 +6,21 @@
 
 mod database;
 mod file;
+mod token;
 
-use std::io;
 use std::panic;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use file::TokensFile;
 pub(crate) use file::copy;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use token::hash_of;
+pub(crate) use token::{Role, Token, TokensError};
 
 use crate::hex;
-use crate::store::{EngineError, Place, Sessions, now};
+use crate::store::{Place, Sessions, now};
 
 /// Before the digits of every token, by which people and programs know what it is.
 const PREFIX: &str = "hushbin_";
-
-/// What the holder of a token may do; each may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
-    /// Read what is released.
-    Analyst,
-    /// Close batches; make, change and delete tasks.
-    Admin,
-}
-
-/// A token, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Token {
-    /// What it is revoked by.
-    pub(crate) id: String,
-    /// What it is for, in its maker's words.
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    /// When it was made, in seconds since 1970.
-    pub(crate) created: u64,
-    /// Of the token's text, hexadecimal.
-    sha256: String,
-}
-
-/// Why tokens cannot be read, made or revoked.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TokensError {
-    #[error("{path}: {source}")]
-    File { path: String, source: io::Error },
-    #[error("{path} is not a list of tokens: {source}")]
-    Json {
-        path: String,
-        source: serde_json::Error,
-    },
-    #[error("{path} has version {found}, this hushbin knows version {known}")]
-    Version {
-        path: String,
-        found: u32,
-        known: u32,
-    },
-    #[error("there is no token {id:?}")]
-    Unknown { id: String },
-    #[error(transparent)]
-    Store(#[from] EngineError),
-    #[error("the database has a token of role {found:?}, expected analyst or admin")]
-    Role { found: String },
-    #[error("no random numbers: {0}")]
-    Entropy(getrandom::Error),
-}
 
 /// The tokens at a place, as they are at any time.
 pub(crate) enum Tokens {
@@ -182,8 +130,4 @@ pub(crate) fn revoke(place: &Place, id: &str) -> Result<Token, TokensError> {
         Place::Directory(data) => file::revoke(data, id),
         Place::Database(database) => database::revoke(database, id),
     }
-}
-
-fn hash_of(text: &str) -> String {
-    hex::encode(&Sha256::digest(text))
 }

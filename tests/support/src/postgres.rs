@@ -65,7 +65,9 @@ fn user() -> Option<(u32, u32)> {
     let of = |flag| {
         let said = Command::new("id").args([flag, USER]).output().unwrap();
         let said = String::from_utf8(said.stdout).unwrap();
-        said.trim().parse().expect("Debian's package makes the user postgres")
+        said.trim()
+            .parse()
+            .expect("Debian's package makes the user postgres")
     };
     Some((of("-u"), of("-g")))
 }
@@ -122,8 +124,15 @@ impl Server {
     pub fn start(options: &[&str]) -> Self {
         let server = Self::in_directory(options);
         let mut initdb = program("initdb");
-        initdb.args(["--auth=trust", "--username=hushbin", "--no-sync", "--no-locale"]);
-        initdb.args(["--encoding=UTF8", "--pgdata"]).arg(server.data());
+        initdb.args([
+            "--auth=trust",
+            "--username=hushbin",
+            "--no-sync",
+            "--no-locale",
+        ]);
+        initdb
+            .args(["--encoding=UTF8", "--pgdata"])
+            .arg(server.data());
         succeed(initdb);
         server.go();
         server
@@ -162,7 +171,10 @@ impl Server {
     pub fn go(&self) {
         let mut postgres = program("postgres");
         postgres.arg("-D").arg(self.data());
-        postgres.args(["-p", &self.port.to_string()]).arg("-k").arg(&self.directory);
+        postgres
+            .args(["-p", &self.port.to_string()])
+            .arg("-k")
+            .arg(&self.directory);
         for option in &self.options {
             postgres.args(["-c", option]);
         }
@@ -204,8 +216,22 @@ impl Server {
     pub fn ask(&self, database: &str, statement: &str) -> String {
         let mut psql = program("psql");
         psql.args(["--no-psqlrc", "--quiet", "--no-align", "--tuples-only"]);
-        psql.args(["--set", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "hushbin"]);
-        psql.args(["-p", &self.port.to_string(), "-d", database, "-c", statement]);
+        psql.args([
+            "--set",
+            "ON_ERROR_STOP=1",
+            "-h",
+            "127.0.0.1",
+            "-U",
+            "hushbin",
+        ]);
+        psql.args([
+            "-p",
+            &self.port.to_string(),
+            "-d",
+            database,
+            "-c",
+            statement,
+        ]);
         succeed(psql).trim_end().to_owned()
     }
 
@@ -326,7 +352,9 @@ impl Pair {
 /// The server that all share who need one at the moment.
 pub fn shared() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut shared = SHARED
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     shared.upgrade().unwrap_or_else(|| {
         let server = Arc::new(Server::start(&[]));
         *shared = Arc::downgrade(&server);

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::*;
+use super::storage::Storage;
+use crate::store::engine::{BatchRow, BatchState, Outcome, Record};
+use crate::store::records::{everything, other, record, release_of, row};
 
 /// What an engine is to hold of a task.
 #[derive(Default)]

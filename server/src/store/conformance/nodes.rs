@@ -1,11 +1,15 @@
 //! Several nodes over one database.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::thread;
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-use super::*;
+use super::storage::{InDatabase, Storage};
+use crate::store::engine::{BatchState, EngineError, Outcome, Reader, Record, TaskKey};
+use crate::store::records::{everything, expect, record, release_of, row};
 
 fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use super::*;
-use crate::store::conformance::{everything, expect, record, release_of, row};
 use crate::store::engine::BatchState;
+use crate::store::records::{everything, expect, record, release_of, row};
 
 /// A directory with every kind of file, and its task.
 fn directory() -> (tempfile::TempDir, TaskKey) {

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use postgres::types::{ToSql, Type};
 use postgres::{Statement, Transaction};
 
+use super::rows::{signed, unsigned};
 use super::session::Session;
-use super::{signed, unsigned};
 use crate::store::engine::{EngineError, Outcome, Record, TaskKey};
 
 /// Times that it is looked for an open batch: each time another one was closed meanwhile.

@@ -24,6 +24,7 @@
 
 mod append;
 mod reader;
+mod rows;
 mod schema;
 mod session;
 mod tls;
@@ -31,20 +32,15 @@ mod tls;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use postgres::{GenericClient, Row, Transaction};
+use postgres::Transaction;
 
-use super::engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow,
-};
+use super::engine::{BatchRow, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow};
 use append::Statements;
 pub(super) use reader::{DatabaseReader, open_read_only};
+use rows::{BATCH, TASK, batch_row, batches_of, key_of, signed, task_row, tasks};
 pub use session::Database;
 use session::OwnSession;
 pub(crate) use session::{Session, Sessions};
-
-const OPEN: i16 = 0;
-const CLOSED: i16 = 1;
-const RELEASED: i16 = 2;
 
 /// The engine in a database.
 pub(super) struct Postgres {
@@ -54,71 +50,6 @@ pub(super) struct Postgres {
     node: i64,
     /// As they were last seen.
     batches: HashMap<TaskKey, Vec<BatchRow>>,
-}
-
-/// A number of a key or a count, which the database has as one with a sign.
-fn signed(number: u64) -> i64 {
-    number.cast_signed()
-}
-
-fn key_of(row: &Row, column: &str) -> TaskKey {
-    TaskKey(row.get::<_, i64>(column).cast_unsigned())
-}
-
-fn unsigned(row: &Row, column: &str) -> u64 {
-    row.get::<_, i64>(column).cast_unsigned()
-}
-
-/// All columns of a task.
-const TASK: &str = "SELECT key, id, fingerprint, parameters, settings FROM hushbin.task";
-
-fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
-    let fingerprint: &[u8] = row.get("fingerprint");
-    let fingerprint = fingerprint.try_into();
-    Ok(TaskRow {
-        key: key_of(row, "key"),
-        id: row.get("id"),
-        fingerprint: fingerprint
-            .map_err(|_| EngineError::Damaged("a task's fingerprint has not 16 bytes".into()))?,
-        parameters: row.get("parameters"),
-        settings: row.get("settings"),
-    })
-}
-
-/// All columns of a batch but its totals; of an open one the reports that its slots count.
-const BATCH: &str = "SELECT task, number, state, opened, closed, kept, \
-    CASE WHEN state = 0 THEN (SELECT coalesce(sum(slot.reports), 0)::BIGINT FROM hushbin.slot \
-    WHERE slot.task = batch.task AND slot.batch = batch.number) ELSE reports END AS reports \
-    FROM hushbin.batch";
-
-fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
-    let closed: Option<i64> = row.get("closed");
-    Ok(BatchRow {
-        number: unsigned(row, "number"),
-        state: match row.get("state") {
-            OPEN => BatchState::Open,
-            CLOSED => BatchState::Closed,
-            RELEASED => BatchState::Released,
-            other => {
-                let found = format!("a batch has the state {other}");
-                return Err(EngineError::Damaged(found));
-            }
-        },
-        opened: unsigned(row, "opened"),
-        closed: closed.map(i64::cast_unsigned),
-        reports: unsigned(row, "reports"),
-        kept: row.get("kept"),
-    })
-}
-
-/// The batches of a task by now, oldest first; none where there is no such task.
-fn batches_of(
-    client: &mut impl GenericClient,
-    task: TaskKey,
-) -> Result<Vec<BatchRow>, EngineError> {
-    let query = format!("{BATCH} WHERE task = $1 ORDER BY number");
-    let rows = client.query(&query, &[&signed(task.0)])?;
-    rows.iter().map(batch_row).collect()
 }
 
 fn add_batch(
@@ -189,8 +120,7 @@ impl Postgres {
 
 impl Engine for Postgres {
     fn tasks(&self) -> Result<Vec<TaskRow>, EngineError> {
-        self.sessions
-            .with(|session| reader::tasks(session.client()))
+        self.sessions.with(|session| tasks(session.client()))
     }
 
     fn add_task(&mut self, row: TaskRow, now: u64) -> Result<TaskKey, EngineError> {

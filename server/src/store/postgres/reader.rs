@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, Row};
 
-use super::session::{Database, Sessions};
-use super::{BATCH, CLOSED, TASK, batch_row, batches_of, key_of, schema, signed, task_row};
+use super::rows::{BATCH, CLOSED, TASK, batch_row, batches_of, key_of, signed, task_row, tasks};
+use super::schema;
+use super::session::{Database, Session, Sessions};
 use crate::store::engine::{
     BatchRow, Claim, EngineError, Reader, Release, Seen, Shared, TaskBatches, TaskKey, TaskRow,
     VisitUpload,
@@ -18,12 +19,6 @@ use crate::store::engine::{
 /// Reads beside the owner, and beside other nodes.
 pub(in crate::store) struct DatabaseReader {
     sessions: Arc<Sessions>,
-}
-
-/// All tasks, in the order in which they were stored.
-pub(super) fn tasks(client: &mut Client) -> Result<Vec<TaskRow>, EngineError> {
-    let rows = client.query(&format!("{TASK} ORDER BY key"), &[])?;
-    rows.iter().map(task_row).collect()
 }
 
 /// The tasks of a database of which nothing is changed, each with its batches, and a reader.
@@ -217,7 +212,7 @@ impl Shared for DatabaseReader {
     }
 
     fn batches(&self, task: TaskKey) -> Result<Vec<BatchRow>, EngineError> {
-        let batches = |session: &mut super::Session| batches_of(session.client(), task);
+        let batches = |session: &mut Session| batches_of(session.client(), task);
         self.sessions.with(batches)
     }
 

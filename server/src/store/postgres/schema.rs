@@ -1,7 +1,7 @@
 //! The tables: made once, and of one version.
 
+use super::rows::unsigned;
 use super::session::Session;
-use super::unsigned;
 use crate::store::engine::EngineError;
 
 const SCHEMA: &str = include_str!("schema.sql");

@@ -1,0 +1,244 @@
+//! What is asked of every engine.
+
+use std::ops::ControlFlow;
+
+use super::storage::Storage;
+use crate::store::engine::{
+    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow,
+};
+use crate::store::records::{everything, expect, other, record, release_of, row};
+
+/// Closes and releases the open batch.
+fn release(engine: &mut dyn Engine, task: TaskKey) -> BatchRow {
+    let open = engine.batches(task).last().unwrap().number;
+    let closed = engine.close_batch(task, open, 200).unwrap();
+    let reader = engine.reader();
+    let release = release_of(&*reader, task, closed.number);
+    reader.release(task, &closed, release).unwrap();
+    engine.settle_release(task, closed.number).unwrap();
+    closed
+}
+
+pub(super) fn an_id_counts_once_whatever_becomes_of_its_batch<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    let group: Vec<Record> = (0..50).map(record).collect();
+    let twice = [&group[..], &group[..]].concat();
+    let outcomes = engine.append(task, &twice).unwrap();
+    expect(Outcome::Stored, &outcomes[..50]);
+    expect(Outcome::Duplicate, &outcomes[50..]);
+    let is_known = |engine: &mut dyn Engine| {
+        let backwards: Vec<Record> = group.iter().rev().cloned().collect();
+        let outcomes = engine.append(task, &backwards).unwrap();
+        expect(Outcome::Duplicate, &outcomes);
+    };
+    is_known(&mut *engine);
+    engine.close_batch(task, 1, 200).unwrap();
+    is_known(&mut *engine);
+    let reader = engine.reader();
+    let closed = engine.batches(task)[0];
+    let release = release_of(&*reader, task, 1);
+    reader.release(task, &closed, release).unwrap();
+    is_known(&mut *engine);
+    engine.settle_release(task, 1).unwrap();
+    is_known(&mut *engine);
+    reader.forget_reports(task, 1).unwrap();
+    engine.settle_release(task, 1).unwrap();
+    is_known(&mut *engine);
+    assert_eq!(engine.batches(task).last().unwrap().reports, 0);
+    // Another task has ids of its own.
+    let another = engine.add_task(row("u"), 100).unwrap();
+    expect(Outcome::Stored, &engine.append(another, &group).unwrap());
+}
+
+pub(super) fn other_bytes_under_an_id_are_refused_until_it_is_released<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    let outcomes = engine
+        .append(task, &[record(1), other(1), record(2)])
+        .unwrap();
+    let (stored, conflict) = (Outcome::Stored, Outcome::Conflict);
+    assert_eq!(outcomes, [stored, conflict, stored]);
+    let outcomes = engine
+        .append(task, &[other(2), record(3), record(2)])
+        .unwrap();
+    assert_eq!(outcomes, [conflict, stored, Outcome::Duplicate]);
+    drop(engine);
+    let mut engine = storage.open();
+    engine.close_batch(task, 1, 200).unwrap();
+    expect(conflict, &engine.append(task, &[other(3)]).unwrap());
+    assert_eq!(engine.batches(task)[0].reports, 3);
+    let reader = engine.reader();
+    let closed = engine.batches(task)[0];
+    let release = release_of(&*reader, task, 1);
+    reader.release(task, &closed, release).unwrap();
+    engine.settle_release(task, 1).unwrap();
+    // Nothing but its id is known.
+    expect(
+        Outcome::Duplicate,
+        &engine.append(task, &[other(3)]).unwrap(),
+    );
+}
+
+pub(super) fn batches_are_told_as_they_are<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    let open = |number, opened, reports| BatchRow {
+        number,
+        state: BatchState::Open,
+        opened,
+        closed: None,
+        reports,
+        kept: true,
+    };
+    assert_eq!(engine.batches(task), [open(1, 100, 0)]);
+    let mut large = record(1);
+    large.reports = 4000;
+    engine.append(task, &[large, record(2)]).unwrap();
+    assert_eq!(engine.batches(task), [open(1, 100, 4001)]);
+    let closed = BatchRow {
+        state: BatchState::Closed,
+        closed: Some(150),
+        ..open(1, 100, 4001)
+    };
+    assert_eq!(engine.close_batch(task, 1, 150).unwrap(), closed);
+    engine.append(task, &[record(3)]).unwrap();
+    let expected = [closed, open(2, 150, 1)];
+    assert_eq!(engine.batches(task), expected);
+    drop(engine);
+    let engine = storage.open();
+    assert_eq!(engine.batches(task), expected);
+    assert_eq!(engine.batches(TaskKey(99)), []);
+}
+
+pub(super) fn a_batch_is_closed_once<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    engine.append(task, &[record(1)]).unwrap();
+    let closed = engine.close_batch(task, 1, 200).unwrap();
+    // Whoever has not heard of that.
+    assert_eq!(engine.close_batch(task, 1, 300).unwrap(), closed);
+    assert_eq!(engine.batches(task).len(), 2);
+    assert_eq!(engine.close_batch(task, 2, 300).unwrap().number, 2);
+    assert_eq!(engine.batches(task).len(), 3);
+}
+
+pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    let group: Vec<Record> = (0..10).map(record).collect();
+    engine.append(task, &group).unwrap();
+    let closed = engine.close_batch(task, 1, 200).unwrap();
+    let reader = engine.reader();
+    let release = release_of(&*reader, task, 1);
+    reader.release(task, &closed, release.clone()).unwrap();
+    engine.settle_release(task, 1).unwrap();
+    let blocks = |reader: &dyn Reader| {
+        let mut blocks = Vec::new();
+        let visit = &mut |block: &[u8]| {
+            blocks.push(block.to_vec());
+            ControlFlow::Continue(())
+        };
+        reader.for_each_block(task, 1, visit).unwrap();
+        blocks
+    };
+    let row = engine.batches(task)[0];
+    assert_eq!((row.state, row.kept), (BatchState::Released, true));
+    assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
+    assert_eq!(blocks(&*reader), release.blocks);
+    drop(engine);
+    let mut engine = storage.open();
+    let reader = engine.reader();
+    assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
+    assert_eq!(blocks(&*reader), release.blocks);
+    reader.forget_reports(task, 1).unwrap();
+    engine.settle_release(task, 1).unwrap();
+    assert!(!engine.batches(task)[0].kept);
+    assert_eq!(engine.batches(task)[0].reports, 10);
+    assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
+    assert!(blocks(&*reader).is_empty());
+}
+
+pub(super) fn tasks_come_change_and_go<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let first = engine.add_task(row("t"), 100).unwrap();
+    let second = engine.add_task(row("u"), 100).unwrap();
+    engine.append(first, &[record(1)]).unwrap();
+    release(&mut *engine, first);
+    engine.append(first, &[record(2)]).unwrap();
+    engine.append(second, &[record(1)]).unwrap();
+    engine.configure_task(second, r#"{"a":1}"#).unwrap();
+    engine.remove_task(first).unwrap();
+    let gone = |done: Result<(), EngineError>| assert!(matches!(done, Err(EngineError::NoTask)));
+    gone(engine.append(first, &[record(3)]).map(drop));
+    gone(engine.close_batch(first, 2, 200).map(drop));
+    gone(engine.settle_release(first, 1));
+    let again = engine.add_task(row("t"), 300).unwrap();
+    assert!(again != first && again != second);
+    // Nothing is left of what it had.
+    expect(
+        Outcome::Stored,
+        &engine.append(again, &[record(1), record(2)]).unwrap(),
+    );
+    drop(engine);
+    let engine = storage.open();
+    let listed = |key, id, settings: &str| TaskRow {
+        key,
+        settings: settings.to_owned(),
+        ..row(id)
+    };
+    let expected = [listed(second, "u", r#"{"a":1}"#), listed(again, "t", "{}")];
+    assert_eq!(engine.tasks().unwrap(), expected);
+    assert_eq!(everything(&*engine, second).0, [record(1).body]);
+}
+
+pub(super) fn all_is_there_after_a_restart<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    for round in 0..12 {
+        let group: Vec<Record> = (10 * round..10 * round + 10).map(record).collect();
+        expect(Outcome::Stored, &engine.append(task, &group).unwrap());
+        if round % 2 == 0 {
+            release(&mut *engine, task);
+        }
+        let before = (engine.batches(task), everything(&*engine, task));
+        drop(engine);
+        engine = storage.open();
+        assert_eq!((engine.batches(task), everything(&*engine, task)), before);
+    }
+    let all: Vec<Record> = (0..120).map(record).collect();
+    expect(Outcome::Duplicate, &engine.append(task, &all).unwrap());
+}
+
+pub(super) fn whoever_reads_may_stop<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    let group: Vec<Record> = (0..100).map(record).collect();
+    engine.append(task, &group).unwrap();
+    let reader = engine.reader();
+    let mut seen = 0;
+    let stop = |seen: &mut i32| {
+        *seen += 1;
+        match *seen % 3 {
+            0 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    reader
+        .for_each_upload(task, 1, &mut |_, _| stop(&mut seen))
+        .unwrap();
+    assert_eq!(seen, 3);
+    release(&mut *engine, task);
+    reader
+        .for_each_block(task, 1, &mut |_| stop(&mut seen))
+        .unwrap();
+    assert_eq!(seen, 6);
+}

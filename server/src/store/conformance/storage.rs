@@ -1,0 +1,57 @@
+//! Where engines store.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hushbin_tests::postgres::{Server, shared};
+
+use crate::store::engine::Engine;
+use crate::store::files::Files;
+use crate::store::place::Place;
+use crate::store::postgres::{Database, Postgres};
+
+/// Somewhere to store in, which is there until this is dropped.
+pub(super) trait Storage {
+    fn new() -> Self;
+    fn place(&self) -> Place;
+
+    /// As at a start of the process.
+    fn open(&self) -> Box<dyn Engine> {
+        match self.place() {
+            Place::Directory(directory) => Box::new(Files::open(&directory).unwrap()),
+            Place::Database(database) => Box::new(Postgres::open(&database).unwrap()),
+        }
+    }
+}
+
+pub(super) struct InFiles(tempfile::TempDir);
+
+impl Storage for InFiles {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn place(&self) -> Place {
+        Place::Directory(PathBuf::from(self.0.path()))
+    }
+}
+
+pub(super) struct InDatabase {
+    _server: Arc<Server>,
+    database: Database,
+}
+
+impl Storage for InDatabase {
+    fn new() -> Self {
+        let server = shared();
+        let database = Database::new(&server.database()).unwrap();
+        Self {
+            _server: server,
+            database,
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place::Database(self.database.clone())
+    }
+}

@@ -1,0 +1,80 @@
+//! Rows of the tables, as the store has them.
+
+use postgres::{GenericClient, Row};
+
+use crate::store::engine::{BatchRow, BatchState, EngineError, TaskKey, TaskRow};
+
+pub(super) const OPEN: i16 = 0;
+pub(super) const CLOSED: i16 = 1;
+pub(super) const RELEASED: i16 = 2;
+
+/// A number of a key or a count, which the database has as one with a sign.
+pub(super) fn signed(number: u64) -> i64 {
+    number.cast_signed()
+}
+
+pub(super) fn key_of(row: &Row, column: &str) -> TaskKey {
+    TaskKey(row.get::<_, i64>(column).cast_unsigned())
+}
+
+pub(super) fn unsigned(row: &Row, column: &str) -> u64 {
+    row.get::<_, i64>(column).cast_unsigned()
+}
+
+/// All columns of a task.
+pub(super) const TASK: &str = "SELECT key, id, fingerprint, parameters, settings FROM hushbin.task";
+
+pub(super) fn task_row(row: &Row) -> Result<TaskRow, EngineError> {
+    let fingerprint: &[u8] = row.get("fingerprint");
+    let fingerprint = fingerprint.try_into();
+    Ok(TaskRow {
+        key: key_of(row, "key"),
+        id: row.get("id"),
+        fingerprint: fingerprint
+            .map_err(|_| EngineError::Damaged("a task's fingerprint has not 16 bytes".into()))?,
+        parameters: row.get("parameters"),
+        settings: row.get("settings"),
+    })
+}
+
+/// All columns of a batch but its totals; of an open one the reports that its slots count.
+pub(super) const BATCH: &str = "SELECT task, number, state, opened, closed, kept, \
+    CASE WHEN state = 0 THEN (SELECT coalesce(sum(slot.reports), 0)::BIGINT FROM hushbin.slot \
+    WHERE slot.task = batch.task AND slot.batch = batch.number) ELSE reports END AS reports \
+    FROM hushbin.batch";
+
+pub(super) fn batch_row(row: &Row) -> Result<BatchRow, EngineError> {
+    let closed: Option<i64> = row.get("closed");
+    Ok(BatchRow {
+        number: unsigned(row, "number"),
+        state: match row.get("state") {
+            OPEN => BatchState::Open,
+            CLOSED => BatchState::Closed,
+            RELEASED => BatchState::Released,
+            other => {
+                let found = format!("a batch has the state {other}");
+                return Err(EngineError::Damaged(found));
+            }
+        },
+        opened: unsigned(row, "opened"),
+        closed: closed.map(i64::cast_unsigned),
+        reports: unsigned(row, "reports"),
+        kept: row.get("kept"),
+    })
+}
+
+/// The batches of a task by now, oldest first; none where there is no such task.
+pub(super) fn batches_of(
+    client: &mut impl GenericClient,
+    task: TaskKey,
+) -> Result<Vec<BatchRow>, EngineError> {
+    let query = format!("{BATCH} WHERE task = $1 ORDER BY number");
+    let rows = client.query(&query, &[&signed(task.0)])?;
+    rows.iter().map(batch_row).collect()
+}
+
+/// All tasks, in the order in which they were stored.
+pub(super) fn tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>, EngineError> {
+    let rows = client.query(&format!("{TASK} ORDER BY key"), &[])?;
+    rows.iter().map(task_row).collect()
+}

@@ -1,0 +1,78 @@
+//! What tests of engines store, and look for.
+
+use std::ops::ControlFlow;
+
+use super::engine::{BatchState, Engine, Outcome, Reader, Record, Release, TaskKey, TaskRow};
+
+pub(super) fn row(id: &str) -> TaskRow {
+    TaskRow {
+        key: TaskKey(0),
+        id: id.to_owned(),
+        fingerprint: [7; 16],
+        parameters: "{}".to_owned(),
+        settings: "{}".to_owned(),
+    }
+}
+
+pub(super) fn record(number: u64) -> Record {
+    let mut upload = [0; 16];
+    // Ids are random, so their order is not that of arrival.
+    upload[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+    Record {
+        upload,
+        reports: 1,
+        body: [&[1], &number.to_le_bytes()[..], &[3]].concat(),
+    }
+}
+
+/// The same id with other bytes.
+pub(super) fn other(number: u64) -> Record {
+    let mut record = record(number);
+    record.body.push(9);
+    record
+}
+
+pub(super) fn release_of(reader: &dyn Reader, task: TaskKey, batch: u64) -> Release {
+    let (mut bodies, mut uploads) = (Vec::new(), Vec::new());
+    let visit = &mut |id, body: &[u8]| {
+        uploads.push(id);
+        bodies.push(body.to_vec());
+        ControlFlow::Continue(())
+    };
+    reader.for_each_upload(task, batch, visit).unwrap();
+    bodies.sort_unstable();
+    Release {
+        totals: bodies.len().to_le_bytes().to_vec(),
+        blocks: bodies.chunks(4).map(<[_]>::concat).collect(),
+        uploads,
+    }
+}
+
+/// Looks that uploads all ended as `outcome` says.
+pub(super) fn expect(outcome: Outcome, outcomes: &[Outcome]) {
+    assert!(outcomes.iter().all(|own| *own == outcome), "{outcomes:?}");
+}
+
+/// All uploads that are in no release, and all blocks that are in one.
+pub(super) fn everything(engine: &dyn Engine, task: TaskKey) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let (mut uploads, mut blocks) = (Vec::new(), Vec::new());
+    let reader = engine.reader();
+    for row in engine.batches(task) {
+        match row.state {
+            BatchState::Released => reader
+                .for_each_block(task, row.number, &mut |block| {
+                    blocks.push(block.to_vec());
+                    ControlFlow::Continue(())
+                })
+                .unwrap(),
+            _ => reader
+                .for_each_upload(task, row.number, &mut |_, body| {
+                    uploads.push(body.to_vec());
+                    ControlFlow::Continue(())
+                })
+                .unwrap(),
+        }
+    }
+    uploads.sort();
+    (uploads, blocks)
+}
