@@ -5,7 +5,7 @@
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`store`] | one data directory: its tasks, its journal, batches and their totals |
+//! | [`store`] | one journal, in a directory or a database: its tasks, batches and their totals |
 //! | [`http`] | the interface over a store, as a router |
 //! | `export` | files of randomised reports: written, and read again |
 //! | [`audit`] | how much a report gives away, measured |

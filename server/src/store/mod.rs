@@ -1,4 +1,5 @@
-//! Tasks, their batches of reports, and totals, of one data directory.
+//! Tasks, their batches of reports, and totals, of one journal: in a directory, which is one
+//! process's, or in a database, which several may share.
 //!
 //! ```text
 //! submit → bounded queue → writer: one commit per group and task → answers
@@ -30,8 +31,10 @@ mod files;
 mod follow;
 mod form;
 mod memory;
+mod open;
 mod place;
 mod postgres;
+mod read;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod records;
@@ -47,14 +50,10 @@ mod tests;
 mod troubles;
 mod writer;
 
-use std::fs::{File, TryLockError};
-use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::{Arc, PoisonError};
-use std::thread;
+use std::fs::File;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hushbin::Report;
 use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use activity::Activity;
@@ -66,7 +65,7 @@ pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
 pub(crate) use files::{create_root, open_to_lock, write_whole};
 pub use form::Form;
-pub(crate) use form::{Origin, Origins, sealed_bytes};
+pub(crate) use form::{Origin, sealed_bytes};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use place::{Place, PlaceError};
 pub use postgres::Database;
@@ -75,18 +74,11 @@ pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
 pub use task::{Collected, StoredTask};
 
-use clock::Clock;
 pub(crate) use clock::now;
-use follow::Follower;
-use hushbin_analysis::estimate::Totals;
 use memory::Memory;
-use postgres::Postgres;
-use releaser::Work;
 pub(crate) use request::{Receipt, Submission, Submitted};
 use request::{Request, Waiting};
 use tasks::Tasks;
-use troubles::Troubles;
-use writer::{GroupLimits, Writer};
 
 /// Bounds of what may wait, and of what one commit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,204 +137,7 @@ struct Writing {
     alive: watch::Receiver<()>,
 }
 
-/// Whether the reports of all these batches are there.
-fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
-    match batches.iter().find(|batch| !batch.kept) {
-        None => Ok(()),
-        Some(gone) => Err(OpenError::ReportsGone {
-            id: stored.task().id().to_owned(),
-            batch: gone.number,
-        }),
-    }
-}
-
 impl Store {
-    /// The store of a data directory, which is created when there is none; the
-    /// tasks that are new are stored. Blocks on the disk.
-    ///
-    /// Tasks stored earlier are served whether or not they are given.
-    ///
-    /// # Errors
-    /// When the directory is in use, unreadable or damaged, or a task is invalid
-    /// or contradicts a stored one.
-    pub fn open(
-        directory: &Path,
-        tasks: &[Collected],
-        options: StoreOptions,
-    ) -> Result<Self, OpenError> {
-        Self::open_at(&Place::Directory(directory.to_owned()), tasks, options)
-    }
-
-    /// The store at a place. Blocks: on a thread that may, where it is a database.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn open_at(
-        place: &Place,
-        tasks: &[Collected],
-        options: StoreOptions,
-    ) -> Result<Self, OpenError> {
-        let (mut engine, lock): (Box<dyn Engine>, _) = match place {
-            Place::Directory(directory) => {
-                files::create_root(directory)?;
-                let lock = lock(directory)?;
-                (Box::new(Files::open(directory)?), Some(lock))
-            }
-            Place::Database(database) => (Box::new(Postgres::open(database)?), None),
-        };
-        // What has no room now may have it later; what may not be written is to be mended first.
-        if let Err(error) = engine.probe() {
-            if error.remedy() == Remedy::Permission {
-                return Err(error.into());
-            }
-            tracing::error!(%error, "nothing can be written; uploads are refused until it can");
-        }
-        Self::start(engine, lock, tasks, options, clock::system())
-    }
-
-    /// The store at a place where nothing is changed: batches that are released can be read, and
-    /// everything else is [`StoreError::ReadOnly`]. Blocks, as [`Store::open_at`].
-    ///
-    /// # Errors
-    /// When somebody writes to the directory, the place is unreadable or damaged, or does not
-    /// have one of the tasks.
-    pub fn open_read_only(
-        place: &Place,
-        tasks: &[Collected],
-        options: StoreOptions,
-    ) -> Result<Self, OpenError> {
-        let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match place {
-            Place::Directory(directory) => {
-                let shared = files::share(directory)?;
-                let (rows, reader) = files::open_read_only(directory)?;
-                (rows, Arc::new(reader), shared)
-            }
-            Place::Database(database) => {
-                let (rows, reader) = postgres::open_read_only(database)?;
-                (rows, Arc::new(reader), None)
-            }
-        };
-        let stored = task::read(rows, options.form)?;
-        for collected in tasks {
-            let id = &collected.draft.id;
-            match stored.iter().find(|stored| stored.task().id() == *id) {
-                Some(stored) => task::agree(stored, collected)?,
-                None => return Err(OpenError::NotStored { id: id.clone() }),
-            }
-        }
-        let tasks = Arc::new(Tasks::default());
-        stored
-            .into_iter()
-            .for_each(|stored| tasks.add(&Arc::new(stored)));
-        Self::over(tasks, reader, options, None, shared)
-    }
-
-    /// The same over any storage engine, whose exclusive use is the caller's concern.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn with_engine(
-        engine: Box<dyn Engine>,
-        tasks: &[Collected],
-        options: StoreOptions,
-    ) -> Result<Self, OpenError> {
-        Self::start(engine, None, tasks, options, clock::system())
-    }
-
-    /// The store over an open engine, with its two threads.
-    fn start(
-        mut engine: Box<dyn Engine>,
-        lock: Option<File>,
-        given: &[Collected],
-        options: StoreOptions,
-        clock: Clock,
-    ) -> Result<Self, OpenError> {
-        let stored = task::settle(engine.as_mut(), options.form, given, clock())?;
-        let tasks = Arc::new(Tasks::default());
-        stored
-            .into_iter()
-            .for_each(|stored| tasks.add(&Arc::new(stored)));
-        let reader = engine.reader();
-        let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
-        let (releaser, _) =
-            releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
-        for task in tasks.all() {
-            // What the collector stopped in.
-            let _ = releaser.send(Work::Closed(task));
-        }
-        let (alive, watched) = watch::channel(());
-        let activity = Activity::new();
-        Writer {
-            engine,
-            form: options.form,
-            tasks: Arc::clone(&tasks),
-            queue: requests,
-            releaser,
-            limits: GroupLimits {
-                uploads: options.group_uploads.max(1),
-                bytes: options.group_bytes.max(1),
-            },
-            activity: activity.clone(),
-            clock,
-            troubles: Troubles::default(),
-            lock,
-            alive,
-        }
-        .spawn()
-        .map_err(OpenError::Thread)?;
-        look_after(queue.downgrade(), options.look_every).map_err(OpenError::Thread)?;
-        let writing = Writing {
-            queue,
-            alive: watched,
-        };
-        Self::over(tasks, reader, options, Some((writing, activity)), None)
-    }
-
-    fn over(
-        tasks: Arc<Tasks>,
-        reader: Arc<dyn Reader>,
-        options: StoreOptions,
-        writing: Option<(Writing, Activity)>,
-        shared: Option<File>,
-    ) -> Result<Self, OpenError> {
-        if tasks.all().is_empty() {
-            return Err(OpenError::NoTasks);
-        }
-        let (writing, activity) = writing.unzip();
-        let store = Self(Arc::new(Inner {
-            tasks,
-            memory: Memory::new(options.queue_bytes),
-            writing,
-            reader,
-            form: options.form,
-            activity: activity.unwrap_or_else(Activity::new),
-            _shared: shared,
-        }));
-        if store.0.reader.shared().is_some() {
-            store.follow().map_err(OpenError::Thread)?;
-        }
-        Ok(store)
-    }
-
-    /// Has what others store taken notice of, on a thread that ends when the store has.
-    fn follow(&self) -> std::io::Result<()> {
-        let inner = Arc::downgrade(&self.0);
-        let mut follower = Follower {
-            tasks: Arc::clone(&self.0.tasks),
-            reader: Arc::clone(&self.0.reader),
-            form: self.0.form,
-            troubles: Troubles::default(),
-        };
-        let until_gone = move || {
-            while inner.strong_count() > 0 {
-                follower.look();
-                thread::sleep(follow::EVERY);
-            }
-        };
-        let thread = thread::Builder::new().name("others".to_owned());
-        thread.spawn(until_gone).map(drop)
-    }
-
     /// Takes notice of what others have made of a task's batches, where storage is shared.
     ///
     /// # Errors
@@ -530,104 +325,6 @@ impl Store {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// The totals of released batches: of all of them, or of those named. Blocks on the disk.
-    ///
-    /// # Errors
-    /// When storage fails, or one of them is not released.
-    pub fn totals(
-        &self,
-        stored: &StoredTask,
-        batches: Option<&[u64]>,
-    ) -> Result<Arc<Totals>, OpenError> {
-        let Some(batches) = batches else {
-            return self.all_totals(stored);
-        };
-        let mut totals = Totals::new(stored.task());
-        for &batch in batches {
-            totals.merge(&self.totals_of(stored, batch)?);
-        }
-        Ok(Arc::new(totals))
-    }
-
-    /// Those of all released batches, which are kept in memory: further ones are added.
-    fn all_totals(&self, stored: &StoredTask) -> Result<Arc<Totals>, OpenError> {
-        let mut known = stored
-            .released
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let (mut last, mut totals) = match known.take() {
-            Some((last, totals)) => (last, totals),
-            None => (0, Arc::new(Totals::new(stored.task()))),
-        };
-        for BatchRow { number, .. } in stored.releases() {
-            if number > last {
-                let more = self.totals_of(stored, number)?;
-                Arc::make_mut(&mut totals).merge(&more);
-                last = number;
-            }
-        }
-        *known = Some((last, Arc::clone(&totals)));
-        Ok(totals)
-    }
-
-    fn totals_of(&self, stored: &StoredTask, batch: u64) -> Result<Totals, OpenError> {
-        self.read_totals(stored, batch, |bytes, _| {
-            Totals::decode(stored.task(), bytes).map_err(|error| error.to_string())
-        })
-    }
-
-    /// Where the reports of these released batches came from, as far as shufflers told. Blocks
-    /// on the disk.
-    ///
-    /// # Errors
-    /// When storage fails.
-    pub(crate) fn origins(
-        &self,
-        stored: &StoredTask,
-        batches: &[BatchRow],
-    ) -> Result<Origins, OpenError> {
-        let mut all = Origins::default();
-        if stored.form() == Form::Shuffled {
-            for batch in batches {
-                let own = self.read_totals(stored, batch.number, |_, origins| Ok(origins))?;
-                all.merge(&own);
-            }
-        }
-        Ok(all)
-    }
-
-    fn read_totals<T>(
-        &self,
-        stored: &StoredTask,
-        batch: u64,
-        read: impl FnOnce(&[u8], Origins) -> Result<T, String>,
-    ) -> Result<T, OpenError> {
-        let bytes = self.0.reader.totals(stored.key(), batch)?;
-        let parts = stored.form().split_totals(&bytes);
-        let read = parts
-            .ok_or_else(|| "their origins are missing".to_owned())
-            .and_then(|(totals, origins)| read(totals, origins));
-        read.map_err(|reason| OpenError::StoredTotals {
-            id: stored.task().id().to_owned(),
-            batch,
-            reason,
-        })
-    }
-
-    /// Visits the blocks of sealed reports of a released batch, until the visitor breaks.
-    /// Blocks on the disk.
-    ///
-    /// # Errors
-    /// When storage fails.
-    pub(crate) fn for_each_block(
-        &self,
-        stored: &StoredTask,
-        batch: u64,
-        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-    ) -> Result<(), OpenError> {
-        Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
-    }
-
     /// Has the reports of a released batch forgotten, soon.
     ///
     /// # Errors
@@ -640,54 +337,6 @@ impl Store {
         let request = Request::Forget(Arc::clone(stored), batch);
         let sent = self.queue()?.send(request).await;
         sent.map_err(|_| StoreError::Closed)
-    }
-
-    /// Visits every report of released batches, unless given up. Blocks on the disk.
-    ///
-    /// # Errors
-    /// When storage fails, the reports of a batch are no longer kept, or one is no report.
-    pub(crate) fn for_each_report(
-        &self,
-        stored: &StoredTask,
-        batches: &[BatchRow],
-        given_up: &dyn Fn() -> bool,
-        mut visit: impl FnMut(&Report),
-    ) -> Result<(), OpenError> {
-        check_kept(stored, batches)?;
-        let reader = &*self.0.reader;
-        let (key, task) = (stored.key(), stored.task());
-        for batch in batches {
-            stored::for_each_released(reader, key, task, batch.number, &mut |report| {
-                visit(&report);
-                match given_up() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Folds every report of released batches into totals that have none, on all cores, unless
-    /// given up. Blocks on the disk.
-    ///
-    /// # Errors
-    /// As [`Store::for_each_report`].
-    pub(crate) fn fold_reports(
-        &self,
-        stored: &StoredTask,
-        batches: &[BatchRow],
-        given_up: &(dyn Fn() -> bool + Sync),
-        none: &Totals,
-    ) -> Result<Totals, OpenError> {
-        check_kept(stored, batches)?;
-        let reader = &*self.0.reader;
-        let mut totals = none.clone();
-        for batch in batches {
-            let of_batch = stored::fold_released(reader, stored, batch.number, given_up, none)?;
-            totals.merge(&of_batch);
-        }
-        Ok(totals)
     }
 
     /// Takes what waits, refuses what comes and releases the directory.
@@ -730,38 +379,5 @@ impl Store {
                 mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
                 mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
             })
-    }
-}
-
-/// Has what is due by the clock done, also when no uploads come: on a thread that ends when the
-/// store has.
-fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Result<()> {
-    let until_gone = move || {
-        loop {
-            thread::sleep(every);
-            let sent = queue
-                .upgrade()
-                .map(|queue| queue.blocking_send(Request::CloseDue));
-            if !matches!(sent, Some(Ok(()))) {
-                return;
-            }
-        }
-    };
-    let thread = thread::Builder::new().name("batches".to_owned());
-    thread.spawn(until_gone).map(drop)
-}
-
-/// Takes the directory for this process; the operating system releases it when
-/// the process ends, however it ends.
-fn lock(directory: &Path) -> Result<File, OpenError> {
-    let path = directory.join(files::LOCK);
-    let failed = |source| OpenError::Engine(files::file_error(&path, source));
-    let file = files::open_to_lock(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked {
-            path: directory.display().to_string(),
-        }),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
     }
 }

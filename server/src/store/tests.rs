@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hushbin_tests::uploads::{Uploads, draft};
 
+use super::clock::Clock;
 use super::*;
 
 const TASK: &str = r#"{ "id": "t", "items": 8, "sparsity": 2, "epsilon": 1.0, "value": "sign" }"#;

@@ -1,0 +1,247 @@
+//! Opening a store, with the threads that work for it.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use super::activity::Activity;
+use super::clock::{self, Clock};
+use super::engine::{Engine, Reader, Remedy};
+use super::error::OpenError;
+use super::files::{self, Files};
+use super::follow::{self, Follower};
+use super::memory::Memory;
+use super::place::Place;
+use super::postgres::{self, Postgres};
+use super::releaser::{self, Work};
+use super::request::Request;
+use super::task::{self, Collected};
+use super::tasks::Tasks;
+use super::troubles::Troubles;
+use super::writer::{GroupLimits, Writer};
+use super::{Inner, Store, StoreOptions, Writing};
+
+impl Store {
+    /// The store of a data directory, which is created when there is none; the
+    /// tasks that are new are stored. Blocks on the disk.
+    ///
+    /// Tasks stored earlier are served whether or not they are given.
+    ///
+    /// # Errors
+    /// When the directory is in use, unreadable or damaged, or a task is invalid
+    /// or contradicts a stored one.
+    pub fn open(
+        directory: &Path,
+        tasks: &[Collected],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        Self::open_at(&Place::Directory(directory.to_owned()), tasks, options)
+    }
+
+    /// The store at a place. Blocks: on a thread that may, where it is a database.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_at(
+        place: &Place,
+        tasks: &[Collected],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        let (mut engine, lock): (Box<dyn Engine>, _) = match place {
+            Place::Directory(directory) => {
+                files::create_root(directory)?;
+                let lock = lock(directory)?;
+                (Box::new(Files::open(directory)?), Some(lock))
+            }
+            Place::Database(database) => (Box::new(Postgres::open(database)?), None),
+        };
+        // What has no room now may have it later; what may not be written is to be mended first.
+        if let Err(error) = engine.probe() {
+            if error.remedy() == Remedy::Permission {
+                return Err(error.into());
+            }
+            tracing::error!(%error, "nothing can be written; uploads are refused until it can");
+        }
+        Self::start(engine, lock, tasks, options, clock::system())
+    }
+
+    /// The store at a place where nothing is changed: batches that are released can be read, and
+    /// everything else is [`StoreError::ReadOnly`]. Blocks, as [`Store::open_at`].
+    ///
+    /// # Errors
+    /// When somebody writes to the directory, the place is unreadable or damaged, or does not
+    /// have one of the tasks.
+    pub fn open_read_only(
+        place: &Place,
+        tasks: &[Collected],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match place {
+            Place::Directory(directory) => {
+                let shared = files::share(directory)?;
+                let (rows, reader) = files::open_read_only(directory)?;
+                (rows, Arc::new(reader), shared)
+            }
+            Place::Database(database) => {
+                let (rows, reader) = postgres::open_read_only(database)?;
+                (rows, Arc::new(reader), None)
+            }
+        };
+        let stored = task::read(rows, options.form)?;
+        for collected in tasks {
+            let id = &collected.draft.id;
+            match stored.iter().find(|stored| stored.task().id() == *id) {
+                Some(stored) => task::agree(stored, collected)?,
+                None => return Err(OpenError::NotStored { id: id.clone() }),
+            }
+        }
+        let tasks = Arc::new(Tasks::default());
+        stored
+            .into_iter()
+            .for_each(|stored| tasks.add(&Arc::new(stored)));
+        Self::over(tasks, reader, options, None, shared)
+    }
+
+    /// The same over any storage engine, whose exclusive use is the caller's concern.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn with_engine(
+        engine: Box<dyn Engine>,
+        tasks: &[Collected],
+        options: StoreOptions,
+    ) -> Result<Self, OpenError> {
+        Self::start(engine, None, tasks, options, clock::system())
+    }
+
+    /// The store over an open engine, with its two threads.
+    pub(super) fn start(
+        mut engine: Box<dyn Engine>,
+        lock: Option<File>,
+        given: &[Collected],
+        options: StoreOptions,
+        clock: Clock,
+    ) -> Result<Self, OpenError> {
+        let stored = task::settle(engine.as_mut(), options.form, given, clock())?;
+        let tasks = Arc::new(Tasks::default());
+        stored
+            .into_iter()
+            .for_each(|stored| tasks.add(&Arc::new(stored)));
+        let reader = engine.reader();
+        let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
+        let (releaser, _) =
+            releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
+        for task in tasks.all() {
+            // What the collector stopped in.
+            let _ = releaser.send(Work::Closed(task));
+        }
+        let (alive, watched) = watch::channel(());
+        let activity = Activity::new();
+        Writer {
+            engine,
+            form: options.form,
+            tasks: Arc::clone(&tasks),
+            queue: requests,
+            releaser,
+            limits: GroupLimits {
+                uploads: options.group_uploads.max(1),
+                bytes: options.group_bytes.max(1),
+            },
+            activity: activity.clone(),
+            clock,
+            troubles: Troubles::default(),
+            lock,
+            alive,
+        }
+        .spawn()
+        .map_err(OpenError::Thread)?;
+        look_after(queue.downgrade(), options.look_every).map_err(OpenError::Thread)?;
+        let writing = Writing {
+            queue,
+            alive: watched,
+        };
+        Self::over(tasks, reader, options, Some((writing, activity)), None)
+    }
+
+    fn over(
+        tasks: Arc<Tasks>,
+        reader: Arc<dyn Reader>,
+        options: StoreOptions,
+        writing: Option<(Writing, Activity)>,
+        shared: Option<File>,
+    ) -> Result<Self, OpenError> {
+        if tasks.all().is_empty() {
+            return Err(OpenError::NoTasks);
+        }
+        let (writing, activity) = writing.unzip();
+        let store = Self(Arc::new(Inner {
+            tasks,
+            memory: Memory::new(options.queue_bytes),
+            writing,
+            reader,
+            form: options.form,
+            activity: activity.unwrap_or_else(Activity::new),
+            _shared: shared,
+        }));
+        if store.0.reader.shared().is_some() {
+            store.follow().map_err(OpenError::Thread)?;
+        }
+        Ok(store)
+    }
+
+    /// Has what others store taken notice of, on a thread that ends when the store has.
+    fn follow(&self) -> std::io::Result<()> {
+        let inner = Arc::downgrade(&self.0);
+        let mut follower = Follower {
+            tasks: Arc::clone(&self.0.tasks),
+            reader: Arc::clone(&self.0.reader),
+            form: self.0.form,
+            troubles: Troubles::default(),
+        };
+        let until_gone = move || {
+            while inner.strong_count() > 0 {
+                follower.look();
+                thread::sleep(follow::EVERY);
+            }
+        };
+        let thread = thread::Builder::new().name("others".to_owned());
+        thread.spawn(until_gone).map(drop)
+    }
+}
+
+/// Has what is due by the clock done, also when no uploads come: on a thread that ends when the
+/// store has.
+fn look_after(queue: mpsc::WeakSender<Request>, every: Duration) -> std::io::Result<()> {
+    let until_gone = move || {
+        loop {
+            thread::sleep(every);
+            let sent = queue
+                .upgrade()
+                .map(|queue| queue.blocking_send(Request::CloseDue));
+            if !matches!(sent, Some(Ok(()))) {
+                return;
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("batches".to_owned());
+    thread.spawn(until_gone).map(drop)
+}
+
+/// Takes the directory for this process; the operating system releases it when
+/// the process ends, however it ends.
+fn lock(directory: &Path) -> Result<File, OpenError> {
+    let path = directory.join(files::LOCK);
+    let failed = |source| OpenError::Engine(files::file_error(&path, source));
+    let file = files::open_to_lock(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked {
+            path: directory.display().to_string(),
+        }),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
+    }
+}

@@ -1,0 +1,173 @@
+//! Reading what is released.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, PoisonError};
+
+use hushbin::Report;
+use hushbin_analysis::estimate::Totals;
+
+use super::Store;
+use super::engine::BatchRow;
+use super::error::OpenError;
+use super::form::{Form, Origins};
+use super::stored;
+use super::task::StoredTask;
+
+/// Whether the reports of all these batches are there.
+fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError> {
+    match batches.iter().find(|batch| !batch.kept) {
+        None => Ok(()),
+        Some(gone) => Err(OpenError::ReportsGone {
+            id: stored.task().id().to_owned(),
+            batch: gone.number,
+        }),
+    }
+}
+
+impl Store {
+    /// The totals of released batches: of all of them, or of those named. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails, or one of them is not released.
+    pub fn totals(
+        &self,
+        stored: &StoredTask,
+        batches: Option<&[u64]>,
+    ) -> Result<Arc<Totals>, OpenError> {
+        let Some(batches) = batches else {
+            return self.all_totals(stored);
+        };
+        let mut totals = Totals::new(stored.task());
+        for &batch in batches {
+            totals.merge(&self.totals_of(stored, batch)?);
+        }
+        Ok(Arc::new(totals))
+    }
+
+    /// Those of all released batches, which are kept in memory: further ones are added.
+    fn all_totals(&self, stored: &StoredTask) -> Result<Arc<Totals>, OpenError> {
+        let mut known = stored
+            .released
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (mut last, mut totals) = match known.take() {
+            Some((last, totals)) => (last, totals),
+            None => (0, Arc::new(Totals::new(stored.task()))),
+        };
+        for BatchRow { number, .. } in stored.releases() {
+            if number > last {
+                let more = self.totals_of(stored, number)?;
+                Arc::make_mut(&mut totals).merge(&more);
+                last = number;
+            }
+        }
+        *known = Some((last, Arc::clone(&totals)));
+        Ok(totals)
+    }
+
+    fn totals_of(&self, stored: &StoredTask, batch: u64) -> Result<Totals, OpenError> {
+        self.read_totals(stored, batch, |bytes, _| {
+            Totals::decode(stored.task(), bytes).map_err(|error| error.to_string())
+        })
+    }
+
+    /// Where the reports of these released batches came from, as far as shufflers told. Blocks
+    /// on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn origins(
+        &self,
+        stored: &StoredTask,
+        batches: &[BatchRow],
+    ) -> Result<Origins, OpenError> {
+        let mut all = Origins::default();
+        if stored.form() == Form::Shuffled {
+            for batch in batches {
+                let own = self.read_totals(stored, batch.number, |_, origins| Ok(origins))?;
+                all.merge(&own);
+            }
+        }
+        Ok(all)
+    }
+
+    fn read_totals<T>(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+        read: impl FnOnce(&[u8], Origins) -> Result<T, String>,
+    ) -> Result<T, OpenError> {
+        let bytes = self.0.reader.totals(stored.key(), batch)?;
+        let parts = stored.form().split_totals(&bytes);
+        let read = parts
+            .ok_or_else(|| "their origins are missing".to_owned())
+            .and_then(|(totals, origins)| read(totals, origins));
+        read.map_err(|reason| OpenError::StoredTotals {
+            id: stored.task().id().to_owned(),
+            batch,
+            reason,
+        })
+    }
+
+    /// Visits the blocks of sealed reports of a released batch, until the visitor breaks.
+    /// Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails.
+    pub(crate) fn for_each_block(
+        &self,
+        stored: &StoredTask,
+        batch: u64,
+        visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<(), OpenError> {
+        Ok(self.0.reader.for_each_block(stored.key(), batch, visit)?)
+    }
+
+    /// Visits every report of released batches, unless given up. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When storage fails, the reports of a batch are no longer kept, or one is no report.
+    pub(crate) fn for_each_report(
+        &self,
+        stored: &StoredTask,
+        batches: &[BatchRow],
+        given_up: &dyn Fn() -> bool,
+        mut visit: impl FnMut(&Report),
+    ) -> Result<(), OpenError> {
+        check_kept(stored, batches)?;
+        let reader = &*self.0.reader;
+        let (key, task) = (stored.key(), stored.task());
+        for batch in batches {
+            stored::for_each_released(reader, key, task, batch.number, &mut |report| {
+                visit(&report);
+                match given_up() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Folds every report of released batches into totals that have none, on all cores, unless
+    /// given up. Blocks on the disk.
+    ///
+    /// # Errors
+    /// As [`Store::for_each_report`].
+    pub(crate) fn fold_reports(
+        &self,
+        stored: &StoredTask,
+        batches: &[BatchRow],
+        given_up: &(dyn Fn() -> bool + Sync),
+        none: &Totals,
+    ) -> Result<Totals, OpenError> {
+        check_kept(stored, batches)?;
+        let reader = &*self.0.reader;
+        let mut totals = none.clone();
+        for batch in batches {
+            let of_batch = stored::fold_released(reader, stored, batch.number, given_up, none)?;
+            totals.merge(&of_batch);
+        }
+        Ok(totals)
+    }
+}
