@@ -70,7 +70,7 @@ impl Store {
     }
 
     /// The store at a place where nothing is changed: batches that are released can be read, and
-    /// everything else is [`StoreError::ReadOnly`]. Blocks, as [`Store::open_at`].
+    /// everything else is [`StoreError::ReadOnly`](super::StoreError::ReadOnly). Blocks, as [`Store::open_at`].
     ///
     /// # Errors
     /// When somebody writes to the directory, the place is unreadable or damaged, or does not

@@ -4,7 +4,7 @@
 use std::env;
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,8 +22,9 @@ const USER: &str = "postgres";
 
 /// What servers are started with beside what a test asks for: nothing here survives the
 /// machine, so that nothing need be forced to its disk.
-const OPTIONS: [&str; 4] = [
+const OPTIONS: [&str; 5] = [
     "fsync=off",
+    "listen_addresses=127.0.0.1",
     "max_connections=200",
     "shared_buffers=64MB",
     "wal_level=replica",
@@ -122,25 +123,43 @@ fn free_port() -> u16 {
 impl Server {
     /// A server that was just set up, with these of its settings, each as `name=value`.
     pub fn start(options: &[&str]) -> Self {
-        let server = Self::in_directory(options);
-        let mut initdb = program("initdb");
-        initdb.args([
-            "--auth=trust",
-            "--username=hushbin",
-            "--no-sync",
-            "--no-locale",
-        ]);
-        initdb
-            .args(["--encoding=UTF8", "--pgdata"])
-            .arg(server.data());
-        succeed(initdb);
-        server.go();
+        let mut server = Self::in_directory(options);
+        server.set_up();
+        server.go_somewhere();
         server
+    }
+
+    /// The same that speaks TLS by this certificate and key, both as PEM.
+    pub fn with_tls(certificate: &str, key: &str) -> Self {
+        let mut server = Self::in_directory(&["ssl=on"]);
+        for (name, option, text) in [
+            ("certificate.pem", "ssl_cert_file", certificate),
+            ("key.pem", "ssl_key_file", key),
+        ] {
+            let path = server.directory.join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            if let Some((user, group)) = user() {
+                chown(&path, Some(user), Some(group)).unwrap();
+            }
+            server.options.push(format!("{option}={}", path.display()));
+        }
+        server.set_up();
+        server.go_somewhere();
+        server
+    }
+
+    fn set_up(&self) {
+        let mut initdb = program("initdb");
+        initdb.args(["--auth=trust", "--username=hushbin", "--no-sync"]);
+        initdb.args(["--no-locale", "--encoding=UTF8", "--pgdata"]);
+        initdb.arg(self.data());
+        succeed(initdb);
     }
 
     /// A server that follows this one, under this name.
     pub fn standby(&self, name: &str, options: &[&str]) -> Self {
-        let standby = Self::in_directory(options);
+        let mut standby = Self::in_directory(options);
         let mut backup = program("pg_basebackup");
         backup.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]);
         backup.arg("--pgdata").arg(standby.data()).arg("--dbname");
@@ -149,7 +168,7 @@ impl Server {
             self.port
         ));
         succeed(backup);
-        standby.go();
+        standby.go_somewhere();
         standby
     }
 
@@ -167,14 +186,27 @@ impl Server {
         self.directory.join("data")
     }
 
+    /// Starts it on a port that nobody has taken meanwhile.
+    fn go_somewhere(&mut self) {
+        for _ in 0..5 {
+            match self.try_to_go() {
+                Err(log) if log.contains("Address already in use") => self.port = free_port(),
+                done => return done.unwrap_or_else(|log| panic!("{log}")),
+            }
+        }
+        panic!("no port is free");
+    }
+
     /// Starts it again, where it was killed, and waits until it takes connections.
     pub fn go(&self) {
+        self.try_to_go().unwrap_or_else(|log| panic!("{log}"));
+    }
+
+    fn try_to_go(&self) -> Result<(), String> {
         let mut postgres = program("postgres");
         postgres.arg("-D").arg(self.data());
-        postgres
-            .args(["-p", &self.port.to_string()])
-            .arg("-k")
-            .arg(&self.directory);
+        postgres.args(["-p", &self.port.to_string()]);
+        postgres.arg("-k").arg(&self.directory);
         for option in &self.options {
             postgres.args(["-c", option]);
         }
@@ -189,21 +221,26 @@ impl Server {
                 thread::park();
             }
         });
-        *self.running.lock().unwrap() = Some(receiver.recv().unwrap());
-        while !self.is_ready() {
-            let mut running = self.running.lock().unwrap();
-            let ended = running.as_mut().unwrap().try_wait().unwrap();
-            let log = || fs::read_to_string(self.directory.join("log")).unwrap();
-            assert!(ended.is_none(), "{}", log());
-            drop(running);
+        let mut child = receiver.recv().unwrap();
+        loop {
+            if child.try_wait().unwrap().is_some() {
+                return Err(fs::read_to_string(self.directory.join("log")).unwrap());
+            }
+            if self.is_ready() {
+                break;
+            }
             thread::sleep(Duration::from_millis(20));
         }
+        *self.running.lock().unwrap() = Some(child);
+        Ok(())
     }
 
     fn is_ready(&self) -> bool {
+        // By its own socket: on the port somebody else's may answer.
         let mut ready = program("pg_isready");
-        ready.args(["-q", "-h", "127.0.0.1", "-U", "hushbin", "-d", "postgres"]);
-        ready.args(["-p", &self.port.to_string()]);
+        ready.args(["-q", "-U", "hushbin", "-d", "postgres"]);
+        ready.args(["-p", &self.port.to_string(), "-h"]);
+        ready.arg(&self.directory);
         match ready.status().unwrap().code() {
             Some(0) => true,
             // It refuses, or does not answer.

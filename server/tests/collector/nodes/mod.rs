@@ -2,6 +2,7 @@
 
 mod failover;
 mod share;
+mod tls;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,0 +1,41 @@
+//! A database that is spoken to by TLS, and known by its certificate.
+
+use std::process::{Output, Stdio};
+
+use hushbin_tests::postgres::Server;
+use rcgen::CertifiedKey;
+
+use super::*;
+
+/// What becomes of a process that trusts this certificate, and none of the machine's.
+fn list_tokens(store: &str, trusted: &str, nodes: &Nodes) -> Output {
+    let path = nodes.path("trusted.pem");
+    std::fs::write(&path, trusted).unwrap();
+    let mut command = command();
+    command.args(["token", "list", "--store", store]);
+    command.env("SSL_CERT_FILE", path).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+#[test]
+fn it_is_known_by_a_certificate_that_is_trusted() {
+    let issue = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+    let CertifiedKey { cert, signing_key } = issue("localhost");
+    let server = Server::with_tls(&cert.pem(), &signing_key.serialize_pem());
+    let store = server.database().replace("127.0.0.1", "localhost");
+    let nodes = Nodes::over(store.clone());
+    // Made by one who is on the same machine, and asks for no TLS.
+    nodes.token("admin");
+    let encrypted = format!("{store}?sslmode=require");
+    let said = list_tokens(&encrypted, &cert.pem(), &nodes);
+    assert!(said.status.success(), "{said:?}");
+    assert!(String::from_utf8(said.stdout).unwrap().contains("a test"));
+    // By another certificate, or as somebody else.
+    let other = list_tokens(&encrypted, &issue("localhost").cert.pem(), &nodes);
+    let renamed = encrypted.replace("localhost", "127.0.0.1");
+    for said in [other, list_tokens(&renamed, &cert.pem(), &nodes)] {
+        assert!(!said.status.success());
+        let said = String::from_utf8(said.stderr).unwrap();
+        assert!(said.contains("certificate"), "{said}");
+    }
+}
