@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -52,6 +53,14 @@ fn nodes_that_have_the_same_ids_at_once_count_each_once() {
         nodes.into_iter().map(|node| node.join().unwrap()).sum()
     });
     assert_eq!(stored, IDS);
+    // What its connections have seen is known once they are gone.
+    let others = "SELECT count(*) FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    while storage.ask(others) != "0" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let circles = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(storage.ask(circles), "0");
     let engine = storage.open();
     let batches = engine.batches(task);
     assert!(batches.len() > 1, "{batches:?}");

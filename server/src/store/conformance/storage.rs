@@ -37,16 +37,27 @@ impl Storage for InFiles {
 }
 
 pub(super) struct InDatabase {
-    _server: Arc<Server>,
+    server: Arc<Server>,
+    address: String,
     database: Database,
+}
+
+impl InDatabase {
+    /// What the server answers to this statement.
+    pub(super) fn ask(&self, statement: &str) -> String {
+        let (_, name) = self.address.rsplit_once('/').unwrap();
+        self.server.ask(name, statement)
+    }
 }
 
 impl Storage for InDatabase {
     fn new() -> Self {
         let server = shared();
-        let database = Database::new(&server.database()).unwrap();
+        let address = server.database();
+        let database = Database::new(&address).unwrap();
         Self {
-            _server: server,
+            server,
+            address,
             database,
         }
     }
