@@ -1,7 +1,7 @@
 //! Several nodes over one database.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
@@ -22,26 +22,29 @@ fn shuffle<T>(rng: &mut ChaCha20Rng, items: &mut [T]) {
 /// batches are closed meanwhile.
 #[test]
 fn nodes_that_have_the_same_ids_at_once_count_each_once() {
-    const IDS: u64 = 400;
+    const ROUNDS: u64 = 12;
+    const IDS: u64 = 200 * ROUNDS;
     let storage = InDatabase::new();
     let task = storage.open().add_task(row("t"), 100).unwrap();
+    let together = Barrier::new(4);
     let stored: u64 = thread::scope(|scope| {
         let node = |seed| {
             let mut engine = storage.open();
+            let together = &together;
             move || {
                 let mut rng = ChaCha20Rng::seed_from_u64(seed);
-                let mut numbers: Vec<u64> = (0..IDS).collect();
                 let mut stored = 0;
-                for round in 0..8 {
+                for round in 0..ROUNDS {
+                    let mut numbers: Vec<u64> = (200 * round..200 * round + 200).collect();
                     shuffle(&mut rng, &mut numbers);
-                    for part in numbers.chunks(100) {
-                        let group: Vec<Record> = part.iter().copied().map(record).collect();
-                        let outcomes = engine.append(task, &group).unwrap();
-                        let new = |own: &&Outcome| **own == Outcome::Stored;
-                        stored += outcomes.iter().filter(new).count() as u64;
-                        assert!(!outcomes.contains(&Outcome::Conflict));
-                    }
-                    if round == seed {
+                    let group: Vec<Record> = numbers.into_iter().map(record).collect();
+                    // Ids that nobody has: whoever comes second to one has to wait for it.
+                    together.wait();
+                    let outcomes = engine.append(task, &group).unwrap();
+                    let new = |own: &&Outcome| **own == Outcome::Stored;
+                    stored += outcomes.iter().filter(new).count() as u64;
+                    assert!(!outcomes.contains(&Outcome::Conflict));
+                    if round % 4 == seed {
                         let open = engine.batches(task).last().unwrap().number;
                         engine.close_batch(task, open, 200).unwrap();
                     }
