@@ -402,6 +402,8 @@ it("needs no token where everything is for everybody", async () => {
     // The only task there is.
     await page.getByRole("heading", { name: "open", exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(false);
+    // It asks on and on, and complains of a collector that is gone.
+    await page.context().close();
   } finally {
     await development.stop("SIGKILL");
   }
