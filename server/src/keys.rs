@@ -1,8 +1,8 @@
 //! Keys in files: PEM as `openssl genpkey` and `openssl pkey -pubout` write it (RFC 8410).
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -10,6 +10,37 @@ use pem::{EncodeConfig, LineEnding, Pem};
 
 /// Bytes of a key, private or public.
 pub(crate) const LENGTH: usize = 32;
+
+/// Rights to a private key's file that nobody may have: its owner's group may read it, as groups
+/// of those who hold keys do, and all others nothing.
+const TOO_OPEN: u32 = 0o037;
+
+/// That others may read a private key.
+#[derive(Debug, thiserror::Error)]
+#[error("{path} has mode {mode:o}, expected 640 or less: others may not read a private key")]
+pub(crate) struct TooOpen {
+    path: String,
+    mode: u32,
+}
+
+/// What a file holds that is a private key, whatever its form.
+///
+/// # Errors
+/// When it cannot be read, and when others may read it.
+pub(crate) fn read_secret<E: From<TooOpen>>(
+    path: &Path,
+    failed: impl Fn(io::Error) -> E,
+) -> Result<Vec<u8>, E> {
+    let mut file = File::open(path).map_err(&failed)?;
+    let mode = file.metadata().map_err(&failed)?.permissions().mode() & 0o777;
+    if mode & TOO_OPEN != 0 {
+        let path = path.display().to_string();
+        return Err(TooOpen { path, mode }.into());
+    }
+    let mut secret = Vec::new();
+    file.read_to_end(&mut secret).map_err(&failed)?;
+    Ok(secret)
+}
 
 /// What a key is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -44,6 +75,8 @@ pub(crate) enum KeyError {
     },
     #[error("{path} holds a key of another kind, expected one of {}", .expected.name())]
     Algorithm { path: String, expected: Algorithm },
+    #[error(transparent)]
+    Open(#[from] TooOpen),
     #[error("no random numbers: {0}")]
     Entropy(getrandom::Error),
 }
@@ -86,9 +119,10 @@ impl Half {
 /// The private key in a file.
 ///
 /// # Errors
-/// When there is none of this algorithm.
+/// When there is none of this algorithm, and when others may read it.
 pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
-    read(path, algorithm, Half::Private)
+    let text = read_secret(path, |source| file_error(path, source))?;
+    key_in(&text, path, algorithm, Half::Private)
 }
 
 /// The public key in a file.
@@ -96,15 +130,24 @@ pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LEN
 /// # Errors
 /// When there is none of this algorithm.
 pub(crate) fn read_public(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
-    read(path, algorithm, Half::Public)
+    let text = fs::read(path).map_err(|source| file_error(path, source))?;
+    key_in(&text, path, algorithm, Half::Public)
 }
 
-fn read(path: &Path, algorithm: Algorithm, half: Half) -> Result<[u8; LENGTH], KeyError> {
-    let shown = || path.display().to_string();
-    let text = fs::read(path).map_err(|source| KeyError::File {
-        path: shown(),
+fn file_error(path: &Path, source: io::Error) -> KeyError {
+    KeyError::File {
+        path: path.display().to_string(),
         source,
-    })?;
+    }
+}
+
+fn key_in(
+    text: &[u8],
+    path: &Path,
+    algorithm: Algorithm,
+    half: Half,
+) -> Result<[u8; LENGTH], KeyError> {
+    let shown = || path.display().to_string();
     let pem = pem::parse(text).map_err(|source| KeyError::Pem {
         path: shown(),
         source,
@@ -142,10 +185,7 @@ fn written(algorithm: Algorithm, half: Half, key: &[u8; LENGTH]) -> String {
 pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(KeyError::Entropy)?;
-    let failed = |source| KeyError::File {
-        path: path.display().to_string(),
-        source,
-    };
+    let failed = |source| file_error(path, source);
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -161,9 +201,13 @@ pub(crate) fn create(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
+
+    /// A file that its owner alone may read.
+    fn write(path: &Path, text: &str) {
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
 
     /// The examples of RFC 8410, sections 10.1 and 10.3, whose keys openssl shows so.
     #[test]
@@ -173,7 +217,7 @@ mod tests {
         let text = "-----BEGIN PRIVATE KEY-----\n\
                     MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
                     -----END PRIVATE KEY-----\n";
-        fs::write(&private, text).unwrap();
+        write(&private, text);
         let key = read_private(&private, Algorithm::Ed25519).unwrap();
         assert_eq!(
             crate::hex::encode(&key),
@@ -220,18 +264,19 @@ mod tests {
             );
         };
         said("No such file");
-        fs::write(&path, "no key").unwrap();
+        write(&path, "no key");
         said("is no PEM file");
-        fs::write(&path, public_pem(Algorithm::X25519, &[7; LENGTH])).unwrap();
+        write(&path, &public_pem(Algorithm::X25519, &[7; LENGTH]));
         said(r#"holds a "PUBLIC KEY", expected a "PRIVATE KEY""#);
-        fs::write(
+        write(
             &path,
-            written(Algorithm::Ed25519, Half::Private, &[7; LENGTH]),
-        )
-        .unwrap();
+            &written(Algorithm::Ed25519, Half::Private, &[7; LENGTH]),
+        );
         said("holds a key of another kind, expected one of X25519");
         let long = Pem::new(Half::Private.tag(), vec![0; 49]);
-        fs::write(&path, pem::encode(&long)).unwrap();
+        write(&path, &pem::encode(&long));
         said("holds a key of another kind");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
+        said("has mode 604, expected 640 or less");
     }
 }

@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use clap::ValueEnum;
+use hushbin::{Fingerprint, Task};
 use hyper::Uri;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::hex;
 use crate::keys;
-use crate::sealed::Configuration;
+use crate::sealed::{Configuration, Recipient, RecipientError};
 use crate::signed::{self, Signer, Statement};
 use crate::store::Form;
 
@@ -138,7 +139,9 @@ impl Shuffler {
 /// What an analyser needs.
 pub(crate) struct Analyser {
     /// Private keys that reports are sealed to, the newest first.
-    pub(crate) sealing: Vec<[u8; keys::LENGTH]>,
+    sealing: Vec<[u8; keys::LENGTH]>,
+    /// Who opens reports, by the fingerprint of the task: made once.
+    recipients: RwLock<HashMap<Fingerprint, Arc<Recipient>>>,
     signer: Signer,
     /// Public keys of the shufflers that it takes batches from.
     shufflers: HashMap<Name, [u8; keys::LENGTH]>,
@@ -152,9 +155,29 @@ impl Analyser {
     ) -> Self {
         Self {
             sealing,
+            recipients: RwLock::default(),
             signer: Signer::new(private),
             shufflers: shufflers.into_iter().map(|key| (name(&key), key)).collect(),
         }
+    }
+
+    /// Who opens the reports of a task.
+    ///
+    /// # Errors
+    /// When two keys cannot be told apart.
+    pub(crate) fn recipient(&self, task: &Task) -> Result<Arc<Recipient>, RecipientError> {
+        let fingerprint = task.fingerprint();
+        let known = self.recipients.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        if let Some(recipient) = known.get(&fingerprint) {
+            return Ok(Arc::clone(recipient));
+        }
+        drop(known);
+        let recipient = Arc::new(Recipient::new(task.clone(), &self.sealing)?);
+        let all = self.recipients.write();
+        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        all.insert(fingerprint, Arc::clone(&recipient));
+        Ok(recipient)
     }
 
     /// The shuffler that has signed this block so; `None` where none of those has.

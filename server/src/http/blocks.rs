@@ -55,8 +55,8 @@ pub(super) async fn take(
     let shuffler = signature.and_then(|signature| analyser.shuffler(signature, &block));
     let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
     let receipt = hex::encode(&analyser.receipt(&block));
-    let task = stored.task().clone();
-    let recipient = Recipient::new(task, &analyser.sealing).map_err(|_| Problem::NoKeys)?;
+    let recipient = analyser.recipient(stored.task());
+    let recipient = recipient.map_err(|_| Problem::NoKeys)?;
     // Some 60 µs a report.
     let opened = tokio::task::spawn_blocking(move || open(&recipient, shuffler, &block));
     let opened = opened.await.map_err(|_| Problem::Internal)??;

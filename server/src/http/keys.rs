@@ -11,7 +11,6 @@ use super::state::AppState;
 use super::tasks;
 use crate::hex;
 use crate::role::Part;
-use crate::sealed::Recipient;
 
 #[derive(Serialize)]
 pub(super) struct Keys {
@@ -31,7 +30,7 @@ pub(super) async fn show(
             .configurations(stored.task().id())
             .ok_or(Problem::NoKeys)?,
         Part::Analyser(analyser) => {
-            let recipient = Recipient::new(stored.task().clone(), &analyser.sealing);
+            let recipient = analyser.recipient(stored.task());
             let recipient = recipient.map_err(|error| {
                 tracing::error!(%error, "reports cannot be opened");
                 Problem::NoKeys

@@ -4,9 +4,8 @@
 //! of others.
 
 use std::fmt::{self, Debug, Formatter};
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +21,7 @@ use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
-/// Rights to a key's file that nobody may have: its owner's group may read it, as groups of
-/// those who hold keys do, and all others nothing.
-const TOO_OPEN: u32 = 0o037;
+use crate::keys::{self, TooOpen};
 
 /// What connections are encrypted with: a certificate and its key.
 #[derive(Clone)]
@@ -53,8 +50,8 @@ pub(crate) enum TlsError {
         path: String,
         expected: &'static str,
     },
-    #[error("{path} has mode {mode:o}, expected 640 or less: others may not read a private key")]
-    Open { path: String, mode: u32 },
+    #[error(transparent)]
+    Open(#[from] TooOpen),
     #[error(
         "the key in {key} is not that of the first certificate in {certificate}, expected a pair"
     )]
@@ -80,20 +77,14 @@ impl Tls {
     /// When one cannot be read or does not hold what it should, when others may read the key,
     /// and when the key is not the certificate's.
     pub(crate) fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let text = read(certificate, |_| Ok(()))?;
+        let text = fs::read(certificate).map_err(|source| file_error(certificate, source))?;
         let chain: Vec<_> = CertificateDer::pem_slice_iter(&text)
             .collect::<Result<_, _>>()
             .map_err(|error| not_pem(certificate, CHAIN, &error))?;
         if chain.is_empty() {
             return Err(not_pem(certificate, CHAIN, &pem::Error::NoItemsFound));
         }
-        let text = read(key, |mode| match mode & TOO_OPEN {
-            0 => Ok(()),
-            _ => Err(TlsError::Open {
-                path: name(key),
-                mode,
-            }),
-        })?;
+        let text = keys::read_secret(key, |source| file_error(key, source))?;
         let own =
             PrivateKeyDer::from_pem_slice(&text).map_err(|error| not_pem(key, KEY, &error))?;
         let config = config(chain.clone(), own).map_err(|source| match source {
@@ -156,18 +147,11 @@ fn config(
     Ok(config)
 }
 
-/// What a file holds whose mode passes.
-fn read(path: &Path, check: impl FnOnce(u32) -> Result<(), TlsError>) -> Result<Vec<u8>, TlsError> {
-    let failed = |source| TlsError::File {
+fn file_error(path: &Path, source: io::Error) -> TlsError {
+    TlsError::File {
         path: name(path),
         source,
-    };
-    let mut file = File::open(path).map_err(failed)?;
-    let mode = file.metadata().map_err(failed)?.permissions().mode();
-    check(mode & 0o777)?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(failed)?;
-    Ok(bytes)
+    }
 }
 
 /// Which says nothing of what a file holds that may be a key.

@@ -5,15 +5,15 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
+use hushbin::Upload;
 use hushbin::sealed::SealedUpload;
-use hushbin::{Task, Upload};
 use serde::Serialize;
 
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
 use crate::role::Role;
-use crate::store::{Settings, Submission, Submitted, sealed_bytes};
+use crate::store::{Settings, StoredTask, Submission, Submitted};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
@@ -50,7 +50,7 @@ pub(super) async fn create(
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
     // At most some thousand reports of a few bytes: microseconds, so it need not
     // leave the runtime. Hostile bytes end here and never reach the writer.
-    let uploads = submitted(stored.task(), state.part().role(), &bytes)?;
+    let uploads = submitted(&stored, state.part().role(), &bytes)?;
     if let Some(most) = settings.upload_reports {
         let over = |have: &usize| *have > most as usize;
         let mut counts = uploads.iter().map(|upload| upload.reports as usize);
@@ -82,9 +82,15 @@ pub(super) async fn create(
 
 /// The uploads of a body: of reports that are checked, or of sealed ones, of which nothing can
 /// be told but their length.
-fn submitted(task: &Task, role: Role, bytes: &[u8]) -> Result<Vec<Submitted>, hushbin::Error> {
+fn submitted(
+    stored: &StoredTask,
+    role: Role,
+    bytes: &[u8],
+) -> Result<Vec<Submitted>, hushbin::Error> {
+    let task = stored.task();
     if role == Role::Shuffler {
-        let uploads = SealedUpload::decode_all(bytes, &task.fingerprint(), sealed_bytes(task))?;
+        let (fingerprint, length) = (task.fingerprint(), stored.sealed_bytes());
+        let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)?;
         let uploads = uploads.into_iter();
         let submitted =
             |(own, range): (SealedUpload<'_>, _)| Submitted::new(own.id, own.count(), range);

@@ -5,7 +5,7 @@ mod configuration;
 mod recipient;
 
 pub(crate) use configuration::{Configuration, KeyId};
-pub(crate) use recipient::{Recipient, private, public};
+pub(crate) use recipient::{Recipient, RecipientError, private, public};
 
 pub(crate) type Kem = hpke::kem::X25519HkdfSha256;
 pub(crate) type Kdf = hpke::kdf::HkdfSha256;

@@ -1,7 +1,7 @@
 //! The tasks of a data directory: those that it holds, and those given at start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::estimate::{Estimator, Totals};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
-use super::form::Form;
+use super::form::{Form, sealed_bytes};
 use super::settings::Settings;
 use tokio::sync::watch;
 
@@ -25,6 +25,8 @@ pub struct StoredTask {
     /// Of all released batches up to one, as they were last asked for.
     pub(super) released: Mutex<Option<(u64, Arc<Totals>)>>,
     removed: AtomicBool,
+    /// Worked out once, as many uploads ask.
+    sealed_bytes: OnceLock<usize>,
 }
 
 impl StoredTask {
@@ -42,6 +44,7 @@ impl StoredTask {
             batches: watch::Sender::new(batches.into()),
             released: Mutex::new(None),
             removed: AtomicBool::new(false),
+            sealed_bytes: OnceLock::new(),
         }
     }
 
@@ -49,6 +52,11 @@ impl StoredTask {
     #[must_use]
     pub const fn task(&self) -> &Task {
         self.estimator.task()
+    }
+
+    /// Bytes of a sealed report.
+    pub(crate) fn sealed_bytes(&self) -> usize {
+        *self.sealed_bytes.get_or_init(|| sealed_bytes(self.task()))
     }
 
     /// What its reports are.
