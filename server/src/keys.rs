@@ -1,7 +1,7 @@
 //! Keys in files: PEM as `openssl genpkey` and `openssl pkey -pubout` write it (RFC 8410).
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -23,23 +23,22 @@ pub(crate) struct TooOpen {
     mode: u32,
 }
 
-/// What a file holds that is a private key, whatever its form.
+/// That nobody but its owner and group may read a file that holds a private key.
 ///
 /// # Errors
-/// When it cannot be read, and when others may read it.
-pub(crate) fn read_secret<E: From<TooOpen>>(
+/// When others may, and when that cannot be told.
+pub(crate) fn check_private<E: From<TooOpen>>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
-) -> Result<Vec<u8>, E> {
-    let mut file = File::open(path).map_err(&failed)?;
-    let mode = file.metadata().map_err(&failed)?.permissions().mode() & 0o777;
-    if mode & TOO_OPEN != 0 {
-        let path = path.display().to_string();
-        return Err(TooOpen { path, mode }.into());
+) -> Result<(), E> {
+    let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
+    match mode & TOO_OPEN {
+        0 => Ok(()),
+        _ => Err(E::from(TooOpen {
+            path: path.display().to_string(),
+            mode,
+        })),
     }
-    let mut secret = Vec::new();
-    file.read_to_end(&mut secret).map_err(&failed)?;
-    Ok(secret)
 }
 
 /// What a key is for.
@@ -121,8 +120,12 @@ impl Half {
 /// # Errors
 /// When there is none of this algorithm, and when others may read it.
 pub(crate) fn read_private(path: &Path, algorithm: Algorithm) -> Result<[u8; LENGTH], KeyError> {
-    let text = read_secret(path, |source| file_error(path, source))?;
-    key_in(&text, path, algorithm, Half::Private)
+    let failed = |source| file_error(path, source);
+    let text = fs::read(path).map_err(failed)?;
+    let key = key_in(&text, path, algorithm, Half::Private)?;
+    // Behind what else may be wrong: a public key is for everybody to read.
+    check_private(path, failed)?;
+    Ok(key)
 }
 
 /// The public key in a file.
@@ -276,6 +279,10 @@ mod tests {
         let long = Pem::new(Half::Private.tag(), vec![0; 49]);
         write(&path, &pem::encode(&long));
         said("holds a key of another kind");
+        write(
+            &path,
+            &written(Algorithm::X25519, Half::Private, &[7; LENGTH]),
+        );
         fs::set_permissions(&path, fs::Permissions::from_mode(0o604)).unwrap();
         said("has mode 604, expected 640 or less");
     }

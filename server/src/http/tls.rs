@@ -84,7 +84,9 @@ impl Tls {
         if chain.is_empty() {
             return Err(not_pem(certificate, CHAIN, &pem::Error::NoItemsFound));
         }
-        let text = keys::read_secret(key, |source| file_error(key, source))?;
+        let failed = |source| file_error(key, source);
+        keys::check_private(key, failed)?;
+        let text = fs::read(key).map_err(failed)?;
         let own =
             PrivateKeyDer::from_pem_slice(&text).map_err(|error| not_pem(key, KEY, &error))?;
         let config = config(chain.clone(), own).map_err(|source| match source {
