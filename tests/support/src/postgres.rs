@@ -22,7 +22,9 @@ const USER: &str = "postgres";
 
 /// What servers are started with beside what a test asks for: nothing here survives the
 /// machine, so that nothing need be forced to its disk.
-const OPTIONS: [&str; 5] = [
+const OPTIONS: [&str; 6] = [
+    // In files of its directory, which nobody clears away elsewhere after kill -9.
+    "dynamic_shared_memory_type=mmap",
     "fsync=off",
     "listen_addresses=127.0.0.1",
     "max_connections=200",
@@ -324,6 +326,12 @@ impl Server {
 
     /// kill -9 of all its processes.
     pub fn kill(&self) {
+        // Its last number is of what the kernel keeps for it, and would keep for ever.
+        let memory = fs::read_to_string(self.data().join("postmaster.pid")).unwrap_or_default();
+        let memory = memory
+            .lines()
+            .nth(6)
+            .and_then(|line| line.split_whitespace().nth(1));
         let processes = self.processes();
         let mut kill = Command::new("kill");
         kill.arg("-9").args(processes.iter().map(u32::to_string));
@@ -337,6 +345,10 @@ impl Server {
             {
                 thread::sleep(Duration::from_millis(1));
             }
+        }
+        if let Some(id) = memory {
+            let mut remove = Command::new("ipcrm");
+            let _ = remove.args(["-m", id]).stderr(Stdio::null()).status();
         }
     }
 
