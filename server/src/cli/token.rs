@@ -63,10 +63,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         }
         Command::List(options) => {
             for token in tokens::list(&options.place.place()?)? {
-                let role = match token.role {
-                    Role::Analyst => "analyst",
-                    Role::Admin => "admin",
-                };
+                let role = token.role.name();
                 writeln!(out, "{}  {role:<7}  {}", token.id, token.name)?;
             }
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::engine::{Reader, Seen, Shared, TaskRow};
+use super::engine::{Reader, Seen, Shared};
 use super::error::OpenError;
 use super::form::Form;
 use super::task;
@@ -55,14 +55,8 @@ fn follow(tasks: &Tasks, shared: &dyn Shared, form: Form) -> Result<(), OpenErro
             Some(stored) => {
                 stored.tell(&batches);
                 if task::written(form, &stored.settings()) != settings {
-                    let row = TaskRow {
-                        key,
-                        id: stored.task().id().to_owned(),
-                        fingerprint: stored.task().fingerprint().0,
-                        parameters: String::new(),
-                        settings,
-                    };
-                    stored.configure(task::read_settings(&row)?.1);
+                    let id = stored.task().id();
+                    stored.configure(task::read_settings(id, &settings)?.1);
                 }
             }
             None => {

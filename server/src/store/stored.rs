@@ -236,7 +236,7 @@ impl StoredReports {
             id: id.to_owned(),
             there: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
-        let (form, _) = task::read_settings(row)?;
+        let (form, _) = task::read_settings(&row.id, &row.settings)?;
         if form == Form::Sealed {
             return Err(OpenError::Sealed { id: id.to_owned() });
         }

@@ -240,7 +240,7 @@ pub(super) fn read(
 ) -> Result<Vec<StoredTask>, OpenError> {
     let read = |(row, batches): TaskBatches| {
         let task = read_task(&row)?;
-        let (found, settings) = read_settings(&row)?;
+        let (found, settings) = read_settings(&row.id, &row.settings)?;
         if found != expected {
             return Err(OpenError::Form {
                 id: row.id,
@@ -332,10 +332,10 @@ pub(super) fn written(form: Form, settings: &Settings) -> String {
 }
 
 /// What a task's reports are, and how it is collected.
-pub(super) fn read_settings(row: &TaskRow) -> Result<(Form, Settings), OpenError> {
-    let read: Result<Written<Settings>, _> = serde_json::from_str(&row.settings);
+pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Form, Settings), OpenError> {
+    let read: Result<Written<Settings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {
-        id: row.id.clone(),
+        id: id.to_owned(),
         reason: error.to_string(),
     })?;
     Ok((read.form, read.settings))

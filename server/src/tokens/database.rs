@@ -14,13 +14,6 @@ fn role_from(text: &str) -> Result<Role, TokensError> {
     })
 }
 
-fn name_of(role: Role) -> &'static str {
-    match role {
-        Role::Analyst => "analyst",
-        Role::Admin => "admin",
-    }
-}
-
 fn tokens(
     session: &mut Session,
     condition: &str,
@@ -70,7 +63,7 @@ pub(super) fn role_of(sessions: &Sessions, hash: &str) -> Result<Option<Role>, T
 pub(super) fn add(database: &Database, token: &Token) -> Result<(), TokensError> {
     let insert = "INSERT INTO hushbin.token (id, name, role, created, sha256) \
         VALUES ($1, $2, $3, $4, $5)";
-    let (role, created) = (name_of(token.role), token.created.cast_signed());
+    let (role, created) = (token.role.name(), token.created.cast_signed());
     open_tables(database)?.with(|session| {
         session.transaction(|transaction| {
             let values: &[&(dyn postgres::types::ToSql + Sync)] =

@@ -19,6 +19,16 @@ pub(crate) enum Role {
     Admin,
 }
 
+impl Role {
+    /// As it is said on the command line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Analyst => "analyst",
+            Self::Admin => "admin",
+        }
+    }
+}
+
 /// A token, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,14 +5,12 @@ use std::collections::{HashMap, HashSet};
 use postgres::types::{ToSql, Type};
 use postgres::{Statement, Transaction};
 
-use super::rows::{signed, unsigned};
+use super::rows::{Id, id_of, signed, unsigned};
 use super::session::Session;
 use crate::store::engine::{EngineError, Outcome, Record, TaskKey};
 
 /// Times that it is looked for an open batch: each time another one was closed meanwhile.
 const LOOKS: usize = 10;
-
-type Id = [u8; 16];
 
 /// What a group takes, as the session knows it.
 pub(super) struct Statements {
@@ -151,9 +149,4 @@ fn known(
         .iter()
         .map(|row| Ok((id_of(row.get("id"))?, row.get("body"))));
     known.collect()
-}
-
-fn id_of(bytes: &[u8]) -> Result<Id, EngineError> {
-    let id = bytes.try_into();
-    id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".to_owned()))
 }

@@ -37,7 +37,7 @@ use postgres::Transaction;
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow};
 use append::Statements;
 pub(super) use reader::{DatabaseReader, open_read_only};
-use rows::{BATCH, TASK, batch_row, batches_of, key_of, signed, task_row, tasks};
+use rows::{TASK, all_batches, batches_of, key_of, signed, task_row, tasks};
 pub use session::Database;
 use session::OwnSession;
 pub(crate) use session::{Session, Sessions};
@@ -86,15 +86,7 @@ impl Postgres {
         let sessions = Arc::new(open_tables(database)?);
         let mut node = [0; 8];
         getrandom::fill(&mut node).map_err(EngineError::Entropy)?;
-        let mut batches: HashMap<_, Vec<_>> = HashMap::new();
-        sessions.with(|session| {
-            let query = format!("{BATCH} ORDER BY task, number");
-            for row in session.client().query(&query, &[])? {
-                let of = batches.entry(key_of(&row, "task")).or_default();
-                of.push(batch_row(&row)?);
-            }
-            Ok(())
-        })?;
+        let batches = sessions.with(|session| all_batches(session.client()))?;
         Ok(Self {
             session: OwnSession::new(database, Statements::prepare),
             sessions,

@@ -1,6 +1,5 @@
 //! Reading, releasing and forgetting, by sessions of their own.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
 
-use super::rows::{BATCH, CLOSED, TASK, batch_row, batches_of, key_of, signed, task_row, tasks};
+use super::rows::{CLOSED, TASK, all_batches, batches_of, id_of, key_of, signed, task_row, tasks};
 use super::schema;
 use super::session::{Database, Session, Sessions};
 use crate::store::engine::{
@@ -80,10 +79,7 @@ impl Reader for DatabaseReader {
         let query =
             "SELECT id, body FROM hushbin.upload WHERE task = $1 AND batch = $2 ORDER BY id";
         self.for_each(query, (task, batch), &mut |row| {
-            let id: &[u8] = row.get("id");
-            let id = id.try_into();
-            let id = id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".into()));
-            Ok(visit(id?, row.get("body")))
+            Ok(visit(id_of(row.get("id"))?, row.get("body")))
         })
     }
 
@@ -184,12 +180,7 @@ impl Shared for DatabaseReader {
             // Batches after tasks, each of which has one from its first moment.
             let tasks = "SELECT key, settings FROM hushbin.task ORDER BY key";
             let tasks = session.client().query(tasks, &[])?;
-            let mut batches: HashMap<TaskKey, Vec<BatchRow>> = HashMap::new();
-            let query = format!("{BATCH} ORDER BY task, number");
-            for row in session.client().query(&query, &[])? {
-                let of = batches.entry(key_of(&row, "task")).or_default();
-                of.push(batch_row(&row)?);
-            }
+            let mut batches = all_batches(session.client())?;
             let seen = tasks.iter().filter_map(|row| {
                 let key = key_of(row, "key");
                 Some(Seen {

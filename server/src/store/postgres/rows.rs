@@ -1,5 +1,7 @@
 //! Rows of the tables, as the store has them.
 
+use std::collections::HashMap;
+
 use postgres::{GenericClient, Row};
 
 use crate::store::engine::{BatchRow, BatchState, EngineError, TaskKey, TaskRow};
@@ -77,4 +79,24 @@ pub(super) fn batches_of(
 pub(super) fn tasks(client: &mut impl GenericClient) -> Result<Vec<TaskRow>, EngineError> {
     let rows = client.query(&format!("{TASK} ORDER BY key"), &[])?;
     rows.iter().map(task_row).collect()
+}
+
+/// The batches of all tasks, oldest first.
+pub(super) fn all_batches(
+    client: &mut impl GenericClient,
+) -> Result<HashMap<TaskKey, Vec<BatchRow>>, EngineError> {
+    let mut batches: HashMap<TaskKey, Vec<BatchRow>> = HashMap::new();
+    for row in client.query(&format!("{BATCH} ORDER BY task, number"), &[])? {
+        let of = batches.entry(key_of(&row, "task")).or_default();
+        of.push(batch_row(&row)?);
+    }
+    Ok(batches)
+}
+
+/// Bytes of an upload's id.
+pub(super) type Id = [u8; 16];
+
+pub(super) fn id_of(bytes: &[u8]) -> Result<Id, EngineError> {
+    let id = bytes.try_into();
+    id.map_err(|_| EngineError::Damaged("an upload's id has not 16 bytes".to_owned()))
 }

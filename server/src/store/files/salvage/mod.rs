@@ -83,7 +83,7 @@ pub fn salvage(
         let to = &directory_of(to, row.key);
         disk::create_directory(to)?;
         let listing = list(&from, &mut salvaged)?;
-        let form = match task::read_settings(row) {
+        let form = match task::read_settings(&row.id, &row.settings) {
             Ok((form, _)) => form,
             Err(error) => return Err(disk::damaged(root, &error.to_string())),
         };
