@@ -132,9 +132,12 @@ describe("of a real client", () => {
     expect(said).toContain("any other answers at most 20.1 times less plausible");
 
     await told(page).getByText("Its exact 43 bytes").click();
-    const shown = await told(page).locator("code").allTextContents();
-    expect(shown.map(({ length }) => length)).toEqual([2, 32, 32, 2, 18]);
-    expect(shown.join("")).toBe(world.gateway.posts.map(hex).join());
+    // The bytes are written when the browser tells that the element was opened.
+    const shown = () => told(page).locator("code").allTextContents();
+    await expect
+      .poll(async () => (await shown()).map(({ length }) => length))
+      .toEqual([2, 32, 32, 2, 18]);
+    expect((await shown()).join("")).toBe(world.gateway.posts.map(hex).join());
 
     // More often than it is tried again while this lasts.
     world.gateway.faults.push(...Array<"refuse">(1000).fill("refuse"));
