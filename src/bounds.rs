@@ -87,6 +87,18 @@ pub const NAME_BYTES: Bound = Bound::new("length of an item's name", 1.0, 256.0)
 /// Number of reports in one upload.
 pub const REPORTS: Bound = Bound::new("reports in one upload", 1.0, 4096.0);
 
+/// Number of coordinates D of a sum.
+pub const SUM_COORDINATES: Bound = Bound::new("number of coordinates", 1.0, 1024.0);
+/// Dimension d of vectors that are summed, each of at most half as many numbers as there are
+/// coordinates.
+pub const SUM_DIMENSION: Bound = Bound::new("dimension", 1.0, 512.0);
+/// C: how far the coefficients of a vector may be from all alike.
+pub const SUM_SPREAD: Bound = Bound::new("spread", 1.0, 4.0);
+/// L: messages that say 1.
+pub const SUM_LEVELS: Bound = Bound::new("levels", 1.0, 1024.0);
+/// w: how often a person draws noise for a coordinate and sign.
+pub const SUM_TRIALS: Bound = Bound::new("trials", 1.0, 1024.0);
+
 /// Days of a window in which a person's reports are counted.
 pub const DAYS: Bound = Bound::new("days of a budget", 1.0, 3650.0);
 /// Number of reports of one person in such a window.

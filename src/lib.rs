@@ -82,6 +82,8 @@ mod randomizer;
 pub mod sample;
 pub mod sealed;
 mod sort;
+#[cfg(feature = "complete")]
+pub mod sums;
 pub mod task;
 pub mod upload;
 #[cfg(feature = "wasm")]

@@ -15,6 +15,8 @@ mod sign;
 pub use balanced::Balanced;
 pub use drawn::{drawn_part, for_each_drawn};
 pub use functions::Functions;
+#[cfg(feature = "complete")]
+pub(crate) use keys::output;
 pub use keys::{Keys, mix64};
 #[cfg(feature = "complete")]
 pub(crate) use sign::{SignBit, element_sign};

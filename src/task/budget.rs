@@ -110,7 +110,7 @@ impl Budget {
         *self == Self::default()
     }
 
-    pub(super) fn write_canonical(self, canonical: &mut Canonical) {
+    pub(crate) fn write_canonical(self, canonical: &mut Canonical) {
         if !self.is_default() {
             canonical.text(BUDGET);
             canonical.number(u64::from(self.days));
@@ -124,7 +124,7 @@ impl Budget {
     ///
     /// # Errors
     /// As [`Budget::new`], and [`Error::Malformed`].
-    pub(super) fn read_canonical<'a>(
+    pub(crate) fn read_canonical<'a>(
         form: &mut &'a str,
         reader: &mut CanonicalReader<'a>,
     ) -> Result<Self, Error> {

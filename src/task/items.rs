@@ -96,7 +96,7 @@ impl Items {
         bounds::OPTIONS.check(f64::from(count))
     }
 
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+    pub(crate) fn write_canonical(&self, canonical: &mut Canonical) {
         match self {
             Self::Named(names) => {
                 canonical.number(0);
@@ -111,7 +111,7 @@ impl Items {
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
+    pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Self {
         match reader.number() {
             0 => Self::Named((0..reader.count()).map(|_| reader.text().into()).collect()),
             1 => Self::Count(reader.small()),
@@ -124,7 +124,7 @@ impl Items {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         if let Some(count) = self.count() {
             bounds::ITEMS.check(f64::from(count))?;
         }

@@ -66,14 +66,14 @@ impl Limits {
         2.0 * ((number.clamp(min, max) - min) / (max - min)) - 1.0
     }
 
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+    pub(crate) fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
         let [min, max] = self.range.map(f64::to_bits);
         canonical.number(min);
         canonical.number(max);
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+    pub(crate) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
         Self::new(reader.float(), reader.float(), unit)

@@ -20,6 +20,7 @@ mod readme;
 mod reference;
 mod stability;
 mod statistics;
+mod sums;
 mod support;
 mod task;
 mod text;

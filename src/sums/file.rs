@@ -1,0 +1,320 @@
+//! Tasks of sums as they stand in files.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::measure::{Ball, Measure};
+use super::messages::Messages;
+use super::task::{SumParts, SumTask};
+use crate::error::{Error, error};
+use crate::sample::Threshold;
+use crate::task::{Budget, Items, Limits};
+
+/// Whom those who answer have to trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Trust {
+    Shuffler,
+}
+
+/// One of several numbers.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NumberFile {
+    name: String,
+    min: f64,
+    max: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+}
+
+/// A vector.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VectorFile {
+    items: Items,
+    length: f64,
+    #[serde(default, with = "word")]
+    seed: u64,
+    #[serde(default = "spread", skip_serializing_if = "is_usual")]
+    spread: f64,
+}
+
+const fn spread() -> f64 {
+    Ball::SPREAD
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands references in"
+)]
+fn is_usual(spread: &f64) -> bool {
+    *spread == Ball::SPREAD
+}
+
+/// Words of 64 bits as decimal digits: JavaScript's numbers hold 53.
+mod word {
+    use super::{Deserialize, Deserializer, Serializer, String, ToString, de};
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde hands references in"
+    )]
+    pub(super) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&word.to_string())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(of: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(of)?;
+        let word: Option<u64> = text.parse().ok();
+        // One spelling of each.
+        word.filter(|word| word.to_string() == text)
+            .ok_or_else(|| de::Error::custom("expected a number below 2^64 as decimal digits"))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MessagesFile {
+    levels: u32,
+    drawn: u32,
+    trials: u32,
+    #[serde(with = "word")]
+    threshold: u64,
+    noise: u32,
+}
+
+impl From<&Messages> for MessagesFile {
+    fn from(own: &Messages) -> Self {
+        Self {
+            levels: own.levels(),
+            drawn: own.drawn(),
+            trials: own.trials(),
+            threshold: own.threshold().0,
+            noise: own.noise(),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SumFile {
+    id: String,
+    trust: Trust,
+    epsilon: f64,
+    delta: f64,
+    people: u64,
+    #[serde(default = "honest")]
+    honest_fraction: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    numbers: Option<Vec<NumberFile>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vector: Option<VectorFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    messages: Option<MessagesFile>,
+    #[serde(default, skip_serializing_if = "Budget::is_default")]
+    budget: Budget,
+}
+
+const fn honest() -> f64 {
+    SumDraft::HONEST_FRACTION
+}
+
+/// A [`SumTask`] whose messages may still have to be chosen, which is `hushbin_analysis`' work.
+///
+/// In a file:
+///
+/// ```
+/// use hushbin::sums::SumDraft;
+///
+/// let draft: SumDraft = serde_json::from_str(r#"{
+///     "id": "timings",
+///     "trust": "shuffler",
+///     "epsilon": 1.0,
+///     "delta": 1e-6,
+///     "people": 10000,
+///     "numbers": [{ "name": "load-time", "min": 0, "max": 10000, "unit": "ms" }]
+/// }"#)?;
+/// assert_eq!((draft.messages, draft.parts.honest_fraction), (None, 0.9));
+/// // Nobody trusts a shuffler by leaving something out.
+/// let silent = r#"{ "id": "t", "epsilon": 1.0, "delta": 1e-6, "people": 100, "numbers": [] }"#;
+/// assert!(serde_json::from_str::<SumDraft>(silent).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SumDraft {
+    /// All that is asked and promised.
+    pub parts: SumParts,
+    /// What one person sends, where it is chosen.
+    pub messages: Option<Messages>,
+}
+
+impl SumDraft {
+    /// The part of people whose noise is counted on, where nothing is said.
+    pub const HONEST_FRACTION: f64 = 0.9;
+
+    /// The check that the draft is of this task.
+    ///
+    /// # Errors
+    /// [`Error::TaskDiffers`] for the first field that differs.
+    pub fn agrees_with(&self, task: &SumTask) -> Result<(), Error> {
+        let (own, used) = (&self.parts, task.parts());
+        let differs = |field, given: String, in_use: String| {
+            Err(error!(TaskDiffers {
+                field,
+                given,
+                in_use
+            }))
+        };
+        if own.id != used.id {
+            return differs("id", own.id.clone(), used.id.clone());
+        }
+        if own.measure != used.measure {
+            let of = |measure: &Measure| format!("{measure:?}");
+            return differs("numbers or vector", of(&own.measure), of(&used.measure));
+        }
+        let numbers = |parts: &SumParts| {
+            let people = parts.people as f64;
+            [parts.epsilon, parts.delta, people, parts.honest_fraction]
+        };
+        let names = ["epsilon", "delta", "people", "honest_fraction"];
+        for ((name, given), in_use) in names.into_iter().zip(numbers(own)).zip(numbers(used)) {
+            if given != in_use {
+                return differs(name, given.to_string(), in_use.to_string());
+            }
+        }
+        if own.budget != used.budget {
+            let of = |budget: Budget| format!("{budget:?}");
+            return differs("budget", of(own.budget), of(used.budget));
+        }
+        match self.messages {
+            Some(messages) if messages != *task.messages() => {
+                let of = |messages: &Messages| format!("{messages:?}");
+                differs("messages", of(&messages), of(task.messages()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl From<SumTask> for SumDraft {
+    fn from(task: SumTask) -> Self {
+        Self {
+            parts: task.parts().clone(),
+            messages: Some(*task.messages()),
+        }
+    }
+}
+
+impl TryFrom<SumFile> for SumDraft {
+    type Error = Error;
+
+    fn try_from(file: SumFile) -> Result<Self, Error> {
+        let Trust::Shuffler = file.trust;
+        let measure = match (file.numbers, file.vector) {
+            (Some(numbers), None) => {
+                let names = numbers.iter().map(|own| own.name.clone()).collect();
+                let limits = numbers.into_iter();
+                let limits = limits.map(|own| Limits::new(own.min, own.max, own.unit));
+                Measure::numbers(names, limits.collect::<Result<_, _>>()?)?
+            }
+            (None, Some(own)) => {
+                Measure::Ball(Ball::new(own.items, own.length, own.seed, own.spread)?)
+            }
+            _ => {
+                return Err(error!(Combination {
+                    reason: "through a shuffler there are \"numbers\", or a \"vector\"",
+                }));
+            }
+        };
+        let messages = file.messages.map(|own| {
+            let threshold = Threshold(own.threshold);
+            Messages::new(own.levels, own.drawn, own.trials, threshold, own.noise)
+        });
+        Ok(Self {
+            parts: SumParts {
+                id: file.id,
+                measure,
+                epsilon: file.epsilon,
+                delta: file.delta,
+                people: file.people,
+                honest_fraction: file.honest_fraction,
+                budget: file.budget,
+            },
+            messages: messages.transpose()?,
+        })
+    }
+}
+
+impl SumFile {
+    fn of(parts: &SumParts, messages: Option<&Messages>) -> Self {
+        let number = |(name, limits): (&String, &Limits)| {
+            let [min, max] = limits.range();
+            NumberFile {
+                name: name.clone(),
+                min,
+                max,
+                unit: limits.unit().map(ToOwned::to_owned),
+            }
+        };
+        let (numbers, vector) = match &parts.measure {
+            Measure::Box(Items::Named(names), limits) => {
+                (Some(names.iter().zip(limits).map(number).collect()), None)
+            }
+            Measure::Box(..) => unreachable!("numbers have names"),
+            Measure::Ball(ball) => {
+                let vector = VectorFile {
+                    items: ball.items().clone(),
+                    length: ball.length(),
+                    seed: ball.seed(),
+                    spread: ball.spread(),
+                };
+                (None, Some(vector))
+            }
+        };
+        Self {
+            id: parts.id.clone(),
+            trust: Trust::Shuffler,
+            epsilon: parts.epsilon,
+            delta: parts.delta,
+            people: parts.people,
+            honest_fraction: parts.honest_fraction,
+            numbers,
+            vector,
+            messages: messages.map(MessagesFile::from),
+            budget: parts.budget,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SumDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let file = SumFile::deserialize(deserializer)?;
+        Self::try_from(file).map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for SumDraft {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        SumFile::of(&self.parts, self.messages.as_ref()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SumTask {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let draft = SumDraft::deserialize(deserializer)?;
+        let missing = <D::Error as de::Error>::missing_field;
+        let messages = draft.messages.ok_or_else(|| missing("messages"))?;
+        Self::new(draft.parts, messages).map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for SumTask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        SumFile::of(self.parts(), Some(self.messages())).serialize(serializer)
+    }
+}

@@ -1,0 +1,174 @@
+//! Kashin's frame: vectors of Euclidean length at most 1 as coefficients none of which is
+//! much larger than the others.
+//!
+//! Lyubarskii and Vershynin, "Uncertainty principles and vector quantization" (2010). The
+//! coefficients are no linear function of the vector: of no frame with U^T·U = 1 can they be
+//! (its 2d rows have squared norms of sum d, so that a vector along one of them has a
+//! coefficient of 0.7 or more, for any d).
+
+use alloc::vec::Vec;
+
+use crate::hash::output;
+
+/// Steps of the iteration at most.
+const STEPS: u32 = 60;
+
+/// What may be left of a vector when the iteration ends early.
+const ENOUGH: f64 = 1e-12;
+
+/// U = (1/√2)·\[H·S₀; H·S₁\], D = 2d rows of d numbers: H is Hadamard's matrix over √d, S₀ and
+/// S₁ are diagonals of public signs. U^T·U = 1, and every row has the squared norm 1/2.
+///
+/// ```
+/// use hushbin::sums::Frame;
+///
+/// let frame = Frame::new(4, 7);
+/// let coefficients = frame.apply(&[1.0, 0.0, 0.0, 0.0]);
+/// assert_eq!(coefficients.len(), 8);
+/// let again = frame.adjoint(&coefficients);
+/// assert!((again[0] - 1.0).abs() < 1e-15 && again[1].abs() < 1e-15);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// By copy, 1 or −1.
+    signs: [Vec<f64>; 2],
+    /// 1/√(2d).
+    scale: f64,
+}
+
+/// A vector's coefficients, with what they leave of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coefficients {
+    /// a, D of them, none above the bound in absolute value.
+    pub values: Vec<f64>,
+    /// ‖v − U^T·a‖₂.
+    pub left: f64,
+}
+
+impl Frame {
+    /// The frame of `dimension` d with the signs of `seed`: sign i of copy c is bit i mod 64
+    /// of word ⌊i/64⌋ of splitmix64 started at seed + c, set for plus.
+    ///
+    /// # Panics
+    /// If `dimension` is no power of two.
+    #[must_use]
+    pub fn new(dimension: u32, seed: u64) -> Self {
+        assert!(dimension.is_power_of_two(), "d is padded to a power of two");
+        let sign = |copy: u64, index: u32| {
+            let word = output(seed.wrapping_add(copy), u64::from(index / 64) + 1);
+            if word >> (index % 64) & 1 == 1 {
+                1.0
+            } else {
+                -1.0
+            }
+        };
+        let signs = |copy| (0..dimension).map(|index| sign(copy, index)).collect();
+        Self {
+            signs: [signs(0), signs(1)],
+            scale: libm::sqrt(0.5 / f64::from(dimension)),
+        }
+    }
+
+    /// d.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.signs[0].len()
+    }
+
+    /// The sign of a number in a copy, 1 or −1.
+    ///
+    /// # Panics
+    /// If there is no such copy or number.
+    #[must_use]
+    pub fn sign(&self, copy: usize, index: usize) -> f64 {
+        self.signs[copy][index]
+    }
+
+    /// U·v, in O(d·log d).
+    ///
+    /// # Panics
+    /// If `vector` has not d numbers.
+    #[must_use]
+    pub fn apply(&self, vector: &[f64]) -> Vec<f64> {
+        assert_eq!(vector.len(), self.dimension());
+        let mut all = Vec::with_capacity(2 * vector.len());
+        for signs in &self.signs {
+            let mut copy: Vec<f64> = vector.iter().zip(signs).map(|(v, sign)| v * sign).collect();
+            hadamard(&mut copy);
+            all.extend(copy.iter().map(|own| own * self.scale));
+        }
+        all
+    }
+
+    /// U^T·a, in O(d·log d).
+    ///
+    /// # Panics
+    /// If there are not 2d coefficients.
+    #[must_use]
+    pub fn adjoint(&self, coefficients: &[f64]) -> Vec<f64> {
+        let dimension = self.dimension();
+        assert_eq!(coefficients.len(), 2 * dimension);
+        let mut sum = alloc::vec![0.0; dimension];
+        for (signs, own) in self.signs.iter().zip(coefficients.chunks_exact(dimension)) {
+            let mut copy = own.to_vec();
+            hadamard(&mut copy);
+            for ((sum, own), sign) in sum.iter_mut().zip(copy).zip(signs) {
+                *sum += own * sign * self.scale;
+            }
+        }
+        sum
+    }
+
+    /// Coefficients a of a vector v, ‖a‖∞ ≤ `bound`, with U^T·a = v as nearly as 60 steps
+    /// come: each projects on those that are v's, and then on the box. They are in the box
+    /// whatever the vector is, also of one that holds NaN.
+    ///
+    /// ```
+    /// use hushbin::sums::Frame;
+    ///
+    /// let found = Frame::new(4, 7).coefficients(&[0.6, 0.0, 0.0, -0.8], 1.0);
+    /// assert!(found.left < 1e-12);
+    /// assert!(found.values.iter().all(|own| own.abs() <= 1.0));
+    /// ```
+    ///
+    /// # Panics
+    /// If `vector` has not d numbers.
+    #[must_use]
+    pub fn coefficients(&self, vector: &[f64], bound: f64) -> Coefficients {
+        // `max` and `min` give the other of NaN and a number.
+        let clip = |own: f64| own.max(-bound).min(bound);
+        let mut values: Vec<f64> = self.apply(vector).into_iter().map(clip).collect();
+        let mut steps = 0;
+        loop {
+            let again = self.adjoint(&values);
+            let rest: Vec<f64> = vector.iter().zip(again).map(|(v, own)| v - own).collect();
+            let left = length(&rest);
+            if left <= ENOUGH || steps == STEPS {
+                return Coefficients { values, left };
+            }
+            for (own, more) in values.iter_mut().zip(self.apply(&rest)) {
+                *own = clip(*own + more);
+            }
+            steps += 1;
+        }
+    }
+}
+
+/// ‖v‖₂.
+pub(super) fn length(vector: &[f64]) -> f64 {
+    libm::sqrt(vector.iter().map(|own| own * own).sum())
+}
+
+/// The fast Walsh–Hadamard transform, without a scale.
+fn hadamard(numbers: &mut [f64]) {
+    let mut half = 1;
+    while half < numbers.len() {
+        for pair in numbers.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+}

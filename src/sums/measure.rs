@@ -1,0 +1,274 @@
+//! What is summed, and how an answer becomes coordinates from −1 to 1.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::frame::{Frame, length};
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::error::{Error, error};
+use crate::task::{Items, Limits};
+
+/// What is summed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Measure {
+    /// Numbers within limits of their own, by the names of [`Items::Named`].
+    Box(Items, Vec<Limits>),
+    /// A vector of bounded Euclidean length.
+    Ball(Ball),
+}
+
+/// Vectors of Euclidean length R at most, with the frame that spreads them.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::sums::Ball;
+///
+/// let ball = Ball::new(Items::Count(5), 10.0, 7, 2.0)?;
+/// // Padded to 8 numbers, in a frame of twice as many coefficients.
+/// assert_eq!((ball.dimension(), ball.coordinates()), (5, 16));
+/// assert!(Ball::new(Items::Count(5), 0.0, 7, 2.0).is_err());
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ball {
+    items: Items,
+    length: f64,
+    seed: u64,
+    spread: f64,
+}
+
+impl Ball {
+    /// C by which all but vectors made for it are spread without loss: of d ≤ 64 less than
+    /// 5·10⁻⁶ of any vector tried was left.
+    pub const SPREAD: f64 = 2.0;
+
+    /// Of numbers that are `items`, a vector of which has the `length` R at most, by the frame of
+    /// `seed` with coefficients of C/√d at most, C being the `spread`.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a dimension outside [`bounds::SUM_DIMENSION`] or a C outside
+    /// [`bounds::SUM_SPREAD`]; [`Error::Combination`] for a length that is not positive and
+    /// finite, or open items; those of names.
+    pub fn new(items: Items, length: f64, seed: u64, spread: f64) -> Result<Self, Error> {
+        items.check()?;
+        bounds::SUM_DIMENSION.check(f64::from(items.count().unwrap_or(0)))?;
+        bounds::SUM_SPREAD.check(spread)?;
+        if !(length > 0.0 && length.is_finite()) {
+            return Err(error!(Combination {
+                reason: "the \"length\" of a vector is above 0, and finite",
+            }));
+        }
+        Ok(Self {
+            items,
+            length,
+            seed,
+            spread,
+        })
+    }
+
+    /// The vector's numbers.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// d, before it is padded to a power of two.
+    #[must_use]
+    pub fn dimension(&self) -> u32 {
+        self.items.count().expect("a ball's items are counted")
+    }
+
+    /// R: the greatest length that is not shortened.
+    #[must_use]
+    pub const fn length(&self) -> f64 {
+        self.length
+    }
+
+    /// Whatever the frame's signs are drawn from.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// C.
+    #[must_use]
+    pub const fn spread(&self) -> f64 {
+        self.spread
+    }
+
+    /// D: coefficients of a vector.
+    #[must_use]
+    pub fn coordinates(&self) -> u32 {
+        2 * self.dimension().next_power_of_two()
+    }
+
+    /// The frame.
+    #[must_use]
+    pub fn frame(&self) -> Frame {
+        Frame::new(self.dimension().next_power_of_two(), self.seed)
+    }
+
+    /// A = C/√d: the greatest coefficient of a vector of length 1.
+    #[must_use]
+    pub fn bound(&self) -> f64 {
+        self.spread / libm::sqrt(f64::from(self.dimension().next_power_of_two()))
+    }
+}
+
+impl Measure {
+    /// Numbers of these names, within these limits.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a number of them outside [`bounds::SUM_COORDINATES`];
+    /// [`Error::AnswerCount`] for more or fewer limits than names; those of names.
+    pub fn numbers(names: Vec<String>, limits: Vec<Limits>) -> Result<Self, Error> {
+        bounds::SUM_COORDINATES.check(names.len() as f64)?;
+        if limits.len() != names.len() {
+            return Err(error!(AnswerCount {
+                given: limits.len(),
+                expected: names.len() as u32,
+            }));
+        }
+        let items = Items::Named(names);
+        items.check()?;
+        Ok(Self::Box(items, limits))
+    }
+
+    /// What a person gives a number for.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        match self {
+            Self::Box(items, _) => items,
+            Self::Ball(ball) => ball.items(),
+        }
+    }
+
+    /// D: what messages are about.
+    #[must_use]
+    pub fn coordinates(&self) -> u32 {
+        match self {
+            Self::Box(_, limits) => limits.len() as u32,
+            Self::Ball(ball) => ball.coordinates(),
+        }
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        match self {
+            Self::Box(items, limits) => {
+                canonical.number(0);
+                items.write_canonical(canonical);
+                limits.iter().for_each(|own| own.write_canonical(canonical));
+            }
+            Self::Ball(ball) => {
+                canonical.number(1);
+                ball.items.write_canonical(canonical);
+                canonical.number(ball.length.to_bits());
+                canonical.number(ball.seed);
+                canonical.number(ball.spread.to_bits());
+            }
+        }
+    }
+
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let kind = reader.number();
+        let items = Items::read_canonical(reader);
+        match (kind, items) {
+            (0, Items::Named(names)) => {
+                let limits = names.iter().map(|_| Limits::read_canonical(reader));
+                let limits = limits.collect::<Result<_, _>>()?;
+                Self::numbers(names, limits)
+            }
+            (1, items) => {
+                let (length, seed) = (reader.float(), reader.number());
+                Ball::new(items, length, seed, reader.float()).map(Self::Ball)
+            }
+            _ => reader.known(None),
+        }
+    }
+}
+
+/// What turns answers into coordinates, prepared once.
+#[derive(Debug, Clone)]
+pub(super) enum Coder {
+    Box,
+    Ball(Frame),
+}
+
+impl Coder {
+    pub(super) fn new(measure: &Measure) -> Self {
+        match measure {
+            Measure::Box(..) => Self::Box,
+            Measure::Ball(ball) => Self::Ball(ball.frame()),
+        }
+    }
+
+    /// The coordinates of an answer, each from −1 to 1, into `coordinates`; what was lost of
+    /// it.
+    pub(super) fn code(
+        &self,
+        measure: &Measure,
+        answer: &[f64],
+        coordinates: &mut Vec<f64>,
+    ) -> Lost {
+        coordinates.clear();
+        match (self, measure) {
+            (Self::Ball(frame), Measure::Ball(ball)) => ball.code(frame, answer, coordinates),
+            (_, Measure::Box(_, limits)) => {
+                let coded = answer
+                    .iter()
+                    .zip(limits)
+                    .map(|(own, own_limits)| own_limits.code(*own));
+                coordinates.extend(coded);
+                let beyond = |(own, limits): (&f64, &Limits)| {
+                    let [min, max] = limits.range();
+                    *own < min || *own > max
+                };
+                Lost {
+                    clipped: answer.iter().zip(limits).any(beyond),
+                    left: 0.0,
+                }
+            }
+            (Self::Box, Measure::Ball(_)) => unreachable!("a coder is of its own measure"),
+        }
+    }
+}
+
+/// What of an answer its messages do not tell, in expectation; for the page's own count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lost {
+    /// Whether a number was beyond its limits, or a vector too long.
+    pub clipped: bool,
+    /// ‖v − U^T·a‖₂, of a vector of length 1 at most.
+    pub left: f64,
+}
+
+impl Ball {
+    fn code(&self, frame: &Frame, answer: &[f64], coordinates: &mut Vec<f64>) -> Lost {
+        // The largest first, so that no square is infinite.
+        let largest = answer
+            .iter()
+            .fold(0.0, |most: f64, own| most.max(own.abs()));
+        let unit: Vec<f64> = match largest > 0.0 {
+            true => answer.iter().map(|own| own / largest).collect(),
+            false => answer.to_vec(),
+        };
+        // 1 or more, but of a vector of zeros.
+        let norm = length(&unit);
+        let relative = norm * (largest / self.length);
+        let scale = if relative > 1.0 {
+            1.0 / norm
+        } else {
+            largest / self.length
+        };
+        let mut vector: Vec<f64> = unit.iter().map(|own| own * scale).collect();
+        vector.resize(frame.dimension(), 0.0);
+        let bound = self.bound();
+        let found = frame.coefficients(&vector, bound);
+        coordinates.extend(found.values.iter().map(|own| own / bound));
+        Lost {
+            clipped: relative > 1.0,
+            left: found.left,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! From one person's answer to the messages that are sent.
+
+use alloc::vec::Vec;
+
+use rand_core::CryptoRng;
+
+use super::measure::{Coder, Lost};
+use super::messages::Message;
+use super::task::SumTask;
+use crate::error::{Error, error};
+use crate::sample::{choose_front, with_probability};
+
+/// The maker of messages for one task.
+///
+/// # Guarantee
+/// None by itself: what one person sends says their answer. Shuffled with the messages of
+/// [`SumTask::honest_people`] others who drew theirs by it, it is ([`SumTask::central_epsilon`],
+/// [`SumTask::delta`])-differentially private. How many messages there are, and which place
+/// in them a message has, depends on nothing.
+///
+/// ```
+/// use hushbin::sums::{Message, SumRandomizer};
+/// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+///
+/// # use hushbin::sample::Threshold;
+/// # use hushbin::sums::{Measure, Messages, SumParts, SumTask};
+/// # use hushbin::task::{Budget, Limits};
+/// # let parts = SumParts {
+/// #     id: "timings".into(),
+/// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
+/// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
+/// #     budget: Budget::default(),
+/// # };
+/// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+/// // A test's generator; a page's is seeded by the operating system.
+/// let mut rng = ChaCha20Rng::seed_from_u64(1);
+/// let mut messages = Vec::new();
+/// let lost = SumRandomizer::new(&task).randomize(&[10.0], &mut rng, &mut messages)?;
+/// assert_eq!((messages.len(), lost.clipped), (10, false));
+/// let up = Message::Unit { coordinate: 0, negative: false };
+/// assert!(messages.iter().filter(|own| **own == up).count() >= 8);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SumRandomizer {
+    task: SumTask,
+    coder: Coder,
+    coordinates: Vec<f64>,
+    drawn: Vec<u32>,
+}
+
+impl SumRandomizer {
+    /// Prepares for `task`.
+    #[must_use]
+    pub fn new(task: &SumTask) -> Self {
+        Self::of(task.clone())
+    }
+
+    pub(crate) fn of(task: SumTask) -> Self {
+        Self {
+            coder: Coder::new(task.measure()),
+            drawn: (0..task.measure().coordinates()).collect(),
+            coordinates: Vec::new(),
+            task,
+        }
+    }
+
+    /// The task.
+    #[must_use]
+    pub const fn task(&self) -> &SumTask {
+        &self.task
+    }
+
+    /// The messages of a number for each item, in their order, into `messages`, which has
+    /// [`Messages::count`](super::Messages::count) then. Numbers beyond their limits are
+    /// clipped, vectors that are too long are shortened.
+    ///
+    /// # Errors
+    /// [`Error::AnswerCount`] for more or fewer numbers, [`Error::ValueRange`] for one that is
+    /// not finite; nothing is drawn.
+    pub fn randomize<R: CryptoRng + ?Sized>(
+        &mut self,
+        answer: &[f64],
+        rng: &mut R,
+        messages: &mut Vec<Message>,
+    ) -> Result<Lost, Error> {
+        let expected = self.task.measure().items().count().unwrap_or(0);
+        if answer.len() != expected as usize {
+            return Err(error!(AnswerCount {
+                given: answer.len(),
+                expected,
+            }));
+        }
+        if let Some(item) = answer.iter().position(|own| !own.is_finite()) {
+            return Err(error!(ValueRange {
+                item: item as u64,
+                value: answer[item],
+                expected: "a finite number",
+            }));
+        }
+        let (coder, coordinates) = (&self.coder, &mut self.coordinates);
+        let lost = coder.code(self.task.measure(), answer, coordinates);
+        messages.clear();
+        self.draw_noise(rng, messages);
+        let noise = messages.len();
+        self.tell(rng, messages);
+        let own = self.task.messages();
+        let told = messages.len() - noise;
+        debug_assert!(told <= (own.levels() * own.drawn()) as usize);
+        messages.resize(own.count() as usize, Message::Blank);
+        let count = messages.len();
+        choose_front(rng, messages, count);
+        Ok(lost)
+    }
+
+    /// Draws the noise of all coordinates, up and down, again as long as it is more than the
+    /// task has room for: which does not depend on the answer, and is as rare as the task's δ
+    /// accounts for.
+    fn draw_noise<R: CryptoRng + ?Sized>(&self, rng: &mut R, messages: &mut Vec<Message>) {
+        let own = self.task.messages();
+        loop {
+            messages.clear();
+            for code in 1..=2 * self.task.measure().coordinates() {
+                for _ in 0..own.trials() {
+                    if own.threshold().sample(rng) {
+                        messages.push(Message::of_code(code));
+                    }
+                }
+            }
+            if messages.len() <= own.noise() as usize {
+                return;
+            }
+        }
+    }
+
+    /// Says the drawn coordinates, each rounded to a level of L without bias.
+    fn tell<R: CryptoRng + ?Sized>(&mut self, rng: &mut R, messages: &mut Vec<Message>) {
+        let own = self.task.messages();
+        let (levels, drawn) = (own.levels(), own.drawn() as usize);
+        if drawn < self.drawn.len() {
+            choose_front(rng, &mut self.drawn, drawn);
+        }
+        for &coordinate in &self.drawn[..drawn] {
+            // Within L whatever rounding did before.
+            let value = self.coordinates[coordinate as usize].max(-1.0).min(1.0);
+            let exact = value.abs() * f64::from(levels);
+            let least = libm::floor(exact);
+            // Exact, as both are within a factor of two or the difference is the number.
+            let up = u32::from(with_probability(rng, exact - least));
+            let message = Message::Unit {
+                coordinate,
+                negative: value < 0.0,
+            };
+            let count = (least as u32 + up).min(levels);
+            messages.extend((0..count).map(|_| message));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! A task whose sums are hidden by a shuffler and by nothing else.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::measure::Measure;
+use super::messages::{Message, Messages, longest};
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::codec::Cursor;
+use crate::error::{Error, error};
+use crate::fingerprint::Fingerprint;
+use crate::task::{Answers, Budget, Task};
+
+/// The fields of a [`SumTask`] but its messages; not yet validated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SumParts {
+    /// A slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.
+    pub id: String,
+    /// What is summed.
+    pub measure: Measure,
+    /// Central ε of one report, [`bounds::EPSILON`].
+    pub epsilon: f64,
+    /// δ, [`bounds::DELTA`].
+    pub delta: f64,
+    /// People of a batch at least, [`bounds::PEOPLE`].
+    pub people: u64,
+    /// The part of them whose noise is counted on, above 0 and up to 1.
+    pub honest_fraction: f64,
+    /// How often a person reports: once in a window.
+    pub budget: Budget,
+}
+
+/// A task whose sums are hidden by a shuffler: what one person sends says their answer to
+/// whoever can tell that it is theirs. There is no local ε, and no method that gives one.
+///
+/// A batch of `people`, of whom the honest are as many as said, is (ε, δ)-differentially private
+/// once shuffled: that is what the messages' parameters are chosen for, by
+/// `hushbin_analysis`, which can also check it. This crate takes them as they are.
+///
+/// ```
+/// use hushbin::sample::Threshold;
+/// use hushbin::sums::{Measure, Messages, SumParts, SumTask};
+/// use hushbin::task::{Budget, Limits};
+///
+/// let measure = Measure::numbers(
+///     vec!["load-time".into()],
+///     vec![Limits::new(0.0, 10_000.0, Some("ms".into()))?],
+/// )?;
+/// let parts = SumParts {
+///     id: "timings".into(),
+///     measure,
+///     epsilon: 1.0,
+///     delta: 1e-6,
+///     people: 10_000,
+///     honest_fraction: 0.9,
+///     budget: Budget::default(),
+/// };
+/// let messages = Messages::new(8, 1, 1, Threshold(1 << 57), 2)?;
+/// let task = SumTask::new(parts, messages)?;
+/// assert_eq!((task.honest_people(), task.messages().count()), (9_000, 10));
+/// assert_eq!(SumTask::from_canonical_bytes(&task.canonical_bytes()), Ok(task));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SumTask {
+    parts: SumParts,
+    messages: Messages,
+    fingerprint: Fingerprint,
+}
+
+/// What canonical bytes begin with, behind the budget if there is one.
+const FORM: &str = "hushbin sum 1";
+
+impl SumTask {
+    /// A task with these messages.
+    ///
+    /// # Errors
+    /// [`Error::TaskId`]; [`Error::OutOfRange`]; [`Error::Combination`] for a budget of more
+    /// than one report a window or of permanent answers, for fewer than two honest people, or
+    /// for more drawn coordinates than there are.
+    pub fn new(parts: SumParts, messages: Messages) -> Result<Self, Error> {
+        let combination = |reason| Err(error!(Combination { reason }));
+        Task::check_id(&parts.id)?;
+        bounds::EPSILON.check(parts.epsilon)?;
+        bounds::DELTA.check(parts.delta)?;
+        bounds::PEOPLE.check(parts.people as f64)?;
+        if !(parts.honest_fraction > 0.0 && parts.honest_fraction <= 1.0) {
+            return combination("the honest fraction is above 0, and at most 1");
+        }
+        if parts.budget.reports() != 1 || parts.budget.answers() != Answers::Fresh {
+            return combination(
+                "through a shuffler a person sends one report in a window, always a new one",
+            );
+        }
+        if messages.drawn() > parts.measure.coordinates() {
+            return combination("no more coordinates can be drawn than there are");
+        }
+        if honest(&parts) < 2 {
+            return combination("the noise of one honest person alone hides nobody");
+        }
+        let fingerprint = Fingerprint::from_canonical(&write(&parts, &messages));
+        Ok(Self {
+            parts,
+            messages,
+            fingerprint,
+        })
+    }
+
+    /// The task of the bytes that [`SumTask::canonical_bytes`] gives.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for any other bytes, and those of [`SumTask::new`].
+    pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let reader = &mut CanonicalReader::new(bytes);
+        let read = read(reader);
+        reader.end(read)
+    }
+
+    /// All that messages and what is promised of them depend on, as the bytes that the
+    /// fingerprint is the hash of.
+    #[must_use]
+    pub fn canonical_bytes(&self) -> Vec<u8> {
+        write(&self.parts, &self.messages)
+    }
+
+    /// Identity of all of these.
+    #[must_use]
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The slug that the task goes by.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.parts.id
+    }
+
+    /// All but the messages.
+    #[must_use]
+    pub const fn parts(&self) -> &SumParts {
+        &self.parts
+    }
+
+    /// What is summed.
+    #[must_use]
+    pub const fn measure(&self) -> &Measure {
+        &self.parts.measure
+    }
+
+    /// What one person sends.
+    #[must_use]
+    pub const fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    /// The central ε of a batch, promised where the shuffler and the honest fraction of its
+    /// people are honest.
+    #[must_use]
+    pub const fn central_epsilon(&self) -> f64 {
+        self.parts.epsilon
+    }
+
+    /// δ of the same promise.
+    #[must_use]
+    pub const fn delta(&self) -> f64 {
+        self.parts.delta
+    }
+
+    /// People of a batch at least.
+    #[must_use]
+    pub const fn people(&self) -> u64 {
+        self.parts.people
+    }
+
+    /// n_h: people of a batch whose noise is counted on, rounded down.
+    #[must_use]
+    pub fn honest_people(&self) -> u64 {
+        honest(&self.parts)
+    }
+
+    /// How much one person reports.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        self.parts.budget
+    }
+
+    /// Bytes of the longest message.
+    #[must_use]
+    pub fn message_bytes(&self) -> usize {
+        longest(self.measure().coordinates())
+    }
+
+    /// Messages that a batch has at least, everybody sending as many.
+    #[must_use]
+    pub fn batch_messages(&self) -> u64 {
+        self.people() * u64::from(self.messages.count())
+    }
+
+    /// The message that bytes begin with, and how many of them it is.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] for bytes that no message of the task begins with.
+    pub fn take_message(&self, bytes: &[u8]) -> Result<(Message, usize), Error> {
+        let mut cursor = Cursor::new("message", bytes);
+        let message = Message::take(&mut cursor, self.measure().coordinates())?;
+        Ok((message, cursor.offset()))
+    }
+}
+
+/// n_h.
+fn honest(parts: &SumParts) -> u64 {
+    (parts.honest_fraction * parts.people as f64) as u64
+}
+
+fn write(parts: &SumParts, messages: &Messages) -> Vec<u8> {
+    // Destructured, so that a field added to the task is not forgotten.
+    let SumParts {
+        id,
+        measure,
+        epsilon,
+        delta,
+        people,
+        honest_fraction,
+        budget,
+    } = parts;
+    let mut canonical = Canonical::default();
+    budget.write_canonical(&mut canonical);
+    canonical.text(FORM);
+    canonical.text(id);
+    canonical.number(epsilon.to_bits());
+    canonical.number(delta.to_bits());
+    canonical.number(*people);
+    canonical.number(honest_fraction.to_bits());
+    measure.write_canonical(&mut canonical);
+    messages.write_canonical(&mut canonical);
+    canonical.into_bytes()
+}
+
+fn read(reader: &mut CanonicalReader<'_>) -> Result<SumTask, Error> {
+    let mut form = reader.text();
+    let budget = Budget::read_canonical(&mut form, reader)?;
+    reader.known((form == FORM).then_some(()))?;
+    let id = reader.text().to_owned();
+    let (epsilon, delta) = (reader.float(), reader.float());
+    let (people, honest_fraction) = (reader.number(), reader.float());
+    let measure = Measure::read_canonical(reader)?;
+    let messages = Messages::read_canonical(reader)?;
+    let parts = SumParts {
+        id,
+        measure,
+        epsilon,
+        delta,
+        people,
+        honest_fraction,
+        budget,
+    };
+    SumTask::new(parts, messages)
+}

@@ -1,0 +1,143 @@
+use hushbin::sums::{Ball, Frame};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::REFERENCE;
+
+fn rows(name: &str) -> Vec<Value> {
+    let reference: Value = serde_json::from_str(REFERENCE).unwrap();
+    let rows = reference[name].as_array().unwrap().clone();
+    assert!(!rows.is_empty());
+    rows
+}
+
+fn floats(value: &Value) -> Vec<f64> {
+    let own = value.as_array().unwrap().iter();
+    own.map(|number| number.as_f64().unwrap()).collect()
+}
+
+fn frame(row: &Value) -> Frame {
+    let dimension = row["d"].as_u64().unwrap() as u32;
+    Frame::new(dimension, row["seed"].as_u64().unwrap())
+}
+
+/// The i-th of `count` unit vectors.
+fn unit(count: usize, index: usize) -> Vec<f64> {
+    let mut vector = vec![0.0; count];
+    vector[index] = 1.0;
+    vector
+}
+
+fn assert_close(ours: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(ours.len(), expected.len());
+    for (own, other) in ours.iter().zip(expected) {
+        assert!((own - other).abs() <= tolerance, "{ours:?} {expected:?}");
+    }
+}
+
+fn norm(vector: &[f64]) -> f64 {
+    vector.iter().map(|own| own * own).sum::<f64>().sqrt()
+}
+
+/// A row of U: U^T of a unit vector.
+fn row_of(frame: &Frame, row: usize) -> Vec<f64> {
+    frame.adjoint(&unit(2 * frame.dimension(), row))
+}
+
+#[test]
+fn agrees_with_the_reference() {
+    for row in rows("frame") {
+        let frame = frame(&row);
+        let d = frame.dimension();
+        for copy in 0..2 {
+            let signs: Vec<f64> = (0..d).map(|index| frame.sign(copy, index)).collect();
+            assert_eq!(signs, floats(&row["signs"][copy]));
+            assert_close(
+                &row_of(&frame, copy),
+                &floats(&row["first_rows"][copy]),
+                1e-15,
+            );
+        }
+        assert_close(&row_of(&frame, d), &floats(&row["row_d"]), 1e-15);
+    }
+    for row in rows("coefficients") {
+        let frame = frame(&row);
+        let bound = row["C"].as_f64().unwrap() / (frame.dimension() as f64).sqrt();
+        let found = frame.coefficients(&floats(&row["v"]), bound);
+        assert_close(&found.values, &floats(&row["a"]), 1e-9);
+        assert!((found.left - row["left"].as_f64().unwrap()).abs() < 1e-12);
+    }
+}
+
+/// Whatever is taken apart is put together again, from every side.
+#[test]
+fn is_tight_in_every_dimension() {
+    for dimension in (0..=12).map(|log| 1 << log) {
+        let frame = Frame::new(dimension, 99);
+        let d = dimension as usize;
+        for index in [0, d / 3, d - 1] {
+            let vector = unit(d, index);
+            assert_close(&frame.adjoint(&frame.apply(&vector)), &vector, 1e-13);
+            for row in [index, index + d] {
+                let row = row_of(&frame, row);
+                assert!((norm(&row).powi(2) - 0.5).abs() < 1e-13);
+            }
+        }
+    }
+}
+
+/// Lemma 1.8 has one matrix U with U^T·U = 1 for which ‖U·x‖∞ ≤ C/√d for all unit x. There is
+/// none: the 2d rows of any have squared norms of sum d, and x along the longest has a
+/// coefficient of 1/√2 or more.
+#[test]
+fn no_linear_map_spreads_all_vectors() {
+    for row in rows("frame") {
+        let own = row_of(&frame(&row), row["d"].as_u64().unwrap() as usize);
+        let largest = frame(&row).apply(&own.iter().map(|x| x / norm(&own)).collect::<Vec<_>>());
+        let largest = largest.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
+        assert!((largest - row["largest_entry_of_U_times_row"].as_f64().unwrap()).abs() < 1e-12);
+    }
+    for dimension in [4, 64, 512] {
+        let frame = Frame::new(dimension, 7);
+        let own = row_of(&frame, 3);
+        let along: Vec<f64> = own.iter().map(|x| x / norm(&own)).collect();
+        let linear = frame.apply(&along);
+        let largest = linear.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
+        assert!((largest - 0.5_f64.sqrt()).abs() < 1e-12);
+        // In units of 1/√d it grows without bound: 5.66 at d = 64.
+        let bound = Ball::SPREAD / f64::from(dimension).sqrt();
+        assert!(dimension == 4 || largest > bound);
+        // The coefficients that are no linear function stay within, and leave little.
+        let found = frame.coefficients(&along, bound);
+        assert!(found.values.iter().all(|a| a.abs() <= bound));
+        assert!(found.left < if dimension <= 64 { 5e-6 } else { 3e-3 });
+    }
+}
+
+proptest! {
+    #[test]
+    fn coefficients_are_in_the_box(
+        vector in prop::collection::vec(prop::num::f64::ANY, 16),
+        seed: u64,
+        bound in 0.01..2.0,
+    ) {
+        let found = Frame::new(16, seed).coefficients(&vector, bound);
+        prop_assert_eq!(found.values.len(), 32);
+        prop_assert!(found.values.iter().all(|own| own.abs() <= bound));
+    }
+
+    #[test]
+    fn little_is_left_of_vectors_of_length_one(
+        vector in prop::collection::vec(-1.0..1.0, 64),
+        seed: u64,
+    ) {
+        let length = norm(&vector).max(1e-9);
+        let vector: Vec<f64> = vector.iter().map(|own| own / length).collect();
+        let frame = Frame::new(64, seed);
+        let found = frame.coefficients(&vector, Ball::SPREAD / 8.0);
+        prop_assert!(found.left < 5e-6, "{}", found.left);
+        let again = frame.adjoint(&found.values);
+        let rest: Vec<f64> = vector.iter().zip(again).map(|(a, b)| a - b).collect();
+        prop_assert!((norm(&rest) - found.left).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,227 @@
+use hushbin::sample::Threshold;
+use hushbin::sums::{Ball, Message, Messages, SumDraft, SumParts, SumTask};
+use hushbin::task::{Answers, Budget};
+use hushbin::{ErrorCode, Items, Task};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{ball, messages, numbers, parts, task};
+
+fn all() -> Vec<SumTask> {
+    let weekly = SumParts {
+        budget: Budget::new(7, 1, Answers::Fresh).unwrap(),
+        ..parts(numbers(3))
+    };
+    vec![
+        task(numbers(1), messages([32, 1, 1], 0.01, 2)),
+        task(numbers(300), messages([2, 100, 2], 0.01, 70)),
+        task(ball(5, 2.5), messages([8, 16, 1], 0.25, 32)),
+        SumTask::new(weekly, messages([8, 3, 1], 0.25, 6)).unwrap(),
+    ]
+}
+
+#[test]
+fn bytes_and_files_say_the_same_task() {
+    for task in all() {
+        let bytes = task.canonical_bytes();
+        assert_eq!(SumTask::from_canonical_bytes(&bytes), Ok(task.clone()));
+        let text = serde_json::to_string(&task).unwrap();
+        assert_eq!(serde_json::from_str::<SumTask>(&text).unwrap(), task);
+        let draft: SumDraft = serde_json::from_str(&text).unwrap();
+        assert_eq!(draft, SumDraft::from(task.clone()));
+        assert_eq!(draft.agrees_with(&task), Ok(()));
+        // Neither is taken for a task that has a local ε.
+        assert!(Task::from_canonical_bytes(&bytes).is_err());
+        assert!(serde_json::from_str::<Task>(&text).is_err());
+    }
+}
+
+#[test]
+fn no_other_bytes_say_it() {
+    for task in all() {
+        let bytes = task.canonical_bytes();
+        for length in 0..bytes.len() {
+            assert!(SumTask::from_canonical_bytes(&bytes[..length]).is_err());
+        }
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            if let Ok(other) = SumTask::from_canonical_bytes(&changed) {
+                assert_eq!(other.canonical_bytes(), changed);
+                assert_ne!(other.fingerprint(), task.fingerprint());
+                assert!(SumDraft::from(other).agrees_with(&task).is_err());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fingerprint_stays() {
+    let fingerprints: Vec<String> = all()
+        .iter()
+        .map(|task| task.fingerprint().to_string())
+        .collect();
+    assert_eq!(
+        fingerprints,
+        [
+            "0d66008bbc814690f22b239f79df18ea",
+            "c57e1fbb1aec017762b52b2e48ac4520",
+            "a67b73b53b6231d1e3357767c367bc9d",
+            "7443fa999b3af2563e526d1937c89059"
+        ]
+    );
+}
+
+fn file() -> Value {
+    json!({
+        "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+        "numbers": [{ "name": "load", "min": 0, "max": 10, "unit": "s" }],
+        "messages": { "levels": 8, "drawn": 1, "trials": 1, "threshold": "4611686018427387904", "noise": 2 },
+    })
+}
+
+fn refusal(change: impl FnOnce(&mut Value)) -> String {
+    let mut file = file();
+    change(&mut file);
+    serde_json::from_value::<SumTask>(file)
+        .unwrap_err()
+        .to_string()
+}
+
+#[test]
+fn files_that_are_not_right_say_why() {
+    let own: SumTask = serde_json::from_value(file()).unwrap();
+    assert_eq!((own.messages().count(), own.honest_people()), (10, 900));
+    let says = |text: String, expected: &str| assert!(text.contains(expected), "{text}");
+    says(refusal(|own| own["trust"] = json!("nobody")), "shuffler");
+    says(
+        refusal(|own| {
+            own.as_object_mut().unwrap().remove("trust");
+        }),
+        "missing field `trust`",
+    );
+    says(
+        refusal(|own| own["vector"] = json!({ "items": 3, "length": 1.0 })),
+        "or a \"vector\"",
+    );
+    says(
+        refusal(|own| own["people"] = json!(2)),
+        "one honest person alone",
+    );
+    says(refusal(|own| own["delta"] = json!(0.5)), "delta is 0.5");
+    says(
+        refusal(|own| own["honest_fraction"] = json!(1.5)),
+        "at most 1",
+    );
+    says(
+        refusal(|own| own["messages"]["threshold"] = json!("0")),
+        "above 0 and up to a half",
+    );
+    says(
+        refusal(|own| own["messages"]["threshold"] = json!("07")),
+        "decimal digits",
+    );
+    says(
+        refusal(|own| own["messages"]["threshold"] = json!(7)),
+        "expected a string",
+    );
+    says(
+        refusal(|own| own["messages"]["drawn"] = json!(2)),
+        "can be drawn",
+    );
+    says(
+        refusal(|own| own["messages"]["levels"] = json!(0)),
+        "levels is 0",
+    );
+    says(
+        refusal(|own| own["messages"]["noise"] = json!(5000)),
+        "expected 1 to 4096",
+    );
+    says(
+        refusal(|own| own["budget"] = json!({ "reports": 2 })),
+        "one report in a window",
+    );
+    says(
+        refusal(|own| own["budget"] = json!({ "answers": "permanent" })),
+        "always a new one",
+    );
+    says(
+        refusal(|own| own["sparsity"] = json!(1)),
+        "unknown field `sparsity`",
+    );
+    says(
+        refusal(|own| own["messages"] = Value::Null),
+        "missing field `messages`",
+    );
+    let named = json!([{ "name": "a", "min": 0, "max": 1 }, { "name": "a", "min": 0, "max": 1 }]);
+    says(
+        refusal(|own| own["numbers"] = named),
+        "two items are named \"a\"",
+    );
+}
+
+#[test]
+fn drafts_differ_by_their_first_field() {
+    let own = task(numbers(2), messages([4, 2, 1], 0.1, 4));
+    let draft = SumDraft::from(own.clone());
+    let field = |change: fn(&mut SumDraft)| {
+        let mut other = draft.clone();
+        change(&mut other);
+        let error = other.agrees_with(&own).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::TaskDiffers);
+        error.to_string()
+    };
+    assert!(field(|own| own.parts.epsilon = 2.0).contains("epsilon is 2, in use is 1"));
+    assert!(field(|own| own.parts.people = 5).contains("people is 5"));
+    assert!(field(|own| own.parts.measure = numbers(1)).contains("numbers or vector"));
+    assert!(field(|own| own.messages = Some(messages([5, 2, 1], 0.1, 4))).contains("messages"));
+    let open = SumDraft {
+        messages: None,
+        ..draft.clone()
+    };
+    assert_eq!(open.agrees_with(&own), Ok(()));
+}
+
+#[test]
+fn parameters_beyond_their_ranges_are_refused() {
+    let half = Threshold(1 << 63);
+    assert!(Messages::new(1, 1, 1, half, 0).is_ok());
+    let beyond = Threshold((1 << 63) + 1);
+    assert_eq!(
+        Messages::new(1, 1, 1, beyond, 0).unwrap_err().code(),
+        ErrorCode::Combination
+    );
+    for [levels, drawn, trials] in [[0, 1, 1], [1025, 1, 1], [1, 0, 1], [1, 1025, 1], [1, 1, 0]] {
+        let error = Messages::new(levels, drawn, trials, half, 0).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::OutOfRange);
+    }
+    for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(Ball::new(Items::Count(4), length, 1, 2.0).is_err());
+    }
+    assert!(Ball::new(Items::Count(513), 1.0, 1, 2.0).is_err());
+    assert!(Ball::new(Items::Count(4), 1.0, 1, f64::NAN).is_err());
+    assert!(Ball::new(serde_json::from_str("\"open\"").unwrap(), 1.0, 1, 2.0).is_err());
+}
+
+proptest! {
+    #[test]
+    fn messages_are_read_as_they_were_written(coordinate in 0_u32..300, negative: bool) {
+        let task = task(numbers(300), messages([2, 100, 2], 0.01, 70));
+        for message in [Message::Unit { coordinate, negative }, Message::Blank] {
+            let mut bytes = Vec::new();
+            message.encode(&mut bytes);
+            prop_assert!(bytes.len() <= task.message_bytes());
+            prop_assert_eq!(task.take_message(&bytes), Ok((message, bytes.len())));
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_more_than_one_message(bytes: [u8; 4]) {
+        let task = task(numbers(300), messages([2, 100, 2], 0.01, 70));
+        if let Ok((message, length)) = task.take_message(&bytes) {
+            let mut again = Vec::new();
+            message.encode(&mut again);
+            prop_assert_eq!(&again, &bytes[..length]);
+        }
+    }
+}
