@@ -12,6 +12,7 @@ use crate::codec::Cursor;
 use crate::error::{Error, error};
 use crate::fingerprint::Fingerprint;
 use crate::task::{Answers, Budget, Task};
+use crate::upload::{UploadId, VERSION, take_header};
 
 /// The fields of a [`SumTask`] but its messages; not yet validated.
 #[derive(Debug, Clone, PartialEq)]
@@ -206,6 +207,43 @@ impl SumTask {
         let mut cursor = Cursor::new("message", bytes);
         let message = Message::take(&mut cursor, self.measure().coordinates())?;
         Ok((message, cursor.offset()))
+    }
+}
+
+impl SumTask {
+    /// The id and the messages of an upload, which is what an [`Upload`](crate::Upload) is with
+    /// messages in the place of reports: how an analyser keeps them that has opened them.
+    ///
+    /// ```
+    /// # use hushbin::sample::Threshold;
+    /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
+    /// # use hushbin::task::{Budget, Limits};
+    /// # use hushbin::{UploadId, upload};
+    /// # let parts = SumParts {
+    /// #     id: "timings".into(),
+    /// #     measure: Measure::numbers(vec!["load".into()], vec![Limits::new(0.0, 10.0, None)?])?,
+    /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
+    /// #     budget: Budget::default(),
+    /// # };
+    /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+    /// let mut bytes = upload::header(UploadId([9; 16]), &task.fingerprint(), 2);
+    /// bytes.extend([0, 2]);
+    /// let down = Message::Unit { coordinate: 0, negative: true };
+    /// let (id, messages) = task.decode_upload(&bytes)?;
+    /// assert_eq!((id, messages), (UploadId([9; 16]), vec![Message::Blank, down]));
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Upload::decode`](crate::Upload::decode).
+    pub fn decode_upload(&self, bytes: &[u8]) -> Result<(UploadId, Vec<Message>), Error> {
+        let mut cursor = Cursor::new("upload", bytes);
+        let (id, count) = take_header(&mut cursor, VERSION, self.fingerprint)?;
+        let coordinates = self.measure().coordinates();
+        let messages = (0..count).map(|_| Message::take(&mut cursor, coordinates));
+        let messages = messages.collect::<Result<_, _>>()?;
+        cursor.end("expected the end after the last message")?;
+        Ok((id, messages))
     }
 }
 

@@ -25,5 +25,6 @@ pub mod numeric;
 mod parallel;
 pub mod plan;
 pub mod promise;
+pub mod sums;
 #[cfg(feature = "wasm")]
 pub mod wasm;

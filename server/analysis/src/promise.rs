@@ -4,6 +4,7 @@
 //! cannot link reports to people; whoever could must quote the local ε to itself.
 
 use hushbin::mechanism::{Mechanism, Neighbours};
+use hushbin::sums::SumTask;
 use hushbin::task::{Answers, Budget, Kind};
 use hushbin::{Question, Task};
 use serde::Serialize;
@@ -140,6 +141,56 @@ impl Privacy {
                  times spends epsilon each time."
             ),
             budget: Spending::for_task(task),
+        }
+    }
+}
+
+/// Privacy of a task whose sums a shuffler hides: central, and nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SumPrivacy {
+    /// Whom those who answer have to trust.
+    pub trust: &'static str,
+    /// Central ε of one report, in nats.
+    pub central_epsilon: f64,
+    /// δ of the same.
+    pub delta: f64,
+    /// People of a batch at least.
+    pub people: u64,
+    /// The part of them whose noise is counted on.
+    pub honest_fraction: f64,
+    /// What that means.
+    pub statement: String,
+    /// How much one person reports.
+    pub budget: Budget,
+}
+
+impl SumPrivacy {
+    /// Of one report of the task.
+    #[must_use]
+    pub fn for_task(task: &SumTask) -> Self {
+        let (budget, windows) = (task.budget(), task.budget().reports_a_year());
+        let (epsilon, delta) = (task.central_epsilon(), task.delta());
+        let [year, year_delta] = [epsilon, delta].map(|one| one * f64::from(windows));
+        Self {
+            trust: "shuffler",
+            central_epsilon: epsilon,
+            delta,
+            people: task.people(),
+            honest_fraction: task.parts().honest_fraction,
+            statement: format!(
+                "There is no local epsilon: whoever links messages to the person who sent them \
+                 reads the answer, and the shuffler could, together with who can open them. \
+                 Against {CANNOT_LINK}, a batch is ({epsilon}, {delta:e})-differentially private \
+                 for each person in it, if the shuffler does what it says, no batch has fewer than \
+                 {} people, and the browsers of {} of them follow the protocol. A person's browser \
+                 sends {} at most; in the 365 days from the first that is ({}, {year_delta:e}) at \
+                 most.",
+                task.people(),
+                task.honest_people(),
+                allowed(budget),
+                rounded_up(year),
+            ),
+            budget,
         }
     }
 }

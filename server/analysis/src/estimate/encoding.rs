@@ -69,7 +69,7 @@ pub enum TotalsError {
 }
 
 /// Appends what totals of a task begin with.
-pub(super) fn append_header(fingerprint: &Fingerprint, bytes: &mut Vec<u8>) {
+pub(crate) fn append_header(fingerprint: &Fingerprint, bytes: &mut Vec<u8>) {
     bytes.push(VERSION);
     bytes.extend_from_slice(&fingerprint.0);
 }
@@ -95,11 +95,11 @@ pub(super) fn append_nothing_of<T>(items: &[T]) {
 }
 
 /// What is left of the bytes of totals.
-pub(super) struct Reader<'a>(Cursor<'a>);
+pub(crate) struct Reader<'a>(Cursor<'a>);
 
 impl<'a> Reader<'a> {
     /// Behind what totals of a task begin with.
-    pub(super) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
+    pub(crate) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
         let mut cursor = Cursor::new("the encoding of totals", bytes);
         let [version] = cursor.array("expected a version byte")?;
         if version != VERSION {
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The check that nothing is left.
-    pub(super) fn end(&self) -> Result<(), TotalsError> {
+    pub(crate) fn end(&self) -> Result<(), TotalsError> {
         Ok(self.0.end("expected the end after the last count")?)
     }
 
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number without a sign.
-    pub(super) fn at_most<T>(&mut self, reason: &'static str, most: T) -> Result<T, TotalsError>
+    pub(crate) fn at_most<T>(&mut self, reason: &'static str, most: T) -> Result<T, TotalsError>
     where
         T: Copy + Into<u128> + Serialize + for<'de> Deserialize<'de>,
     {

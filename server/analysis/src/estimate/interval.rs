@@ -87,7 +87,7 @@ impl Quantiles {
     }
 
     /// What an interval on its own leaves on one side.
-    pub(super) const fn single(&self) -> &Failure {
+    pub(crate) const fn single(&self) -> &Failure {
         &self.single
     }
 
@@ -97,7 +97,7 @@ impl Quantiles {
     }
 
     /// Adds the intervals, of limits by failure and side.
-    pub(super) fn estimate(&self, point: Point, limit: impl Fn(&Failure, Side) -> f64) -> Estimate {
+    pub(crate) fn estimate(&self, point: Point, limit: impl Fn(&Failure, Side) -> f64) -> Estimate {
         let around = |failure| [Side::Lower, Side::Upper].map(|side| limit(failure, side));
         Estimate {
             estimate: point.estimate,

@@ -55,7 +55,9 @@ pub use answer::{ByItem, Estimates, ItemEstimates};
 pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
 pub use cross::{ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare};
 pub use crowd::{CrowdTest, Respect};
+pub(crate) use encoding::Reader as TotalsReader;
 pub use encoding::TotalsError;
+pub(crate) use encoding::append_header;
 pub use error::EstimateError;
 pub use estimator::{Estimator, InTurn, estimates, points};
 pub use expectation::Expectation;
@@ -78,7 +80,6 @@ use hushbin::{Entry, Mechanism, Question, Report, mechanism};
 
 use contract::{Asked, Estimated, Squares};
 use contribution::Contribution;
-use encoding::Reader;
 use law::Law;
 use one_answer::OneAnswer;
 use people::People;
@@ -187,7 +188,7 @@ macro_rules! register {
             }
 
             /// As [`Estimated::decode`].
-            fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+            fn decode(&mut self, reports: u64, bytes: &mut TotalsReader<'_>) -> Result<(), TotalsError> {
                 match self {
                     $(Self::$Name(counts) => {
                         <mechanism::$module::$Name as Estimated>::decode(counts, reports, bytes)

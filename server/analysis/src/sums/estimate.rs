@@ -1,0 +1,256 @@
+//! Sums and means with error bars.
+
+use std::io;
+
+use hushbin::Fingerprint;
+use hushbin::sums::{Measure, SumTask};
+use serde::Serialize;
+
+use super::error::SumError;
+use super::totals::SumTotals;
+use super::{label, scale};
+use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles};
+use crate::promise::SumPrivacy;
+
+/// Which items' sums are asked for, at which confidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SumQuery {
+    /// Positions of the items.
+    items: Vec<usize>,
+    quantiles: Quantiles,
+}
+
+impl SumQuery {
+    /// Of what is asked for.
+    ///
+    /// # Errors
+    /// [`SumError`] for items that the task has not or that are named twice, for a confidence
+    /// that is none, and for what sums have not.
+    pub fn new(task: &SumTask, options: &Options) -> Result<Self, SumError> {
+        let none = [
+            ("question", options.question.is_none()),
+            ("post-processing", options.post.is_empty()),
+            ("quantiles", options.quantiles.is_none()),
+            (
+                "false_discovery_rate",
+                options.false_discovery_rate.is_none(),
+            ),
+        ];
+        if let Some((what, _)) = none.into_iter().find(|(_, none)| !none) {
+            return Err(SumError::NotOfSums { what });
+        }
+        let items = task.measure().items();
+        let count = items.count().unwrap_or(0) as usize;
+        let mut asked = Vec::new();
+        match &options.items {
+            None => asked.extend(0..count),
+            Some(names) => {
+                for name in names {
+                    let item = || name.clone();
+                    let found = items.resolve(name);
+                    let found = found.ok_or_else(|| EstimateError::UnknownItem { item: item() })?;
+                    if asked.contains(&(found as usize)) {
+                        return Err(EstimateError::DuplicateItem { item: item() }.into());
+                    }
+                    asked.push(found as usize);
+                }
+            }
+        }
+        let quantiles = Quantiles::new(options.confidence, asked.len())?;
+        Ok(Self {
+            items: asked,
+            quantiles,
+        })
+    }
+}
+
+/// The sum of one item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SumEstimate {
+    /// What the item is called.
+    pub item: Label,
+    /// The unit, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Of all people's numbers, unbiased.
+    pub mean: Estimate,
+    /// The same times the number of people.
+    pub sum: Estimate,
+}
+
+/// The sums of a task, from all messages so far.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SumEstimates {
+    /// The task's id.
+    pub task: String,
+    /// Identity of its parameters.
+    pub fingerprint: Fingerprint,
+    /// n: the messages over how many everybody sends. Not a whole number where some could not
+    /// be opened.
+    pub people: f64,
+    /// Messages, those included that are blank.
+    pub messages: u64,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+    /// What is promised, by whom.
+    pub privacy: SumPrivacy,
+    /// By item; empty while there are no messages.
+    pub estimates: Vec<SumEstimate>,
+}
+
+impl SumEstimates {
+    /// Of totals of the task.
+    ///
+    /// ```
+    /// use hushbin::sums::SumTask;
+    /// use hushbin_analysis::estimate::Options;
+    /// use hushbin_analysis::sums::{SumEstimates, SumQuery, SumTotals};
+    ///
+    /// # let task: SumTask = serde_json::from_str(r#"{
+    /// #     "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+    /// #     "numbers": [{ "name": "load", "min": 0, "max": 10 }],
+    /// #     "messages": { "levels": 8, "drawn": 1, "trials": 1, "threshold": "4611686018427387904",
+    /// #         "noise": 2 }
+    /// # }"#).unwrap();
+    /// let query = SumQuery::new(&task, &Options::default())?;
+    /// assert!(SumEstimates::new(&task, &SumTotals::new(&task), &query).estimates.is_empty());
+    /// # Ok::<(), hushbin_analysis::sums::SumError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If they are of another task.
+    #[must_use]
+    pub fn new(task: &SumTask, totals: &SumTotals, query: &SumQuery) -> Self {
+        let people = totals.messages() as f64 / f64::from(task.messages().count());
+        let estimates = match totals.messages() {
+            0 => Vec::new(),
+            _ => sums(task, totals, people, query),
+        };
+        Self {
+            task: task.id().to_owned(),
+            fingerprint: task.fingerprint(),
+            people,
+            messages: totals.messages(),
+            confidence: query.quantiles.confidence(),
+            privacy: SumPrivacy::for_task(task),
+            estimates,
+        }
+    }
+
+    /// Writes a line for the mean and one for the sum of each item, after a header.
+    ///
+    /// # Errors
+    /// Those of `writer`.
+    pub fn write_csv(&self, writer: impl io::Write) -> io::Result<()> {
+        let mut csv = csv::Writer::from_writer(writer);
+        csv.write_record([
+            "item",
+            "estimand",
+            "estimate",
+            "standard_error",
+            "lower",
+            "upper",
+            "simultaneous_lower",
+            "simultaneous_upper",
+        ])?;
+        for own in &self.estimates {
+            for (name, of) in [("mean", &own.mean), ("sum", &own.sum)] {
+                let intervals = (of.interval, of.simultaneous_interval);
+                csv.serialize((
+                    own.item.to_string(),
+                    name,
+                    of.estimate,
+                    of.standard_error,
+                    intervals,
+                ))?;
+            }
+        }
+        csv.flush()
+    }
+}
+
+/// The standard deviation of the sum of a coordinate by noise alone, √(2·μ·(1 − q))·D/(k·L).
+pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
+    let messages = task.messages();
+    let (q, rest) = (
+        messages.threshold().probability(),
+        messages.threshold().complement(),
+    );
+    let variance = 2.0 * people * f64::from(messages.trials()) * q * rest;
+    variance.sqrt() / f64::from(messages.levels()) * lift(task)
+}
+
+/// D/k, by which what some tell is multiplied.
+fn lift(task: &SumTask) -> f64 {
+    f64::from(task.measure().coordinates()) / f64::from(task.messages().drawn())
+}
+
+/// The variance of the sum of a coordinate from −1 to 1, of which people's squares add up to
+/// `squares`: of noise, of rounding, of which a person's is at most 1/4 of a level squared, and of
+/// drawing.
+pub(super) fn variance(task: &SumTask, people: f64, squares: f64) -> f64 {
+    let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
+    let rounding = lift * people / (4.0 * levels * levels);
+    noise_deviation(task, people).powi(2) + rounding + (lift - 1.0) * squares
+}
+
+/// Deviations that an estimate of people's squares is raised by.
+const RAISED: f64 = 4.0;
+
+fn sums(task: &SumTask, totals: &SumTotals, people: f64, query: &SumQuery) -> Vec<SumEstimate> {
+    let (lift, levels) = (lift(task), f64::from(task.messages().levels()));
+    let up = |[up, down]: &[u64; 2]| (*up as f64 - *down as f64) * lift / levels;
+    let coordinates: Vec<f64> = totals.all().iter().map(up).collect();
+    // Squares are at most the absolute values, which what is sent in both directions tells.
+    let noise = 2.0
+        * people
+        * f64::from(task.messages().trials())
+        * task.messages().threshold().probability();
+    let variance = |[up, down]: &[u64; 2]| {
+        if lift == 1.0 {
+            return variance(task, people, 0.0);
+        }
+        let sent = *up as f64 + *down as f64;
+        let told = (sent - noise + RAISED * sent.sqrt()) * lift / levels;
+        variance(task, people, told.clamp(0.0, people))
+    };
+    let variances: Vec<f64> = totals.all().iter().map(variance).collect();
+    let (sums, variances) = match task.measure() {
+        Measure::Box(..) => (coordinates, variances),
+        Measure::Ball(ball) => {
+            let bound = ball.bound();
+            let scaled: Vec<f64> = coordinates.iter().map(|own| own * bound).collect();
+            // All of a frame's entries are alike but for their signs, and U^T·U = 1.
+            let mean = variances.iter().sum::<f64>() / variances.len() as f64;
+            let vector = ball.frame().adjoint(&scaled);
+            let variances = vec![bound * bound * mean; vector.len()];
+            (vector, variances)
+        }
+    };
+    let items = task.measure().items();
+    let of = |&item: &usize| {
+        let scale = scale(task, item);
+        let deviation = scale.half * variances[item].sqrt();
+        let sum = people * scale.middle + scale.half * sums[item];
+        let around = |by: f64| {
+            let point = Point {
+                estimate: sum * by,
+                standard_error: deviation * by,
+            };
+            // Of thousands of independent terms, none of which counts much.
+            query.quantiles.estimate(point, |failure, side| {
+                point.estimate + side.sign() * failure.z() * point.standard_error
+            })
+        };
+        SumEstimate {
+            item: label(items, item),
+            unit: match task.measure() {
+                Measure::Box(_, limits) => limits[item].unit().map(str::to_owned),
+                Measure::Ball(_) => None,
+            },
+            mean: around(1.0 / people),
+            sum: around(1.0),
+        }
+    };
+    query.items.iter().map(of).collect()
+}

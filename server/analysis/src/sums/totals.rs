@@ -1,0 +1,128 @@
+//! Messages, counted.
+
+use hushbin::Fingerprint;
+use hushbin::codec::append;
+use hushbin::sums::{Message, SumTask};
+
+use crate::estimate::{TotalsError, TotalsReader, append_header};
+
+/// The fold of messages: N⁺ and N⁻ of each coordinate, and how many there are in all. It is
+/// all that shuffled messages say.
+///
+/// ```
+/// use hushbin::sums::{Message, SumTask};
+/// use hushbin_analysis::sums::SumTotals;
+///
+/// # let task: SumTask = serde_json::from_str(r#"{
+/// #     "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+/// #     "numbers": [{ "name": "load", "min": 0, "max": 10 }],
+/// #     "messages": { "levels": 8, "drawn": 1, "trials": 1, "threshold": "4611686018427387904",
+/// #         "noise": 2 }
+/// # }"#).unwrap();
+/// let mut totals = SumTotals::new(&task);
+/// totals.fold(Message::Unit { coordinate: 0, negative: true });
+/// totals.fold(Message::Blank);
+/// assert_eq!((totals.messages(), totals.counts(0)), (2, [0, 1]));
+/// assert_eq!(SumTotals::decode(&task, &totals.encode()), Ok(totals));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SumTotals {
+    fingerprint: Fingerprint,
+    messages: u64,
+    /// By coordinate, up and down.
+    counts: Vec<[u64; 2]>,
+}
+
+/// Up to here numbers of messages are exact in estimates.
+const MOST_MESSAGES: u64 = 1 << f64::MANTISSA_DIGITS;
+
+impl SumTotals {
+    /// Of no messages.
+    #[must_use]
+    pub fn new(task: &SumTask) -> Self {
+        Self {
+            fingerprint: task.fingerprint(),
+            messages: 0,
+            counts: vec![[0; 2]; task.measure().coordinates() as usize],
+        }
+    }
+
+    /// Adds one message, which was decoded under the same task.
+    ///
+    /// # Panics
+    /// If it is about a coordinate that the task has not.
+    pub fn fold(&mut self, message: Message) {
+        self.messages += 1;
+        if let Message::Unit {
+            coordinate,
+            negative,
+        } = message
+        {
+            self.counts[coordinate as usize][usize::from(negative)] += 1;
+        }
+    }
+
+    /// Adds totals of the same task.
+    ///
+    /// # Panics
+    /// If they are of another.
+    pub fn merge(&mut self, others: &Self) {
+        assert_eq!(self.fingerprint, others.fingerprint, "totals of one task");
+        self.messages += others.messages;
+        for ([up, down], [more_up, more_down]) in self.counts.iter_mut().zip(&others.counts) {
+            *up += more_up;
+            *down += more_down;
+        }
+    }
+
+    /// Messages folded, those that are blank included.
+    #[must_use]
+    pub const fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// N⁺ and N⁻ of a coordinate.
+    ///
+    /// # Panics
+    /// If the task has no such coordinate.
+    #[must_use]
+    pub fn counts(&self, coordinate: usize) -> [u64; 2] {
+        self.counts[coordinate]
+    }
+
+    /// By coordinate.
+    pub(super) fn all(&self) -> &[[u64; 2]] {
+        &self.counts
+    }
+
+    /// The bytes to store: those that totals of reports begin with, the number of messages,
+    /// and N⁺ and N⁻ of each coordinate in turn, all varints.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        append_header(&self.fingerprint, &mut bytes);
+        append(&mut bytes, self.messages);
+        self.counts
+            .as_flattened()
+            .iter()
+            .for_each(|count| append(&mut bytes, *count));
+        bytes
+    }
+
+    /// Totals from what [`SumTotals::encode`] made of them.
+    ///
+    /// # Errors
+    /// [`TotalsError`] for what it would not have made of any messages of the task.
+    pub fn decode(task: &SumTask, bytes: &[u8]) -> Result<Self, TotalsError> {
+        let mut reader = TotalsReader::new(&task.fingerprint(), bytes)?;
+        let mut totals = Self::new(task);
+        totals.messages = reader.at_most("expected a number of messages", MOST_MESSAGES)?;
+        let mut left = totals.messages;
+        for count in totals.counts.as_flattened_mut() {
+            *count = reader.at_most("expected a count of messages", left)?;
+            left -= *count;
+        }
+        reader.end()?;
+        Ok(totals)
+    }
+}
