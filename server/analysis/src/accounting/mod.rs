@@ -42,6 +42,7 @@ mod privacy_blanket;
 mod privacy_profile;
 mod published;
 mod ranges;
+pub mod sums;
 mod telling;
 
 pub use account::{Account, account, delta_bounds, reduction_delta_bounds};

@@ -18,7 +18,7 @@
 
 /// Which side of the truth a measure keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(in crate::accounting) enum Side {
     Above,
     Below,
 }
@@ -35,7 +35,7 @@ impl Side {
 
 /// Bounds on δ of one batch at the points of a grid.
 #[derive(Debug)]
-pub(super) struct Curve {
+pub(in crate::accounting) struct Curve {
     step: f64,
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -43,7 +43,7 @@ pub(super) struct Curve {
 
 /// A measure over losses, for those from 0 on.
 #[derive(Debug)]
-pub(super) struct Masses {
+pub(in crate::accounting) struct Masses {
     pub(super) side: Side,
     pub(super) step: f64,
     /// At 0, h, 2h, ...
@@ -62,7 +62,7 @@ impl Curve {
     }
 
     /// The measure whose δ is nowhere below that of the batch.
-    pub(super) fn above(&self) -> Masses {
+    pub(in crate::accounting) fn above(&self) -> Masses {
         let last = self.upper.len() - 1;
         let infinite = self.upper[last];
         let mut half = self.masses(&self.upper, Side::Above);
@@ -78,7 +78,7 @@ impl Curve {
     }
 
     /// The measure whose δ is nowhere above that of the batch.
-    pub(super) fn below(&self) -> Masses {
+    pub(in crate::accounting) fn below(&self) -> Masses {
         let parts: Vec<f64> = (0..self.upper.len() - 1).map(|i| self.part(i)).collect();
         let mut dots: Vec<f64> = (0..parts.len())
             .map(|i| self.upper[i] * parts[i].min(parts[i.saturating_sub(1)]))

@@ -27,7 +27,8 @@ use super::privacy_profile::EpsilonBounds;
 use super::ranges::{BATCHES, DELTA, honest_reports};
 
 use connect_dots::Curve;
-use privacy_loss::Loss;
+pub(super) use connect_dots::Side;
+pub(super) use privacy_loss::Loss;
 
 /// How much of δ may be given away to shorten measures.
 const SPARE: f64 = 1e-9;
@@ -163,28 +164,66 @@ fn up(value: f64) -> f64 {
 
 /// Bounds on ε_c of the sum, where `least` is that of one batch.
 fn compose(one: &OneBatch, batches: u32, delta: f64, least: f64) -> [f64; 2] {
-    let k = f64::from(batches);
     let rare = SPARE * delta;
-    // What one batch may tell beyond is as rare.
-    let mut reach = least.max(1e-9 * one.most());
-    while reach < one.most() && k * one.delta(reach).1 > rare {
+    let curve = curve(one, batches, least, rare);
+    [Side::Below, Side::Above].map(|side| sum(&curve, side, batches, rare).epsilon(delta))
+}
+
+/// One of several alike that are composed: a pair of distributions that is its own
+/// mirror image.
+pub(super) trait Part {
+    /// Its greatest loss.
+    fn most(&self) -> f64;
+
+    /// At how many points δ is looked at.
+    fn points(&self) -> usize;
+
+    /// Bounds on δ(ε_c).
+    fn delta(&self, central: f64) -> (f64, f64);
+}
+
+impl Part for OneBatch {
+    fn most(&self) -> f64 {
+        Self::most(self)
+    }
+
+    fn points(&self) -> usize {
+        Self::points(self)
+    }
+
+    fn delta(&self, central: f64) -> (f64, f64) {
+        Self::delta(self, central)
+    }
+}
+
+/// δ of one of `times` parts, from 0 to where what they tell beyond is `rare`; that
+/// is looked for from `least` on.
+pub(super) fn curve(part: &impl Part, times: u32, least: f64, rare: f64) -> Curve {
+    let most = part.most();
+    let mut reach = least.max(1e-9 * most);
+    while reach < most && f64::from(times) * part.delta(reach).1 > rare {
         reach *= 1.2;
     }
-    let reach = reach.min(one.most());
-    let step = reach / one.points() as f64;
+    let reach = reach.min(most);
+    let step = reach / part.points() as f64;
     let at = |i: usize| {
         let central = i as f64 * step;
-        if central < one.most() {
-            one.delta(central)
+        if central < most {
+            part.delta(central)
         } else {
             (0.0, 0.0)
         }
     };
-    let (lower, upper) = (0..=one.points()).map(at).unzip();
-    let curve = Curve::new(step, lower, upper);
-    [curve.below(), curve.above()].map(|masses| {
-        Loss::from_masses(&masses)
-            .times(batches, rare)
-            .epsilon(delta)
-    })
+    let (lower, upper) = (0..=part.points()).map(at).unzip();
+    Curve::new(step, lower, upper)
+}
+
+/// The losses of `times` parts added, on one side, where about `rare` of δ may be
+/// given away.
+pub(super) fn sum(curve: &Curve, side: Side, times: u32, rare: f64) -> Loss {
+    let masses = match side {
+        Side::Above => curve.above(),
+        Side::Below => curve.below(),
+    };
+    Loss::from_masses(&masses).times(times, rare)
 }

@@ -18,7 +18,7 @@ const POINTS: usize = 4096;
 /// A measure over losses from −m·h to m·h, whose mass at −ℓ is exp(−ℓ) times that
 /// at ℓ: the pair of distributions it belongs to is its own mirror image.
 #[derive(Debug, Clone)]
-pub(super) struct Loss {
+pub(in crate::accounting) struct Loss {
     side: Side,
     step: f64,
     /// By i, from −m.
@@ -29,7 +29,7 @@ pub(super) struct Loss {
 
 impl Loss {
     /// Mirrored.
-    pub(super) fn from_masses(masses: &Masses) -> Self {
+    pub(in crate::accounting) fn from_masses(masses: &Masses) -> Self {
         Self::new(masses.side, masses.step, &masses.half, masses.infinite)
     }
 
@@ -103,7 +103,7 @@ impl Loss {
     }
 
     /// The losses of `batches` batches added, where `spare` of δ may be given away.
-    pub(super) fn times(mut self, batches: u32, spare: f64) -> Self {
+    pub(in crate::accounting) fn times(mut self, batches: u32, spare: f64) -> Self {
         // What is cut off a sum of k batches comes up batches/k times.
         let stages = 2.0 * f64::from(batches).log2() + 2.0;
         let spare = spare / (stages * f64::from(batches));
@@ -165,9 +165,28 @@ impl Loss {
         deltas
     }
 
+    /// δ(`epsilon`), kept to this measure's side.
+    pub(in crate::accounting) fn delta(&self, epsilon: f64) -> f64 {
+        let (deltas, before) = (self.deltas(), (epsilon / self.step) as usize);
+        // From one point to the next δ is linear in exp(ε). What is beyond the last
+        // is told outright.
+        let Some(&[from, to]) = deltas.get(before..before.saturating_add(2)) else {
+            return self.side.push(self.infinite, self.slack());
+        };
+        let beyond = epsilon - before as f64 * self.step;
+        let part = (beyond.exp_m1() / self.step.exp_m1()).clamp(0.0, 1.0);
+        let near = from * (1.0 - part) + to * part;
+        // How far beyond is rounded with ε.
+        let moved = (from - to) * 8.0 * f64::EPSILON * (before + 2) as f64;
+        match self.side {
+            Side::Above => self.side.push(near + moved, self.slack()),
+            Side::Below => self.side.push((near - moved).max(0.0), self.slack()),
+        }
+    }
+
     /// The ε where δ(ε) = `delta`, kept to this measure's side; infinite where
     /// there is none.
-    pub(super) fn epsilon(&self, delta: f64) -> f64 {
+    pub(in crate::accounting) fn epsilon(&self, delta: f64) -> f64 {
         let nearer = 4.0 * f64::EPSILON;
         let (delta, nearer) = match self.side {
             Side::Above => (delta * (1.0 - self.slack()), nearer),

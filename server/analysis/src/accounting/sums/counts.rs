@@ -1,0 +1,203 @@
+//! Both counts of one coordinate: what a person tells who turns it from +L to −L.
+//!
+//! Of the messages +1 the analyser counts B + L where it would count B, and of −1 it
+//! counts B where it would count B + L; all B are independent and of one binomial law.
+//! With u(k) = P(B = k − L) and v(k) = P(B = k) the pair is (u ⊗ v, v ⊗ u): with the
+//! counts exchanged it is its own mirror image, which neither count is by itself. The
+//! loss of (a, b) is λ(a) − λ(b), λ = ln(u/v), and
+//!
+//! δ(ε) = Σ_a [u(a)·V(λ < λ(a) − ε) − exp(ε)·v(a)·U(λ < λ(a) − ε)].
+//!
+//! λ rises with k, by L/k or more a step:
+//!
+//! u(k)/v(k) = Π_{i < L} (k − i)/(N − k + i + 1)·(1 − q)/q.
+//!
+//! So a single run through a takes along where b ends. Outside L ≤ k ≤ N one of u and v
+//! is 0, and who sees that is told outright, with probability 1 − M, M = P(B ≥ L)·P(B ≤
+//! N − L). The rest, divided by M, is a pair of distributions again, and mirrored too:
+//! that is what is summed up here.
+
+use super::noise::UnitNoise;
+use crate::accounting::composition::Part;
+use crate::numeric::binomial::{error, exponent, probability};
+use crate::numeric::roots::{bisect, whole};
+
+/// At how many points δ of one coordinate is looked at.
+const POINTS: [f64; 2] = [256.0, 1024.0];
+/// How many terms they have together, about.
+const TERMS: f64 = 3e7;
+
+/// Both counts, told outright apart.
+#[derive(Debug, Clone)]
+pub(super) struct Counts {
+    /// u(k), by k.
+    up: Vec<f64>,
+    /// v(k).
+    down: Vec<f64>,
+    /// Sums of both before an index.
+    up_before: Vec<f64>,
+    down_before: Vec<f64>,
+    /// λ(k).
+    loss: Vec<f64>,
+    /// Probability of what is left out of sums, at most.
+    outside: f64,
+    /// Bounds on 1 − M.
+    outright: [f64; 2],
+    /// The greatest loss that is not infinite.
+    most: f64,
+    /// Relative error of sums of products.
+    relative: f64,
+    /// Error of λ.
+    off: f64,
+}
+
+impl Counts {
+    /// What is left out of sums has a probability of about exp(−`far`).
+    pub(super) fn new(noise: &UnitNoise, far: f64) -> Self {
+        let (trials, levels) = (noise.trials() as f64, f64::from(noise.levels()));
+        let p = noise.probabilities();
+        let [low, high] = window(noise, far);
+        let (first, last) = (low.max(levels), (high + levels).min(trials));
+        let size = (last - first + 1.0).max(0.0) as usize;
+        let all: Vec<f64> = if size == 0 {
+            Vec::new()
+        } else {
+            (0..size + noise.levels() as usize)
+                .map(|i| probability(first - levels + i as f64, trials, p))
+                .collect()
+        };
+        let (up, down) = (all[..size].to_vec(), all[all.len() - size..].to_vec());
+        // The error is greatest for the least double. q, 1 − q and N·q are rounded,
+        // which is to a probability as |k − N·q| roundings, and to u/v as L.
+        let own = error(0.0);
+        let each = own + 8.0 * f64::EPSILON * (high - low + levels + 64.0);
+        Self {
+            loss: losses(&up, &down),
+            up_before: before(&up),
+            down_before: before(&down),
+            up,
+            down,
+            outside: 8.0 * (-far).exp(),
+            outright: outright(noise, each),
+            most: most(noise),
+            relative: 2.0 * each + 4.0 * f64::EPSILON * (size + 8) as f64,
+            off: 2.0 * own + 8.0 * f64::EPSILON * (levels + 64.0),
+        }
+    }
+
+    /// Bounds on 1 − M.
+    pub(super) const fn outright(&self) -> [f64; 2] {
+        self.outright
+    }
+}
+
+impl Part for Counts {
+    fn most(&self) -> f64 {
+        self.most
+    }
+
+    fn points(&self) -> usize {
+        (TERMS / self.loss.len() as f64).clamp(POINTS[0], POINTS[1]) as usize
+    }
+
+    /// Bounds on δ of what is not told outright.
+    ///
+    /// Whatever (a, b) a test takes bounds δ from below. Those with losses nearer to ε
+    /// than the error of λ may be taken or not: of each a it is one b at most, as λ
+    /// rises by more than twice that error, and it makes no more than the error times
+    /// its probability.
+    fn delta(&self, epsilon: f64) -> (f64, f64) {
+        let least = self.loss.first().map_or(f64::INFINITY, |&loss| loss);
+        let start = self.loss.partition_point(|&loss| loss - epsilon <= least);
+        let (mut gain, mut lost, mut edge, mut b) = (0.0, 0.0, 0.0, 0);
+        for (a, &loss) in self.loss.iter().enumerate().skip(start) {
+            let level = loss - epsilon;
+            while self.loss[b] < level {
+                b += 1;
+            }
+            gain += self.up[a] * self.down_before[b];
+            lost += self.down[a] * self.up_before[b];
+            edge += self.up[a] * self.down[b];
+        }
+        lost *= epsilon.exp();
+        let rounded = 8.0 * f64::EPSILON * (epsilon + 1.0);
+        let wrong = 2.0 * (self.off + rounded);
+        // Of what underflows there is less than 10⁻²⁹⁰.
+        let error = (self.relative + wrong) * (gain + lost) + 1e-290;
+        let [most, least] = self.outright.map(|outright| 1.0 - outright);
+        let lower = (gain - lost - error) / most;
+        let upper = (gain - lost + error + wrong * edge + self.outside) / least;
+        let slack = 8.0 * f64::EPSILON;
+        (
+            (lower * (1.0 - slack)).max(0.0),
+            (upper * (1.0 + slack)).clamp(0.0, 1.0),
+        )
+    }
+}
+
+/// Beyond which numbers of trials there is less than exp(−`far`) on either side, by
+/// Chernoff's bound.
+fn window(noise: &UnitNoise, far: f64) -> [f64; 2] {
+    let (trials, p) = (noise.trials(), noise.probabilities());
+    let middle = noise.mean() as u64;
+    let beyond = |x: u64| exponent(x as f64, trials as f64, p) >= far;
+    let low = if beyond(0) {
+        bisect(0, middle, whole, beyond).1
+    } else {
+        0
+    };
+    let high = if middle < trials && beyond(trials) {
+        bisect(trials, middle + 1, whole, beyond).1
+    } else {
+        trials
+    };
+    [low as f64, high as f64]
+}
+
+/// λ. Where both probabilities underflow nothing depends on it, as long as it rises.
+fn losses(up: &[f64], down: &[f64]) -> Vec<f64> {
+    let mut last = f64::NEG_INFINITY;
+    up.iter()
+        .zip(down)
+        .map(|(&up, &down)| {
+            let loss = up.ln() - down.ln();
+            last = if loss > last { loss } else { last };
+            last
+        })
+        .collect()
+}
+
+/// Sums of what is before an index, from 0 to the length.
+fn before(all: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let sums = all.iter().map(|p| {
+        sum += p;
+        sum
+    });
+    std::iter::once(0.0).chain(sums).collect()
+}
+
+/// Bounds on 1 − P(B ≥ L)·P(B ≤ N − L), where a probability is off by `each`.
+fn outright(noise: &UnitNoise, each: f64) -> [f64; 2] {
+    let (trials, levels) = (noise.trials(), u64::from(noise.levels()));
+    if levels > trials {
+        return [1.0, 1.0];
+    }
+    let law = |k: u64| probability(k as f64, trials as f64, noise.probabilities());
+    let low: f64 = (0..levels).map(law).sum();
+    let high: f64 = (0..levels).map(|i| law(trials - i)).sum();
+    let error = each + f64::EPSILON * (levels as f64 + 8.0);
+    let told = |low: f64, high: f64| (low + high - low * high).min(1.0);
+    [
+        told(low * (1.0 - error), high * (1.0 - error)),
+        told(low * (1.0 + error), high * (1.0 + error)) + 1e-290,
+    ]
+}
+
+/// λ(N) − λ(L) = 2·ln C(N, L), and somewhat more.
+fn most(noise: &UnitNoise) -> f64 {
+    let trials = noise.trials() as f64;
+    let step = |i: u32| ((trials - f64::from(i)) / f64::from(i + 1)).ln();
+    let whole: f64 = (0..noise.levels()).map(step).sum();
+    2.0 * whole * (1.0 + 1e-9) + 1e-9
+}

@@ -1,0 +1,5 @@
+//! Accounting of sums.
+mod counts;
+mod noise;
+mod profile;
+pub use noise::*;

@@ -1,0 +1,181 @@
+//! What hides a person: how many coordinates and levels of theirs, and how much noise
+//! on each.
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+use serde::Serialize;
+
+use super::profile::Profile;
+use crate::accounting::composition::Side;
+use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
+
+/// Number of coordinates D, and of those k that a person uses.
+pub const COORDINATES: Bound = Bound {
+    name: "coordinates",
+    min: 1.0,
+    max: 16_384.0,
+};
+/// Number of levels L: a coordinate is −L to L.
+pub const LEVELS: Bound = Bound {
+    name: "levels",
+    min: 1.0,
+    max: 1024.0,
+};
+/// Number of trials N of a coordinate and sign, of all honest people together.
+pub const TRIALS: Bound = Bound {
+    name: "trials",
+    min: 1.0,
+    max: 1e12,
+};
+/// Probability q of a noise message.
+pub const NOISE_PROBABILITY: Bound = Bound {
+    name: "probability of a noise message",
+    min: f64::EPSILON / 4096.0,
+    max: 0.5,
+};
+/// Variance N·q·(1 − q) of a count, at most: what is summed up is as wide as some of
+/// its roots.
+pub const NOISE_VARIANCE: Bound = Bound {
+    name: "variance of a count's noise",
+    min: 0.0,
+    max: 1e10,
+};
+/// 2⁶⁴, by which thresholds are divided.
+pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
+
+/// Noise on the counts of unit messages, and the person it hides: Binomial(N, q) noise
+/// messages of every coordinate and sign, independent of each other, hide any change of
+/// `coordinates` coordinates within −L to L.
+///
+/// q is a threshold of 64 bits: a trial sends a message where a uniform word is below
+/// it. Source: `Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
+/// Estimation in the Shuffle Model", of which the messages are; that noise of the
+/// messages' own kind is enough goes beyond it.
+///
+/// ```
+/// use hushbin_analysis::accounting::sums::UnitNoise;
+///
+/// let noise = UnitNoise::new(1, 1, 5_000, ((369.4 / 5_000.0) * 2_f64.powi(64)) as u64)?;
+/// assert!((noise.variance() - 342.1).abs() < 0.1);
+/// let delta = noise.delta_bounds(0.3)?;
+/// assert!(0.99e-6 < delta.lower && delta.upper < 1.01e-6);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UnitNoise {
+    coordinates: u32,
+    levels: u32,
+    trials: u64,
+    threshold: u64,
+}
+
+/// Bounds on a number.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Bounds {
+    /// It is proven not to be below.
+    pub lower: f64,
+    /// It is proven not to be above.
+    pub upper: f64,
+}
+
+impl UnitNoise {
+    /// From N `trials` of probability `threshold`/2⁶⁴ each.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where a number is outside [`COORDINATES`], [`LEVELS`],
+    /// [`TRIALS`], [`NOISE_PROBABILITY`] or [`NOISE_VARIANCE`].
+    pub fn new(coordinates: u32, levels: u32, trials: u64, threshold: u64) -> Result<Self, Error> {
+        COORDINATES.check(f64::from(coordinates))?;
+        LEVELS.check(f64::from(levels))?;
+        TRIALS.check(trials as f64)?;
+        let noise = Self {
+            coordinates,
+            levels,
+            trials,
+            threshold,
+        };
+        NOISE_PROBABILITY.check(noise.probability())?;
+        NOISE_VARIANCE.check(noise.variance())?;
+        Ok(noise)
+    }
+
+    /// Coordinates that a person may change.
+    #[must_use]
+    pub const fn coordinates(&self) -> u32 {
+        self.coordinates
+    }
+
+    /// L.
+    #[must_use]
+    pub const fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    /// N.
+    #[must_use]
+    pub const fn trials(&self) -> u64 {
+        self.trials
+    }
+
+    /// q·2⁶⁴.
+    #[must_use]
+    pub const fn threshold(&self) -> u64 {
+        self.threshold
+    }
+
+    /// q.
+    #[must_use]
+    pub fn probability(&self) -> f64 {
+        self.probabilities()[0]
+    }
+
+    /// q and 1 − q, each to the last bit.
+    pub(super) fn probabilities(&self) -> [f64; 2] {
+        let rest = self.threshold.wrapping_neg();
+        [self.threshold, rest].map(|part| part as f64 / SCALE)
+    }
+
+    /// μ = N·q, the noise messages of one coordinate and sign.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.trials as f64 * self.probability()
+    }
+
+    /// N·q·(1 − q).
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        let [p, rest] = self.probabilities();
+        self.trials as f64 * p * rest
+    }
+
+    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
+    /// private, between any two inputs of one person. Sharp from [`DELTA`]'s least to
+    /// 1/2.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
+    pub fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
+        CENTRAL_EPSILON.check(epsilon)?;
+        let profile = Profile::new(self, DELTA.min);
+        Ok(profile.bounds(|told| told.delta(epsilon)))
+    }
+
+    /// Bounds on the least ε at `delta`, infinite where more than that is told
+    /// outright.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
+    pub fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
+        DELTA.check(delta)?;
+        let profile = Profile::new(self, delta);
+        Ok(profile.bounds(|told| told.epsilon(delta)))
+    }
+}
+
+impl Profile {
+    /// What both sides say.
+    fn bounds(&self, say: impl Fn(&super::profile::Told) -> f64) -> Bounds {
+        let [lower, upper] = self.told([Side::Below, Side::Above]).map(|told| say(&told));
+        Bounds { lower, upper }
+    }
+}

@@ -1,0 +1,132 @@
+//! The privacy profile of all coordinates: those that tell nothing outright are
+//! composed, and the others added.
+//!
+//! With M of one coordinate that it tells nothing outright, what D tell is
+//!
+//! δ(ε) = 1 − M^D + M^D·E[(1 − exp(ε − Λ))₊],
+//!
+//! Λ the sum of D losses of the pair that is left, which is mirrored, so that it is
+//! composed as batches are.
+
+use super::counts::Counts;
+use super::noise::UnitNoise;
+use crate::accounting::composition::{Loss, Part, Side, curve, sum};
+use crate::numeric::roots::{arithmetic, bisect};
+
+/// How much of δ may be given away to shorten measures.
+const SPARE: f64 = 1e-9;
+/// How much of that may be left out of a sum.
+const CUT: f64 = 1e-3;
+/// From what probability of telling outright on nothing else is looked at.
+const TOO_MUCH: f64 = 0.5;
+
+/// δ(ε) of a noise, for δ about one size.
+#[derive(Debug)]
+pub(super) struct Profile {
+    counts: Counts,
+    coordinates: u32,
+    /// Bounds on 1 − M^D.
+    outright: [f64; 2],
+    rare: f64,
+    /// About the standard deviation of one coordinate's loss.
+    spread: f64,
+}
+
+/// What is told, kept to one side.
+#[derive(Debug)]
+pub(super) struct Told<'a> {
+    side: Side,
+    outright: [f64; 2],
+    rest: Rest<'a>,
+}
+
+#[derive(Debug)]
+enum Rest<'a> {
+    /// Is not looked at.
+    Unknown,
+    /// Of one coordinate.
+    One(&'a Counts),
+    /// Of several.
+    Several(Loss),
+}
+
+impl Profile {
+    /// Sharp for δ from `delta`.
+    pub(super) fn new(noise: &UnitNoise, delta: f64) -> Self {
+        let (coordinates, rare) = (f64::from(noise.coordinates()), SPARE * delta);
+        let counts = Counts::new(noise, -(CUT * rare / coordinates).ln());
+        let all = |one: f64| -(coordinates * (-one).ln_1p()).exp_m1();
+        let slack = 16.0 * f64::EPSILON * (coordinates + 1.0);
+        let [low, high] = counts.outright().map(all);
+        Self {
+            counts,
+            coordinates: noise.coordinates(),
+            outright: [low * (1.0 - slack), (high * (1.0 + slack)).min(1.0)],
+            rare,
+            spread: f64::from(noise.levels()) * (2.0 / noise.variance()).sqrt(),
+        }
+    }
+
+    /// What is told, on each of some sides.
+    pub(super) fn told<const S: usize>(&self, sides: [Side; S]) -> [Told<'_>; S] {
+        let curve = (self.coordinates > 1 && self.outright[1] < TOO_MUCH)
+            .then(|| curve(&self.counts, self.coordinates, 4.0 * self.spread, self.rare));
+        sides.map(|side| Told {
+            side,
+            outright: self.outright,
+            rest: match &curve {
+                _ if self.outright[1] >= TOO_MUCH => Rest::Unknown,
+                None => Rest::One(&self.counts),
+                Some(curve) => Rest::Several(sum(curve, side, self.coordinates, self.rare)),
+            },
+        })
+    }
+}
+
+impl Told<'_> {
+    /// δ(`epsilon`), on this side.
+    pub(super) fn delta(&self, epsilon: f64) -> f64 {
+        let [low, high] = self.outright;
+        let rest = match (&self.rest, self.side) {
+            (Rest::Unknown, Side::Above) => 1.0,
+            (Rest::Unknown, Side::Below) => 0.0,
+            (Rest::One(counts), Side::Above) => counts.delta(epsilon).1,
+            (Rest::One(counts), Side::Below) => counts.delta(epsilon).0,
+            (Rest::Several(loss), _) => loss.delta(epsilon),
+        };
+        let slack = 4.0 * f64::EPSILON;
+        match self.side {
+            Side::Above => ((high + (1.0 - low) * rest) * (1.0 + slack)).min(1.0),
+            Side::Below => (low + (1.0 - high) * rest) * (1.0 - slack),
+        }
+    }
+
+    /// The ε where δ(ε) = `delta`, on this side; infinite where there is none.
+    pub(super) fn epsilon(&self, delta: f64) -> f64 {
+        let [low, high] = self.outright;
+        let slack = 4.0 * f64::EPSILON;
+        let left = match self.side {
+            Side::Above => (delta * (1.0 - slack) - high) / (1.0 - low) * (1.0 - slack),
+            Side::Below => (delta * (1.0 + slack) - low) / (1.0 - high) * (1.0 + slack),
+        };
+        match &self.rest {
+            _ if left <= 0.0 => f64::INFINITY,
+            Rest::Unknown if self.side == Side::Below => 0.0,
+            Rest::Unknown => f64::INFINITY,
+            Rest::One(counts) => alone(counts, self.side, left),
+            Rest::Several(loss) => loss.epsilon(left),
+        }
+    }
+}
+
+/// The ε of one coordinate, on one side.
+fn alone(counts: &Counts, side: Side, delta: f64) -> f64 {
+    let most = counts.most();
+    let precision = arithmetic(1e-13);
+    match side {
+        Side::Above if counts.delta(0.0).1 <= delta => 0.0,
+        Side::Above if counts.delta(most).1 > delta => f64::INFINITY,
+        Side::Above => bisect(most, 0.0, precision, |x| counts.delta(x).1 <= delta).0,
+        Side::Below => bisect(0.0, most, precision, |x| counts.delta(x).0 > delta).0,
+    }
+}
