@@ -6,7 +6,6 @@ use hushbin::bounds::Bound;
 use serde::Serialize;
 
 use super::profile::Profile;
-use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
 /// Number of coordinates D, and of those k that a person uses.
@@ -48,7 +47,7 @@ pub(super) const SCALE: f64 = 18_446_744_073_709_551_616.0;
 /// `coordinates` coordinates within −L to L.
 ///
 /// q is a threshold of 64 bits: a trial sends a message where a uniform word is below
-/// it. Source: `Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
+/// it. Source: Asi, Feldman, Nelson, Nguyen, Talwar, Zhou, "Private Vector Mean
 /// Estimation in the Shuffle Model", of which the messages are; that noise of the
 /// messages' own kind is enough goes beyond it.
 ///
@@ -169,13 +168,5 @@ impl UnitNoise {
         DELTA.check(delta)?;
         let profile = Profile::new(self, delta);
         Ok(profile.bounds(|told| told.epsilon(delta)))
-    }
-}
-
-impl Profile {
-    /// What both sides say.
-    fn bounds(&self, say: impl Fn(&super::profile::Told) -> f64) -> Bounds {
-        let [lower, upper] = self.told([Side::Below, Side::Above]).map(|told| say(&told));
-        Bounds { lower, upper }
     }
 }

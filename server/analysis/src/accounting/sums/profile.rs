@@ -9,7 +9,7 @@
 //! composed as batches are.
 
 use super::counts::Counts;
-use super::noise::UnitNoise;
+use super::noise::{Bounds, UnitNoise};
 use crate::accounting::composition::{Loss, Part, Side, curve, sum};
 use crate::numeric::roots::{arithmetic, bisect};
 
@@ -81,9 +81,20 @@ impl Profile {
             },
         })
     }
+
+    /// What both sides say.
+    pub(super) fn bounds(&self, say: impl Fn(&Told) -> f64) -> Bounds {
+        let told = self.told([Side::Below, Side::Above]);
+        let [lower, upper] = told.map(|told| say(&told));
+        Bounds { lower, upper }
+    }
 }
 
 impl Told<'_> {
+    pub(super) const fn side(&self) -> Side {
+        self.side
+    }
+
     /// δ(`epsilon`), on this side.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let [low, high] = self.outright;

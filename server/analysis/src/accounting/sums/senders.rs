@@ -1,0 +1,183 @@
+//! What every person sends, and what is accounted for of a batch of such people.
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+use serde::Serialize;
+
+use super::noise::{Bounds, COORDINATES, LEVELS, TRIALS, UnitNoise};
+use super::profile::{Profile, Told};
+use super::truncation::Truncation;
+use crate::accounting::composition::Side;
+use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
+
+/// Trials w of one person, coordinate and sign.
+pub const REPEATS: Bound = Bound {
+    name: "repeats",
+    min: 1.0,
+    max: 65_536.0,
+};
+/// Honest people of a batch n_h, whose noise is counted on.
+pub const HONEST_PEOPLE: Bound = Bound {
+    name: "honest people",
+    ..TRIALS
+};
+
+/// A batch of people who send unit messages.
+///
+/// Of D `coordinates` a person uses k, all of them or as many drawn at random and
+/// independently of the input: with what was drawn known, that is worst, only k counts
+/// of a sign change, and δ of the mixture is no more than the average of the δ of what
+/// may be drawn. Noise messages are sent of all D.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Senders {
+    /// D, within [`COORDINATES`].
+    pub coordinates: u32,
+    /// k, from 1 to D.
+    pub used: u32,
+    /// L, within [`LEVELS`]: a coordinate is rounded to −L to L.
+    pub levels: u32,
+    /// n_h, within [`HONEST_PEOPLE`]: what others send is not counted on.
+    pub honest_people: u64,
+    /// w, within [`REPEATS`]: trials of one person for a noise message of one
+    /// coordinate and sign. N = w·n_h is within [`TRIALS`].
+    pub repeats: u32,
+}
+
+/// Noise of every person: q, and how many noise messages a person sends at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct NoiseMessages {
+    /// q·2⁶⁴: a trial sends a message where a uniform word of 64 bits is below.
+    pub threshold: u64,
+    /// B: all a person's noise messages are drawn anew until they are no more. 2Dw or
+    /// above, they never are.
+    pub most: u64,
+}
+
+impl Senders {
+    /// The check that all is within its range.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] when a number is outside its range.
+    pub fn check(&self) -> Result<(), Error> {
+        COORDINATES.check(f64::from(self.coordinates))?;
+        let used = Bound {
+            name: "coordinates used",
+            ..COORDINATES
+        };
+        used.at_most(f64::from(self.coordinates))
+            .check(f64::from(self.used))?;
+        LEVELS.check(f64::from(self.levels))?;
+        HONEST_PEOPLE.check(self.honest_people as f64)?;
+        REPEATS.check(f64::from(self.repeats))?;
+        TRIALS.check(self.honest_people as f64 * f64::from(self.repeats))
+    }
+
+    /// N = w·n_h.
+    #[must_use]
+    pub const fn trials(&self) -> u64 {
+        self.honest_people.saturating_mul(self.repeats as u64)
+    }
+
+    /// What hides a person among them, where noise is not cut at B.
+    ///
+    /// # Errors
+    /// As [`Senders::check`] and [`UnitNoise::new`].
+    pub fn noise(&self, threshold: u64) -> Result<UnitNoise, Error> {
+        self.check()?;
+        UnitNoise::new(self.used, self.levels, self.trials(), threshold)
+    }
+
+    /// Bounds on the least δ with which a batch is (`epsilon`, δ)-differentially
+    /// private, of noise that is cut at B.
+    ///
+    /// ```
+    /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders};
+    ///
+    /// let senders = Senders { coordinates: 16, used: 16, levels: 8, honest_people: 90_000, repeats: 1 };
+    /// let any = NoiseMessages { threshold: 1 << 63, most: 32 };
+    /// let few = NoiseMessages { threshold: 1 << 63, most: 31 };
+    /// assert!(senders.delta_bounds(any, 2.0)?.upper < 1e-9);
+    /// // Of every person, P(32 of 32) is 2⁻³².
+    /// assert!(senders.delta_bounds(few, 2.0)?.upper > 1e-4);
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON`].
+    pub fn delta_bounds(&self, noise: NoiseMessages, epsilon: f64) -> Result<Bounds, Error> {
+        let whole = self.noise(noise.threshold)?.delta_bounds(epsilon)?;
+        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
+        Ok(Bounds {
+            lower: (whole.lower - cut).max(0.0),
+            upper: (whole.upper + cut).min(1.0),
+        })
+    }
+
+    /// Bounds on the least ε of a batch at `delta`, of noise that is cut at B; infinite
+    /// where more than δ is told outright, or cut.
+    ///
+    /// ```
+    /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders};
+    ///
+    /// let senders = Senders { coordinates: 16, used: 16, levels: 8, honest_people: 90_000, repeats: 1 };
+    /// let noise = NoiseMessages { threshold: (0.45 * 2_f64.powi(64)) as u64, most: 32 };
+    /// let found = senders.account(noise, 1e-6)?;
+    /// assert!(found.lower <= found.upper && found.upper < found.lower * 1.0001);
+    /// assert!(1.3 < found.lower && found.upper < 1.31);
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when δ is outside [`DELTA`].
+    pub fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
+        DELTA.check(delta)?;
+        let profile = Profile::new(&self.noise(noise.threshold)?, delta);
+        let truncation = self.truncation(noise.threshold);
+        let cut = |epsilon: f64| truncation.delta(noise.most, epsilon);
+        let [below, above] = profile.told([Side::Below, Side::Above]);
+        Ok(Bounds {
+            lower: below.epsilon_beside(delta, &cut),
+            upper: above.epsilon_beside(delta, &cut),
+        })
+    }
+
+    /// What cutting a person's noise costs.
+    pub(super) fn truncation(&self, threshold: u64) -> Truncation {
+        let trials = 2 * u64::from(self.coordinates) * u64::from(self.repeats);
+        Truncation::new(trials, threshold, self.honest_people)
+    }
+}
+
+/// How often ε is tried.
+const TRIES: usize = 8;
+
+impl Told<'_> {
+    /// The ε where δ(ε) and what is `cut` there are `delta` together, on this side.
+    ///
+    /// What is cut grows with ε: what proves an ε to be enough at a greater one proves
+    /// it where it is. From below it is taken off at the greatest ε there is.
+    fn epsilon_beside(&self, delta: f64, cut: &impl Fn(f64) -> f64) -> f64 {
+        let mut tried = self.epsilon(delta);
+        if cut(0.0) == 0.0 {
+            return tried;
+        }
+        if self.side() == Side::Below {
+            let most = CENTRAL_EPSILON.max.min(tried);
+            return self.epsilon(delta + cut(most)).min(most);
+        }
+        for _ in 0..TRIES {
+            // Infinite where ε is.
+            let left = delta - cut(tried);
+            if left <= 0.0 {
+                return f64::INFINITY;
+            }
+            let found = self.epsilon(left);
+            if found <= tried {
+                return found;
+            }
+            tried = found * (1.0 + 1e-12);
+        }
+        f64::INFINITY
+    }
+}
