@@ -1,11 +1,11 @@
 //! Why sums cannot be given.
 
-use crate::estimate::{CONFIDENCE, EstimateError};
+use crate::estimate::EstimateError;
 
 /// Why sums cannot be given.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SumError {
+pub enum SumQueryError {
     /// Items or a confidence that there are not.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
@@ -14,11 +14,5 @@ pub enum SumError {
     NotOfSums {
         /// The option, as it is spelt.
         what: &'static str,
-    },
-    /// Not a confidence.
-    #[error("confidence is {confidence}, expected {} to {}", CONFIDENCE.min, CONFIDENCE.max)]
-    Confidence {
-        /// What was asked for.
-        confidence: f64,
     },
 }

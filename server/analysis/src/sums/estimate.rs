@@ -6,7 +6,7 @@ use hushbin::Fingerprint;
 use hushbin::sums::{Measure, SumTask};
 use serde::Serialize;
 
-use super::error::SumError;
+use super::error::SumQueryError;
 use super::totals::SumTotals;
 use super::{label, scale};
 use crate::estimate::{Estimate, EstimateError, Label, Options, Point, Quantiles};
@@ -24,9 +24,9 @@ impl SumQuery {
     /// Of what is asked for.
     ///
     /// # Errors
-    /// [`SumError`] for items that the task has not or that are named twice, for a confidence
+    /// [`SumQueryError`] for items that the task has not or that are named twice, for a confidence
     /// that is none, and for what sums have not.
-    pub fn new(task: &SumTask, options: &Options) -> Result<Self, SumError> {
+    pub fn new(task: &SumTask, options: &Options) -> Result<Self, SumQueryError> {
         let none = [
             ("question", options.question.is_none()),
             ("post-processing", options.post.is_empty()),
@@ -37,7 +37,7 @@ impl SumQuery {
             ),
         ];
         if let Some((what, _)) = none.into_iter().find(|(_, none)| !none) {
-            return Err(SumError::NotOfSums { what });
+            return Err(SumQueryError::NotOfSums { what });
         }
         let items = task.measure().items();
         let count = items.count().unwrap_or(0) as usize;
@@ -114,7 +114,7 @@ impl SumEstimates {
     /// # }"#).unwrap();
     /// let query = SumQuery::new(&task, &Options::default())?;
     /// assert!(SumEstimates::new(&task, &SumTotals::new(&task), &query).estimates.is_empty());
-    /// # Ok::<(), hushbin_analysis::sums::SumError>(())
+    /// # Ok::<(), hushbin_analysis::sums::SumQueryError>(())
     /// ```
     ///
     /// # Panics

@@ -8,11 +8,13 @@
 mod error;
 mod estimate;
 mod influence;
+mod plan;
 mod totals;
 
-pub use error::SumError;
+pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
+pub use plan::{BATCH_MESSAGES, SumError, SumPlan, account_sums, resolve};
 pub use totals::SumTotals;
 
 use hushbin::Items;

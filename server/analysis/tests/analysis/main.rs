@@ -11,5 +11,6 @@ mod explain;
 mod explain_answers;
 mod heavy_hitters;
 mod plan;
+mod sums;
 mod support;
 mod survey;

@@ -1,0 +1,22 @@
+//! Sums through a shuffler: the messages that are chosen, and what is estimated from them.
+
+mod estimates;
+mod plan;
+
+use hushbin::sums::SumDraft;
+use serde_json::{Value, json};
+
+/// A draft for so many numbers, or a vector of as many.
+fn draft(what: &str, count: u32, people: u64, epsilon: f64) -> SumDraft {
+    let measure: Value = match what {
+        "numbers" => (0..count)
+            .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
+            .collect(),
+        _ => json!({ "items": count, "length": 1.0, "seed": "7" }),
+    };
+    let mut draft = json!({
+        "id": "sum", "trust": "shuffler", "epsilon": epsilon, "delta": 1e-6, "people": people,
+    });
+    draft[what] = measure;
+    serde_json::from_value(draft).unwrap()
+}

@@ -1,0 +1,99 @@
+use hushbin::ErrorCode;
+use hushbin::sample::Threshold;
+use hushbin::sums::{Messages, SumDraft, SumTask};
+use hushbin_analysis::sums::{SumPlan, account_sums, resolve};
+
+use super::draft;
+
+/// By kind, numbers and people at ε = 1, δ = 10⁻⁶: the greatest standard error, and by how much
+/// that of the local model is greater at least.
+const TABLE: [(&str, u32, u64, f64, f64); 5] = [
+    ("numbers", 1, 100_000, 0.0001, 60.0),
+    ("numbers", 4, 100_000, 0.00022, 60.0),
+    ("numbers", 16, 10_000, 0.0040, 21.0),
+    ("numbers", 16, 100_000, 0.00045, 60.0),
+    ("vector", 64, 100_000, 0.0005, 100.0),
+];
+
+#[test]
+fn errors_are_a_part_of_those_of_the_local_model() {
+    for (what, d, people, most, ratio) in TABLE {
+        let task = resolve(&draft(what, d, people, 1.0)).unwrap();
+        let plan = SumPlan::new(task).unwrap();
+        let error = &plan.errors[0];
+        let shown = format!("{what} {d} {people}: {plan:?}");
+        assert!(error.standard_error <= most, "{shown}");
+        assert!(
+            error.local_standard_error >= ratio * error.standard_error,
+            "{shown}"
+        );
+        let [lower, upper] = [plan.central_epsilon.lower, plan.central_epsilon.upper];
+        assert!(upper <= 1.0 && lower > 0.999 && lower <= upper, "{shown}");
+        assert!(plan.messages <= 512 && plan.noise_messages < f64::from(plan.messages));
+    }
+}
+
+/// Where messages run out, fewer coordinates are told, and with a tighter limit fewer levels.
+#[test]
+fn messages_are_as_few_as_said() {
+    let many = resolve(&draft("numbers", 1000, 10_000, 1.0)).unwrap();
+    assert!(many.messages().drawn() < 100 && many.messages().count() <= 512);
+    let large = resolve(&draft("numbers", 64, 1_000_000, 1.0)).unwrap();
+    assert!(large.batch_messages() <= 20_000_000);
+    let few = resolve(&draft("numbers", 4, 200, 1.0)).unwrap();
+    assert!(few.messages().trials() > 1);
+    // Two people's noise cannot hide anybody under a small ε.
+    let error = resolve(&draft("numbers", 4, 3, 0.01)).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::OutOfRange);
+    // Nor can any number of messages be put in another order in memory.
+    let error = resolve(&draft("numbers", 512, 1_000_000_000, 1.0)).unwrap_err();
+    assert!(
+        error.to_string().contains("messages of one person"),
+        "{error}"
+    );
+}
+
+fn changed(task: &SumTask, levels: u32, threshold: f64) -> SumDraft {
+    let own = task.messages();
+    let threshold = Threshold((own.threshold().0 as f64 * threshold) as u64);
+    let (drawn, trials, noise) = (own.drawn(), own.trials(), own.noise());
+    SumDraft {
+        messages: Some(Messages::new(levels, drawn, trials, threshold, noise).unwrap()),
+        ..SumDraft::from(task.clone())
+    }
+}
+
+#[test]
+fn a_promise_that_messages_do_not_keep_is_refused() {
+    let task = resolve(&draft("numbers", 4, 10_000, 1.0)).unwrap();
+    let levels = task.messages().levels();
+    assert_eq!(resolve(&changed(&task, levels, 1.0)), Ok(task.clone()));
+    assert!(account_sums(&task).unwrap().upper <= 1.0);
+    // Fewer levels need less noise.
+    assert!(resolve(&changed(&task, levels - 1, 1.0)).is_ok());
+    for (levels, threshold) in [(levels, 0.999), (levels + 1, 1.0)] {
+        let error = resolve(&changed(&task, levels, threshold)).unwrap_err();
+        assert!(
+            error.to_string().starts_with("ε of the messages is 1."),
+            "{error}"
+        );
+    }
+    for change in [
+        |own: &mut SumDraft| own.parts.people = 9_900,
+        |own: &mut SumDraft| own.parts.honest_fraction = 0.89,
+        |own: &mut SumDraft| own.parts.delta = 0.99e-6,
+        |own: &mut SumDraft| own.parts.epsilon = 0.999,
+    ] {
+        let mut draft = SumDraft::from(task.clone());
+        change(&mut draft);
+        assert_eq!(resolve(&draft).unwrap_err().code(), ErrorCode::OutOfRange);
+    }
+    // Room for less noise, which would have to be drawn again too often.
+    let own = task.messages();
+    let cut = Messages::new(own.levels(), own.drawn(), own.trials(), own.threshold(), 3);
+    let draft = SumDraft {
+        messages: Some(cut.unwrap()),
+        ..SumDraft::from(task)
+    };
+    assert_eq!(resolve(&draft).unwrap_err().code(), ErrorCode::OutOfRange);
+}
