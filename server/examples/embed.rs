@@ -70,7 +70,7 @@ mod tests {
             item: 0,
             value: 1.0,
         }];
-        let randomized = Randomizer::new(stored.task())
+        let randomized = Randomizer::new(stored.task().reports().unwrap())
             .randomize(&answers, &mut rng)
             .unwrap();
         let upload = Upload {

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
-use hushbin::Task;
 use hyper::{Method, Request, StatusCode, Uri, header};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
@@ -21,6 +20,7 @@ use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio_rustls::rustls;
 
+use crate::any_task::AnyTask;
 use crate::hex;
 use crate::role::{Part, SIGNATURE, Shuffler};
 use crate::sealed::Configuration;
@@ -166,7 +166,7 @@ impl Forwarder {
         Ok(())
     }
 
-    async fn learn_keys(&self, shuffler: &Shuffler, task: &Task) -> Result<(), ForwardError> {
+    async fn learn_keys(&self, shuffler: &Shuffler, task: &AnyTask) -> Result<(), ForwardError> {
         let request = Request::get(address(shuffler, task, "keys")?).body(Full::default());
         let answer = self.ask(request).await?;
         let strange = |reason: String| ForwardError::Strange(reason);
@@ -272,7 +272,7 @@ impl Forwarder {
 }
 
 /// Where the analyser has this of a task, whose id is a slug.
-fn address(shuffler: &Shuffler, task: &Task, what: &str) -> Result<Uri, ForwardError> {
+fn address(shuffler: &Shuffler, task: &AnyTask, what: &str) -> Result<Uri, ForwardError> {
     let base = shuffler.analyser.to_string();
     let address = format!("{}/tasks/{}/{what}", base.trim_end_matches('/'), task.id());
     let address: Result<Uri, _> = address.parse();

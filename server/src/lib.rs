@@ -6,6 +6,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`store`] | one journal, in a directory or a database: its tasks, batches and their totals |
+//! | [`AnyTask`] | a task, whoever is trusted with its reports |
 //! | [`http`] | the interface over a store, as a router |
 //! | `export` | files of randomised reports: written, and read again |
 //! | [`audit`] | how much a report gives away, measured |
@@ -30,6 +31,7 @@
 //! # }
 //! ```
 
+mod any_task;
 pub mod audit;
 pub mod cli;
 mod config;
@@ -50,3 +52,5 @@ pub mod store;
 mod task_file;
 mod tokens;
 mod trust;
+
+pub use any_task::{AnyDraft, AnyTask};

@@ -5,11 +5,12 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use clap::ValueEnum;
-use hushbin::{Fingerprint, Task};
+use hushbin::Fingerprint;
 use hyper::Uri;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::any_task::AnyTask;
 use crate::hex;
 use crate::keys;
 use crate::sealed::{Configuration, Recipient, RecipientError};
@@ -165,7 +166,7 @@ impl Analyser {
     ///
     /// # Errors
     /// When two keys cannot be told apart.
-    pub(crate) fn recipient(&self, task: &Task) -> Result<Arc<Recipient>, RecipientError> {
+    pub(crate) fn recipient(&self, task: &AnyTask) -> Result<Arc<Recipient>, RecipientError> {
         let fingerprint = task.fingerprint();
         let known = self.recipients.read();
         let known = known.unwrap_or_else(PoisonError::into_inner);

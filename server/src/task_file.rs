@@ -9,6 +9,8 @@ use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountError;
 use serde::de::DeserializeOwned;
 
+use crate::any_task::{AnyDraft, AnyTask};
+
 /// A task file that was read; what it leaves out is still open.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskFile {
@@ -28,16 +30,75 @@ pub(crate) struct TaskFileError {
 
 /// What can be wrong with a task file.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 pub(crate) enum Cause {
     /// It cannot be read or written.
+    #[error(transparent)]
     Io(#[from] io::Error),
     /// It is not a task; the message names line and column.
+    #[error(transparent)]
     Json(#[from] serde_json::Error),
     /// Its parameters are out of range, or do not go together.
+    #[error(transparent)]
     Parameters(#[from] hushbin::Error),
     /// Its reports cannot be accounted for.
+    #[error(transparent)]
     Account(#[from] AccountError),
+    /// It is of sums that a shuffler hides, which the command has no use for.
+    #[error(
+        "its sums are hidden by a shuffler alone (\"trust\"): this command is for reports that \
+         are private by themselves"
+    )]
+    Sums,
+}
+
+/// A task file that was read, of either trust.
+#[derive(Debug, Clone)]
+pub(crate) struct AnyTaskFile {
+    path: PathBuf,
+    /// What the file says.
+    pub(crate) draft: AnyDraft,
+}
+
+impl AnyTaskFile {
+    /// Reads a task file.
+    ///
+    /// # Errors
+    /// As [`TaskFile::read`].
+    pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
+        let text = fs::read_to_string(path).map_err(|error| error_of_file(path, error))?;
+        let draft = AnyDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            draft,
+        })
+    }
+
+    /// The complete task.
+    ///
+    /// # Errors
+    /// When its parameters have no meaning, or hide too little.
+    pub(crate) fn resolve(&self) -> Result<AnyTask, TaskFileError> {
+        self.draft.resolve().map_err(|error| self.error(error))
+    }
+
+    /// An error of what the file says.
+    pub(crate) fn error(&self, cause: impl Into<Cause>) -> TaskFileError {
+        error_of_file(&self.path, cause)
+    }
+
+    /// The file, where its reports are private by themselves.
+    ///
+    /// # Errors
+    /// [`Cause::Sums`] where they are not.
+    fn reports(self) -> Result<TaskFile, TaskFileError> {
+        match self.draft {
+            AnyDraft::Reports(draft) => Ok(TaskFile {
+                path: self.path,
+                draft,
+            }),
+            AnyDraft::Sums(_) => Err(error_of_file(&self.path, Cause::Sums)),
+        }
+    }
 }
 
 impl TaskFile {
@@ -47,10 +108,7 @@ impl TaskFile {
     /// When it cannot be read or is not a task. Whether its parameters have a
     /// meaning shows when it is resolved.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        Ok(Self {
-            path: path.to_owned(),
-            draft: parse(path)?,
-        })
+        AnyTaskFile::read(path)?.reports()
     }
 
     /// The complete task.

@@ -245,6 +245,26 @@ pub fn batch_statement(
     )
 }
 
+/// The statement beside the smallest batch of messages that shufflers sent of a task.
+#[must_use]
+pub fn sum_batch_statement(task: &SumTask, messages: u64) -> String {
+    let (least, each) = (task.batch_messages(), task.messages().count());
+    match messages {
+        0 => {
+            "Of no batch is it known that a shuffler hid it: none is promised anything.".to_owned()
+        }
+        _ if messages < least => format!(
+            "The smallest batch that a shuffler sent has {messages} messages, and the promise takes \
+             {least}: it does not hold for its people, whom the shuffler was not to send."
+        ),
+        _ => format!(
+            "The smallest batch that a shuffler sent has {messages} messages, those of {} people: \
+             the promise holds, under what it assumes.",
+            messages / u64::from(each)
+        ),
+    }
+}
+
 /// The statement beside an account of what is only supposed: what was assumed of
 /// people, and what holds against whom.
 #[must_use]

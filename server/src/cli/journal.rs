@@ -86,7 +86,10 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let tasks = options.task.iter().map(|path| crate::export::task_of(path));
+    let tasks = options
+        .task
+        .iter()
+        .map(|path| crate::export::any_task_of(path));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
     let salvaged = store::salvage(&options.data, &options.to, &tasks, options.role.form())?;
     for damage in &salvaged.damages {

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::Error;
 use crate::keys::{self, Algorithm};
 use crate::sealed::Configuration;
-use crate::task_file::TaskFile;
+use crate::task_file::AnyTaskFile;
 use crate::{hex, ohttp, sealed, signed};
 
 /// Make and show the keys of shufflers and analysers
@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             write!(out, "{}", public_pem(*algorithm, &private))?;
         }
         Command::Pin(PinOptions { task, keys }) => {
-            let task = TaskFile::read(task)?.resolve()?;
+            let task = AnyTaskFile::read(task)?.resolve()?;
             for file in keys {
                 let key = keys::read_public(file, Algorithm::X25519)?;
                 let pin = Configuration::new(&task, &key).pin();

@@ -32,7 +32,7 @@ use clap::ValueEnum;
 
 pub(crate) use description::{Description, beside};
 pub(crate) use error::ExportError;
-pub(crate) use read::{Files, task_of};
+pub(crate) use read::{Files, any_task_of, task_of};
 pub(crate) use row::Row;
 pub(crate) use rows::Rows;
 pub(crate) use whole::Unfinished;

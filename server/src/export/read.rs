@@ -14,7 +14,8 @@ use super::error::ReadError;
 use super::parquet::ParquetFile;
 use super::row::{COLUMNS, Row};
 use super::whole::shown;
-use crate::task_file::TaskFile;
+use crate::any_task::AnyTask;
+use crate::task_file::{AnyTaskFile, TaskFile};
 
 /// What a file of Parquet begins with.
 const PARQUET: &[u8] = b"PAR1";
@@ -60,6 +61,20 @@ pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + S
         }
         .into()),
         Err(_) => Ok(TaskFile::read(path)?.resolve()?),
+    }
+}
+
+/// The same, of either trust.
+///
+/// # Errors
+/// As [`task_of`].
+pub(crate) fn any_task_of(
+    path: &Path,
+) -> Result<AnyTask, Box<dyn std::error::Error + Send + Sync>> {
+    let file = AnyTaskFile::read(path);
+    match file.and_then(|file| file.resolve()) {
+        Ok(task) => Ok(task),
+        Err(_) => Ok(task_of(path)?.into()),
     }
 }
 

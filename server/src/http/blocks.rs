@@ -8,7 +8,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use hushbin::sealed::{KEY_ID, SealedUpload};
-use hushbin::{Upload, UploadId};
+use hushbin::{UploadId, upload};
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -96,24 +96,27 @@ fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, P
     let reports = sealed.reports.par_chunks_exact(length);
     let opened: Vec<_> = reports.map(|report| recipient.open(report)).collect();
     let count = opened.len();
-    let mut by_key: BTreeMap<KeyId, Vec<_>> = BTreeMap::new();
+    let mut by_key: BTreeMap<KeyId, (usize, Vec<u8>)> = BTreeMap::new();
     for (key, report) in opened.into_iter().flatten() {
-        by_key.entry(key).or_default().push(report);
+        let (reports, bytes) = by_key.entry(key).or_default();
+        *reports += 1;
+        bytes.extend(report);
     }
     let digest = Sha256::digest(block);
     let (mut uploads, mut bytes, mut found) = (Vec::new(), Vec::new(), 0);
-    for (key, reports) in by_key {
-        found += reports.len();
+    for (key, (reports, encoded)) in by_key {
+        found += reports;
         let id = id(&digest, &key);
         let origin = Origin {
             shuffler,
             batch: sealed.id.0,
             key,
         };
-        let (count, begin) = (reports.len(), bytes.len());
-        bytes.extend(Upload { id, reports }.encode(&fingerprint));
+        let begin = bytes.len();
+        bytes.extend(upload::header(id, &fingerprint, reports as u32));
+        bytes.extend(encoded);
         bytes.extend(origin.bytes());
-        uploads.push(Submitted::new(id, count, begin..bytes.len()));
+        uploads.push(Submitted::new(id, reports, begin..bytes.len()));
     }
     Ok(Opened {
         uploads,

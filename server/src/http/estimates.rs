@@ -14,9 +14,11 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, answer, body, query, tasks};
+use crate::any_task::AnyTask;
 use crate::estimates;
 use crate::store::{BatchRow, StoredTask};
 use hushbin_analysis::estimate::{Options, Query};
+use hushbin_analysis::sums::{SumEstimates, SumQuery};
 
 /// Items whose estimates are a short answer: some 500 bytes each.
 const SHORT_ITEMS: usize = 1000;
@@ -60,18 +62,32 @@ async fn answer_to(
     let (options, asked) = query::estimates(query)?;
     let batches = state.released(&stored, asked.as_deref()).await?;
     let csv = accept::prefers_csv(headers);
-    let work = work(stored.task(), &options, &batches, state.limits().hashes)?;
+    if let AnyTask::Sums(task) = stored.task() {
+        let query = SumQuery::new(task, &options)?;
+        let body = state.write(Work::Short, move |store, out| {
+            let AnyTask::Sums(task) = stored.task() else {
+                return Err(Problem::Internal);
+            };
+            let totals = store.sum_totals(&stored, task, &batches)?;
+            let estimates = SumEstimates::new(task, &totals, &query);
+            answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
+        });
+        return Ok(answer::table(csv, body.await?));
+    }
+    let estimator = stored.estimator().ok_or(Problem::OfSums)?;
+    let work = work(estimator.task(), &options, &batches, state.limits().hashes)?;
     let body = state.write(work, move |store, out| {
-        let query = Query::new(stored.task(), &options)?;
+        let estimator = stored.estimator().ok_or(Problem::OfSums)?;
+        let query = Query::new(estimator.task(), &options)?;
         let totals = match work {
             Work::Short | Work::Long => store.totals(&stored, asked.as_deref())?,
             Work::Reports => {
-                let none = estimates::no_reports(stored.task(), &query);
+                let none = estimates::no_reports(estimator.task(), &query);
                 let given_up = || out.is_given_up();
                 Arc::new(store.fold_reports(&stored, &batches, &given_up, &none)?)
             }
         };
-        let estimates = stored.estimator().answer(&totals, &query);
+        let estimates = estimator.answer(&totals, &query);
         answer::render(csv, &estimates, |out| estimates.write_csv(out), out)
     });
     Ok(answer::table(csv, body.await?))

@@ -22,7 +22,8 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
     let options = query::heavy_hitters(raw.as_deref().unwrap_or_default(), state.limits().hashes)?;
-    let search = Search::new(stored.task(), options)?;
+    let task = stored.task().reports().ok_or(Problem::OfSums)?;
+    let search = Search::new(task, options)?;
     let batches = state.released(&stored, None).await?;
     let csv = accept::prefers_csv(&headers);
     let body = state.write(Work::Reports, move |store, out| {

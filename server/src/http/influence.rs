@@ -4,7 +4,9 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use hushbin::Fingerprint;
+use hushbin::sums::SumTask;
 use hushbin_analysis::estimate::{CrowdTest, Influence, MADE_UP};
+use hushbin_analysis::sums::{SumInfluence, SumTotals};
 use serde::Serialize;
 
 use super::access::Analyst;
@@ -12,6 +14,7 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
+use crate::any_task::AnyTask;
 
 #[derive(Serialize)]
 struct Show<'a> {
@@ -27,6 +30,33 @@ struct Show<'a> {
     statement: &'static str,
 }
 
+#[derive(Serialize)]
+struct ShowSums<'a> {
+    task: &'a str,
+    fingerprint: Fingerprint,
+    /// In the batches that are looked at.
+    people: f64,
+    influence: Vec<SumInfluence>,
+    statement: &'static str,
+}
+
+impl<'a> ShowSums<'a> {
+    fn new(task: &'a SumTask, totals: &SumTotals) -> Self {
+        let people = totals.people(task);
+        Self {
+            task: task.id(),
+            fingerprint: task.fingerprint(),
+            people,
+            influence: SumInfluence::of(task, people),
+            statement: SUMS_STATEMENT,
+        }
+    }
+}
+
+const SUMS_STATEMENT: &str = "influence: by how much a person who does not keep to the protocol \
+    moves a sum, at most, whatever the others send: the shuffler takes no more messages of one \
+    upload, and what they say is sealed. Whoever can send many uploads moves it as often.";
+
 const STATEMENT: &str = "influence: by how much 1 per cent of made-up reports can move what is \
     estimated, whatever people answer. Nothing prevents it, as whoever makes reports up can \
     randomise them as the page does; limit who can send them. crowd: whether the reports look \
@@ -41,11 +71,19 @@ pub(super) async fn show(
 ) -> Result<Response, Problem> {
     let stored = state.task(tasks::id(path))?;
     let asked = query::batches(raw.as_deref().unwrap_or_default())?;
-    state.released(&stored, asked.as_deref()).await?;
+    let batches = state.released(&stored, asked.as_deref()).await?;
     // All items' estimates are looked at, and none told.
     let body = state.write(Work::Short, move |store, out| {
+        let estimator = match (stored.task(), stored.estimator()) {
+            (AnyTask::Sums(task), _) => {
+                let totals = store.sum_totals(&stored, task, &batches)?;
+                return answer::json(&ShowSums::new(task, &totals), out);
+            }
+            (_, Some(estimator)) => estimator,
+            (AnyTask::Reports(_), None) => return Err(Problem::Internal),
+        };
         let totals = store.totals(&stored, asked.as_deref())?;
-        let (task, estimator) = (stored.task(), stored.estimator());
+        let task = stored.task();
         let show = Show {
             task: task.id(),
             fingerprint: task.fingerprint(),

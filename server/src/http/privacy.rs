@@ -11,12 +11,13 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
+use crate::any_task::AnyTask;
 use crate::hex;
 use crate::store::Form;
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
 };
-use hushbin_analysis::promise::{Privacy, batch_statement};
+use hushbin_analysis::promise::{Privacy, SumPrivacy, batch_statement, sum_batch_statement};
 
 #[derive(Serialize)]
 struct Show<'a> {
@@ -35,6 +36,22 @@ struct Show<'a> {
     shuffled: Option<Account>,
     /// What that means and assumes, or why there is none.
     shuffled_statement: String,
+}
+
+/// Of a task whose sums a shuffler hides: nothing local.
+#[derive(Serialize)]
+struct ShowSums<'a> {
+    task: &'a str,
+    fingerprint: Fingerprint,
+    privacy: SumPrivacy,
+    /// In released batches.
+    messages: u64,
+    /// Messages of the smallest batch that shufflers sent, of one key.
+    smallest_batch: u64,
+    shuffled_by: Vec<String>,
+    /// Whether that has as many messages as the promise takes.
+    holds: bool,
+    batch_statement: String,
 }
 
 /// `GET /tasks/{id}/privacy?delta=1e-8&honest_fraction=1`.
@@ -66,6 +83,23 @@ pub(super) async fn show(
                 (known.unwrap_or(0).min(smallest), names)
             }
             Form::Clear | Form::Sealed => (smallest, Vec::new()),
+        };
+        let task = match task {
+            AnyTask::Reports(task) => task,
+            AnyTask::Sums(task) => {
+                let least = task.batch_messages();
+                let shown = ShowSums {
+                    task: task.id(),
+                    fingerprint: task.fingerprint(),
+                    privacy: SumPrivacy::for_task(task),
+                    messages: reports,
+                    smallest_batch,
+                    shuffled_by,
+                    holds: smallest_batch >= least,
+                    batch_statement: sum_batch_statement(task, smallest_batch),
+                };
+                return answer::json(&shown, out);
+            }
         };
         let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, &shuffled_by, asked)?;
         let show = Show {

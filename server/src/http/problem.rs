@@ -10,6 +10,7 @@ use crate::ohttp;
 use crate::store::{Exhausted, OpenError, Remedy, StoreError};
 use hushbin_analysis::estimate::{EstimateError, PostProcessing};
 use hushbin_analysis::heavy_hitters::SearchError;
+use hushbin_analysis::sums::SumQueryError;
 
 /// What went wrong, as the client learns it. Causes inside the collector stay in
 /// its log.
@@ -151,6 +152,15 @@ pub(crate) enum Problem {
         /// Reports that it may have.
         most: u32,
     },
+    /// An upload has another number of messages than everybody sends for the task.
+    MessageCount {
+        /// Messages that it has.
+        have: usize,
+        /// Messages that it has to have.
+        expected: u32,
+    },
+    /// What is asked for is not of sums that a shuffler hides.
+    OfSums,
     /// What came through a relay is sealed to a key, or by a suite, that this gateway has not.
     OhttpKey,
     /// The request is for a host that this collector is not.
@@ -264,6 +274,8 @@ impl Problem {
             Self::TooManyRequests => ("too-many-requests", 429, "Too many requests came from here"),
             Self::OriginNotAllowed => ("origin-not-allowed", 403, "The task takes no reports from this page"),
             Self::TooManyReports { .. } => ("too-many-reports", 400, "The upload has more reports than the task takes in one"),
+            Self::MessageCount { .. } => ("message-count", 400, "The upload has not as many messages as everybody sends"),
+            Self::OfSums => ("of-sums", 404, "The task's sums are hidden by a shuffler, which leaves nothing else to ask for"),
             Self::OtherRole => ("other-role", 404, "Another role does this"),
             Self::NoKeys => ("no-keys", 503, "The analyser's keys are not known"),
             Self::UnknownShuffler => ("unknown-shuffler", 403, "No known shuffler has signed this"),
@@ -369,6 +381,16 @@ impl Problem {
                     "an upload has {have} reports, at most {most} are taken"
                 )),
                 vec![("have", json!(have)), ("most", json!(most))],
+            ),
+            Self::MessageCount { have, expected } => (
+                Some(format!(
+                    "an upload has {have} messages, expected exactly {expected}"
+                )),
+                vec![("have", json!(have)), ("expected", json!(expected))],
+            ),
+            Self::OfSums => (
+                Some("GET estimates, privacy and influence of the task".to_owned()),
+                Vec::new(),
             ),
             Self::OriginNotAllowed => (
                 Some("the Origin header names no origin of the task's settings".to_owned()),
@@ -525,6 +547,17 @@ impl From<EstimateError> for Problem {
                 Self::PostProcessing { post, detail }
             }
             _ => Self::BadQuery { detail },
+        }
+    }
+}
+
+impl From<SumQueryError> for Problem {
+    fn from(error: SumQueryError) -> Self {
+        match error {
+            SumQueryError::Estimate(error) => error.into(),
+            error => Self::BadQuery {
+                detail: error.to_string(),
+            },
         }
     }
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::FromRef;
-use hushbin::{Fingerprint, Task};
+use hushbin::Fingerprint;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::access::Access;
 use super::answer::{Work, Writer};
 use super::problem::Problem;
+use crate::any_task::AnyTask;
 use crate::metrics::Metrics;
 use crate::ohttp::Gateway;
 use crate::role::Part;
@@ -163,7 +164,7 @@ impl AppState {
             return match all.is_empty() && !self.limits().release_on_read {
                 true => Err(Problem::NothingReleased {
                     have: stored.open_reports(),
-                    need: stored.settings().batch.least,
+                    need: stored.batch().least,
                 }),
                 false => Ok(all),
             };
@@ -183,7 +184,7 @@ impl AppState {
     /// Those of `make`.
     pub(super) fn shown(
         &self,
-        task: &Task,
+        task: &AnyTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,
     ) -> Result<Bytes, Problem> {
         let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,15 +5,16 @@ use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use hushbin::{Fingerprint, Task, TaskDraft};
+use hushbin::Fingerprint;
 use serde::{Deserialize, Serialize};
 
 use super::access::{Admin, Analyst};
 use super::body;
 use super::problem::Problem;
 use super::state::AppState;
+use crate::any_task::{AnyDraft, AnyTask};
 use crate::store::{Collected, Settings};
-use hushbin_analysis::promise::protects;
+use hushbin_analysis::promise::{SumPrivacy, protects};
 
 /// A task does not change, but its id may be given to another data directory.
 pub(super) const ASK_AGAIN: [(HeaderName, HeaderValue); 1] =
@@ -48,11 +49,37 @@ pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<List
 
 #[derive(Serialize)]
 struct Show<'a> {
-    task: &'a Task,
+    task: &'a AnyTask,
     fingerprint: Fingerprint,
-    effective_epsilon: f64,
-    /// What that is about; of several questions, each protects whole inputs.
-    protects: String,
+    #[serde(flatten)]
+    privacy: Shown,
+}
+
+/// What is promised, in few words.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown {
+    Local {
+        effective_epsilon: f64,
+        /// What that is about; of several questions, each protects whole inputs.
+        protects: String,
+    },
+    /// Nothing local: no ε but what the privacy of sums says.
+    Shuffled { privacy: SumPrivacy },
+}
+
+impl Shown {
+    fn of(task: &AnyTask) -> Self {
+        match task {
+            AnyTask::Reports(task) => Self::Local {
+                effective_epsilon: task.effective_epsilon(),
+                protects: protects(task.questions()[0].mechanism().neighbours()),
+            },
+            AnyTask::Sums(task) => Self::Shuffled {
+                privacy: SumPrivacy::for_task(task),
+            },
+        }
+    }
 }
 
 /// `GET /tasks/{id}`.
@@ -66,8 +93,7 @@ pub(super) async fn show(
         let show = Show {
             task,
             fingerprint: task.fingerprint(),
-            effective_epsilon: task.effective_epsilon(),
-            protects: protects(task.questions()[0].mechanism().neighbours()),
+            privacy: Shown::of(task),
         };
         let json = serde_json::to_vec(&show).map_err(|_| Problem::Internal)?;
         Ok(Bytes::from(json))
@@ -79,13 +105,13 @@ pub(super) async fn show(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Create {
-    task: TaskDraft,
+    task: AnyDraft,
     settings: Option<Settings>,
 }
 
 #[derive(Serialize)]
 pub(super) struct Created {
-    task: Task,
+    task: AnyTask,
     fingerprint: Fingerprint,
     settings: Settings,
 }

@@ -51,7 +51,12 @@ pub(super) async fn create(
     // At most some thousand reports of a few bytes: microseconds, so it need not
     // leave the runtime. Hostile bytes end here and never reach the writer.
     let uploads = submitted(&stored, state.part().role(), &bytes)?;
-    if let Some(most) = settings.upload_reports {
+    if let Some(expected) = stored.task().upload_reports() {
+        let mut counts = uploads.iter().map(|upload| upload.reports as usize);
+        if let Some(have) = counts.find(|have| *have != expected as usize) {
+            return Err(Problem::MessageCount { have, expected });
+        }
+    } else if let Some(most) = settings.upload_reports {
         let over = |have: &usize| *have > most as usize;
         let mut counts = uploads.iter().map(|upload| upload.reports as usize);
         if let Some(have) = counts.find(over) {
@@ -82,11 +87,7 @@ pub(super) async fn create(
 
 /// The uploads of a body: of reports that are checked, or of sealed ones, of which nothing can
 /// be told but their length.
-fn submitted(
-    stored: &StoredTask,
-    role: Role,
-    bytes: &[u8],
-) -> Result<Vec<Submitted>, hushbin::Error> {
+fn submitted(stored: &StoredTask, role: Role, bytes: &[u8]) -> Result<Vec<Submitted>, Problem> {
     let task = stored.task();
     if role == Role::Shuffler {
         let (fingerprint, length) = (task.fingerprint(), stored.sealed_bytes());
@@ -96,6 +97,10 @@ fn submitted(
             |(own, range): (SealedUpload<'_>, _)| Submitted::new(own.id, own.count(), range);
         return Ok(uploads.map(submitted).collect());
     }
+    let Some(task) = task.reports() else {
+        // A collector has no such tasks, an analyser takes blocks of them.
+        return Err(Problem::OtherRole);
+    };
     let uploads = Upload::decode_all(bytes, task)?.into_iter();
     let submitted = |(own, range): (Upload, _)| Submitted::new(own.id, own.reports.len(), range);
     Ok(uploads.map(submitted).collect())

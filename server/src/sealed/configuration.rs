@@ -1,11 +1,11 @@
 //! What a page seals the reports of a task by.
 
 use hpke::{aead, kdf, kem};
-use hushbin::Task;
 use hushbin::sealed::KEY_ID;
 use sha2::{Digest, Sha256};
 
 use super::{Aead, Kdf, Kem};
+use crate::any_task::AnyTask;
 use crate::keys;
 
 const VERSION: u8 = 1;
@@ -36,7 +36,7 @@ pub(crate) enum ConfigurationError {
 }
 
 impl Configuration {
-    pub(crate) fn new(task: &Task, key: &[u8; keys::LENGTH]) -> Self {
+    pub(crate) fn new(task: &AnyTask, key: &[u8; keys::LENGTH]) -> Self {
         let mut bytes = before(task);
         bytes.extend_from_slice(key);
         bytes.extend(report_bytes(task).to_be_bytes());
@@ -47,7 +47,7 @@ impl Configuration {
     ///
     /// # Errors
     /// When they are for something else.
-    pub(crate) fn read(bytes: &[u8], task: &Task) -> Result<Self, ConfigurationError> {
+    pub(crate) fn read(bytes: &[u8], task: &AnyTask) -> Result<Self, ConfigurationError> {
         let found = bytes.len();
         let own: [u8; LENGTH] = bytes
             .try_into()
@@ -80,7 +80,7 @@ impl Configuration {
 }
 
 /// All that stands before the key.
-fn before(task: &Task) -> Vec<u8> {
+fn before(task: &AnyTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);
     let suite = [
@@ -93,7 +93,7 @@ fn before(task: &Task) -> Vec<u8> {
 }
 
 /// Bytes of a report before it is sealed.
-pub(super) fn report_bytes(task: &Task) -> u16 {
+pub(super) fn report_bytes(task: &AnyTask) -> u16 {
     // Hash-bin has at most a varint for each of some thousand bins.
     u16::try_from(task.report_bytes()).expect("no report has as many bytes")
 }

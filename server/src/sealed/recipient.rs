@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use hpke::{Deserializable, Kem as _, OpModeR, Serializable, single_shot_open};
 use hushbin::sealed::{ENCAPSULATED, KEY_ID};
-use hushbin::{Report, Task};
 
 use super::configuration::{Configuration, KeyId};
 use super::{Aead, Kdf, Kem};
+use crate::any_task::AnyTask;
 use crate::hex;
 use crate::keys;
 
 /// Who opens the reports of one task, by one of several keys: new ones are sealed by the first,
 /// and what was sealed by others is still read.
 pub(crate) struct Recipient {
-    task: Task,
+    task: AnyTask,
     configurations: Vec<Configuration>,
     by_id: HashMap<KeyId, Opener>,
 }
@@ -36,7 +36,7 @@ impl Recipient {
     ///
     /// # Errors
     /// When two of them cannot be told apart.
-    pub(crate) fn new(task: Task, keys: &[[u8; keys::LENGTH]]) -> Result<Self, RecipientError> {
+    pub(crate) fn new(task: AnyTask, keys: &[[u8; keys::LENGTH]]) -> Result<Self, RecipientError> {
         let mut recipient = Self {
             task,
             configurations: Vec::new(),
@@ -56,7 +56,7 @@ impl Recipient {
     }
 
     /// The task.
-    pub(crate) const fn task(&self) -> &Task {
+    pub(crate) const fn task(&self) -> &AnyTask {
         &self.task
     }
 
@@ -65,9 +65,9 @@ impl Recipient {
         &self.configurations
     }
 
-    /// The report in a sealed one, and the key that it was sealed by; `None` of what nobody who
+    /// The encoded report, or message, in a sealed one, and the key that it was sealed by; `None` of what nobody who
     /// kept to the protocol has sealed for this task.
-    pub(crate) fn open(&self, sealed: &[u8]) -> Option<(KeyId, Report)> {
+    pub(crate) fn open(&self, sealed: &[u8]) -> Option<(KeyId, Vec<u8>)> {
         let (id, sealed) = sealed.split_first_chunk::<KEY_ID>()?;
         let (encapsulated, ciphertext) = sealed.split_at_checked(ENCAPSULATED)?;
         let opener = self.by_id.get(id)?;
@@ -80,11 +80,12 @@ impl Recipient {
             ciphertext,
             &[],
         );
-        let padded = opened.ok()?;
-        let (report, length) = self.task.take_report(&padded).ok()?;
+        let mut padded = opened.ok()?;
+        let length = self.task.measure_report(&padded).ok()?;
         // Nothing but zeros, so that nobody is told apart by what stands there.
         let is_padding = padded[length..].iter().all(|&byte| byte == 0);
-        is_padding.then_some((*id, report))
+        padded.truncate(length);
+        is_padding.then_some((*id, padded))
     }
 }
 

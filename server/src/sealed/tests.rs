@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::configuration::ConfigurationError;
 use super::recipient::RecipientError;
 use super::*;
+use crate::any_task::AnyTask;
 use crate::hex;
 
 /// Tasks of every mechanism, with reports of several lengths.
@@ -25,6 +26,10 @@ const TASKS: [&str; 5] = [
 
 fn task(json: &str) -> Task {
     draft(json).resolve().unwrap()
+}
+
+fn opener(task: &Task, keys: &[[u8; 32]]) -> Recipient {
+    Recipient::new(task.clone().into(), keys).unwrap()
 }
 
 fn encoded(report: &Report) -> Vec<u8> {
@@ -68,13 +73,13 @@ fn opens_what_the_standard_sealed() {
 fn reports_of_every_kind_are_opened_and_have_one_length() {
     for json in TASKS {
         let task = task(json);
-        let recipient = Recipient::new(task.clone(), &[[1; 32]]).unwrap();
+        let recipient = opener(&task, &[[1; 32]]);
         let id = recipient.configurations()[0].id();
         let mut sealer = sealer(&recipient, 0);
         for report in Uploads::new(&task, 1).make(100).reports {
             let sealed = sealer.seal(&encoded(&report));
             assert_eq!(sealed.len(), OVERHEAD + task.report_bytes());
-            assert_eq!(recipient.open(&sealed), Some((id, report)));
+            assert_eq!(recipient.open(&sealed), Some((id, encoded(&report))));
         }
     }
 }
@@ -84,9 +89,8 @@ fn what_was_sealed_for_another_task_or_key_is_not_opened() {
     let [one, other] = [0, 4].map(|index| task(TASKS[index]));
     // Of the same shape, under the same private key.
     assert_eq!(one.report_bytes(), other.report_bytes());
-    let [recipient, of_other] =
-        [&one, &other].map(|task| Recipient::new(task.clone(), &[[1; 32]]).unwrap());
-    let another_key = Recipient::new(one.clone(), &[[2; 32]]).unwrap();
+    let [recipient, of_other] = [&one, &other].map(|task| opener(task, &[[1; 32]]));
+    let another_key = opener(&one, &[[2; 32]]);
     let report = encoded(&Uploads::new(&one, 1).make(1).reports[0]);
     let sealed = sealer(&recipient, 0).seal(&report);
     assert!(recipient.open(&sealed).is_some());
@@ -102,18 +106,18 @@ fn what_was_sealed_for_another_task_or_key_is_not_opened() {
 #[test]
 fn old_keys_open_while_new_ones_seal() {
     let task = task(TASKS[0]);
-    let old = Recipient::new(task.clone(), &[[1; 32]]).unwrap();
-    let both = Recipient::new(task.clone(), &[[2; 32], [1; 32]]).unwrap();
+    let old = opener(&task, &[[1; 32]]);
+    let both = opener(&task, &[[2; 32], [1; 32]]);
     assert_eq!(both.configurations()[1], old.configurations()[0]);
     let report = Uploads::new(&task, 1).make(1).reports.remove(0);
     for key in 0..2 {
         let sealed = sealer(&both, key).seal(&encoded(&report));
         let id = both.configurations()[key].id();
-        assert_eq!(both.open(&sealed), Some((id, report.clone())));
+        assert_eq!(both.open(&sealed), Some((id, encoded(&report))));
         assert_eq!(old.open(&sealed).is_some(), key == 1);
     }
     assert!(matches!(
-        Recipient::new(task, &[[1; 32], [1; 32]]),
+        Recipient::new(task.into(), &[[1; 32], [1; 32]]),
         Err(RecipientError::SameId(_))
     ));
 }
@@ -121,7 +125,7 @@ fn old_keys_open_while_new_ones_seal() {
 #[test]
 fn whatever_is_changed_is_not_opened() {
     let task = task(TASKS[0]);
-    let recipient = Recipient::new(task.clone(), &[[1; 32]]).unwrap();
+    let recipient = opener(&task, &[[1; 32]]);
     let mut sealer = sealer(&recipient, 0);
     let report = encoded(&Uploads::new(&task, 1).make(1).reports[0]);
     let sealed = sealer.seal(&report);
@@ -147,7 +151,7 @@ fn whatever_is_changed_is_not_opened() {
 
 #[test]
 fn a_configuration_is_for_one_task() {
-    let [one, other] = [0, 4].map(|index| task(TASKS[index]));
+    let [one, other] = [0, 4].map(|index| AnyTask::from(task(TASKS[index])));
     let own = Configuration::new(&one, &[7; 32]);
     assert_eq!(own.bytes().len(), 57);
     assert_eq!(own.bytes()[0], 1);

@@ -81,6 +81,24 @@ pub enum OpenError {
         /// What they were to be.
         expected: Form,
     },
+    /// Nobody would hide whose messages are whose.
+    #[error(
+        "task {id:?} is hidden by a shuffler alone, and this collector takes what pages send \
+         unshuffled: collect it by `hushbin shuffle` and `hushbin serve --role analyser`"
+    )]
+    NeedsShuffler {
+        /// The task's id.
+        id: String,
+    },
+    /// Of a task's messages nothing but counts is kept.
+    #[error(
+        "task {id:?} is of sums through a shuffler, of which an analyser keeps counts and no \
+         reports"
+    )]
+    Sums {
+        /// The task's id.
+        id: String,
+    },
     /// The reports are sealed for somebody else.
     #[error("the reports of task {id:?} are sealed: its analyser can read them")]
     Sealed {

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use hushbin::Task;
 use hushbin::sealed::{self, KEY_ID};
 use serde::{Deserialize, Serialize};
+
+use crate::any_task::AnyTask;
 
 /// What the reports of a store are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub enum Form {
 }
 
 /// Bytes of a sealed report of the task.
-pub(crate) fn sealed_bytes(task: &Task) -> usize {
+pub(crate) fn sealed_bytes(task: &AnyTask) -> usize {
     sealed::OVERHEAD + task.report_bytes()
 }
 

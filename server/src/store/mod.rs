@@ -210,7 +210,7 @@ impl Store {
     /// # Errors
     /// When it is invalid, there is one of its id, or storage fails.
     pub async fn add_task(&self, collected: Collected) -> Result<Arc<StoredTask>, OpenError> {
-        let id = collected.draft.id.clone();
+        let id = collected.draft.id().to_owned();
         if self.task(&id).is_some() {
             return Err(OpenError::TaskThere { id });
         }
@@ -253,7 +253,7 @@ impl Store {
     /// [`StoreError::BatchTooSmall`] when it has too few reports;
     /// [`StoreError::Failed`] when storage fails.
     pub async fn close_batch(&self, stored: &Arc<StoredTask>) -> Result<BatchRow, StoreError> {
-        let need = stored.settings().batch.least;
+        let need = stored.batch().least;
         self.ask(|reply| Request::CloseBatch(Arc::clone(stored), need, reply))
             .await
     }

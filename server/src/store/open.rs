@@ -93,10 +93,10 @@ impl Store {
         };
         let stored = task::read(rows, options.form)?;
         for collected in tasks {
-            let id = &collected.draft.id;
-            match stored.iter().find(|stored| stored.task().id() == *id) {
+            let id = collected.draft.id();
+            match stored.iter().find(|stored| stored.task().id() == id) {
                 Some(stored) => task::agree(stored, collected)?,
-                None => return Err(OpenError::NotStored { id: id.clone() }),
+                None => return Err(OpenError::NotStored { id: id.to_owned() }),
             }
         }
         let tasks = Arc::new(Tasks::default());

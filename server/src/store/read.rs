@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
-use hushbin::Report;
+use hushbin::sums::SumTask;
+use hushbin::{Report, Task};
 use hushbin_analysis::estimate::Totals;
+use hushbin_analysis::sums::SumTotals;
 
 use super::Store;
 use super::engine::BatchRow;
@@ -24,6 +26,14 @@ fn check_kept(stored: &StoredTask, batches: &[BatchRow]) -> Result<(), OpenError
     }
 }
 
+/// The task of reports that are private by themselves.
+fn reports(stored: &StoredTask) -> Result<&Task, OpenError> {
+    let reports = stored.task().reports();
+    reports.ok_or_else(|| OpenError::Sums {
+        id: stored.task().id().to_owned(),
+    })
+}
+
 impl Store {
     /// The totals of released batches: of all of them, or of those named. Blocks on the disk.
     ///
@@ -34,29 +44,52 @@ impl Store {
         stored: &StoredTask,
         batches: Option<&[u64]>,
     ) -> Result<Arc<Totals>, OpenError> {
+        let task = reports(stored)?;
         let Some(batches) = batches else {
-            return self.all_totals(stored);
+            return self.all_totals(stored, task);
         };
-        let mut totals = Totals::new(stored.task());
+        let mut totals = Totals::new(task);
         for &batch in batches {
-            totals.merge(&self.totals_of(stored, batch)?);
+            totals.merge(&self.totals_of(stored, task, batch)?);
         }
         Ok(Arc::new(totals))
     }
 
+    /// The counts of the messages of these released batches, of sums that a shuffler hides. Blocks
+    /// on the disk.
+    ///
+    /// # Errors
+    /// When storage fails, or one of them is not released.
+    pub(crate) fn sum_totals(
+        &self,
+        stored: &StoredTask,
+        task: &SumTask,
+        batches: &[BatchRow],
+    ) -> Result<SumTotals, OpenError> {
+        let mut totals = SumTotals::new(task);
+        // One without messages was lost.
+        for batch in batches.iter().filter(|batch| batch.reports > 0) {
+            let own = self.read_totals(stored, batch.number, |bytes, _| {
+                SumTotals::decode(task, bytes).map_err(|error| error.to_string())
+            })?;
+            totals.merge(&own);
+        }
+        Ok(totals)
+    }
+
     /// Those of all released batches, which are kept in memory: further ones are added.
-    fn all_totals(&self, stored: &StoredTask) -> Result<Arc<Totals>, OpenError> {
+    fn all_totals(&self, stored: &StoredTask, task: &Task) -> Result<Arc<Totals>, OpenError> {
         let mut known = stored
             .released
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let (mut last, mut totals) = match known.take() {
             Some((last, totals)) => (last, totals),
-            None => (0, Arc::new(Totals::new(stored.task()))),
+            None => (0, Arc::new(Totals::new(task))),
         };
         for BatchRow { number, .. } in stored.releases() {
             if number > last {
-                let more = self.totals_of(stored, number)?;
+                let more = self.totals_of(stored, task, number)?;
                 Arc::make_mut(&mut totals).merge(&more);
                 last = number;
             }
@@ -65,9 +98,9 @@ impl Store {
         Ok(totals)
     }
 
-    fn totals_of(&self, stored: &StoredTask, batch: u64) -> Result<Totals, OpenError> {
+    fn totals_of(&self, stored: &StoredTask, task: &Task, batch: u64) -> Result<Totals, OpenError> {
         self.read_totals(stored, batch, |bytes, _| {
-            Totals::decode(stored.task(), bytes).map_err(|error| error.to_string())
+            Totals::decode(task, bytes).map_err(|error| error.to_string())
         })
     }
 
@@ -136,7 +169,7 @@ impl Store {
     ) -> Result<(), OpenError> {
         check_kept(stored, batches)?;
         let reader = &*self.0.reader;
-        let (key, task) = (stored.key(), stored.task());
+        let (key, task) = (stored.key(), reports(stored)?);
         for batch in batches {
             stored::for_each_released(reader, key, task, batch.number, &mut |report| {
                 visit(&report);
@@ -162,10 +195,10 @@ impl Store {
         none: &Totals,
     ) -> Result<Totals, OpenError> {
         check_kept(stored, batches)?;
-        let reader = &*self.0.reader;
+        let (reader, of) = (&*self.0.reader, (stored.key(), reports(stored)?));
         let mut totals = none.clone();
         for batch in batches {
-            let of_batch = stored::fold_released(reader, stored, batch.number, given_up, none)?;
+            let of_batch = stored::fold_released(reader, of, batch.number, given_up, none)?;
             totals.merge(&of_batch);
         }
         Ok(totals)

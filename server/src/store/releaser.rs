@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hushbin::sealed::SealedUpload;
-use hushbin::{Upload, UploadId};
+use hushbin::sealed::{KEY_ID, SealedUpload};
+use hushbin::sums::SumTask;
+use hushbin::{Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
+use hushbin_analysis::sums::SumTotals;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -25,6 +27,8 @@ use super::request::Request;
 use super::stored;
 use super::task::StoredTask;
 use super::troubles::Troubles;
+use crate::any_task::AnyTask;
+use crate::hex;
 
 /// Reports in a block: as many as an upload may have.
 const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
@@ -173,7 +177,19 @@ pub(super) fn claim(
 
 /// What a batch is released with.
 fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Release, OpenError> {
-    let task = stored.task();
+    match stored.task() {
+        AnyTask::Reports(task) => release_reports(reader, stored, task, batch),
+        AnyTask::Sums(task) => release_sums(reader, stored, task, batch),
+    }
+}
+
+/// What a batch of reports is released with.
+fn release_reports(
+    reader: &dyn Reader,
+    stored: &StoredTask,
+    task: &Task,
+    batch: u64,
+) -> Result<Release, OpenError> {
     let (mut reports, mut uploads) = (Vec::new(), Vec::new());
     let mut origins = Origins::default();
     let of = (task, stored.form());
@@ -224,6 +240,39 @@ fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Relea
     })
 }
 
+/// What a batch of messages is released with: counts, which is all that they say. Messages are
+/// not kept.
+fn release_sums(
+    reader: &dyn Reader,
+    stored: &StoredTask,
+    task: &SumTask,
+    batch: u64,
+) -> Result<Release, OpenError> {
+    let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
+    let mut origins = Origins::default();
+    let of = (task, stored.form());
+    stored::for_each_message_upload(
+        reader,
+        stored.key(),
+        of,
+        batch,
+        &mut |id, messages, origin| {
+            uploads.push(id.0);
+            if let Some(origin) = origin {
+                origins.add(origin, messages.len() as u64);
+            }
+            messages.into_iter().for_each(|own| totals.fold(own));
+        },
+    )?;
+    let mut totals = totals.encode();
+    origins.append(&mut totals);
+    Ok(Release {
+        totals,
+        blocks: Vec::new(),
+        uploads,
+    })
+}
+
 /// What a batch of sealed reports is released with: blocks that are sent to the analyser as
 /// they are. Their order is that of their bytes, which are random; and all of them have the
 /// same id, which is that of the batch: the beginning of a SHA-256 of what is in it, so that it
@@ -242,6 +291,7 @@ fn release_sealed(
     })?;
     let mut reports: Vec<&[u8]> = sealed.chunks_exact(length).collect();
     reports.par_sort_unstable();
+    let reports = hidden(reports, task);
     let mut hash = Sha256::new();
     hash.update(b"hushbin batch\0");
     hash.update(task.fingerprint().0);
@@ -262,4 +312,24 @@ fn release_sealed(
         blocks: blocks.collect(),
         uploads,
     })
+}
+
+/// Those sealed reports, in order, that others by the same key hide as the task demands: whoever
+/// opens them tells keys apart. What is left out was sealed while keys were changing, by too
+/// few.
+fn hidden<'a>(sorted: Vec<&'a [u8]>, task: &AnyTask) -> Vec<&'a [u8]> {
+    let least = task.batch_least();
+    let mut hidden = Vec::with_capacity(sorted.len());
+    for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {
+        match group.len() as u64 >= least {
+            true => hidden.extend(group),
+            false => tracing::warn!(
+                task = task.id(),
+                key = hex::encode(&group[0][..KEY_ID]),
+                messages = group.len(),
+                "left out, as too few were sealed by this key to hide each other"
+            ),
+        }
+    }
+    hidden
 }

@@ -54,6 +54,13 @@ pub struct BatchSettings {
 impl BatchSettings {
     /// Most reports in a batch, which are held in memory while it is released.
     pub const MOST_REPORTS: u64 = 1_000_000;
+
+    /// Whether an open batch of so many reports that was opened so many seconds ago is closed.
+    pub(super) fn is_due(&self, reports: u64, seconds: u64) -> bool {
+        let Self { least, most, hours } = *self;
+        let old = hours > 0 && seconds >= u64::from(hours) * 3600;
+        reports >= most || (old && reports >= least)
+    }
 }
 
 impl Default for BatchSettings {
@@ -122,12 +129,5 @@ impl Settings {
             });
         }
         Ok(())
-    }
-
-    /// Whether an open batch of so many reports that was opened so many seconds ago is closed.
-    pub(super) fn is_due(&self, reports: u64, seconds: u64) -> bool {
-        let BatchSettings { least, most, hours } = self.batch;
-        let old = hours > 0 && seconds >= u64::from(hours) * 3600;
-        reports >= most || (old && reports >= least)
     }
 }

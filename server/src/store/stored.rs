@@ -4,8 +4,9 @@ use std::mem;
 use std::ops::ControlFlow;
 
 use hushbin::sealed::{self, SealedUpload};
+use hushbin::sums::{Message, SumTask};
 use hushbin::upload::VERSION;
-use hushbin::{Report, Task, Upload};
+use hushbin::{Fingerprint, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
 
@@ -15,7 +16,8 @@ use super::files::{self, FilesReader};
 use super::form::{Form, Origin, sealed_bytes};
 use super::place::Place;
 use super::postgres::{self, DatabaseReader};
-use super::task::{self, StoredTask};
+use super::task;
+use crate::any_task::AnyTask;
 
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
 const BLOCKS: usize = 16;
@@ -32,14 +34,30 @@ pub(super) fn for_each_unreleased(
     batch: u64,
     visit: &mut dyn FnMut(Upload, Option<Origin>) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
-    for_each_whole(
-        reader,
-        key,
-        (task, form),
-        VERSION,
-        batch,
-        &mut |bytes, origin| Ok(visit(decode(task, bytes)?, origin)),
-    )
+    let of = (task.fingerprint(), form, VERSION);
+    for_each_whole(reader, key, of, batch, &mut |bytes, origin| {
+        Ok(visit(decode(task, bytes)?, origin))
+    })
+}
+
+/// Visits every upload of opened messages of a batch that is not yet released, as of one moment.
+///
+/// # Errors
+/// When storage fails or holds what is no upload of messages.
+pub(super) fn for_each_message_upload(
+    reader: &dyn Reader,
+    key: TaskKey,
+    (task, form): (&SumTask, Form),
+    batch: u64,
+    visit: &mut dyn FnMut(UploadId, Vec<Message>, Option<Origin>),
+) -> Result<(), OpenError> {
+    let of = (task.fingerprint(), form, VERSION);
+    for_each_whole(reader, key, of, batch, &mut |bytes, origin| {
+        let decoded = task.decode_upload(bytes);
+        let (id, messages) = decoded.map_err(|source| no_upload(task.id(), source))?;
+        visit(id, messages, origin);
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 /// Visits the sealed reports of every upload of a batch that is not yet released.
@@ -49,25 +67,18 @@ pub(super) fn for_each_unreleased(
 pub(super) fn for_each_sealed(
     reader: &dyn Reader,
     key: TaskKey,
-    task: &Task,
+    task: &AnyTask,
     batch: u64,
     visit: &mut dyn FnMut(&SealedUpload<'_>),
 ) -> Result<(), OpenError> {
     let (fingerprint, length) = (task.fingerprint(), sealed_bytes(task));
-    let sealed = (task, Form::Sealed);
-    for_each_whole(
-        reader,
-        key,
-        sealed,
-        sealed::VERSION,
-        batch,
-        &mut |bytes, _| {
-            let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)
-                .map_err(|source| no_upload(task, source))?;
-            uploads.iter().for_each(|(upload, _)| visit(upload));
-            Ok(ControlFlow::Continue(()))
-        },
-    )
+    let of = (fingerprint, Form::Sealed, sealed::VERSION);
+    for_each_whole(reader, key, of, batch, &mut |bytes, _| {
+        let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)
+            .map_err(|source| no_upload(task.id(), source))?;
+        uploads.iter().for_each(|(upload, _)| visit(upload));
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 /// What is made of the bytes of an upload, and of where it came from.
@@ -77,12 +88,10 @@ type Visit<'a> = dyn FnMut(&[u8], Option<Origin>) -> Result<ControlFlow<()>, Ope
 fn for_each_whole(
     reader: &dyn Reader,
     key: TaskKey,
-    (task, form): (&Task, Form),
-    version: u8,
+    (fingerprint, form, version): (Fingerprint, Form, u8),
     batch: u64,
     visit: &mut Visit<'_>,
 ) -> Result<(), OpenError> {
-    let fingerprint = task.fingerprint();
     let mut bytes = Vec::new();
     let mut damaged = Ok(());
     reader.for_each_upload(key, batch, &mut |id, body| {
@@ -128,17 +137,17 @@ pub(super) fn for_each_released(
 /// When storage fails or holds what is no upload.
 pub(super) fn fold_released(
     reader: &dyn Reader,
-    stored: &StoredTask,
+    (key, task): (TaskKey, &Task),
     batch: u64,
     given_up: &(dyn Fn() -> bool + Sync),
     none: &Totals,
 ) -> Result<Totals, OpenError> {
     let (mut totals, mut blocks) = (none.clone(), Vec::new());
     let mut failed = None;
-    reader.for_each_block(stored.key(), batch, &mut |bytes| {
+    reader.for_each_block(key, batch, &mut |bytes| {
         blocks.push(bytes.to_vec());
         if blocks.len() == BLOCKS {
-            match fold_blocks(stored.task(), &mem::take(&mut blocks), given_up, none) {
+            match fold_blocks(task, &mem::take(&mut blocks), given_up, none) {
                 Ok(part) => totals.merge(&part),
                 Err(error) => failed = Some(error),
             }
@@ -151,7 +160,7 @@ pub(super) fn fold_released(
     if let Some(error) = failed {
         return Err(error);
     }
-    totals.merge(&fold_blocks(stored.task(), &blocks, given_up, none)?);
+    totals.merge(&fold_blocks(task, &blocks, given_up, none)?);
     Ok(totals)
 }
 
@@ -179,12 +188,12 @@ fn fold_blocks(
 }
 
 fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
-    Upload::decode(bytes, task).map_err(|source| no_upload(task, source))
+    Upload::decode(bytes, task).map_err(|source| no_upload(task.id(), source))
 }
 
-fn no_upload(task: &Task, source: hushbin::Error) -> OpenError {
+fn no_upload(task: &str, source: hushbin::Error) -> OpenError {
     OpenError::StoredUpload {
-        id: task.id().to_owned(),
+        id: task.to_owned(),
         source,
     }
 }
@@ -241,7 +250,14 @@ impl StoredReports {
             return Err(OpenError::Sealed { id: id.to_owned() });
         }
         Ok(Self {
-            task: task::read_task(row)?,
+            task: match task::read_task(row)? {
+                AnyTask::Reports(task) => task,
+                AnyTask::Sums(task) => {
+                    return Err(OpenError::Sums {
+                        id: task.id().to_owned(),
+                    });
+                }
+            },
             form,
             key: row.key,
             batches: match &source {

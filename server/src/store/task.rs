@@ -3,21 +3,25 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use hushbin::{Task, TaskDraft};
+use hushbin::TaskDraft;
+use hushbin::sums::SumDraft;
 use hushbin_analysis::estimate::{Estimator, Totals};
 use serde::{Deserialize, Serialize};
 
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
 use super::form::{Form, sealed_bytes};
-use super::settings::Settings;
+use super::settings::{BatchSettings, Settings};
+use crate::any_task::{AnyDraft, AnyTask};
 use tokio::sync::watch;
 
 /// A task that the store keeps uploads of.
 #[derive(Debug)]
 pub struct StoredTask {
     key: TaskKey,
-    estimator: Estimator,
+    task: AnyTask,
+    /// Of reports that are private by themselves.
+    estimator: Option<Estimator>,
     form: Form,
     settings: RwLock<Arc<Settings>>,
     /// As the writer has last told.
@@ -32,13 +36,14 @@ pub struct StoredTask {
 impl StoredTask {
     pub(super) fn new(
         key: TaskKey,
-        task: Task,
+        task: AnyTask,
         (form, settings): (Form, Settings),
         batches: &[BatchRow],
     ) -> Self {
         Self {
             key,
-            estimator: Estimator::for_task(task),
+            estimator: task.reports().cloned().map(Estimator::for_task),
+            task,
             form,
             settings: RwLock::new(Arc::new(settings)),
             batches: watch::Sender::new(batches.into()),
@@ -50,8 +55,8 @@ impl StoredTask {
 
     /// The task, as it was stored on first sight.
     #[must_use]
-    pub const fn task(&self) -> &Task {
-        self.estimator.task()
+    pub const fn task(&self) -> &AnyTask {
+        &self.task
     }
 
     /// Bytes of a sealed report.
@@ -150,6 +155,19 @@ impl StoredTask {
         let _ = self.batches.subscribe().wait_for(forgotten).await;
     }
 
+    /// When batches are closed: by its settings, but with no fewer reports than the task itself
+    /// demands.
+    #[must_use]
+    pub fn batch(&self) -> BatchSettings {
+        let batch = self.settings().batch.clone();
+        let least = batch.least.max(self.task.batch_least());
+        BatchSettings {
+            least,
+            most: batch.most.max(least),
+            hours: batch.hours,
+        }
+    }
+
     /// The batches that are released.
     #[must_use]
     pub fn releases(&self) -> Vec<BatchRow> {
@@ -160,9 +178,10 @@ impl StoredTask {
         released.copied().collect()
     }
 
-    /// What makes estimates of the task's totals, its rates computed already.
-    pub(crate) const fn estimator(&self) -> &Estimator {
-        &self.estimator
+    /// What makes estimates of the task's totals, its rates computed already; `None` of sums
+    /// that a shuffler hides.
+    pub(crate) const fn estimator(&self) -> Option<&Estimator> {
+        self.estimator.as_ref()
     }
 
     pub(super) const fn key(&self) -> TaskKey {
@@ -186,17 +205,29 @@ fn is_behind(batches: &[BatchRow], known: &[BatchRow]) -> bool {
 #[derive(Debug, Clone)]
 pub struct Collected {
     /// What is collected.
-    pub draft: TaskDraft,
+    pub draft: AnyDraft,
     /// How.
     pub settings: Option<Settings>,
 }
 
-impl From<TaskDraft> for Collected {
-    fn from(draft: TaskDraft) -> Self {
+impl From<AnyDraft> for Collected {
+    fn from(draft: AnyDraft) -> Self {
         Self {
             draft,
             settings: None,
         }
+    }
+}
+
+impl From<TaskDraft> for Collected {
+    fn from(draft: TaskDraft) -> Self {
+        AnyDraft::from(draft).into()
+    }
+}
+
+impl From<SumDraft> for Collected {
+    fn from(draft: SumDraft) -> Self {
+        AnyDraft::from(draft).into()
     }
 }
 
@@ -218,8 +249,8 @@ pub(super) fn settle(
     });
     let mut tasks = read(rows, form)?;
     for collected in given {
-        let id = &collected.draft.id;
-        match tasks.iter().find(|stored| stored.task().id() == *id) {
+        let id = collected.draft.id();
+        match tasks.iter().find(|stored| stored.task().id() == id) {
             Some(stored) => {
                 agree(stored, collected)?;
                 take_over(engine, stored, collected)?;
@@ -262,7 +293,7 @@ pub(super) fn agree(stored: &StoredTask, collected: &Collected) -> Result<(), Op
     draft
         .agrees_with(stored.task())
         .map_err(|source| OpenError::TaskDiffers {
-            id: draft.id.clone(),
+            id: draft.id().to_owned(),
             source,
         })
 }
@@ -288,9 +319,10 @@ pub(super) fn add(
     now: u64,
 ) -> Result<StoredTask, OpenError> {
     let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
-        id: draft.id.clone(),
+        id: draft.id().to_owned(),
         source,
     })?;
+    check_form(&task, form)?;
     let settings = settings.clone().unwrap_or_default();
     let row = TaskRow {
         key: TaskKey(0),
@@ -308,6 +340,19 @@ pub(super) fn add(
     Ok(StoredTask::new(key, task, (form, settings), &batches))
 }
 
+/// Checks that what hides the task's senders is there.
+///
+/// # Errors
+/// When messages that a shuffler hides would come to a collector unshuffled.
+fn check_form(task: &AnyTask, form: Form) -> Result<(), OpenError> {
+    match (task, form) {
+        (AnyTask::Sums(task), Form::Clear) => Err(OpenError::NeedsShuffler {
+            id: task.id().to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// How a task is collected, as that is stored.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -317,9 +362,9 @@ struct Written<S> {
 }
 
 /// Settings as they are stored, if they go together.
-fn checked(draft: &TaskDraft, form: Form, settings: &Settings) -> Result<String, OpenError> {
+fn checked(draft: &AnyDraft, form: Form, settings: &Settings) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
-        id: draft.id.clone(),
+        id: draft.id().to_owned(),
         source,
     })?;
     Ok(written(form, settings))
@@ -341,12 +386,12 @@ pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Form, Settings)
     Ok((read.form, read.settings))
 }
 
-pub(super) fn read_task(row: &TaskRow) -> Result<Task, OpenError> {
+pub(super) fn read_task(row: &TaskRow) -> Result<AnyTask, OpenError> {
     let unusable = |reason: String| OpenError::StoredTask {
         id: row.id.clone(),
         reason,
     };
-    let task: Task =
+    let task: AnyTask =
         serde_json::from_str(&row.parameters).map_err(|error| unusable(error.to_string()))?;
     // Reports were made under the stored fingerprint. A program that reads the same
     // parameters differently must not estimate from them.

@@ -38,13 +38,13 @@ impl Timed {
             ..Settings::default()
         };
         let collected = Collected {
-            draft: draft(TASK),
+            draft: draft(TASK).into(),
             settings: Some(settings),
         };
         let engine = Box::new(Files::open(directory.path()).unwrap());
         let options = StoreOptions::DEFAULT;
         let store = Store::start(engine, None, &[collected], options, clock).unwrap();
-        let uploads = Uploads::new(store.task("t").unwrap().task(), 1);
+        let uploads = Uploads::new(store.task("t").unwrap().task().reports().unwrap(), 1);
         Self {
             store,
             time,
@@ -132,7 +132,7 @@ async fn reports_are_forgotten_in_time_and_totals_stay() {
         .unwrap_err();
     assert!(matches!(error, OpenError::ReportsGone { batch: 1, .. }));
     // It is known that they were counted.
-    timed.uploads = Uploads::new(task.task(), 1);
+    timed.uploads = Uploads::new(task.task().reports().unwrap(), 1);
     let receipt = timed.report(5).await.unwrap();
     assert_eq!((receipt.reports, receipt.duplicates), (0, 1));
 }

@@ -231,7 +231,7 @@ impl Writer {
         let now = (self.clock)();
         let due = task.open_batch().filter(|open| {
             let seconds = now.saturating_sub(open.opened);
-            !task.is_removed() && task.settings().is_due(open.reports, seconds)
+            !task.is_removed() && task.batch().is_due(open.reports, seconds)
         });
         if let Some(open) = due {
             // Said where it fails; it is due as before.

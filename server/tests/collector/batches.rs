@@ -20,7 +20,7 @@ fn app(directory: &std::path::Path) -> App {
         ..Settings::default()
     };
     let collected = |task| Collected {
-        draft: draft(task),
+        draft: draft(task).into(),
         settings: Some(settings.clone()),
     };
     let tasks = [collected(SETTINGS), collected(OPEN)];

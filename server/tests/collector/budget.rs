@@ -178,7 +178,17 @@ fn a_task_in_use_keeps_its_budget() {
     };
     let weekly = json!({ "days": 7, "reports": 1 });
     let store = open(weekly.clone()).unwrap();
-    assert_eq!(store.task("settings").unwrap().task().budget().days(), 7);
+    assert_eq!(
+        store
+            .task("settings")
+            .unwrap()
+            .task()
+            .reports()
+            .unwrap()
+            .budget()
+            .days(),
+        7
+    );
     drop(store);
     // The directory is free once the writer has ended, which nobody waits for.
     let wait = |budget: &Value| loop {

@@ -83,11 +83,11 @@ impl World {
             ..Settings::default()
         };
         let collected = Collected {
-            draft: draft(json),
+            draft: draft(json).into(),
             settings: Some(settings),
         };
         let store = Store::open(directory.path(), &[collected], StoreOptions::default()).unwrap();
-        let task = store.tasks()[0].task().clone();
+        let task = store.tasks()[0].task().reports().unwrap().clone();
         Self {
             app: App::over(store, Limits::default()),
             task,

@@ -121,7 +121,7 @@ impl SumEstimates {
     /// If they are of another task.
     #[must_use]
     pub fn new(task: &SumTask, totals: &SumTotals, query: &SumQuery) -> Self {
-        let people = totals.messages() as f64 / f64::from(task.messages().count());
+        let people = totals.people(task);
         let estimates = match totals.messages() {
             0 => Vec::new(),
             _ => sums(task, totals, people, query),

@@ -81,6 +81,12 @@ impl SumTotals {
         self.messages
     }
 
+    /// n: the messages over how many everybody sends of the task.
+    #[must_use]
+    pub fn people(&self, task: &SumTask) -> f64 {
+        self.messages as f64 / f64::from(task.messages().count())
+    }
+
     /// N⁺ and N⁻ of a coordinate.
     ///
     /// # Panics

@@ -21,7 +21,7 @@ use crate::keys::{self, Algorithm};
 use crate::ohttp::Gateway;
 use crate::role::{Analyser, Part, Role, Shuffler};
 use crate::store::{BatchSettings, Collected, Place, Settings as Collection, StoreOptions};
-use crate::task_file::TaskFile;
+use crate::task_file::AnyTaskFile;
 
 /// What is set; a test holds the defaults named here to those that there are.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -303,7 +303,7 @@ impl Settings {
             tasks: tasks
                 .map(|path| {
                     Ok(Collected {
-                        draft: TaskFile::read(path)?.draft,
+                        draft: AnyTaskFile::read(path)?.draft,
                         settings: Some(collection.clone()),
                     })
                 })

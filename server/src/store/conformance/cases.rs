@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::storage::Storage;
 use crate::store::engine::{
-    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, TaskKey, TaskRow,
+    BatchRow, BatchState, Engine, EngineError, Outcome, Reader, Record, Release, TaskKey, TaskRow,
 };
 use crate::store::records::{everything, expect, other, record, release_of, row};
 
@@ -162,6 +162,30 @@ pub(super) fn what_is_released_stays_and_is_forgotten_when_told<S: Storage>() {
     assert_eq!(engine.batches(task)[0].reports, 10);
     assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
     assert!(blocks(&*reader).is_empty());
+}
+
+pub(super) fn a_batch_that_is_released_without_reports_keeps_none<S: Storage>() {
+    let storage = S::new();
+    let mut engine = storage.open();
+    let task = engine.add_task(row("t"), 100).unwrap();
+    engine.append(task, &[record(1), record(2)]).unwrap();
+    let closed = engine.close_batch(task, 1, 200).unwrap();
+    let reader = engine.reader();
+    let release = Release {
+        blocks: Vec::new(),
+        ..release_of(&*reader, task, 1)
+    };
+    reader.release(task, &closed, release.clone()).unwrap();
+    engine.settle_release(task, 1).unwrap();
+    let row = engine.batches(task)[0];
+    assert_eq!(
+        (row.state, row.kept, row.reports),
+        (BatchState::Released, false, 2)
+    );
+    assert_eq!(reader.totals(task, 1).unwrap(), release.totals);
+    drop(engine);
+    let engine = storage.open();
+    assert_eq!(engine.batches(task)[0], row);
 }
 
 pub(super) fn tasks_come_change_and_go<S: Storage>() {

@@ -27,6 +27,7 @@ over_both! {
     batches_are_told_as_they_are,
     a_batch_is_closed_once,
     what_is_released_stays_and_is_forgotten_when_told,
+    a_batch_that_is_released_without_reports_keeps_none,
     tasks_come_change_and_go,
     all_is_there_after_a_restart,
     whoever_reads_may_stop,

@@ -118,9 +118,10 @@ impl Reader for DatabaseReader {
                 for (number, block) in (0_i64..).zip(&release.blocks) {
                     transaction.execute(&insert, &[&key, &batch, &number, block])?;
                 }
-                let update = "UPDATE hushbin.batch SET state = 2, totals = $3 \
+                let update = "UPDATE hushbin.batch SET state = 2, totals = $3, kept = $4 \
                     WHERE task = $1 AND number = $2";
-                transaction.execute(update, &[&key, &batch, &release.totals])?;
+                let kept = !release.blocks.is_empty() || reports == 0;
+                transaction.execute(update, &[&key, &batch, &release.totals, &kept])?;
                 let delete = "DELETE FROM hushbin.slot WHERE task = $1 AND batch = $2";
                 transaction.execute(delete, &[&key, &batch])?;
                 Ok(())

@@ -76,7 +76,13 @@ impl App {
     }
 
     pub(crate) fn task(&self, id: &str) -> Task {
-        self.store.task(id).unwrap().task().clone()
+        self.store
+            .task(id)
+            .unwrap()
+            .task()
+            .reports()
+            .unwrap()
+            .clone()
     }
 
     pub(crate) async fn send(

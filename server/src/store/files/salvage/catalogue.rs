@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use hushbin::{Fingerprint, Task};
+use hushbin::Fingerprint;
 
 use super::found::{Loss, Salvaged, list};
+use crate::any_task::AnyTask;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 use crate::store::files::batch::Batch;
 use crate::store::files::catalogue::Catalogue;
@@ -20,10 +21,10 @@ use crate::store::task::written;
 /// The tasks to be salvaged, and the key of the next.
 pub(super) fn tasks(
     root: &Path,
-    given: &[Task],
+    given: &[AnyTask],
     form: Form,
     salvaged: &mut Salvaged,
-) -> Result<(TaskKey, Vec<(TaskRow, Task)>), EngineError> {
+) -> Result<(TaskKey, Vec<(TaskRow, AnyTask)>), EngineError> {
     let wrong = match Catalogue::open_there(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
@@ -47,8 +48,8 @@ pub(super) fn tasks(
     let said = said
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok());
-    let known: Vec<Task> = given.iter().cloned().chain(said).collect();
-    let mut tasks: Vec<(TaskRow, Task)> = Vec::new();
+    let known: Vec<AnyTask> = given.iter().cloned().chain(said).collect();
+    let mut tasks: Vec<(TaskRow, AnyTask)> = Vec::new();
     let mut last = 0;
     for key in keys(root)? {
         last = last.max(key.0);
@@ -57,7 +58,7 @@ pub(super) fn tasks(
         let task = known
             .iter()
             .find(|task| Some(task.fingerprint().0) == found);
-        let unique = |task: &&Task| !tasks.iter().any(|(row, _)| row.id == task.id());
+        let unique = |task: &&AnyTask| !tasks.iter().any(|(row, _)| row.id == task.id());
         match task.filter(unique) {
             Some(task) => tasks.push((row(key, task, form), task.clone())),
             None => {
@@ -75,7 +76,7 @@ pub(super) fn tasks(
     Ok((TaskKey(last + 1), tasks))
 }
 
-fn row(key: TaskKey, task: &Task, form: Form) -> TaskRow {
+fn row(key: TaskKey, task: &AnyTask, form: Form) -> TaskRow {
     TaskRow {
         key,
         id: task.id().to_owned(),

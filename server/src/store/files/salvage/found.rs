@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use hushbin::Task;
+use crate::any_task::AnyTask;
 
 use crate::store::engine::{EngineError, TaskRow};
 use crate::store::files::disk;
@@ -131,7 +131,7 @@ impl Salvaged {
 /// A task whose files are gone through.
 pub(super) struct Salvage<'a> {
     pub(super) row: &'a TaskRow,
-    pub(super) task: &'a Task,
+    pub(super) task: &'a AnyTask,
     pub(super) form: Form,
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,

@@ -42,7 +42,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use hushbin::Task;
+use crate::any_task::AnyTask;
 
 use super::catalogue::Catalogue;
 use super::{DELETED, TASKS, directory_of, disk};
@@ -61,7 +61,7 @@ use found::{Salvage, list};
 pub fn salvage(
     root: &Path,
     to: &Path,
-    given: &[Task],
+    given: &[AnyTask],
     form: Form,
 ) -> Result<Salvaged, EngineError> {
     if to.exists() {

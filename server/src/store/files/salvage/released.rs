@@ -154,7 +154,7 @@ impl Salvage<'_> {
                 reports: 0,
                 ..facts
             },
-            totals: self.written(&Totals::new(self.task)),
+            totals: self.written(self.task.no_totals()),
             blocks: Vec::new(),
             wrong,
             loss: Loss::Batch {
@@ -170,8 +170,8 @@ impl Salvage<'_> {
             return totals.is_empty();
         }
         let totals = self.form.split_totals(totals);
-        let totals = totals.and_then(|(totals, _)| Totals::decode(self.task, totals).ok());
-        totals.is_some_and(|totals| totals.reports() == reports)
+        let counted = totals.and_then(|(totals, _)| self.task.counted(totals));
+        counted == Some(reports)
     }
 
     /// What is counted of blocks of so many reports; where they came from cannot be told by
@@ -191,20 +191,21 @@ impl Salvage<'_> {
             let found = blocks.iter().map(count).sum::<Option<u64>>();
             return (found == Some(reports)).then(Vec::new);
         }
-        let mut totals = Totals::new(self.task);
+        // Of messages none are kept.
+        let task = self.task.reports()?;
+        let mut totals = Totals::new(task);
         for block in blocks {
-            let upload = Upload::decode(block, self.task).ok()?;
+            let upload = Upload::decode(block, task).ok()?;
             upload.reports.iter().for_each(|report| totals.fold(report));
         }
-        (totals.reports() == reports).then(|| self.written(&totals))
+        (totals.reports() == reports).then(|| self.written(totals.encode()))
     }
 
     /// Totals as they are stored.
-    fn written(&self, totals: &Totals) -> Vec<u8> {
+    fn written(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         if self.form == Form::Sealed {
             return Vec::new();
         }
-        let mut bytes = totals.encode();
         if self.form == Form::Shuffled {
             Origins::default().append(&mut bytes);
         }
