@@ -82,7 +82,7 @@ pub fn calibrate(senders: &Senders, epsilon: f64, delta: f64) -> Result<Calibrat
             threshold: noise.threshold(),
             most: cut.least(epsilon, SHARE * (1.0 - SHARE) * delta),
         },
-        too_small: goal.too_small(senders, &noise)?,
+        too_small: goal.too_small(senders, &noise, delta_bounds.lower)?,
         mean: noise.mean(),
         variance: noise.variance(),
         delta: delta_bounds,
@@ -214,10 +214,13 @@ impl Goal {
         below.delta(self.epsilon)
     }
 
-    /// A threshold below that of `enough` with which δ is proven to be more.
-    fn too_small(&self, senders: &Senders, enough: &UnitNoise) -> Result<u64, Error> {
+    /// A threshold below that of `enough`, whose δ is not below `lower`, with which δ is
+    /// proven to be more than is asked for.
+    fn too_small(&self, senders: &Senders, enough: &UnitNoise, lower: f64) -> Result<u64, Error> {
         let q = enough.probability();
-        let steps = std::iter::successors(Some(1e-7), |step| Some(1.6 * step));
+        // δ falls like a power of q, of an exponent up to about 40.
+        let first = ((self.delta / lower).ln() / 40.0).clamp(PRECISION, 0.5);
+        let steps = std::iter::successors(Some(first), |step| Some(1.6 * step));
         for step in steps.take_while(|&step| step < 1.0) {
             let less = senders.noise(threshold(q * (1.0 - step)))?;
             if less.threshold() < enough.threshold() && self.lower(&less) > self.delta {

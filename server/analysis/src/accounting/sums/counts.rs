@@ -201,3 +201,76 @@ fn most(noise: &UnitNoise) -> f64 {
     let whole: f64 = (0..noise.levels()).map(step).sum();
     2.0 * whole * (1.0 + 1e-9) + 1e-9
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn rows() -> Vec<Value> {
+        let all = include_str!("../../../../../tests/reference/shuffle-sums.json");
+        let all: Value = serde_json::from_str(all).unwrap();
+        all["count"].as_array().unwrap().clone()
+    }
+
+    /// Either count by itself. Poisson noise is nearly that of trials of q = 2⁻³⁴.
+    #[test]
+    fn either_count_is_the_reference() {
+        let mut compared = 0;
+        for row in rows().iter().filter(|row| row["delta_up"].is_f64()) {
+            let shift = row["shift"].as_u64().unwrap() as u32;
+            let scale = row["epsilon"].as_f64().unwrap().exp();
+            let (noise, near) = match &row["parameters"] {
+                Value::Number(mean) => {
+                    let mean = mean.as_f64().unwrap() as u64;
+                    (UnitNoise::new(1, shift, mean << 34, 1 << 30), 1e-8)
+                }
+                of => {
+                    let trials = of[0].as_u64().unwrap();
+                    (UnitNoise::new(1, shift, trials, 1 << 62), 1e-9)
+                }
+            };
+            let noise = noise.unwrap();
+            let counts = Counts::new(&noise, 120.0);
+            let trials = noise.trials();
+            let law = |k: u64| probability(k as f64, trials as f64, noise.probabilities());
+            let sum = |p: &[f64], r: &[f64]| -> f64 {
+                p.iter().zip(r).map(|(p, r)| (p - scale * r).max(0.0)).sum()
+            };
+            let shift = u64::from(shift);
+            let told: [f64; 2] = [
+                (trials - shift + 1..=trials).map(law).sum(),
+                (0..shift).map(law).sum(),
+            ];
+            let up = sum(&counts.up, &counts.down) + told[0];
+            let down = sum(&counts.down, &counts.up) + told[1];
+            for (found, field) in [(up, "delta_up"), (down, "delta_down")] {
+                let known = row[field].as_f64().unwrap();
+                assert!((found / known - 1.0).abs() < near, "{row}: {found}");
+                compared += 1;
+            }
+            let both = told[0] + told[1] - told[0] * told[1];
+            let [low, high] = counts.outright();
+            assert!(low <= both * (1.0 + 1e-15) && both * (1.0 - 1e-15) <= high);
+        }
+        assert_eq!(compared, 24);
+    }
+
+    /// λ by its factors, and the greatest loss.
+    #[test]
+    fn losses_are_products_of_quotients() {
+        for (levels, trials, threshold) in [(1, 9, 1 << 62), (3, 50, 1 << 63), (7, 30, 1 << 61)] {
+            let noise = UnitNoise::new(1, levels, trials, threshold).unwrap();
+            let counts = Counts::new(&noise, 400.0);
+            let [q, rest] = noise.probabilities();
+            let factor = |k: u64, i: u64| (k - i) as f64 / (trials - k + i + 1) as f64 * rest / q;
+            assert_eq!(counts.loss.len() as u64, trials - u64::from(levels) + 1);
+            for (k, loss) in (u64::from(levels)..).zip(&counts.loss) {
+                let whole: f64 = (0..u64::from(levels)).map(|i| factor(k, i)).product();
+                assert!((loss - whole.ln()).abs() <= counts.off, "{levels}, {k}");
+            }
+            let range = counts.loss.last().unwrap() - counts.loss[0];
+            assert!(range <= counts.most && counts.most < range + 1e-6);
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::noise::{Bounds, COORDINATES, LEVELS, TRIALS, UnitNoise};
 use super::profile::{Profile, Told};
-use super::truncation::Truncation;
+use super::truncation::{SHARE, Truncation};
 use crate::accounting::composition::Side;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
 
@@ -88,7 +88,8 @@ impl Senders {
     }
 
     /// Bounds on the least δ with which a batch is (`epsilon`, δ)-differentially
-    /// private, of noise that is cut at B.
+    /// private, of noise that is cut at B. About 1/1000 of δ wide, or what cutting
+    /// costs: [`Senders::is_enough`] is sharper at a δ that is known.
     ///
     /// ```
     /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders};
@@ -132,7 +133,7 @@ impl Senders {
     /// As [`Senders::noise`]; [`Error::OutOfRange`] when δ is outside [`DELTA`].
     pub fn account(&self, noise: NoiseMessages, delta: f64) -> Result<Bounds, Error> {
         DELTA.check(delta)?;
-        let profile = Profile::new(&self.noise(noise.threshold)?, delta);
+        let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
         let truncation = self.truncation(noise.threshold);
         let cut = |epsilon: f64| truncation.delta(noise.most, epsilon);
         let [below, above] = profile.told([Side::Below, Side::Above]);
@@ -140,6 +141,33 @@ impl Senders {
             lower: below.epsilon_beside(delta, &cut),
             upper: above.epsilon_beside(delta, &cut),
         })
+    }
+
+    /// Whether a batch is (`epsilon`, `delta`)-differentially private by the bound from
+    /// above: by that which [`calibrate`](super::calibrate) goes by, so that what it
+    /// finds is.
+    ///
+    /// ```
+    /// use hushbin_analysis::accounting::sums::{NoiseMessages, Senders, calibrate};
+    ///
+    /// let senders = Senders { coordinates: 4, used: 4, levels: 2, honest_people: 9_000, repeats: 1 };
+    /// let noise = calibrate(&senders, 1.0, 1e-6)?.noise;
+    /// assert!(senders.is_enough(noise, 1.0, 1e-6)?);
+    /// let fewer = NoiseMessages { most: noise.most - 1, ..noise };
+    /// assert!(!senders.is_enough(fewer, 1.0, 1e-6)?);
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Senders::noise`]; [`Error::OutOfRange`] when ε is outside
+    /// [`CENTRAL_EPSILON`] or δ outside [`DELTA`].
+    pub fn is_enough(&self, noise: NoiseMessages, epsilon: f64, delta: f64) -> Result<bool, Error> {
+        CENTRAL_EPSILON.check(epsilon)?;
+        DELTA.check(delta)?;
+        let profile = Profile::new(&self.noise(noise.threshold)?, delta * (1.0 - SHARE));
+        let [above] = profile.told([Side::Above]);
+        let cut = self.truncation(noise.threshold).delta(noise.most, epsilon);
+        Ok(above.delta(epsilon) + cut <= delta)
     }
 
     /// What cutting a person's noise costs.
@@ -167,7 +195,6 @@ impl Told<'_> {
             return self.epsilon(delta + cut(most)).min(most);
         }
         for _ in 0..TRIES {
-            // Infinite where ε is.
             let left = delta - cut(tried);
             if left <= 0.0 {
                 return f64::INFINITY;

@@ -7,6 +7,7 @@ mod compare;
 mod compose;
 mod ideal_hash;
 mod inverse;
+mod sums;
 
 use crate::support::reduction::{Reduction, divergence};
 use hushbin::{ErrorCode, TaskDraft};
