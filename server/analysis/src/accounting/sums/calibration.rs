@@ -38,9 +38,9 @@ pub struct Calibration {
 }
 
 /// The least noise with which a batch is (`epsilon`, `delta`)-differentially private,
-/// to one part in 10⁷ of what the bound from above allows, and then the least B. Less
-/// than one part in 10⁴ below, it is proven not to be enough (1/2000 where q is near
-/// 1/2, on which the variance hardly depends then).
+/// to one part in 10⁷ of what the bound from above allows, and then the least B. With q
+/// some parts in 10⁴ less it is proven not to be enough, in 10³ where variances are above
+/// 10⁷.
 ///
 /// ```
 /// use hushbin_analysis::accounting::sums::{Senders, calibrate};
@@ -152,8 +152,8 @@ pub fn least_repeats(senders: &Senders, epsilon: f64, delta: f64) -> Result<Send
 }
 
 /// Variance of Gaussian noise on each of 2D counts that hides a person, 2DL²/g², of
-/// D `coordinates` used and L `levels`: the limit of much noise, and a little less than
-/// the least variance of a binomial count, but for up to some parts in a thousand.
+/// D `coordinates` used and L `levels`: the limit of much noise. Rare noise takes
+/// somewhat more, and much more where ε is so large that little noise is left.
 ///
 /// ```
 /// use hushbin_analysis::accounting::sums::gaussian_noise;

@@ -36,7 +36,9 @@ pub struct Senders {
     pub used: u32,
     /// L, within [`LEVELS`]: a coordinate is rounded to −L to L.
     pub levels: u32,
-    /// n_h, within [`HONEST_PEOPLE`]: what others send is not counted on.
+    /// n_h, within [`HONEST_PEOPLE`], the person among them: their noise does not depend
+    /// on their values. What others send is not counted on; of a batch with fewer
+    /// honest people nothing is said.
     pub honest_people: u64,
     /// w, within [`REPEATS`]: trials of one person for a noise message of one
     /// coordinate and sign. N = w·n_h is within [`TRIALS`].

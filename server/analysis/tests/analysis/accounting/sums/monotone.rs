@@ -100,6 +100,43 @@ fn the_least_noise_is_the_least() {
     }
 }
 
+/// Of one coordinate and of two, from q near 1/2 to rare noise. Where there are hundreds
+/// of noise messages up to a twentieth less is needed than of Poisson noise, and a third where
+/// there are a few dozen trials.
+#[test]
+fn no_binomial_needs_the_variance_of_poisson_noise() {
+    let (mut compared, mut least): (u32, f64) = (0, 1.0);
+    for coordinates in [1, 2] {
+        for levels in [1, 2, 4] {
+            for epsilon in [0.1, 0.5, 1.0, 3.0] {
+                for delta in [1e-2, 1e-4, 1e-8, 1e-12] {
+                    let least_of = |people: u64| {
+                        let own = senders(coordinates, levels, people, 1);
+                        calibrate(&own, epsilon, delta)
+                    };
+                    let poisson = least_of(1_000_000_000_000).unwrap().mean;
+                    for times in [3.6, 4.2, 8.0, 100.0] {
+                        let people = (times * poisson).ceil() as u64;
+                        // Where there are too few trials none is enough.
+                        let Ok(found) = least_of(people) else {
+                            assert!(times < 4.0, "{people}, {epsilon}, {delta}");
+                            continue;
+                        };
+                        let ratio = found.variance / poisson;
+                        let at = format!("{coordinates}, {levels}, {epsilon}, {delta}: {found:?}");
+                        assert!(ratio <= 1.0 + 3e-5, "{at}: {ratio}");
+                        assert!(poisson < 300.0 || ratio > 0.95, "{at}: {ratio}");
+                        least = least.min(ratio);
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 288, "{compared}");
+    assert!((0.6..0.7).contains(&least), "{least}");
+}
+
 /// Cutting costs a millionth of δ at most, and one message less would cost more.
 #[test]
 fn uploads_have_room_for_what_is_likely() {
