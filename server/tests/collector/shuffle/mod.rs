@@ -9,6 +9,7 @@ mod network;
 mod nodes;
 mod relay;
 mod roles;
+mod sums;
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};

@@ -1,0 +1,290 @@
+//! Sums that a shuffler hides, and nothing else: from messages to counts.
+
+use super::*;
+use hushbin::sums::{Message, SumDraft, SumRandomizer, SumTask};
+use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, resolve};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// 16 numbers; so many people in a batch, of 400 where nothing is said.
+fn sums() -> SumTask {
+    let people = std::env::var("HUSHBIN_SUMS_PEOPLE");
+    let people: u64 = people.map_or(400, |people| people.parse().unwrap());
+    let numbers: Vec<Value> = (0..16)
+        .map(|index| serde_json::json!({ "name": format!("n{index}"), "min": 0, "max": 100 }))
+        .collect();
+    let draft: SumDraft = serde_json::from_value(serde_json::json!({
+        "id": "settings", "trust": "shuffler", "epsilon": 4.0, "delta": 1e-6, "people": people,
+        "numbers": numbers,
+    }))
+    .unwrap();
+    resolve(&draft).unwrap()
+}
+
+/// The roles' task is this one.
+fn world(task: &SumTask) -> World {
+    let world = World::new();
+    let text = serde_json::to_string(task).unwrap();
+    fs::write(world.path("task.json"), text).unwrap();
+    world
+}
+
+/// The answer of a person: those of many have known means.
+fn answer(person: u64) -> Vec<f64> {
+    let number = |item: u64| ((person * 37 + item * 11) % 101) as f64;
+    (0..16).map(number).collect()
+}
+
+/// An upload of these messages, each sealed by itself.
+fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) -> Vec<u8> {
+    let sealed: Vec<u8> = messages
+        .iter()
+        .flat_map(|message| {
+            let mut bytes = Vec::new();
+            message.encode(&mut bytes);
+            sealer.seal(&bytes)
+        })
+        .collect();
+    let mut own = [7; 16];
+    own[..8].copy_from_slice(&id.to_le_bytes());
+    let upload = SealedUpload {
+        id: UploadId(own),
+        length: sealed.len() / messages.len(),
+        reports: &sealed,
+    };
+    upload.encode(&task.fingerprint())
+}
+
+/// Has these people send their answers, by two clients; what all of them sent.
+fn send(
+    task: &SumTask,
+    address: SocketAddr,
+    key: &[u8],
+    people: std::ops::Range<u64>,
+) -> SumTotals {
+    let half = people.start.midpoint(people.end);
+    let client = |people: std::ops::Range<u64>| {
+        let mut totals = SumTotals::new(task);
+        let mut sealer = Sealer::new(key, people.start);
+        let mut client = Client::connect(address).unwrap();
+        let (mut randomizer, mut messages) = (SumRandomizer::new(task), Vec::new());
+        let mut rng = ChaCha20Rng::seed_from_u64(people.start);
+        for person in people {
+            let made = randomizer.randomize(&answer(person), &mut rng, &mut messages);
+            made.unwrap();
+            messages.iter().for_each(|own| totals.fold(*own));
+            let bytes = upload(task, &mut sealer, person, &messages);
+            let (status, body) = client.post("settings", &bytes).unwrap();
+            assert_eq!(status, 201, "{}", String::from_utf8_lossy(&body));
+        }
+        totals
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| client(half..people.end));
+        let mut totals = client(people.start..half);
+        totals.merge(&other.join().unwrap());
+        totals
+    })
+}
+
+fn expected(task: &SumTask, totals: &SumTotals) -> Value {
+    let query = SumQuery::new(task, &Options::default()).unwrap();
+    serde_json::to_value(SumEstimates::new(task, totals, &query)).unwrap()
+}
+
+fn post(address: SocketAddr, token: &str) -> (u16, Value) {
+    ask(address, token, "POST /tasks/settings/batches")
+}
+
+/// What is estimated is what the messages say, within the intervals; a batch below the number
+/// of people that hide each other is sent to nobody.
+#[test]
+fn messages_become_sums_and_too_few_are_kept_back() {
+    let task = sums();
+    let (people, each) = (task.people(), u64::from(task.messages().count()));
+    let world = world(&task);
+    let analyser = world.analyser();
+    let (shuffler, address) = world.shuffler(1);
+    let key = world.keys(address).remove(0);
+    let mut totals = send(&task, address, &key, 0..people - 1);
+
+    let [token, at_analyser] = ["shuffled", "analysed"].map(|data| world.token(data));
+    let (status, refused) = post(address, &token);
+    assert_eq!(status, 409, "{refused}");
+    assert_eq!(refused["type"], "urn:hushbin:problem:batch-too-small");
+    assert_eq!(refused["need"], people * each);
+    assert_eq!(refused["have"], (people - 1) * each);
+    let (status, nothing) = ask(
+        world.analyser,
+        &at_analyser,
+        "GET /tasks/settings/estimates",
+    );
+    assert_eq!((status, &nothing["have"]), (409, &0.into()), "{nothing}");
+
+    // The last one that it takes; more would do as well.
+    totals.merge(&send(&task, address, &key, people..people + 1));
+    let found = world.estimates(people * each);
+    assert_eq!(found, expected(&task, &totals));
+    assert_eq!(found["people"], people as f64);
+    for (item, own) in found["estimates"].as_array().unwrap().iter().enumerate() {
+        let everybody = (0..people - 1).chain([people]);
+        let mean = everybody.map(|person| answer(person)[item]).sum::<f64>() / people as f64;
+        let [estimate, error] =
+            ["estimate", "standard_error"].map(|name| own["mean"][name].as_f64().unwrap());
+        // 16 of them within 5.5 σ, but for less than one in a million.
+        assert!((estimate - mean).abs() < 5.5 * error, "{own}, {mean}");
+    }
+    let (_, privacy) = ask(world.analyser, &at_analyser, "GET /tasks/settings/privacy");
+    assert_eq!(privacy["holds"], true, "{privacy}");
+    assert_eq!(privacy["smallest_batch"], people * each);
+    assert_eq!(privacy["privacy"]["central_epsilon"], 4.0);
+    let (_, influence) = ask(
+        world.analyser,
+        &at_analyser,
+        "GET /tasks/settings/influence",
+    );
+    let of_all = SumInfluence::of(&task, people as f64);
+    assert_eq!(
+        influence["influence"],
+        serde_json::to_value(of_all).unwrap()
+    );
+    // Neither keeps what has gone on.
+    for (at, token) in [(address, &token), (world.analyser, &at_analyser)] {
+        let (_, batches) = ask(at, token, "GET /tasks/settings/batches");
+        assert_eq!(batches["batches"][0]["reports_kept"], false, "{batches}");
+    }
+    drop((shuffler, analyser));
+}
+
+/// Everybody sends as many messages, and nobody more.
+#[test]
+fn an_upload_has_the_messages_of_one_person() {
+    let task = sums();
+    let world = world(&task);
+    let _analyser = world.analyser();
+    let (_shuffler, address) = world.shuffler(1);
+    let mut sealer = world.sealer(address, 1);
+    let mut client = Client::connect(address).unwrap();
+    let count = task.messages().count() as usize;
+    for have in [1, count - 1, count + 1] {
+        let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; have]);
+        let (status, body) = client.post("settings", &bytes).unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((status, &body["have"]), (400, &have.into()), "{body}");
+        assert_eq!(body["type"], "urn:hushbin:problem:message-count");
+        assert_eq!(body["expected"], count);
+    }
+    let bytes = upload(&task, &mut sealer, 1, &vec![Message::Blank; count]);
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+}
+
+/// A person who sends all that is taken moves a sum by what is said of it, and no more.
+#[test]
+fn influence_is_what_is_said() {
+    let task = sums();
+    let (people, each) = (task.people(), u64::from(task.messages().count()));
+    let world = world(&task);
+    let _analyser = world.analyser();
+    let (_shuffler, address) = world.shuffler(1);
+    let key = world.keys(address).remove(0);
+    let honest = send(&task, address, &key, 0..people - 1);
+    let up = Message::Unit {
+        coordinate: 3,
+        negative: false,
+    };
+    let all = vec![up; each as usize];
+    let mut client = Client::connect(address).unwrap();
+    let bytes = upload(&task, &mut Sealer::new(&key, 9), people, &all);
+    assert_eq!(client.post("settings", &bytes).unwrap().0, 201);
+    let found = world.estimates(people * each);
+    let without = expected(&task, &honest);
+    // Of sums from the middle of the range: people are counted by their messages.
+    let from_middle = |estimates: &Value, item: usize| {
+        let sum = &estimates["estimates"][item]["sum"]["estimate"];
+        sum.as_f64().unwrap() - 50.0 * estimates["people"].as_f64().unwrap()
+    };
+    for (item, said) in SumInfluence::of(&task, people as f64).iter().enumerate() {
+        let moved = from_middle(&found, item) - from_middle(&without, item);
+        let expected = if item == 3 { said.dishonest } else { 0.0 };
+        assert!((moved - expected).abs() < 1e-6, "{item}: {moved}, {said:?}");
+    }
+}
+
+/// Whoever opens messages tells by which key they were sealed: those of too few people by one
+/// key are not sent.
+#[test]
+fn people_of_one_key_hide_each_other_or_are_left_out() {
+    let task = sums();
+    let (people, each) = (task.people(), u64::from(task.messages().count()));
+    let world = world(&task);
+    world.create_key("newer", "sealing");
+    let _analyser = world.analyser_of(&["newer.pem", "sealing.pem"]);
+    let (_shuffler, address) = world.shuffler(1);
+    let [newer, older] = world.keys(address).try_into().unwrap();
+    send(&task, address, &older, 0..4);
+    let totals = send(&task, address, &newer, 4..people);
+    // Of all together there are enough, of neither key.
+    let token = world.token("shuffled");
+    let sent = || ask(address, &token, "GET /tasks/settings/batches").1["batches"][0].clone();
+    while sent()["state"] != "released" {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(sent()["reports_kept"], false);
+    // A batch of one key is sent, with what is above.
+    let enough = send(&task, address, &newer, people..2 * people);
+    assert_eq!(world.estimates(people * each), expected(&task, &enough));
+    drop(totals);
+}
+
+#[test]
+fn a_collector_that_does_not_shuffle_takes_no_such_task() {
+    let task = sums();
+    let world = world(&task);
+    let [data, file] = ["data", "task.json"].map(|name| world.text(name));
+    let words = [
+        "serve",
+        "--data",
+        &data,
+        "--task",
+        &file,
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    let refused = hushbin(&words);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    let why = "is hidden by a shuffler alone";
+    assert!(!refused.status.success() && said.contains(why), "{said}");
+}
+
+/// A task file that says it hides people whom it does not is refused by whoever reads it.
+#[test]
+fn a_promise_that_does_not_hold_is_refused() {
+    let task = sums();
+    let world = world(&task);
+    let text = serde_json::to_string(&task).unwrap();
+    let text = text.replace("\"delta\":1e-6", "\"delta\":1e-7");
+    fs::write(world.path("task.json"), text).unwrap();
+    let [data, file, key, public] =
+        ["data", "task.json", "shuffler.pem", "analyser.pub"].map(|name| world.text(name));
+    let words = [
+        "shuffle",
+        "--data",
+        &data,
+        "--task",
+        &file,
+        "--listen",
+        "127.0.0.1:0",
+        "--analyser",
+        "http://127.0.0.1:9",
+        "--analyser-key",
+        &public,
+        "--signing-key",
+        &key,
+    ];
+    let refused = hushbin(&words);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        !refused.status.success() && said.contains("ε of the messages is 4."),
+        "{said}"
+    );
+}
