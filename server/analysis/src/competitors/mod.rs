@@ -43,6 +43,7 @@ mod favoured;
 mod gaussian;
 mod learning;
 mod numbers;
+pub mod sums;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
 pub use choice::{Direct, HashReport, LocalHash, OptimalHash, Rates, Unary, best_buckets};

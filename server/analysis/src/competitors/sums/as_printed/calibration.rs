@@ -1,0 +1,110 @@
+//! How much noise hides a shift (GKMPS).
+
+use hushbin::Error;
+
+use crate::competitors::Budget;
+use crate::competitors::sums::NegativeBinomial;
+use crate::numeric::roots::{bisect, geometric};
+
+/// Noise that hides a shift by k (GKMPS): as printed, and the least that does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CalibrationRow {
+    /// k.
+    pub shift: u32,
+    /// ε promised.
+    pub epsilon: f64,
+    /// δ promised.
+    pub delta: f64,
+    /// Mean of NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)).
+    pub printed_mean: f64,
+    /// Its δ at ε, exactly.
+    pub printed_delta: f64,
+    /// The least mean of NB(r, exp(−0.2·ε/k)) over r.
+    pub same_p_mean: f64,
+    /// The least mean of any NB(r, p), to about one part in 10³.
+    pub least_mean: f64,
+    /// The p of the least mean.
+    pub least_p: f64,
+}
+
+/// One row: how many noise messages hide a shift, on average.
+///
+/// # Errors
+/// [`Error::OutOfRange`] where k or δ is 0.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, sums::as_printed};
+///
+/// let row = as_printed::calibration(1, &Budget::new(1.0, 1e-6)?)?;
+/// assert_eq!((row.printed_mean.round(), row.least_mean.round()), (201.0, 33.0));
+/// assert!(row.printed_delta < 1e-20);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+pub fn calibration(shift: u32, promised: &Budget) -> Result<CalibrationRow, Error> {
+    let (epsilon, delta) = (promised.epsilon(), promised.delta());
+    let p = (-0.2 * epsilon / f64::from(shift)).exp();
+    let law = NegativeBinomial::new(3.0 * (1.0 + (1.0 / delta).ln()), p)?;
+    let (least_mean, least_p) = least(shift, promised);
+    Ok(CalibrationRow {
+        shift,
+        epsilon,
+        delta,
+        printed_mean: law.mean(),
+        printed_delta: law.delta_of_shift(shift, epsilon),
+        same_p_mean: least_mean_at(p, shift, promised),
+        least_mean,
+        least_p,
+    })
+}
+
+/// The least mean of NB(r, p) over r, to one part in 10⁶; infinite where r up to that
+/// printed is not enough, as for p near 0.
+fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
+    let (epsilon, delta) = (promised.epsilon(), promised.delta());
+    let enough = |mean: f64| {
+        let law = NegativeBinomial::new(mean * (1.0 - p) / p, p);
+        law.is_ok_and(|law| law.delta_of_shift(shift, epsilon) <= delta)
+    };
+    // The mean printed, r·p/(1 − p).
+    let most = 3.0 * (1.0 - delta.ln()) / (0.2 * epsilon / f64::from(shift)).exp_m1();
+    if enough(most) {
+        bisect(most, 1e-3, geometric(1e-6), enough).0
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// The least mean over p too, and that p: by odds p/(1 − p) a factor of two apart, and
+/// then between the neighbours of the best.
+fn least(shift: u32, promised: &Budget) -> (f64, f64) {
+    let (mut best, mut odds) = (f64::INFINITY, 1.0);
+    let mut factor = 2.0_f64;
+    for _ in 0..4 {
+        let centre = odds;
+        for step in -10..=10 {
+            let tried = centre * factor.powi(step);
+            let mean = least_mean_at(tried / (1.0 + tried), shift, promised);
+            if mean < best {
+                (best, odds) = (mean, tried);
+            }
+        }
+        factor = factor.powf(0.2);
+    }
+    (best, odds / (1.0 + odds))
+}
+
+/// [`calibration`] for shifts 1, 2 and 6.
+///
+/// # Errors
+/// None: all parameters are in range.
+pub fn calibrations() -> Result<Vec<CalibrationRow>, Error> {
+    let asked = [
+        (1, 1.0, 1e-6),
+        (1, 0.1, 1e-6),
+        (1, 1.0, 1e-10),
+        (2, 1.0, 1e-6),
+        (6, 1.0, 1e-6),
+    ];
+    let row = |(shift, epsilon, delta)| calibration(shift, &Budget::new(epsilon, delta)?);
+    asked.into_iter().map(row).collect()
+}

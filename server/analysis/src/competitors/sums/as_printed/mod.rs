@@ -1,0 +1,19 @@
+//! What the papers print where they err, or ask for more than is needed, each a table:
+//! the parameters, and what they really give away. Nothing here randomises.
+//!
+//! | table | what it is about |
+//! |---|---|
+//! | [`budgets`] | δ₀ = δ/(2d) of one of 2d coordinates |
+//! | [`gammas`] | γ = c·(r + 1)/n of (r + 1)^d cells |
+//! | [`calibrations`] | NB(3·(1 + ln(1/δ)), exp(−0.2·ε/k)) |
+//! | [`closed_forms`] | γ = c·M/(n − 1) beside the least |
+
+mod budget;
+mod calibration;
+mod closed_form;
+mod gamma;
+
+pub use budget::{BudgetRow, budget, budgets};
+pub use calibration::{CalibrationRow, calibration, calibrations};
+pub use closed_form::{ClosedFormRow, closed_form, closed_forms};
+pub use gamma::{Constant, GammaRow, enumerated_gamma, gammas, paper_gamma};

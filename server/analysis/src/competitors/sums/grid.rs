@@ -1,0 +1,241 @@
+//! Reports of one cell of a grid, shuffled: PVME's Algorithms 5 and 6, repaired.
+//!
+//! A vector in [0, 1]^d is rounded without bias to the grid {0, 1/r, …, 1}^d, of
+//! M = (r + 1)^d cells; with probability γ a uniform cell is reported instead. That is
+//! randomised response of M answers at local ε = ln(1 + M·(1 − γ)/γ), and the uniform
+//! cells are what hides: γ·n of them among M.
+
+use std::collections::BTreeMap;
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rule};
+
+use crate::accounting::{Mixture, account, delta_bounds, largest_epsilon};
+use crate::competitors::{Budget, hockey_stick};
+use crate::numeric::binomial::probability;
+
+/// γ.
+const GAMMA: Bound = Bound {
+    name: "gamma",
+    min: 1e-12,
+    max: 1.0,
+};
+
+/// c of the paper: max(14·ln(2/δ)/ε², 27/ε).
+///
+/// Source: Balle, Bell, Gascón, Nissim 2019, Theorem 3.1, for ε ≤ 1.
+#[must_use]
+pub fn constant(budget: &Budget) -> f64 {
+    let epsilon = budget.epsilon();
+    let bennett = 14.0 * (2.0 / budget.delta()).ln() / (epsilon * epsilon);
+    bennett.max(27.0 / epsilon)
+}
+
+/// γ for a central (ε, δ) by the closed form, c·M/(n − 1); above 1 where it promises
+/// nothing.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, sums::grid};
+///
+/// let gamma = grid::closed_form(25, 100_000, &Budget::new(1.0, 1e-6)?);
+/// assert!((gamma - 0.050_781).abs() < 1e-6);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[must_use]
+pub fn closed_form(cells: u32, people: u64, budget: &Budget) -> f64 {
+    constant(budget) * f64::from(cells) / (people as f64 - 1.0)
+}
+
+/// Local ε of reports of M cells: ln(1 + M·(1 − γ)/γ).
+#[must_use]
+pub fn local_epsilon(cells: u32, gamma: f64) -> f64 {
+    (f64::from(cells) * (1.0 - gamma) / gamma).ln_1p()
+}
+
+/// The mixture of reports of M cells at a local ε, as accounting knows it: one favoured
+/// of M buckets.
+///
+/// # Errors
+/// [`Error::OutOfRange`] where M or ε is.
+pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
+    let rule = Rule::Heaviest { favoured: 1 };
+    let of_cells = Collision::new(rule, Hashing::Balanced, cells)?;
+    Mixture::collision(&of_cells, 1, epsilon)
+}
+
+/// The least γ for which n shuffled reports are proven (ε, δ) private, to about one part
+/// in 10⁹ of the local ε; that of a local ε of 12 where that is enough.
+///
+/// # Errors
+/// [`Error::OutOfRange`] where M, n or δ is out of the range of
+/// [`account`], or no γ below that of the least local ε is enough.
+///
+/// ```
+/// use hushbin_analysis::competitors::{Budget, sums::grid};
+///
+/// let budget = Budget::new(1.0, 1e-6)?;
+/// let times = grid::closed_form(2, 10_000, &budget) / grid::least_gamma(2, 10_000, &budget)?;
+/// assert!(4.0 < times && times < 8.0);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+pub fn least_gamma(cells: u32, people: u64, budget: &Budget) -> Result<f64, Error> {
+    let (central, delta) = (budget.epsilon(), budget.delta());
+    let at = |epsilon| mixture(cells, epsilon);
+    let found = largest_epsilon(at, people, 1.0, delta, central)?;
+    let m = f64::from(cells);
+    Ok(m / (found.epsilon().exp_m1() + m))
+}
+
+/// ε of n shuffled reports at δ, proven, whatever people have.
+///
+/// # Errors
+/// As [`account`]; [`Error::OutOfRange`] where γ is not from 10⁻¹² to 1.
+pub fn central_epsilon(cells: u32, gamma: f64, people: u64, delta: f64) -> Result<f64, Error> {
+    GAMMA.check(gamma)?;
+    let mixture = mixture(cells, local_epsilon(cells, gamma))?;
+    Ok(account(&mixture, people, 1.0, delta)?.central_epsilon)
+}
+
+/// δ at ε of n shuffled reports, proven, whatever people have: from above.
+///
+/// # Errors
+/// As [`central_epsilon`].
+pub fn proven_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
+    GAMMA.check(gamma)?;
+    let local = local_epsilon(cells, gamma);
+    if local <= epsilon {
+        return Ok(0.0);
+    }
+    Ok(delta_bounds(&mixture(cells, local)?, people, epsilon)?.1)
+}
+
+/// δ at ε of n shuffled reports, from below: of somebody who has one cell or another
+/// while all others have a third, by how many reports name either. γ from 10⁻¹² to 1.
+///
+/// # Errors
+/// [`Error::OutOfRange`] where there are fewer than 3 cells or 2 people, or γ is.
+pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Result<f64, Error> {
+    GAMMA.check(gamma)?;
+    let range = |name, min| Bound {
+        name,
+        min,
+        max: 1e9,
+    };
+    range("cells", 3.0).check(f64::from(cells))?;
+    range("people", 2.0).check(people as f64)?;
+    let (others, p) = (people as f64 - 1.0, gamma / f64::from(cells));
+    let most = (others * p + 12.0 * (others * p).sqrt() + 60.0).min(others) as usize;
+    // P(count of the one = i, of the other = j) among the others.
+    let both = |i: f64, j: f64| {
+        let left = others - i;
+        let of_left = [p / (1.0 - p), (1.0 - 2.0 * p) / (1.0 - p)];
+        if i < 0.0 || j < 0.0 || j > left {
+            return 0.0;
+        }
+        probability(i, others, [p, 1.0 - p]) * probability(j, left, of_left)
+    };
+    let own = 1.0 - gamma + p;
+    let outcome = |i: usize, j: usize| {
+        let (i, j) = (i as f64, j as f64);
+        let [neither, first, second] = [both(i, j), both(i - 1.0, j), both(i, j - 1.0)];
+        let rest = (1.0 - own - p) * neither;
+        (
+            own * first + p * second + rest,
+            own * second + p * first + rest,
+        )
+    };
+    let all = (0..=most).flat_map(|i| (0..=most).map(move |j| (i, j)));
+    Ok(hockey_stick(all.map(|(i, j)| outcome(i, j)), epsilon))
+}
+
+/// δ at ε of n shuffled reports, exactly: the greatest of all that one person may have
+/// instead of another and all that the others may have, by listing every multiset of n
+/// of M cells.
+///
+/// # Errors
+/// [`Error::Combination`] where there are more than 16 cells, 15 people or 20,000
+/// multisets, or fewer than 2 cells; [`Error::OutOfRange`] where γ is not from 10⁻¹²
+/// to 1.
+///
+/// ```
+/// use hushbin_analysis::competitors::sums::grid;
+///
+/// // Two bits by randomised response, each a coin with probability 1/2.
+/// let delta = grid::shuffled_delta(2, 0.5, 2, 1.0)?;
+/// assert!((delta - 0.257_4).abs() < 1e-4);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Result<f64, Error> {
+    GAMMA.check(gamma)?;
+    let multisets = (1..=people).map(|i| f64::from(cells + i - 1) / f64::from(i));
+    let few = (2..=16).contains(&cells) && (1..=15).contains(&people);
+    if !few || multisets.product::<f64>() > 20_000.5 {
+        return Err(Error::Combination {
+            reason: "too many cells or people to list all batches of",
+        });
+    }
+    let report = |batch: &Batch, cell| batch.with(cell, cells, gamma);
+    let mut worst = 0.0_f64;
+    for others in batches_of_others(cells, people - 1) {
+        let empty = Batch(BTreeMap::from([(0, 1.0)]));
+        let told = others
+            .iter()
+            .fold(empty, |batch, &cell| report(&batch, cell));
+        let [own, other] = [report(&told, 0), report(&told, 1)];
+        let pairs = own.0.into_values().zip(other.0.into_values());
+        worst = worst.max(hockey_stick(pairs, epsilon));
+    }
+    Ok(worst)
+}
+
+/// Probabilities of multisets; a multiset has four bits for the count of each cell.
+#[derive(Debug)]
+struct Batch(BTreeMap<u64, f64>);
+
+impl Batch {
+    /// One more report, of somebody with this cell.
+    fn with(&self, own: u32, cells: u32, gamma: f64) -> Self {
+        let uniform = gamma / f64::from(cells);
+        let mut more = BTreeMap::new();
+        for (batch, probability) in &self.0 {
+            for cell in 0..cells {
+                let kept = if cell == own { 1.0 - gamma } else { 0.0 };
+                *more.entry(batch + (1 << (4 * cell))).or_insert(0.0) +=
+                    probability * (uniform + kept);
+            }
+        }
+        Self(more)
+    }
+}
+
+/// What the others may have, but for the order of people and of cells other than the
+/// first two, which one person is told apart by.
+fn batches_of_others(cells: u32, others: u32) -> Vec<Vec<u32>> {
+    let mut all = Vec::new();
+    for first in 0..=others {
+        for second in 0..=others - first {
+            let mut start = vec![0; first as usize];
+            start.extend(std::iter::repeat_n(1, second as usize));
+            extend(&start, 2, others - first - second, others, cells, &mut all);
+        }
+    }
+    all
+}
+
+/// Adds `left` people to cells from `cell` on, in falling numbers of at most `most`.
+fn extend(start: &[u32], cell: u32, left: u32, most: u32, cells: u32, all: &mut Vec<Vec<u32>>) {
+    if left == 0 {
+        all.push(start.to_vec());
+        return;
+    }
+    if cell == cells {
+        return;
+    }
+    for count in 1..=left.min(most) {
+        let mut next = start.to_vec();
+        next.extend(std::iter::repeat_n(cell, count as usize));
+        extend(&next, cell + 1, left - count, count, cells, all);
+    }
+}

@@ -1,0 +1,205 @@
+//! Tuples of messages whose sum is zero, and what a value takes of them.
+//!
+//! s₁ = {+1, −1}; s_y = {y, −⌈y/2⌉, −⌊y/2⌋} for y ≥ 2, and with signs exchanged for
+//! y ≤ −2. By halving, the histogram of one message x is a sum of tuples and of x
+//! messages +1, either of them counted negatively where need be:
+//!
+//! e_x = Σ_y c_y(x)·s_y + x·e₊₁,
+//!
+//! c(x) = \[s_x\] − c(∓⌈|x|/2⌉) − c(∓⌊|x|/2⌋), c(0) = c(1) = 0 and c(−1) = \[s₁\].
+//!
+//! Source: Ghazi, Kumar, Manurangsi, Pagh, Sinha, "Differentially Private Aggregation
+//! in the Shuffle Model: Almost Central Accuracy in Almost a Single Message" (2021,
+//! GKMPS), as Asi et al. (PVME) use it for every coordinate.
+
+use hushbin::Error;
+use hushbin::bounds::Bound;
+
+/// Number L of levels: values are whole, from −L to L.
+pub const LEVELS: Bound = Bound {
+    name: "levels",
+    min: 1.0,
+    max: 64.0,
+};
+
+/// Tuples s_y for the values −L to L: y = 1, ±2, …, ±L.
+///
+/// ```
+/// use hushbin_analysis::competitors::sums::Tuples;
+///
+/// let tuples = Tuples::new(3)?;
+/// assert_eq!(tuples.messages(-3), [-3, 2, 1]);
+/// // A message 3 is s₃ − s₋₂ − s₁ and three messages +1.
+/// let used: Vec<(i32, i32)> = tuples.used(3).collect();
+/// assert_eq!(used, [(1, -1), (-2, -1), (3, 1)]);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tuples {
+    levels: u32,
+    /// c_y(x), by x + L and then by the place of y.
+    uses: Vec<Vec<i32>>,
+}
+
+/// How far one person's change of value moves the counts of tuples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// Γ: the most Σ_y |shift of Z_y|·|y|, over two values and U.
+    pub gamma: u32,
+    /// q: the most tuples whose counts are shifted at once.
+    pub differing: u32,
+}
+
+impl Tuples {
+    /// The tuples of L levels.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where L is outside [`LEVELS`].
+    pub fn new(levels: u32) -> Result<Self, Error> {
+        LEVELS.check(f64::from(levels))?;
+        let l = levels as i32;
+        let places = 2 * levels as usize - 1;
+        let mut uses = vec![vec![0; places]; 2 * levels as usize + 1];
+        uses[levels as usize - 1][0] = 1;
+        for size in 2..=l {
+            for x in [size, -size] {
+                let parts = halves(x).map(|part| (part + l) as usize);
+                let mut own: Vec<i32> = (0..places)
+                    .map(|place| -uses[parts[0]][place] - uses[parts[1]][place])
+                    .collect();
+                own[place(x)] += 1;
+                uses[(x + l) as usize] = own;
+            }
+        }
+        Ok(Self { levels, uses })
+    }
+
+    /// L.
+    #[must_use]
+    pub const fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    /// The names y of all tuples: 1, 2, −2, 3, −3, …
+    pub fn names(&self) -> impl Iterator<Item = i32> + use<> {
+        let more = (2..=self.levels as i32).flat_map(|size| [size, -size]);
+        std::iter::once(1).chain(more)
+    }
+
+    /// The messages of s_y, y one of [`Tuples::names`].
+    ///
+    /// # Panics
+    /// If there is no such tuple.
+    #[must_use]
+    pub fn messages(&self, y: i32) -> Vec<i32> {
+        self.assert_name(y);
+        if y == 1 {
+            return vec![1, -1];
+        }
+        std::iter::once(y).chain(halves(y)).collect()
+    }
+
+    /// c_y(x): how often s_y is in the decomposition of a message x, from −L to L.
+    ///
+    /// # Panics
+    /// If there is no such tuple or value.
+    #[must_use]
+    pub fn count(&self, y: i32, x: i32) -> i32 {
+        self.assert_name(y);
+        self.uses[self.row(x)][place(y)]
+    }
+
+    /// The tuples that are in the decomposition of a message x, each with c_y(x).
+    ///
+    /// # Panics
+    /// If there is no such value.
+    pub fn used(&self, x: i32) -> impl Iterator<Item = (i32, i32)> + use<'_> {
+        let counts = self.uses[self.row(x)].iter().copied();
+        self.names().zip(counts).filter(|&(_, count)| count != 0)
+    }
+
+    /// max c_y − min c_y over all values: the most that two of them differ by.
+    ///
+    /// # Panics
+    /// If there is no such tuple.
+    #[must_use]
+    pub fn spread(&self, y: i32) -> u32 {
+        self.assert_name(y);
+        let counts = || self.uses.iter().map(|counts| counts[place(y)]);
+        let (least, most) = (counts().min(), counts().max());
+        least.unwrap_or(0).abs_diff(most.unwrap_or(0))
+    }
+
+    /// By how much Z_y is shifted when a person's value is x instead of x′ and the
+    /// difference of the unit messages' counts comes out at U all the same:
+    /// c_y(x) − c_y(x′), and for y = 1 max(U, x) − max(U, x′) more.
+    ///
+    /// # Panics
+    /// If there is no such tuple or value.
+    #[must_use]
+    pub fn shift(&self, y: i32, from: i32, to: i32, units: i32) -> i32 {
+        let own = self.count(y, from) - self.count(y, to);
+        let beside = units.max(from) - units.max(to);
+        own + if y == 1 { beside } else { 0 }
+    }
+
+    /// Γ and q, over all pairs of values and all U.
+    ///
+    /// ```
+    /// use hushbin_analysis::competitors::sums::Tuples;
+    ///
+    /// let reach = Tuples::new(4)?.reach();
+    /// assert_eq!((reach.gamma, reach.differing), (20, 5));
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    #[must_use]
+    pub fn reach(&self) -> Reach {
+        let l = self.levels as i32;
+        let mut most = Reach {
+            gamma: 0,
+            differing: 0,
+        };
+        let pairs = (-l..=l).flat_map(|from| (-l..=l).map(move |to| (from, to)));
+        for (from, to) in pairs {
+            let (mut weight, mut differing) = (0, 0);
+            for y in self.names().skip(1) {
+                let shift = self.shift(y, from, to, 0).unsigned_abs();
+                weight += shift * y.unsigned_abs();
+                differing += u32::from(shift > 0);
+            }
+            // U from −L to L is enough: beyond, the maxima stay as they are.
+            for units in -l..=l {
+                let shift = self.shift(1, from, to, units).unsigned_abs();
+                most.gamma = most.gamma.max(weight + shift);
+                most.differing = most.differing.max(differing + u32::from(shift > 0));
+            }
+        }
+        most
+    }
+
+    fn row(&self, x: i32) -> usize {
+        assert!(x.unsigned_abs() <= self.levels, "a value from -L to L");
+        (x + self.levels as i32) as usize
+    }
+
+    fn assert_name(&self, y: i32) {
+        let named = y == 1 || (2..=self.levels).contains(&y.unsigned_abs());
+        assert!(named, "a tuple's name: 1, or 2 to L with either sign");
+    }
+}
+
+/// −⌈x/2⌉ and −⌊x/2⌋ for x > 0, and with signs exchanged below.
+fn halves(x: i32) -> [i32; 2] {
+    let (sign, size) = (x.signum(), x.abs());
+    [-sign * (size - size / 2), -sign * (size / 2)]
+}
+
+/// Where y is in [`Tuples::names`].
+fn place(y: i32) -> usize {
+    let size = y.unsigned_abs() as usize;
+    match y {
+        1 => 0,
+        2.. => 2 * size - 3,
+        _ => 2 * size - 2,
+    }
+}
