@@ -22,6 +22,8 @@
 //! simulations, and [`piecewise_variance`] is a formula. δ as in these is worth
 //! nothing where it is small ([`subset_delta`]), and hushbin does not offer it.
 //!
+//! [`sums`] is another paper's: sums of vectors from shuffled messages, without a local ε.
+//!
 //! They are for comparisons, [`compare`] and figures; pages cannot report by them.
 //! [`Loss`] is what private learning feeds them with.
 //!

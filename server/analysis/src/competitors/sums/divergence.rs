@@ -25,7 +25,8 @@ impl CoordinateNoise {
     ///
     /// # Errors
     /// [`Error::Combination`] where the Z_y with |y| ≥ 2 have more than 2²² outcomes
-    /// together: beyond L = 2 in most cases.
+    /// together: beyond L = 2 in most cases, for which there is
+    /// [`delta_above`](Self::delta_above).
     ///
     /// # Panics
     /// If a value is not from −L to L.
@@ -40,19 +41,15 @@ impl CoordinateNoise {
     pub fn delta_at(&self, epsilon: f64, from: i32, to: i32) -> Result<f64, Error> {
         let outer = self.outer(from, to)?;
         let beside = self.pairs_beside();
-        let p = self.units().p();
-        let reach = ((1e-20_f64).ln() / p.ln()).ceil() as i32;
-        let laplace = |d: i32| (1.0 - p) / (1.0 + p) * p.powi(d.abs());
         let k = epsilon.exp();
         let (mut delta, mut last) = (0.0, None);
-        for u in from.min(to) - reach..=from.max(to) + reach {
+        for (u, own, other) in self.differences(from, to) {
             let shift = self.tuples().shift(1, from, to, u);
             if !matches!(&last, Some((of, _)) if *of == shift) {
                 last = Some((shift, Test::new(&beside, shift)));
             }
             let Some((_, test)) = &last else { continue };
-            let (own, other) = (laplace(u - from), k * laplace(u - to));
-            let excess = |&(a, b): &(f64, f64)| test.excess(own * a, other * b);
+            let excess = |&(a, b): &(f64, f64)| test.excess(own * a, k * other * b);
             delta += outer.iter().map(excess).sum::<f64>();
         }
         Ok(delta)
@@ -92,8 +89,17 @@ impl CoordinateNoise {
         Ok(all)
     }
 
+    /// Every U but those of less than 10⁻²⁰, with its probability under either value.
+    pub(super) fn differences(&self, from: i32, to: i32) -> impl Iterator<Item = (i32, f64, f64)> {
+        let p = self.units().p();
+        let reach = (1e-20_f64.ln() / p.ln()).ceil() as i32;
+        let laplace = move |d: i32| (1.0 - p) / (1.0 + p) * p.powi(d.abs());
+        let all = from.min(to) - reach..=from.max(to) + reach;
+        all.map(move |u| (u, laplace(u - from), laplace(u - to)))
+    }
+
     /// Probabilities of g + Z₁.
-    fn pairs_beside(&self) -> Vec<f64> {
+    pub(super) fn pairs_beside(&self) -> Vec<f64> {
         let p = self.units().p();
         let g = NegativeBinomial::new(1.0, p * p).map_or(vec![1.0], |law| law.probabilities());
         let z = self.copies[0].probabilities();

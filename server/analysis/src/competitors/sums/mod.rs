@@ -23,6 +23,7 @@ pub mod as_printed;
 mod budget;
 mod divergence;
 pub mod grid;
+mod losses;
 mod negative_binomial;
 mod noise;
 mod protocol;

@@ -8,3 +8,4 @@ mod models;
 mod privacy;
 mod reference;
 mod samplers;
+mod sums;

@@ -1,0 +1,263 @@
+//! Errata of PVME and GKMPS: what is printed fails, or is not proven, or is more than is
+//! needed; what is implemented holds.
+
+use std::collections::BTreeMap;
+
+use hushbin_analysis::competitors::sums::as_printed::{self, Constant};
+use hushbin_analysis::competitors::sums::{CoordinateBudget, grid};
+use hushbin_analysis::competitors::{Budget, hockey_stick};
+
+fn budget(epsilon: f64, delta: f64) -> Budget {
+    Budget::new(epsilon, delta).unwrap()
+}
+
+/// Outcomes of the mechanism that gives away the most at (ε₀, δ₀), under either input.
+fn canonical(each: &CoordinateBudget) -> [(f64, f64); 4] {
+    let (e, delta) = (each.epsilon().exp(), each.delta());
+    let [own, other] = [e, 1.0].map(|weight| (1.0 - delta) * weight / (1.0 + e));
+    [(delta, 0.0), (own, other), (other, own), (0.0, delta)]
+}
+
+/// δ at ε of D of them, by all 4^D outcomes.
+fn enumerated(each: &CoordinateBudget, coordinates: u32, epsilon: f64) -> f64 {
+    let mut all = vec![(1.0, 1.0)];
+    for _ in 0..coordinates {
+        let times = |&(p, q): &(f64, f64)| canonical(each).map(|(a, b)| (a * p, b * q));
+        all = all.iter().flat_map(times).collect();
+    }
+    hockey_stick(all, epsilon)
+}
+
+#[test]
+fn composition_is_that_of_all_outcomes() {
+    for (epsilon, delta) in [(0.07, 1e-3), (0.5, 0.01), (2.0, 0.2)] {
+        let each = CoordinateBudget::of(epsilon, delta).unwrap();
+        assert!((hockey_stick(canonical(&each), epsilon) - delta).abs() < 1e-15);
+        for d in 1..=8 {
+            for total in [0.0, 0.1, 1.0, 3.0] {
+                let exact = enumerated(&each, d, total);
+                let ours = each.composed(d, total);
+                assert!((ours - exact).abs() < 1e-13, "{d} {total}: {ours} {exact}");
+            }
+        }
+    }
+}
+
+/// D = 4: the theorem proves 1.5·δ of the printed δ₀ and δ of the right one, but even the
+/// mechanism that gives away the most keeps the promise. 4·ε₀ < ε: basic composition.
+#[test]
+fn the_printed_budget_is_not_proven_but_holds_of_four() {
+    for (epsilon, delta) in [
+        (0.1, 1e-6),
+        (1.0, 1e-6),
+        (1.0, 1e-2),
+        (4.0, 0.1),
+        (12.0, 0.1),
+    ] {
+        let row = as_printed::budget(4, &budget(epsilon, delta)).unwrap();
+        assert!((row.printed_proven_delta / delta - 1.5).abs() < 1e-12);
+        assert!((row.right_proven_delta / delta - 1.0).abs() < 1e-12);
+        let printed = CoordinateBudget::of(row.epsilon_0, 0.25 * delta).unwrap();
+        let exact = enumerated(&printed, 4, epsilon);
+        assert!((exact / row.printed_delta - 1.0).abs() < 1e-6, "{exact}");
+        assert!(exact <= delta && exact > 0.95 * delta);
+        assert!(4.0 * row.epsilon_0 <= epsilon);
+        assert!(row.right_delta <= 0.51 * delta);
+    }
+}
+
+/// For ε up to 4 the printed budget holds in truth, whatever the number of coordinates;
+/// the right one always does.
+#[test]
+fn the_printed_budget_holds_where_epsilon_is_small() {
+    for d in [2, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024, 4096] {
+        for delta in [1e-10, 1e-6, 1e-4, 1e-3, 1e-2, 0.1] {
+            for epsilon in [0.1, 0.5, 1.0, 2.0, 3.0, 4.0] {
+                let row = as_printed::budget(d, &budget(epsilon, delta)).unwrap();
+                let what = format!("{row:?}");
+                assert!(row.printed_delta <= delta * (1.0 + 1e-12), "{what}");
+                assert!(row.proven_epsilon < epsilon, "{what}");
+            }
+            for epsilon in [0.1, 1.0, 8.0, 12.0] {
+                let row = as_printed::budget(d, &budget(epsilon, delta)).unwrap();
+                assert!(row.right_delta <= delta, "{row:?}");
+            }
+        }
+    }
+}
+
+/// It fails for many coordinates at large ε, and at the ε that is proven of it.
+#[test]
+fn the_printed_budget_fails_where_epsilon_is_large() {
+    let rows = as_printed::budgets().unwrap();
+    assert_eq!(rows.len(), 8);
+    for row in &rows {
+        assert!((row.printed_proven_delta / row.delta - 1.5).abs() < 1e-12);
+        assert!(row.right_delta <= row.delta, "{row:?}");
+        let fails = row.printed_delta > row.delta;
+        assert_eq!(fails, row.epsilon == 12.0, "{row:?}");
+    }
+    // The theorem applies, ε proven is below that asked for: it is δ₀ that is too much.
+    let row = rows
+        .iter()
+        .find(|row| row.coordinates == 512 && row.epsilon == 12.0);
+    let row = row.unwrap();
+    assert!(row.proven_epsilon < row.epsilon);
+    assert!((row.printed_delta / row.delta - 1.000_787).abs() < 1e-6);
+    assert!((row.right_delta / row.delta - 0.501_162).abs() < 1e-6);
+    let row = rows
+        .iter()
+        .find(|row| row.coordinates == 512 && row.epsilon == 1.0);
+    let row = row.unwrap();
+    assert!((row.printed_delta_at_proven / row.delta - 1.000_693).abs() < 1e-6);
+}
+
+/// Summed up, composition allows more than the closed form, and no more than it says.
+#[test]
+fn budgets_that_are_summed_up_are_larger() {
+    for (d, times) in [(4, 3.809), (16, 1.943), (128, 1.764), (512, 1.750)] {
+        let asked = budget(1.0, 1e-6);
+        let closed = CoordinateBudget::new(d, &asked).unwrap();
+        let summed = CoordinateBudget::summed(d, &asked).unwrap();
+        let ratio = summed.epsilon() / closed.epsilon();
+        assert!((ratio - times).abs() < 1e-3, "{d}: {ratio}");
+        assert_eq!(summed.delta(), closed.delta());
+        assert!(summed.composed(d, 1.0) <= 1e-6);
+        let more = CoordinateBudget::of(1.001 * summed.epsilon(), summed.delta()).unwrap();
+        assert!(more.composed(d, 1.0) > 1e-6 || d == 4, "{d}");
+    }
+}
+
+/// δ of n reports by all M^n sequences, of which the order is not seen.
+fn of_sequences(cells: usize, gamma: f64, others: &[usize], epsilon: f64) -> f64 {
+    let law = |own: usize, cell: usize| {
+        gamma / cells as f64 + if cell == own { 1.0 - gamma } else { 0.0 }
+    };
+    let mut batches: BTreeMap<Vec<usize>, (f64, f64)> = BTreeMap::new();
+    let mut cell_of = vec![0; others.len() + 1];
+    loop {
+        let told: f64 = others
+            .iter()
+            .zip(&cell_of[1..])
+            .map(|(&own, &cell)| law(own, cell))
+            .product();
+        let mut counts = vec![0; cells];
+        cell_of.iter().for_each(|&cell| counts[cell] += 1);
+        let of = batches.entry(counts).or_default();
+        of.0 += law(0, cell_of[0]) * told;
+        of.1 += law(1, cell_of[0]) * told;
+        let Some(place) = cell_of.iter().position(|&cell| cell + 1 < cells) else {
+            break;
+        };
+        cell_of[place] += 1;
+        cell_of[..place].fill(0);
+    }
+    hockey_stick(batches.into_values(), epsilon)
+}
+
+/// The worst batch is found, and what is counted is a lower bound of it.
+#[test]
+fn batches_are_those_of_all_sequences() {
+    for (cells, gamma, epsilon) in [(2, 0.4, 0.3), (3, 0.5, 0.5), (4, 0.3, 1.0)] {
+        let exact = grid::shuffled_delta(cells, gamma, 4, epsilon).unwrap();
+        let m = cells as usize;
+        let others = (0..m.pow(3)).map(|i| [i % m, i / m % m, i / m / m]);
+        let worst = others.map(|others| of_sequences(m, gamma, &others, epsilon));
+        let worst = worst.fold(0.0, f64::max);
+        assert!((worst - exact).abs() < 1e-14, "{cells}: {worst} {exact}");
+        if cells > 2 {
+            let counted = grid::counted_delta(cells, gamma, 4, epsilon).unwrap();
+            assert!(counted <= exact * (1.0 + 1e-12) && counted > 0.1 * exact);
+        }
+        let proven = grid::proven_delta(cells, gamma, 4, epsilon).unwrap();
+        assert!(exact <= proven * (1.0 + 1e-9), "{cells}: {exact} {proven}");
+    }
+    assert!(grid::shuffled_delta(9, 0.5, 12, 1.0).is_err());
+    assert!(grid::shuffled_delta(9, 0.0, 3, 1.0).is_err());
+}
+
+/// γ = c·(r + 1)/n is too little for (r + 1)^d cells; c·(r + 1)^d/(n − 1) is enough.
+#[test]
+fn the_printed_gamma_fails() {
+    let rows = as_printed::gammas().unwrap();
+    assert_eq!(rows.len(), 6);
+    for row in &rows {
+        assert!(row.printed_delta > 1.3 * row.delta, "{row:?}");
+        assert!(row.right_delta <= row.delta, "{row:?}");
+        let short = row.right_gamma / row.printed_gamma;
+        let n = f64::from(row.people);
+        let times = f64::from(row.steps + 1).powi(row.coordinates as i32 - 1);
+        assert!((short / (times * n / (n - 1.0)) - 1.0).abs() < 1e-12);
+    }
+    // n = 6, r = 2, d = 2, by all 9⁶ sequences: all others have a third cell.
+    let row = &rows[0];
+    assert_eq!((row.people, row.steps, row.coordinates), (6, 2, 2));
+    assert_eq!(row.constant, Constant::Enumerated);
+    let told = of_sequences(9, row.printed_gamma, &[2; 5], row.epsilon);
+    assert!((told - row.printed_delta).abs() < 1e-13, "{told}");
+    assert!((told - 0.282_990).abs() < 1e-6);
+    // The same γ is enough for d = 1, and no less is.
+    let of_one = |gamma| grid::shuffled_delta(3, gamma, 6, row.epsilon).unwrap();
+    assert!(of_one(row.printed_gamma) <= row.delta);
+    assert!(of_one(0.999 * row.printed_gamma) > row.delta);
+    // By the paper's own c, n = 10⁵: 0.088 instead of 10⁻⁶.
+    let worst = rows.last().unwrap();
+    assert_eq!(worst.constant, Constant::Paper);
+    assert!((worst.printed_delta - 0.087_567).abs() < 1e-6);
+    // Too few people for any γ.
+    assert!(as_printed::enumerated_gamma(6, 2, 2, &budget(1.0, 0.1)).is_err());
+}
+
+/// What is subtracted from a sum of coordinates: the mean of a report is
+/// (1 − γ)·u + γ/2, by all its cells.
+#[test]
+fn the_printed_correction_leaves_a_bias() {
+    for row in as_printed::gammas().unwrap() {
+        let (r, n) = (f64::from(row.steps), f64::from(row.people));
+        let cells = (row.steps + 1).pow(row.coordinates);
+        let u = 1.0 / r;
+        // The first coordinate of every cell; of somebody's own it is u.
+        let uniform: f64 = (0..cells)
+            .map(|cell| f64::from(cell % (row.steps + 1)) / r)
+            .sum();
+        let mean = (1.0 - row.right_gamma) * u + row.right_gamma * uniform / f64::from(cells);
+        let left = |subtracted: f64| n * mean - subtracted - n * (1.0 - row.right_gamma) * u;
+        assert!(left(row.right_subtracted).abs() < 1e-9 * n, "{row:?}");
+        let bias = row.right_subtracted - row.printed_subtracted;
+        assert!((left(row.printed_subtracted) - bias).abs() < 1e-9 * n);
+        assert!(bias > 0.6 * row.right_subtracted);
+    }
+}
+
+/// GKMPS's noise hides what it says, with six times the messages and δ = 3·10⁻²¹.
+#[test]
+fn the_printed_calibration_is_more_than_enough() {
+    let rows = as_printed::calibrations().unwrap();
+    assert_eq!(rows.len(), 5);
+    for row in &rows {
+        assert!(row.printed_delta <= 1e-10 * row.delta, "{row:?}");
+        assert!(row.least_mean <= row.same_p_mean && row.same_p_mean < row.printed_mean);
+        let times = row.printed_mean / row.least_mean;
+        assert!((5.0..7.2).contains(&times), "{row:?}");
+    }
+    let first = &rows[0];
+    assert!((first.printed_mean - 200.75).abs() < 0.01);
+    assert!((first.printed_delta / 3.3507e-21 - 1.0).abs() < 1e-3);
+    assert!((first.same_p_mean - 47.13).abs() < 0.01);
+    assert!((first.least_mean - 33.26).abs() < 0.02);
+}
+
+/// The closed form holds where it is below 1, and asks for 4.8 times what is needed.
+#[test]
+fn the_closed_form_is_more_than_enough() {
+    let rows = as_printed::closed_forms().unwrap();
+    assert_eq!(rows.len(), 6);
+    for row in &rows {
+        let of = |gamma| grid::central_epsilon(row.cells, gamma, row.people, row.delta).unwrap();
+        assert!(of(row.least) <= row.epsilon * (1.0 + 1e-9), "{row:?}");
+        assert!(of(0.999 * row.least) > row.epsilon, "{row:?}");
+        assert!(row.closed_form > 4.8 * row.least, "{row:?}");
+    }
+    let last = rows.last().unwrap();
+    assert!((last.closed_form - 5.64).abs() < 0.01 && (last.least - 0.3545).abs() < 1e-4);
+}

@@ -1,0 +1,140 @@
+//! What people send and what it adds up to. Tests of draws, with fixed seeds, would fail
+//! by chance with probability 10⁻⁶ each.
+
+use hushbin_analysis::competitors::Budget;
+use hushbin_analysis::competitors::sums::{CoordinateBudget, Message, NegativeBinomial, VectorSum};
+use hushbin_tests::significance::{Moments, assert_distributed, assert_moments};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+
+fn generator(seed: u64) -> ChaCha20Rng {
+    ChaCha20Rng::seed_from_u64(seed)
+}
+
+/// Counts of draws in cells of at least 40 expected each, beside their probabilities.
+fn cells(law: &NegativeBinomial, draws: impl Iterator<Item = u64>) -> (Vec<u64>, Vec<f64>) {
+    const DRAWS: u64 = 40_000;
+    let (mut ends, mut expected) = (Vec::new(), Vec::new());
+    let mut sum = 0.0;
+    for (k, p) in law.probabilities().into_iter().enumerate() {
+        sum += p;
+        if sum * DRAWS as f64 > 40.0 {
+            ends.push(k as u64);
+            expected.push(sum);
+            sum = 0.0;
+        }
+    }
+    ends.pop();
+    let last = expected.pop().unwrap();
+    *expected.last_mut().unwrap() += last + sum;
+    ends.pop();
+    let mut counts = vec![0; expected.len()];
+    for draw in draws.take(DRAWS as usize) {
+        counts[ends.partition_point(|&end| end < draw)] += 1;
+    }
+    (counts, expected)
+}
+
+#[test]
+fn shares_add_up_to_the_law() {
+    let mut rng = generator(1);
+    for (r, p, people) in [
+        (1.0, 0.6, 1),
+        (1.0, 0.96, 7),
+        (4.0, 0.6, 3),
+        (44.4, 0.951, 1),
+        (44.4, 0.951, 20),
+        (0.3, 0.99, 2),
+    ] {
+        let law = NegativeBinomial::new(r, p).unwrap();
+        let share = law.share(people);
+        let draws = std::iter::repeat_with(|| (0..people).map(|_| share.draw(&mut rng)).sum());
+        let (counts, expected) = cells(&law, draws);
+        assert_distributed(&counts, &expected, &format!("{law:?} of {people}"));
+    }
+}
+
+/// n people with these values of each coordinate, some of them between levels.
+fn people(n: u32) -> Vec<Vec<f64>> {
+    let row = |i: u32| vec![f64::from(i % 7) / 3.0 - 1.0, 0.3, -1.0];
+    (0..n).map(row).collect()
+}
+
+/// Average f(1 − f) of coordinate j.
+fn rounding(rows: &[Vec<f64>], j: usize, levels: f64) -> f64 {
+    let of = |row: &Vec<f64>| {
+        let scaled = levels * row[j];
+        let f = scaled - scaled.floor();
+        f * (1.0 - f)
+    };
+    rows.iter().map(of).sum::<f64>() / rows.len() as f64
+}
+
+/// Sums are unbiased and have the variance predicted, and there are as many messages.
+#[test]
+fn sums_are_as_predicted() {
+    const RUNS: u32 = 1500;
+    let n = 60;
+    let mut rng = generator(2);
+    for (levels, epsilon, honest) in [(1, 3.0, 60), (2, 8.0, 60), (3, 10.0, 40)] {
+        let each = CoordinateBudget::of(epsilon, 0.05).unwrap();
+        let sum = VectorSum::new(3, levels, honest, &each).unwrap();
+        let rows = people(n);
+        let mut moments = [Moments::default(); 3];
+        let mut messages = Moments::default();
+        for _ in 0..RUNS {
+            let mut sent = Vec::new();
+            for row in &rows {
+                sent.extend(sum.messages(row, &mut rng).unwrap());
+            }
+            // In any order.
+            sent.sort_unstable();
+            let sums = sum.sums(sent.iter().copied()).unwrap();
+            for (moments, found) in moments.iter_mut().zip(sums) {
+                moments.add(found);
+            }
+            messages.add(sent.len() as f64);
+        }
+        let l = f64::from(levels);
+        let mut tests: Vec<_> = (0..3)
+            .map(|j| {
+                let truth = rows.iter().map(|row| row[j]).sum();
+                let variance = sum.variance(n, rounding(&rows, j, l));
+                let what = format!("{levels} levels, coordinate {j}");
+                (what, moments[j], truth, Some(variance))
+            })
+            .collect();
+        let nothing = |x: f64| (1.0 - (l * x).abs()).max(0.0);
+        let own = 3.0 * f64::from(n) - rows.iter().flatten().map(|&x| nothing(x)).sum::<f64>();
+        let all = own + sum.noise_messages(n);
+        tests.push((format!("{levels} levels, messages"), messages, all, None));
+        assert_moments(&tests);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused() {
+    let each = CoordinateBudget::new(2, &Budget::new(1.0, 1e-3).unwrap()).unwrap();
+    let sum = VectorSum::new(2, 2, 100, &each).unwrap();
+    let mut rng = generator(3);
+    for wrong in [vec![0.0], vec![0.0, 1.1], vec![f64::NAN, 0.0]] {
+        assert!(sum.messages(&wrong, &mut rng).is_err());
+    }
+    let message = |coordinate, value| Message { coordinate, value };
+    for wrong in [
+        message(2, 1),
+        message(0, 0),
+        message(1, -3),
+        message(1, i32::MIN),
+    ] {
+        assert!(sum.sums([wrong]).is_err());
+    }
+    let fine = [message(0, 2), message(0, -1), message(1, -2)];
+    assert_eq!(sum.sums(fine).unwrap(), [0.5, -1.0]);
+    assert!(VectorSum::new(0, 2, 100, &each).is_err());
+    assert!(VectorSum::new(2, 0, 100, &each).is_err());
+    assert!(VectorSum::new(2, 2, 0, &each).is_err());
+    // δ = 0, and an ε₀ that would take more than 10⁷ messages.
+    assert!(CoordinateBudget::new(2, &Budget::new(1.0, 0.0).unwrap()).is_err());
+    assert!(VectorSum::new(2, 64, 100, &CoordinateBudget::of(1e-6, 1e-6).unwrap()).is_err());
+}
