@@ -164,7 +164,7 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
 ///
 /// // Two bits by randomised response, each a coin with probability 1/2.
 /// let delta = grid::shuffled_delta(2, 0.5, 2, 1.0)?;
-/// assert!((delta - 0.257_4).abs() < 1e-4);
+/// assert!((delta - 0.052_8).abs() < 1e-4);
 /// # Ok::<(), hushbin::Error>(())
 /// ```
 pub fn shuffled_delta(cells: u32, gamma: f64, people: u32, epsilon: f64) -> Result<f64, Error> {
