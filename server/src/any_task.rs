@@ -184,6 +184,12 @@ struct Trusting {
 }
 
 impl AnyDraft {
+    /// Whether a task file's text says whom the task trusts, which sums do and nothing else.
+    pub(crate) fn says_trust(text: &str) -> bool {
+        let read: serde_json::Result<Trusting> = serde_json::from_str(text);
+        read.is_ok_and(|read| read.trust.is_some())
+    }
+
     /// The draft of a task file's text.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hushbin::choose::Choice;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::AccountError;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::any_task::{AnyDraft, AnyTask};
@@ -150,7 +151,7 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, TaskFileError
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn write(path: &Path, task: &Task) -> Result<(), TaskFileError> {
+pub(crate) fn write(path: &Path, task: &impl Serialize) -> Result<(), TaskFileError> {
     let text = serde_json::to_string_pretty(task).map_err(|error| error_of_file(path, error))?;
     write_text(path, &(text + "\n"))
 }

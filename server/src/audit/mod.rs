@@ -22,6 +22,7 @@ mod mixer;
 mod plan;
 mod seen;
 mod statistic;
+mod sums;
 
 pub use empirical::{Event, Measured, measure};
 pub use enumerate::{Enumeration, STEPS, enumerate};
@@ -29,6 +30,7 @@ pub use enumerate_bins::enumerate_bins;
 pub(crate) use plan::DEFAULT_CONFIDENCE;
 pub use plan::{AuditError, Plan};
 pub use statistic::Statistic;
+pub use sums::{SumAudit, audit_sums, sum_trials};
 
 use hushbin::{Entry, Randomizer, Task, UploadId, upload};
 use hushbin_analysis::likelihood::core_probabilities;

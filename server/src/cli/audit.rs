@@ -7,20 +7,21 @@ use hushbin::Task;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::Error;
+use super::{Error, sums};
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, Plan, Verdict, audit};
 use crate::task_file::TaskFile;
 
 /// Measure the privacy loss of an upload of one report: enumerate all inputs where
 /// a task is small, and hold uploads against pairs of inputs in any case. Fails if
-/// the loss is above the task's epsilon.
+/// the loss is above the task's epsilon. Of sums through a shuffler whole batches
+/// are held against each other.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Task file; parameters it leaves out are chosen.
     #[arg(long, value_name = "FILE")]
     task: PathBuf,
     /// Reports to make from each of two inputs; by default 200000, more where
-    /// epsilon is large.
+    /// epsilon is large. Of sums, batches: as many as take some seconds.
     #[arg(long, value_name = "N")]
     trials: Option<u64>,
     /// Seed of the generator, to repeat a run; by default from the system.
@@ -35,12 +36,21 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let task = TaskFile::read(&options.task)?.resolve()?;
-    let plan = Plan::new(&task, options.trials, options.confidence)?;
     let mut rng = match options.seed {
         Some(seed) => ChaCha20Rng::seed_from_u64(seed),
         None => ChaCha20Rng::try_from_rng(&mut getrandom::SysRng)?,
     };
+    let Options {
+        trials,
+        confidence,
+        json,
+        ..
+    } = *options;
+    if let Some(task) = sums::task(&options.task) {
+        return sums::audit(&task?, trials, confidence, &mut rng, json, out);
+    }
+    let task = TaskFile::read(&options.task)?.resolve()?;
+    let plan = Plan::new(&task, trials, confidence)?;
     let bar = super::progress_bar(0, "reports");
     let found = audit(&task, &plan, &mut rng, |done, total| {
         bar.set_length(total);

@@ -17,6 +17,7 @@ mod plan;
 mod search;
 mod serve;
 mod simulate;
+mod sums;
 mod task;
 mod token;
 

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use hushbin::Task;
+use hushbin::sums::SumTask;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::Error;
-use super::describe;
+use super::{Error, describe, sums};
 use crate::evaluate::{
     Answers, Compared, ComparedText, DataSet, Errors, Format, Found, FoundTexts, Outcome, Repeated,
-    Survey, simulate, survey,
+    SumData, Survey, simulate, simulate_sums, survey,
 };
 use crate::task_file::TaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
@@ -123,6 +123,9 @@ fn rngs(options: &Options) -> Result<impl Iterator<Item = ChaCha20Rng> + use<>, 
 
 /// As [`run`], of answers to questions.
 fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(task) = sums::task(&options.task) {
+        return run_sums(options, format, &task?, out);
+    }
     if options.estimand.is_some() {
         return Err(
             "of answers each question is estimated as it asks: leave --estimand out".into(),
@@ -142,6 +145,25 @@ fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<
     let found = survey(&task, &answers, people, &search, rngs, progress)?;
     bar.finish_and_clear();
     super::write_answer(out, options.json, &found, |out| write_survey(out, &found))
+}
+
+/// As [`run`], of sums through a shuffler.
+fn run_sums(
+    options: &Options,
+    format: Format,
+    task: &SumTask,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let data = SumData::open(&options.data, format, task)?;
+    let people = options.people.unwrap_or(data.people());
+    let bar = super::progress_bar(people as u64 * options.runs, "people");
+    let progress = |done| bar.set_position(done);
+    let rngs = rngs(options)?;
+    let found = simulate_sums(task, &data, people, options.confidence, rngs, progress)?;
+    bar.finish_and_clear();
+    super::write_answer(out, options.json, &found, |out| {
+        sums::write_simulated(out, &found)
+    })
 }
 
 fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {

@@ -310,7 +310,7 @@ fn item(items: &Items, name: &Value) -> Result<u64, String> {
     item.ok_or_else(|| format!("there is no option {text:?}"))
 }
 
-fn refuse(line: usize, reason: &impl ToString) -> DataError {
+pub(super) fn refuse(line: usize, reason: &impl ToString) -> DataError {
     DataError::Line {
         line,
         reason: reason.to_string(),

@@ -6,6 +6,7 @@ mod columns;
 mod data_set;
 mod outcome;
 mod simulate;
+mod sums;
 mod survey;
 mod texts;
 
@@ -13,5 +14,6 @@ pub(crate) use answers::{Answers, Format};
 pub(crate) use data_set::DataSet;
 pub(crate) use outcome::{Errors, Outcome, Repeated};
 pub(crate) use simulate::simulate;
+pub(crate) use sums::{SumData, SumOutcome, simulate_sums};
 pub(crate) use survey::{Compared, Found, Survey, survey};
 pub(crate) use texts::{ComparedText, FoundTexts};

@@ -14,7 +14,7 @@ mod totals;
 pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;
-pub use plan::{BATCH_MESSAGES, SumError, SumPlan, account_sums, resolve};
+pub use plan::{BATCH_MESSAGES, SumError, SumPlan, account_people, account_sums, resolve};
 pub use totals::SumTotals;
 
 use hushbin::Items;

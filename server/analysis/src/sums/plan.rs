@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::estimate::variance;
 use super::influence::SumInfluence;
 use super::scale;
+use crate::accounting::HONEST_FRACTION;
 use crate::accounting::sums::{
     Bounds, NoiseMessages, Senders, calibrate, gaussian_noise, least_repeats,
 };
@@ -71,6 +72,25 @@ pub fn resolve(draft: &SumDraft) -> Result<SumTask, Error> {
 /// [`Error::OutOfRange`] for parameters that cannot be accounted for.
 pub fn account_sums(task: &SumTask) -> Result<Bounds, Error> {
     senders(task).account(noise(task), task.delta())
+}
+
+/// Bounds on ε of a batch of so many people at this δ, whatever the task promises, where a part
+/// `honest_fraction` of them is honest.
+///
+/// # Errors
+/// [`Error::OutOfRange`].
+pub fn account_people(
+    task: &SumTask,
+    people: u64,
+    honest_fraction: f64,
+    delta: f64,
+) -> Result<Bounds, Error> {
+    HONEST_FRACTION.check(honest_fraction)?;
+    let senders = Senders {
+        honest_people: (honest_fraction * people as f64) as u64,
+        ..senders(task)
+    };
+    senders.account(noise(task), delta)
 }
 
 fn senders(task: &SumTask) -> Senders {

@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use hushbin::Task;
+use hushbin::sums::SumTask;
 use serde::Serialize;
 
-use super::Error;
+use super::{Error, sums};
 use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
@@ -85,6 +86,9 @@ struct Answer {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(task) = options.task.as_deref().and_then(sums::task) {
+        return options.account_sums(&task?, out);
+    }
     let file = options.task.as_deref().map(TaskFile::read).transpose()?;
     let subject = match &file {
         Some(file) => Subject::Task(file.resolve()?, file),
@@ -125,6 +129,21 @@ impl Subject<'_> {
 }
 
 impl Options {
+    /// Of sums through a shuffler, of which nothing is found or compared.
+    fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
+        let others = self.central_epsilon.is_some() || self.compare || self.plot.is_some();
+        if others || self.reports_per_person.is_some_and(|reports| reports != 1) {
+            return Err(
+                "of sums through a shuffler a batch is accounted for by --reports, its \
+                 people, and --delta alone"
+                    .into(),
+            );
+        }
+        let people = self.reports.unwrap_or_else(|| task.people());
+        let batch = (people, self.honest_fraction);
+        sums::account(task, batch, self.delta, self.batches, self.json, out)
+    }
+
     fn answer(&self, subject: &Subject<'_>) -> Result<Answer, Error> {
         let start = Instant::now();
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);

@@ -10,8 +10,7 @@ use clap::ValueEnum;
 use hushbin::choose::{AutoLevel, ObjectiveDraft, ObjectiveName};
 use hushbin::{Items, Task, ValueKind};
 
-use super::Error;
-use super::describe;
+use super::{Error, describe, sums};
 use crate::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
@@ -124,6 +123,9 @@ fn items(text: &str) -> Result<Items, String> {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(task) = options.survey.task.as_deref().and_then(sums::task) {
+        return sums::plan(task?, options.out.as_deref(), options.json, out);
+    }
     let by_name = options.survey.is_asked()?;
     let searching = super::spinner("searching for the best parameters");
     if by_name {

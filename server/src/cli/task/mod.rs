@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::Error;
+use super::{Error, sums};
 use crate::task_file::{self, TaskFile};
 use cost::Cost;
 
@@ -72,6 +72,9 @@ fn types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
+    if let Some(task) = sums::task(&options.file) {
+        return sums::plan(task?, options.out.as_deref(), options.json, out);
+    }
     let file = TaskFile::read(&options.file)?;
     let (task, choices) = file.choose()?;
     if let Some(file) = &options.out {

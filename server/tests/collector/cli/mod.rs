@@ -2,5 +2,6 @@ mod account;
 mod audit;
 mod compare;
 mod plan;
+mod sums;
 mod task;
 mod types;

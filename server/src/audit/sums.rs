@@ -1,0 +1,189 @@
+//! What shuffled messages give away, measured: whole batches, by the core's randomizer, with
+//! one person's answer at either end.
+//!
+//! The others answer what sends no message of their own, so that their noise alone hides, as
+//! the accounting assumes. The score is what tells the two batches apart best where everybody
+//! tells all coordinates, the sum of all counts' likelihood ratios; of any score the bound
+//! holds.
+
+use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
+use hushbin_analysis::accounting::sums::Bounds;
+use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
+use hushbin_analysis::sums::{SumTotals, account_sums};
+use rand_core::CryptoRng;
+use serde::Serialize;
+
+use super::Verdict;
+
+/// The conclusion of an audit of sums.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SumAudit {
+    /// Central ε that is promised.
+    pub central_epsilon: f64,
+    /// δ of the same.
+    pub delta: f64,
+    /// ε at this δ, as it is accounted for.
+    pub accounted: Bounds,
+    /// A lower bound of ε, from what trials told.
+    pub empirical_lower_bound: f64,
+    /// Batches with either answer.
+    pub trials: u64,
+    /// Confidence at which the lower bound holds.
+    pub confidence: f64,
+    /// Batches, of those that judged, in which the event happened, with either answer.
+    pub event_hits: [u64; 2],
+    /// Batches with either answer that judged.
+    pub event_trials: u64,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Draws that trials take together where nothing is said: some 10 s of one core.
+const DRAWS: u64 = 3_000_000_000;
+
+/// Trials that are enough to find a threshold, and more than are worth while.
+const TRIALS: [u64; 2] = [100, 100_000];
+
+/// Trials of an audit where nothing is said.
+#[must_use]
+pub fn sum_trials(task: &SumTask) -> u64 {
+    let each = 2 * u64::from(task.measure().coordinates()) * u64::from(task.messages().trials());
+    let [least, most] = TRIALS;
+    (DRAWS / (2 * each * task.honest_people())).clamp(least, most)
+}
+
+/// Runs so many batches of the least honest people with each of two answers, and holds them
+/// against each other. `progress` is called with the batches done and all to do.
+///
+/// # Errors
+/// As [`account_sums`].
+///
+/// # Panics
+/// If there are fewer than two trials.
+pub fn audit_sums<R: CryptoRng>(
+    task: &SumTask,
+    trials: u64,
+    confidence: f64,
+    rng: &mut R,
+    mut progress: impl FnMut(u64, u64),
+) -> Result<SumAudit, hushbin::Error> {
+    let accounted = account_sums(task)?;
+    let mut batches = Batches::new(task);
+    let choosing = trials / 2;
+    let mut scores = [Vec::new(), Vec::new()];
+    for trial in 0..trials {
+        for (which, scores) in scores.iter_mut().enumerate() {
+            scores.push(batches.score(which == 1, rng));
+        }
+        progress(2 * (trial + 1), 2 * trials);
+    }
+    let [low, high] = &scores;
+    let (chosen, judging) = (choosing as usize, trials - choosing);
+    let failure = 0.5 * (1.0 - confidence);
+    let bound = |hits: [u64; 2], of: u64| {
+        let [least, most] = [
+            lower_bound(hits[1], of, failure),
+            upper_bound(hits[0], of, failure),
+        ];
+        ((least - task.delta()).max(0.0) / most).ln().max(0.0)
+    };
+    let hits = |scores: &[f64], threshold: f64| {
+        scores.iter().filter(|score| **score >= threshold).count() as u64
+    };
+    // By those that do not judge.
+    let mut thresholds = high[..chosen].to_vec();
+    thresholds.sort_by(f64::total_cmp);
+    let prospect = |threshold: f64| {
+        let hits = [low, high].map(|scores| hits(&scores[..chosen], threshold));
+        bound(hits, choosing)
+    };
+    let steps = (chosen / 100).max(1);
+    let best = thresholds.into_iter().step_by(steps);
+    let best = best.max_by(|one, other| prospect(*one).total_cmp(&prospect(*other)));
+    let threshold = best.expect("trials choose");
+    let event_hits = [low, high].map(|scores| hits(&scores[chosen..], threshold));
+    let empirical = bound(event_hits, judging);
+    let within = empirical <= task.central_epsilon() && accounted.upper <= task.central_epsilon();
+    Ok(SumAudit {
+        central_epsilon: task.central_epsilon(),
+        delta: task.delta(),
+        accounted,
+        empirical_lower_bound: empirical,
+        trials,
+        confidence,
+        event_hits,
+        event_trials: judging,
+        verdict: match within {
+            true => Verdict::WithinBudget,
+            false => Verdict::ExceedsBudget,
+        },
+    })
+}
+
+/// Batches of one task.
+struct Batches<'a> {
+    task: &'a SumTask,
+    randomizer: SumRandomizer,
+    messages: Vec<Message>,
+    /// The answers of others, and the two of the person who is looked for.
+    answers: [Vec<f64>; 3],
+}
+
+impl<'a> Batches<'a> {
+    fn new(task: &'a SumTask) -> Self {
+        let answers = match task.measure() {
+            Measure::Box(_, limits) => {
+                let ends = limits.iter().map(|own| own.range());
+                [
+                    ends.clone()
+                        .map(|[min, max]| min / 2.0 + max / 2.0)
+                        .collect(),
+                    ends.clone().map(|[min, _]| min).collect(),
+                    ends.map(|[_, max]| max).collect(),
+                ]
+            }
+            Measure::Ball(ball) => {
+                let own = ball.length() / f64::from(ball.dimension()).sqrt();
+                [0.0, -own, own].map(|value| vec![value; ball.dimension() as usize])
+            }
+        };
+        Self {
+            task,
+            randomizer: SumRandomizer::new(task),
+            messages: Vec::new(),
+            answers,
+        }
+    }
+
+    /// How much a batch looks like one with the person at the upper end.
+    fn score<R: CryptoRng>(&mut self, upper: bool, rng: &mut R) -> f64 {
+        let mut totals = SumTotals::new(self.task);
+        let own = 1 + usize::from(upper);
+        let others = self.task.honest_people() - 1;
+        for answer in (0..others).map(|_| 0).chain([own]) {
+            let made = self
+                .randomizer
+                .randomize(&self.answers[answer], rng, &mut self.messages);
+            made.expect("the answers are the task's");
+            self.messages.iter().for_each(|own| totals.fold(*own));
+        }
+        let coordinates = self.task.measure().coordinates() as usize;
+        let ratio = |coordinate| {
+            let [up, down] = totals.counts(coordinate);
+            self.ratio(up) - self.ratio(down)
+        };
+        (0..coordinates).map(ratio).sum()
+    }
+
+    /// ln(P(B = k − L)/P(B = k)) of Binomial(N, q), but for a constant.
+    fn ratio(&self, count: u64) -> f64 {
+        let messages = self.task.messages();
+        let trials = self.task.honest_people() * u64::from(messages.trials());
+        let step = |step: u64| {
+            let more = (count as f64 - step as f64).max(1e-9);
+            let less = (trials as f64 - count as f64 + step as f64 + 1.0).max(1e-9);
+            (more / less).ln()
+        };
+        (0..u64::from(messages.levels())).map(step).sum()
+    }
+}

@@ -1,0 +1,263 @@
+//! What commands say of tasks whose sums a shuffler hides.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use hushbin::sums::SumTask;
+use hushbin_analysis::sums::{SumInfluence, SumPlan, account_people};
+use serde::Serialize;
+
+use super::Error;
+use crate::any_task::{AnyDraft, AnyTask};
+use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
+use crate::evaluate::SumOutcome;
+use crate::task_file::{self, AnyTaskFile};
+
+/// The complete task of a file that says whom it trusts; `None` of any other, which is read again
+/// by whoever takes that.
+pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
+    let text = fs::read_to_string(path).ok()?;
+    if !AnyDraft::says_trust(&text) {
+        return None;
+    }
+    let resolved = AnyTaskFile::read(path).and_then(|file| file.resolve());
+    Some(match resolved {
+        Ok(AnyTask::Sums(task)) => Ok(task),
+        Ok(AnyTask::Reports(_)) => Err("a task that says whom it trusts is of sums".into()),
+        Err(error) => Err(error.into()),
+    })
+}
+
+/// What a task costs and gives; the complete one is written to a file where one is named.
+pub(super) fn plan(
+    task: SumTask,
+    file: Option<&Path>,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    if let Some(file) = file {
+        task_file::write(file, &AnyTask::from(task.clone()))?;
+    }
+    let plan = SumPlan::new(task)?;
+    super::write_answer(out, json, &plan, |out| write_plan(out, &plan))
+}
+
+fn of(label: Option<&impl ToString>) -> String {
+    label.map_or_else(|| "each".to_owned(), ToString::to_string)
+}
+
+fn unit(unit: Option<&String>) -> String {
+    unit.map_or_else(String::new, |unit| format!(" {unit}"))
+}
+
+fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
+    let task = &plan.task;
+    let [drawn, levels] = [task.messages().drawn(), task.messages().levels()];
+    writeln!(out, "{}: sums through a shuffler", task.id())?;
+    writeln!(out, "trust     the shuffler: there is no local ε")?;
+    writeln!(
+        out,
+        "batch     {} people or more, {} of them assumed honest",
+        task.people(),
+        task.honest_people()
+    )?;
+    writeln!(
+        out,
+        "shuffled  ε = {:.6}, δ = {:e}, rounded up; asked for ε = {}",
+        plan.central_epsilon.upper,
+        task.delta(),
+        task.central_epsilon()
+    )?;
+    writeln!(
+        out,
+        "a person  {} messages of {drawn} of {} coordinates in {levels} levels, {:.1} of noise on \
+         average; {} bytes sealed",
+        plan.messages,
+        task.measure().coordinates(),
+        plan.noise_messages,
+        plan.bytes
+    )?;
+    for error in &plan.errors {
+        writeln!(
+            out,
+            "error     {}: {:.4e}{}, of local reports with the same ε {:.4e}: {:.0} times",
+            of(error.item.as_ref()),
+            error.standard_error,
+            unit(error.unit.as_ref()),
+            error.local_standard_error,
+            error.local_standard_error / error.standard_error
+        )?;
+    }
+    for own in &plan.influence {
+        write_influence(out, own)?;
+    }
+    writeln!(out)?;
+    writeln!(out, "{}", plan.privacy.statement)
+}
+
+fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
+    writeln!(
+        out,
+        "dishonest {}: one person moves the sum by {:.4}{} at most, an honest one by {:.4}",
+        of(own.item.as_ref()),
+        own.dishonest,
+        unit(own.unit.as_ref()),
+        own.honest
+    )
+}
+
+/// What a batch of so many people gives away.
+#[derive(Debug, Serialize)]
+struct Accounted {
+    trust: &'static str,
+    central_epsilon: f64,
+    lower_epsilon: f64,
+    delta: f64,
+    people: u64,
+    honest_fraction: f64,
+    batches: u32,
+    /// Of all batches together, by basic composition.
+    all_epsilon: f64,
+    all_delta: f64,
+}
+
+/// The account of batches of so many people.
+pub(super) fn account(
+    task: &SumTask,
+    (people, honest_fraction): (u64, f64),
+    delta: f64,
+    batches: u32,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let found = account_people(task, people, honest_fraction, delta)?;
+    let answer = Accounted {
+        trust: "shuffler",
+        central_epsilon: found.upper,
+        lower_epsilon: found.lower,
+        delta,
+        people,
+        honest_fraction,
+        batches,
+        all_epsilon: f64::from(batches) * found.upper,
+        all_delta: f64::from(batches) * delta,
+    };
+    super::write_answer(out, json, &answer, |out| {
+        writeln!(out, "local     there is no local ε")?;
+        writeln!(
+            out,
+            "shuffled  ε = {:e}, δ = {delta:e}, rounded up: {people} people, a part of \
+             {honest_fraction} of them honest",
+            found.upper
+        )?;
+        writeln!(out, "at least  ε = {:e}", found.lower)?;
+        if batches > 1 {
+            writeln!(
+                out,
+                "together  ε = {:e}, δ = {:e}: {batches} batches, by basic composition",
+                answer.all_epsilon, answer.all_delta
+            )?;
+        }
+        Ok(())
+    })
+}
+
+/// The audit of a task.
+pub(super) fn audit<R: rand_core::CryptoRng>(
+    task: &SumTask,
+    trials: Option<u64>,
+    confidence: f64,
+    rng: &mut R,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let trials = trials.unwrap_or_else(|| sum_trials(task));
+    if trials < 2 {
+        return Err("trials is too few, expected 2 or more".into());
+    }
+    let bar = super::progress_bar(2 * trials, "batches");
+    let found = audit_sums(task, trials, confidence, rng, |done, _| {
+        bar.set_position(done)
+    })?;
+    bar.finish_and_clear();
+    super::write_answer(out, json, &found, |out| write_audit(out, task, &found))?;
+    match found.verdict {
+        Verdict::WithinBudget => Ok(()),
+        Verdict::ExceedsBudget => Err(format!(
+            "{}: a batch loses more than the central epsilon of {} that is promised",
+            task.id(),
+            task.central_epsilon()
+        )
+        .into()),
+    }
+}
+
+fn write_audit(out: &mut dyn Write, task: &SumTask, found: &SumAudit) -> io::Result<()> {
+    writeln!(out, "{}: sums through a shuffler", task.id())?;
+    writeln!(
+        out,
+        "promised    ε = {}, δ = {:e}",
+        found.central_epsilon, found.delta
+    )?;
+    writeln!(
+        out,
+        "accounted   ε = {:.6} at most, {:.6} at least",
+        found.accounted.upper, found.accounted.lower
+    )?;
+    let [hits, others] = [found.event_hits[1], found.event_hits[0]];
+    writeln!(
+        out,
+        "measured    ε ≥ {:.4} at {}% confidence: {hits} and {others} of {} batches of {} honest \
+         people, one of whom answers with the greatest and the least numbers",
+        found.empirical_lower_bound,
+        100.0 * found.confidence,
+        found.event_trials,
+        task.honest_people()
+    )?;
+    writeln!(
+        out,
+        "local       there is no local ε: nothing of one person's messages is measured"
+    )
+}
+
+/// How wrong simulated sums came out.
+pub(super) fn write_simulated(out: &mut dyn Write, found: &SumOutcome) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} people with {} messages each, {} runs",
+        found.people, found.messages, found.runs
+    )?;
+    for own in &found.items {
+        writeln!(
+            out,
+            "{}: {:.6}{}, truth {:.6}; error {:.3e}, stated {:.3e}, of local reports {:.3e}",
+            own.item,
+            own.estimate,
+            unit(own.unit.as_ref()),
+            own.truth,
+            own.error,
+            own.stated_error,
+            own.local_error
+        )?;
+    }
+    writeln!(
+        out,
+        "covered: {:.1}% of intervals at {}% hold the truth; all of a run in {:.0}%",
+        100.0 * found.covered,
+        100.0 * found.confidence,
+        100.0 * found.all_covered
+    )?;
+    if found.clipped > 0 {
+        writeln!(
+            out,
+            "{} people were beyond the limits, and clipped",
+            found.clipped
+        )?;
+    }
+    writeln!(
+        out,
+        "randomising {:.0} ns a person on one core",
+        found.randomize_ns
+    )
+}

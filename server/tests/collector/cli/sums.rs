@@ -1,0 +1,206 @@
+//! Commands for tasks whose sums a shuffler hides.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use hushbin_tests::process::{answer, hushbin};
+use serde_json::{Value, json};
+
+/// A directory with a task file.
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new(task: &Value) -> Self {
+        let files = Self(tempfile::tempdir().unwrap());
+        fs::write(files.path("task.json"), task.to_string()).unwrap();
+        files
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// What a command says of the task, as JSON.
+    fn ask(&self, words: &[&str]) -> Value {
+        let task = self.path("task.json");
+        answer(&[words, &["--task", &task, "--json"]].concat())
+    }
+
+    /// What a command says of the task in words, whether it succeeds, and what it complains of.
+    fn say(&self, words: &[&str]) -> (bool, String, String) {
+        let task = self.path("task.json");
+        let said = hushbin(&[words, &["--task", &task]].concat());
+        let [out, complaint] =
+            [said.stdout, said.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (said.status.success(), out, complaint)
+    }
+}
+
+fn numbers(people: u64) -> Value {
+    json!({
+        "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": people,
+        "numbers": [
+            { "name": "load", "min": 0, "max": 1000, "unit": "ms" },
+            { "name": "size", "min": 0, "max": 50 },
+        ],
+    })
+}
+
+/// No text speaks of a local ε but to say that there is none.
+fn speaks_of_no_local_epsilon(text: &str) {
+    for (at, _) in text.match_indices("local") {
+        let before: String = text[..at].chars().rev().take(12).collect::<String>();
+        let before: String = before.chars().rev().collect();
+        let after = &text[at..];
+        let denied = before.ends_with("there is no ") || before.ends_with("There is no ");
+        // "local reports with the same ε" are those of the other model.
+        let other = after.starts_with("local reports")
+            || after.starts_with("local     ")
+            || after.starts_with("local       ")
+            || after.starts_with("local_standard_error")
+            || after.starts_with("local_error");
+        assert!(denied || other, "{before}{after}");
+    }
+}
+
+#[test]
+fn a_plan_says_what_is_sent_trusted_and_gained() {
+    let files = Files::new(&numbers(10_000));
+    let out = files.path("complete.json");
+    let plan = files.ask(&["plan", "--out", &out]);
+    assert_eq!(plan["privacy"]["trust"], "shuffler");
+    assert!(plan["central_epsilon"]["upper"].as_f64().unwrap() <= 1.0);
+    let each = &plan["task"]["messages"];
+    let count = each["levels"].as_u64().unwrap() * each["drawn"].as_u64().unwrap()
+        + each["noise"].as_u64().unwrap();
+    assert_eq!(plan["messages"], count);
+    // A version, two identities, the number of messages, and each sealed.
+    let header = 34 + u64::from(count > 127);
+    assert_eq!(plan["bytes"], header + count * 53);
+    for error in plan["errors"].as_array().unwrap() {
+        let [own, local] =
+            ["standard_error", "local_standard_error"].map(|name| error[name].as_f64().unwrap());
+        assert!(local > 20.0 * own, "{error}");
+    }
+    let complete: Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
+    assert_eq!(complete, plan["task"]);
+    let again = Files::new(&complete).ask(&["plan"]);
+    assert_eq!(again, plan);
+    let checked = hushbin(&["task", "check", &files.path("task.json")]);
+    let (_, words, _) = files.say(&["plan"]);
+    assert_eq!(String::from_utf8(checked.stdout).unwrap(), words);
+    speaks_of_no_local_epsilon(&words);
+    speaks_of_no_local_epsilon(&plan.to_string());
+}
+
+#[test]
+fn an_account_is_of_a_batch_of_people() {
+    let files = Files::new(&numbers(10_000));
+    let account = |people: &str| {
+        files.ask(&[
+            "account",
+            "-n",
+            people,
+            "--delta",
+            "1e-6",
+            "--honest-fraction",
+            "0.9",
+        ])
+    };
+    let own = account("10000");
+    assert!(own["central_epsilon"].as_f64().unwrap() <= 1.0);
+    assert!(own["lower_epsilon"].as_f64().unwrap() > 0.999);
+    let epsilon = |account: Value| account["central_epsilon"].as_f64().unwrap();
+    assert!(epsilon(account("40000")) < 0.51 && epsilon(account("2500")) > 1.9);
+    let words = [
+        "account",
+        "-n",
+        "10000",
+        "--delta",
+        "1e-6",
+        "--batches",
+        "12",
+    ];
+    let year = files.ask(&words);
+    let all = year["all_epsilon"].as_f64().unwrap();
+    assert!((all - 12.0 * epsilon(year.clone())).abs() < 1e-9);
+    let (fine, said, _) = files.say(&words);
+    assert!(fine && said.contains("there is no local ε"), "{said}");
+    speaks_of_no_local_epsilon(&said);
+    let (fine, _, why) = files.say(&["account", "-n", "10000", "--delta", "1e-6", "--compare"]);
+    assert!(!fine && why.contains("--delta alone"), "{why}");
+}
+
+#[test]
+fn a_simulation_is_as_wrong_as_it_says() {
+    let files = Files::new(&numbers(300));
+    let mut data = "size,load\n".to_owned();
+    for person in 0..300 {
+        writeln!(data, "{},{}", person % 50, 100 + person % 7).unwrap();
+    }
+    let path = files.path("data.csv");
+    fs::write(&path, &data).unwrap();
+    let words = ["simulate", "--data", &path, "--runs", "400", "--seed", "1"];
+    let found = files.ask(&words);
+    assert_eq!(
+        (&found["people"], &found["runs"]),
+        (&300.into(), &400.into())
+    );
+    for (item, truth) in found["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip([102.99, 24.5])
+    {
+        let number = |name: &str| item[name].as_f64().unwrap();
+        assert!((number("truth") - truth).abs() < 1e-6, "{item}");
+        let ratio = number("error") / number("stated_error");
+        assert!((0.85..1.1).contains(&ratio), "{item}");
+        assert!(number("local_error") > 3.0 * number("error"), "{item}");
+    }
+    assert_eq!(found["clipped"], 0);
+    assert!(found["covered"].as_f64().unwrap() > 0.92);
+    speaks_of_no_local_epsilon(&files.say(&words).1);
+
+    // Those beyond the limits are told.
+    fs::write(&path, data.replace("\n49,", "\n51,")).unwrap();
+    assert_eq!(files.ask(&words)["clipped"], 6);
+
+    let refused = |data: &str| {
+        fs::write(&path, data).unwrap();
+        files.say(&words[..3]).2
+    };
+    assert!(refused("size\n1\n").contains("line 2: 1 numbers, expected 2"));
+    assert!(refused("size,size\n1,2\n").contains("\"size\" stands twice"));
+    assert!(refused("size,other\n1,2\n").contains("has no item \"other\""));
+    assert!(refused("size,load\n1,x\n").contains("is no finite number"));
+    assert!(refused("size,load\n1,2\n").contains("a batch has 300 people at least"));
+}
+
+#[test]
+fn an_audit_measures_no_more_than_is_promised_and_nearly_as_much() {
+    let files = Files::new(&numbers(60));
+    let words = ["audit", "--trials", "20000", "--seed", "1"];
+    let found = files.ask(&words);
+    let measured = found["empirical_lower_bound"].as_f64().unwrap();
+    // At δ = 10⁻⁶ hardly any batch tells as much as is promised.
+    assert!(0.2 < measured && measured <= 1.0, "{found}");
+    assert_eq!(found["verdict"], "within-budget");
+    speaks_of_no_local_epsilon(&files.say(&["audit", "--trials", "100", "--seed", "1"]).1);
+}
+
+#[test]
+fn commands_for_private_reports_say_that_these_are_not() {
+    let files = Files::new(&numbers(300));
+    let (fine, _, why) = files.say(&["compare", "--people", "1000"]);
+    assert!(!fine, "{why}");
+    let said = hushbin(&["task", "types", &files.path("task.json")]);
+    let why = String::from_utf8(said.stderr).unwrap();
+    assert!(
+        !said.status.success() && why.contains("a shuffler alone"),
+        "{why}"
+    );
+    let broken = Files::new(&json!({ "id": "t", "trust": "nobody" }));
+    let (fine, _, why) = broken.say(&["plan"]);
+    assert!(!fine && why.contains("`shuffler`"), "{why}");
+}
