@@ -25,8 +25,10 @@ fn every_table_is_computed() {
     let tests = [
         include_str!("errata.rs"),
         include_str!("choose/printed.rs"),
+        include_str!("sums/frame.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
         include_str!("../../server/analysis/tests/analysis/competitors/errata.rs"),
+        include_str!("../../server/analysis/tests/analysis/competitors/sums/errata.rs"),
     ];
     assert!(headers().count() > 5);
     for header in headers() {

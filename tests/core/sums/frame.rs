@@ -1,4 +1,5 @@
 use hushbin::sums::{Ball, Frame};
+use hushbin_tests::errata::assert_table;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -97,12 +98,14 @@ fn no_linear_map_spreads_all_vectors() {
         let largest = largest.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
         assert!((largest - row["largest_entry_of_U_times_row"].as_f64().unwrap()).abs() < 1e-12);
     }
+    let mut rows = Vec::new();
     for dimension in [4, 64, 512] {
         let frame = Frame::new(dimension, 7);
         let own = row_of(&frame, 3);
         let along: Vec<f64> = own.iter().map(|x| x / norm(&own)).collect();
         let linear = frame.apply(&along);
         let largest = linear.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
+        let scaled = largest * f64::from(dimension).sqrt();
         assert!((largest - 0.5_f64.sqrt()).abs() < 1e-12);
         // In units of 1/√d it grows without bound: 5.66 at d = 64.
         let bound = Ball::SPREAD / f64::from(dimension).sqrt();
@@ -111,7 +114,20 @@ fn no_linear_map_spreads_all_vectors() {
         let found = frame.coefficients(&along, bound);
         assert!(found.values.iter().all(|a| a.abs() <= bound));
         assert!(found.left < if dimension <= 64 { 5e-6 } else { 3e-3 });
+        let most = found
+            .values
+            .iter()
+            .fold(0.0_f64, |most, a| most.max(a.abs()));
+        let ours = most * f64::from(dimension).sqrt();
+        rows.push(format!(
+            "| {dimension} | {largest:.4} | {scaled:.2} | {ours:.2} | {:.0e} |",
+            found.left
+        ));
     }
+    assert_table(
+        "| d | largest of U·x | times √d | of a(x), times √d | left of x |",
+        &rows,
+    );
 }
 
 proptest! {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use hushbin_analysis::competitors::sums::as_printed::{self, Constant};
 use hushbin_analysis::competitors::sums::{CoordinateBudget, grid};
 use hushbin_analysis::competitors::{Budget, hockey_stick};
+use hushbin_tests::errata::assert_table;
 
 fn budget(epsilon: f64, delta: f64) -> Budget {
     Budget::new(epsilon, delta).unwrap()
@@ -260,4 +261,82 @@ fn the_closed_form_is_more_than_enough() {
     }
     let last = rows.last().unwrap();
     assert!((last.closed_form - 5.64).abs() < 0.01 && (last.least - 0.3545).abs() < 1e-4);
+}
+
+#[test]
+fn tables_of_what_is_printed_are_those_computed() {
+    let budgets = as_printed::budgets().unwrap();
+    let rows = budgets.iter().map(|row| {
+        format!(
+            "| {} | {} | {:e} | {:.4} | {:.4} | {:.4} | {:.4} |",
+            row.coordinates,
+            row.epsilon,
+            row.delta,
+            row.printed_proven_delta / row.delta,
+            row.printed_delta / row.delta,
+            row.printed_delta_at_proven / row.delta,
+            row.right_delta / row.delta,
+        )
+    });
+    assert_table(
+        "| D | ε | δ | proven of the printed | printed, at ε | printed, at what is proven of ε | δ/(2D), at ε |",
+        &rows.collect::<Vec<_>>(),
+    );
+    let gammas = as_printed::gammas().unwrap();
+    let rows = gammas.iter().map(|row| {
+        let whose = match row.constant {
+            Constant::Enumerated => "least for d = 1",
+            Constant::Paper => "printed",
+        };
+        format!(
+            "| {} | {} | {} | {} | {:e} | {whose} | {:.4} | {:.3e} | {:.4} | {:.0e} |",
+            row.people,
+            row.steps,
+            row.coordinates,
+            row.epsilon,
+            row.delta,
+            row.printed_gamma,
+            row.printed_delta,
+            row.right_gamma,
+            row.right_delta,
+        )
+    });
+    assert_table(
+        "| n | r | d | ε | δ | c | c(r + 1)/n | its δ at least | c(r + 1)^d/(n − 1) | its δ at most |",
+        &rows.collect::<Vec<_>>(),
+    );
+    let calibrations = as_printed::calibrations().unwrap();
+    let rows = calibrations.iter().map(|row| {
+        format!(
+            "| {} | {} | {:e} | {:.1} | {:.1e} | {:.1} | {:.1} |",
+            row.shift,
+            row.epsilon,
+            row.delta,
+            row.printed_mean,
+            row.printed_delta,
+            row.same_p_mean,
+            row.least_mean,
+        )
+    });
+    assert_table(
+        "| k | ε | δ | messages on average | their δ | the same p | least |",
+        &rows.collect::<Vec<_>>(),
+    );
+    let closed_forms = as_printed::closed_forms().unwrap();
+    let rows = closed_forms.iter().map(|row| {
+        format!(
+            "| {} | {} | {} | {:e} | {:.4} | {:.4} | {:.2} |",
+            row.people,
+            row.cells,
+            row.epsilon,
+            row.delta,
+            row.closed_form,
+            row.least,
+            row.local_epsilon,
+        )
+    });
+    assert_table(
+        "| n | M | ε_c | δ | γ by the closed form | least γ | its local ε |",
+        &rows.collect::<Vec<_>>(),
+    );
 }
