@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::bounds;
 use crate::error::{Error, error};
 use crate::sample;
 use crate::sort::sort;
@@ -220,6 +221,20 @@ impl Domain {
         self.is_rated && !self.is_padded
     }
 
+    /// The check of mechanisms that draw so many of the items, all of which have a value.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] for this reason where not all have one; [`Error::OutOfRange`]
+    /// where fewer are there.
+    #[cfg(feature = "complete")]
+    pub(crate) fn check_drawn(&self, drawn: u32, reason: &'static str) -> Result<(), Error> {
+        let (true, Some(items)) = (self.is_dense(), self.items) else {
+            return Err(error!(Combination { reason }));
+        };
+        let most = bounds::DRAWN.max.min(f64::from(items));
+        bounds::DRAWN.at_most(most).check(f64::from(drawn))
+    }
+
     /// The check of mechanisms that take any s of the items.
     ///
     /// # Errors
@@ -227,7 +242,7 @@ impl Domain {
     pub(crate) fn check_sparse(&self) -> Result<(), Error> {
         if self.is_dense() {
             return Err(error!(Combination {
-                reason: "only \"cube\" answers \"numbers\"",
+                reason: "only \"cube\" and \"grid\" answer \"numbers\"",
             }));
         }
         Ok(())

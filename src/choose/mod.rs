@@ -7,12 +7,12 @@
 
 mod buckets;
 mod budget;
+mod cells;
 mod contract;
 mod cross;
 mod differs;
 mod draft;
 mod file;
-mod grid;
 mod number;
 mod objective;
 mod population;

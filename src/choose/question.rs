@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::budget::Budget;
+use super::contract::Choose;
 use super::cross::CrossDraft;
 use super::differs::{same, same_if_said};
 use super::number::NumberDraft;
@@ -14,6 +15,9 @@ use super::{MechanismDraft, cube, offers, together};
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::Error;
+use crate::mechanism::cube::Cube;
+use crate::mechanism::grid::Grid;
+use crate::mechanism::hash_bin::LevelName;
 use crate::task::{Items, Kind, Limits, Prefixes, Question, QuestionParts, Together, check_asked};
 
 /// A [`Question`] whose mechanism may lack parameters, or be missing altogether, and
@@ -107,6 +111,11 @@ pub struct Choice {
     pub people: f64,
 }
 
+/// The grid answers numbers where its error is below this part of the cube's: of people at
+/// the ends of their ranges, which errors are predicted for, it never is at equal ε unless
+/// the cube hides too little.
+const WORTH_A_GRID: f64 = 0.99;
+
 impl QuestionDraft {
     /// Checks all that is said, without choosing the rest: whatever it accepts
     /// may still prove impossible together.
@@ -168,7 +177,11 @@ impl QuestionDraft {
         let resolve = || {
             let population = self.population(people)?;
             let search = self.search(&population, epsilon, f64::INFINITY)?;
-            self.question_with(epsilon, &self.mechanism_draft(epsilon)?.best(&search)?)
+            let best = match self.numbers(&search)? {
+                Some(mut all) if !all.is_empty() => all.remove(0),
+                _ => self.mechanism_draft(epsilon)?.best(&search)?,
+            };
+            self.question_with(epsilon, &best)
         };
         resolve().map_err(|error| self.blame(error))
     }
@@ -198,15 +211,20 @@ impl QuestionDraft {
     ) -> Result<Option<Choice>, Error> {
         let population = self.population(people)?;
         let search = self.search(&population, epsilon, alpha)?;
-        let (mut picked, mut others) = match self.mechanism_draft(epsilon)? {
-            MechanismDraft::Auto(auto) => {
-                let mut all = offers(&search, auto.level.name())?;
+        let asked = self.mechanism_draft(epsilon)?;
+        let all = match (self.numbers(&search)?, &asked) {
+            (Some(all), _) => Some(all),
+            (None, MechanismDraft::Auto(auto)) => Some(offers(&search, auto.level.name())?),
+            (None, _) => None,
+        };
+        let (mut picked, mut others) = match all {
+            Some(mut all) => {
                 if all.is_empty() {
                     return Ok(None);
                 }
                 (all.remove(0), all)
             }
-            asked => {
+            None => {
                 let picked = asked.best(&search)?;
                 // What is asked for may protect single entries only. What is there or
                 // not is for one mechanism, and so are numbers.
@@ -257,6 +275,22 @@ impl QuestionDraft {
             _ if self.is_open() => Ok(MechanismDraft::default()),
             _ => Ok(self.mechanism.clone()),
         }
+    }
+
+    /// Where numbers are asked and their mechanism is open, what answers them, the best
+    /// first: the cube, unless the grid is better by [`WORTH_A_GRID`].
+    fn numbers(&self, search: &Search<'_>) -> Result<Option<Vec<Candidate>>, Error> {
+        if !matches!(self.asked, Asked::Numbers(..)) || !self.is_open() {
+            return Ok(None);
+        }
+        let mut all = Cube::offers(search, LevelName::User)?;
+        let least = all.first().map_or(f64::INFINITY, |cube| cube.error);
+        let grids = Grid::offers(search, LevelName::User)?;
+        let (better, others): (Vec<_>, Vec<_>) =
+            (grids.into_iter()).partition(|grid| grid.error < WORTH_A_GRID * least);
+        all.splice(0..0, better);
+        all.extend(others);
+        Ok(Some(all))
     }
 
     /// Whether no parameter of the mechanism is said, nor which it is.

@@ -10,8 +10,8 @@ use core::ops::RangeInclusive;
 
 use super::buckets::{BucketsDraft, ChooseBuckets};
 use super::budget::{Budget, HIDES_TOO_LITTLE, Limit};
+use super::cells::Cells;
 use super::contract::Choose;
-use super::grid::Grid;
 use super::objective::Goal;
 use super::population::Population;
 use super::predict::Predict;
@@ -231,7 +231,7 @@ impl Buckets<'_> {
     }
 
     /// Numbers of cells to try under the other rule.
-    fn grid<R: ChooseBuckets>(&self) -> Grid {
+    fn cells<R: ChooseBuckets>(&self) -> Cells {
         let favoured = self.favoured.unwrap_or(1);
         let hashes = self.hashes.unwrap_or(1);
         // Not all buckets can be favoured.
@@ -240,7 +240,7 @@ impl Buckets<'_> {
             .find(|cells| R::most_favoured(hashes * R::SIDES * cells) >= favoured)
             .unwrap_or(favoured);
         let steps = self.limit.steps(self.favoured, self.sparsity());
-        Grid {
+        Cells {
             least,
             most: self.most_cells::<R>().max(least),
             elements: self.elements::<R>(),
@@ -271,9 +271,9 @@ impl Buckets<'_> {
     /// The best under the other rule, of so many cells or any number.
     fn strongest<R: ChooseBuckets>(&self, cells: Option<u32>) -> Rated<R> {
         let Some(cells) = cells else {
-            let grid = self.grid::<R>();
-            let best = self.best_of(&grid.cells());
-            let around = grid.around(best.1.cells());
+            let tries = self.cells::<R>();
+            let best = self.best_of(&tries.tried());
+            let around = tries.around(best.1.cells());
             return self.best_around(best, around);
         };
         self.best_of(&[cells])

@@ -43,6 +43,7 @@ macro_rules! mechanisms {
             coco: Coco,
             hash_bin: HashBin,
             cube: Cube,
+            grid: Grid,
             ]
         }
     };

@@ -30,11 +30,10 @@ pub use support::Support;
 pub use thresholds::Thresholds;
 
 use super::contract::Parameters;
-use crate::bounds;
 use crate::canonical::{Canonical, CanonicalReader};
 use crate::codec::Cursor;
 use crate::domain::Domain;
-use crate::error::{Error, error};
+use crate::error::Error;
 
 impl Parameters for Cube {
     const NAME: &'static str = "cube";
@@ -42,13 +41,8 @@ impl Parameters for Cube {
     type Randomizer = Randomizer;
 
     fn check(&self, domain: &Domain) -> Result<(), Error> {
-        let (true, Some(attributes)) = (domain.is_dense(), domain.items()) else {
-            return Err(error!(Combination {
-                reason: "\"cube\" is for \"numbers\", all of which everybody has",
-            }));
-        };
-        let most = bounds::DRAWN.max.min(f64::from(attributes));
-        bounds::DRAWN.at_most(most).check(f64::from(self.drawn()))
+        let reason = "\"cube\" is for \"numbers\", all of which everybody has";
+        domain.check_drawn(self.drawn(), reason)
     }
 
     fn write_canonical(&self, canonical: &mut Canonical) {

@@ -8,13 +8,7 @@ impl Cube {
     /// The threshold sampled at local budget ε.
     #[must_use]
     pub fn thresholds(&self, epsilon: f64) -> Thresholds {
-        let (favoured, others) = (self.favoured(), self.others());
-        Thresholds {
-            inside: threshold(&ExpLowerBound::new(epsilon), favoured, others),
-            favoured,
-            others,
-            epsilon,
-        }
+        Thresholds::new(epsilon, self.favoured(), self.others())
     }
 }
 
@@ -38,6 +32,16 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
+    /// Where so many corners, or cells of a grid, are favoured.
+    pub(in crate::mechanism) fn new(epsilon: f64, favoured: u64, others: u64) -> Self {
+        Self {
+            inside: threshold(&ExpLowerBound::new(epsilon), favoured, others),
+            favoured,
+            others,
+            epsilon,
+        }
+    }
+
     /// Of reporting a favoured corner: floor(2⁶⁴·e·N₊/(e·N₊ + N₋)), e rounded down.
     #[must_use]
     pub const fn inside(&self) -> Threshold {

@@ -130,17 +130,17 @@ fn numbers_that_make_no_sense_are_refused() {
         (
             json!({ "of": of, "mechanism": { "name": "collision", "rule": "heaviest",
                 "favoured": 1, "hashing": "balanced", "buckets": 4 } }),
-            "only \"cube\" answers \"numbers\"",
+            "only \"cube\" and \"grid\" answer \"numbers\"",
         ),
         (
             json!({ "of": of, "mechanism": { "name": "coco", "rule": "strongest",
                 "favoured": 1, "hashing": "balanced", "buckets": 4 } }),
-            "only \"cube\" answers \"numbers\"",
+            "only \"cube\" and \"grid\" answer \"numbers\"",
         ),
         (
             json!({ "of": of, "mechanism": { "name": "hash-bin", "level": "event",
                 "hashing": "balanced", "bins": 1, "grid": 1024 } }),
-            "only \"cube\" answers \"numbers\"",
+            "only \"cube\" and \"grid\" answer \"numbers\"",
         ),
     ] {
         let mut question = json!({ "name": "q", "kind": "numbers", "mechanism": cube });
