@@ -10,7 +10,7 @@ use hushbin::mechanism::collision::Rates;
 
 use super::people::People;
 use super::point::{Point, variance_over_people};
-use super::projection::{Sum, project};
+use super::projection::likely;
 use super::score::{Crowd, Score, ScoreLaw};
 
 /// Hits of the answers to one question, each person having given one.
@@ -102,7 +102,7 @@ impl OneAnswer {
         let weights = || (0..self.hits.len()).map(|answer| answer as f64 / steps - 0.5);
         let raw = self.shares();
         let sum: f64 = raw.iter().zip(weights()).map(|(share, w)| share * w).sum();
-        let shares = self.likely_shares(0.5 + sum);
+        let shares = likely(raw.clone(), 0.5 + sum);
         let (all, gap) = (weights().map(|w| w * w).sum(), self.rates.gap());
         let (mut square, mut levels) = (0.0, 0.0);
         for (share, w) in shares.iter().zip(weights()) {
@@ -121,29 +121,6 @@ impl OneAnswer {
             .is_some_and(|[m, slots]| m == 1 && slots as usize == raw.len());
         let law = own.then(|| self.places(&shares, 0.5 + held, given));
         (point, law)
-    }
-
-    /// Shares that people can have, near those estimated, of whose places this is the
-    /// mean.
-    fn likely_shares(&self, mean: f64) -> Vec<f64> {
-        let mut shares = self.shares();
-        project(&mut shares, Sum::Exactly(1.0));
-        let steps = shares.len() as f64 - 1.0;
-        let places = shares
-            .iter()
-            .zip(0..)
-            .map(|(share, at)| share * f64::from(at) / steps);
-        let place: f64 = places.sum();
-        let mean = mean.clamp(0.0, 1.0);
-        // Some answer at the end that the mean lies nearer to instead.
-        let end = f64::from(u8::from(mean > place));
-        if mean != place {
-            let moved = (mean - place) / (end - place);
-            shares.iter_mut().for_each(|share| *share *= 1.0 - moved);
-            let at = if end == 0.0 { 0 } else { shares.len() - 1 };
-            shares[at] += moved;
-        }
-        shares
     }
 
     /// Which answer a report names, for people whose answers have these shares, and the

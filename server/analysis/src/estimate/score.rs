@@ -80,8 +80,8 @@ impl Crowd {
 /// The law of one report's score, by the truth.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ScoreLaw {
-    /// Truths from 0 to 1, ascending, with the law of people of whom it is true; between
-    /// them people are mixed.
+    /// Truths, from the least to the greatest that there is, with the law of people of whom
+    /// it is true; between them people are mixed.
     pub(super) nodes: Vec<(f64, Crowd)>,
     /// Whether people are given: then their cumulants add up, else moments do, as if they
     /// were drawn.
@@ -91,8 +91,10 @@ pub(super) struct ScoreLaw {
 impl ScoreLaw {
     /// The limit on one side of the truth that an estimate from so many reports leaves.
     pub(super) fn limit(&self, point: Point, reports: u64, failure: &Failure, side: Side) -> f64 {
-        let without = self.nodes[0].1.mean();
-        let gain = self.nodes[self.nodes.len() - 1].1.mean() - without;
+        let ends = [&self.nodes[0], &self.nodes[self.nodes.len() - 1]];
+        let [least, most] = ends.map(|(truth, crowd)| (truth, crowd.mean()));
+        let gain = (most.1 - least.1) / (most.0 - least.0);
+        let without = least.1 - gain * least.0;
         let crowds = self.nodes.iter().flat_map(|(_, crowd)| &crowd.people);
         let scores = crowds.flat_map(|(_, score)| score);
         let largest = scores.fold(1.0, |most: f64, (x, _)| most.max(x.abs()));

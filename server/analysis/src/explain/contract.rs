@@ -30,6 +30,12 @@ pub enum Reported {
         /// them.
         pluses: Vec<bool>,
     },
+    /// The grid's.
+    Levels {
+        /// The level's value, from −1 to 1, by attribute, in the order in which the seed draws
+        /// them.
+        values: Vec<f64>,
+    },
     /// Hash-bin's, of one clipped sum.
     Sign {
         /// Whether it is plus.

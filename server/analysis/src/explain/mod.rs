@@ -17,7 +17,7 @@ pub use audit::{Audit, Hits, Measured, ScoredEvent, Side};
 pub use belief::{Belief, posterior};
 pub use contract::Reported;
 pub use error::ExplainError;
-pub use placement::{Answered, Attribute, Bin, Counted, Outcome, Pair, Placement};
+pub use placement::{Answered, Attribute, AttributeLevels, Bin, Counted, Outcome, Pair, Placement};
 pub use told::{AnswerExplainer, Coded, Meaning, Told};
 pub use upload::{Dissected, Part, PartName};
 

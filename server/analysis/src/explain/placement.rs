@@ -50,6 +50,16 @@ pub struct Attribute {
     pub minus: Outcome,
 }
 
+/// One of the attributes that the grid's seed draws.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct AttributeLevels {
+    /// Its index.
+    pub item: u32,
+    /// Reported as each level, from −1 to 1.
+    pub levels: Vec<Outcome>,
+}
+
 /// An answer in a bin, with the sign that it counts with there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
@@ -94,6 +104,11 @@ pub enum Placement {
     Attributes {
         /// In the order in which the seed draws them.
         drawn: Vec<Attribute>,
+    },
+    /// The grid: of each of these a level is reported.
+    Levels {
+        /// In the order in which the seed draws them.
+        drawn: Vec<AttributeLevels>,
     },
     /// Hash-bin, of one clipped sum: its sign is reported.
     Sign {

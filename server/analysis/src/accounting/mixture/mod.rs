@@ -76,21 +76,21 @@ impl Mixture {
     ///
     /// It is the α of the real weights at the ε asked for. What is sampled are
     /// integer thresholds with an effective ε that is no greater. For
-    /// `heaviest`, `overwrite` and `strongest`, and the cube, such a report is one of the real
-    /// weights, replaced now and then by a uniform bucket, side or corner whatever the
-    /// input was: post-processing, so the batch is no less private. Under
+    /// `heaviest`, `overwrite` and `strongest`, the cube and the grid, such a report is one of
+    /// the real weights, replaced now and then by a uniform bucket, side, corner or cell
+    /// whatever the input was: post-processing, so the batch is no less private. Under
     /// `occupied` each number of occupied buckets rounds by itself, which moves
     /// the total variation α(e − 1) by up to 2⁻⁶³; that is added. Hash-bin at
     /// user level is any ε-LDP randomizer.
     ///
     /// Direct encoding, every element with a bucket of its own and as many favoured
     /// as there are entries, attains the reduction, but for the rounding of
-    /// thresholds, and so does the cube where corners favour themselves alone and three
-    /// of them differ whatever is drawn; of nothing else is that known.
+    /// thresholds, and so do the grid, and the cube where corners favour themselves alone, if
+    /// three inputs differ whatever is drawn; of nothing else is that known.
     ///
     /// # Errors
     /// As [`Mixture::for_task`], and those of [`Mixture::collision`],
-    /// [`Mixture::coco`], [`Mixture::cube`] and [`Mixture::generic`].
+    /// [`Mixture::coco`], [`Mixture::cube`], [`Mixture::grid`] and [`Mixture::generic`].
     pub fn for_mechanism(
         mechanism: &Mechanism,
         domain: &Domain,
