@@ -80,6 +80,15 @@ fn hash_bin_tasks() -> Vec<Task> {
 
 /// Of 70 numbers, of which so many are drawn.
 fn cube_task(drawn: u32) -> Task {
+    let agreements = drawn.div_ceil(2);
+    numbers_task(&json!({ "name": "cube", "drawn": drawn, "agreements": agreements }))
+}
+
+fn grid_task(drawn: u32, steps: u32) -> Task {
+    numbers_task(&json!({ "name": "grid", "drawn": drawn, "steps": steps }))
+}
+
+fn numbers_task(mechanism: &Value) -> Task {
     let mut of = Vec::new();
     for index in 0..70 {
         of.push(json!({ "name": format!("number {index}"), "min": -1.5, "max": index }));
@@ -88,7 +97,7 @@ fn cube_task(drawn: u32) -> Task {
         "id": "codec", "epsilon": 1.0,
         "questions": [{
             "name": "numbers", "kind": "numbers", "of": of,
-            "mechanism": { "name": "cube", "drawn": drawn, "agreements": drawn.div_ceil(2) },
+            "mechanism": mechanism,
         }],
     });
     serde_json::from_value(task).unwrap()
@@ -97,12 +106,18 @@ fn cube_task(drawn: u32) -> Task {
 /// Numbers of signs on either side of each length in bytes.
 const DRAWN: [u32; 8] = [1, 7, 8, 9, 16, 33, 63, 64];
 
+/// k and r, with as many cells as take a byte or two.
+const GRIDS: [[u32; 2]; 5] = [[1, 1], [1, 126], [7, 1], [1, 128], [12, 1]];
+
 pub(crate) fn tasks() -> Vec<Task> {
     let even = BUCKETS.iter().filter(|buckets| buckets.is_multiple_of(2));
     let coco = even.map(|&buckets| coco_task(buckets));
     let collision = BUCKETS.iter().map(|&buckets| task(buckets));
     let tasks = collision.chain(coco).chain(hash_bin_tasks());
-    tasks.chain(DRAWN.map(cube_task)).collect()
+    let tasks = tasks.chain(DRAWN.map(cube_task));
+    tasks
+        .chain(GRIDS.map(|[drawn, steps]| grid_task(drawn, steps)))
+        .collect()
 }
 
 /// A valid report, its response fixed by `detail`: the bucket where there are
@@ -135,6 +150,7 @@ pub(crate) fn report(task: &Task, seed: u64, detail: u64) -> Report {
             let signs = detail & u64::MAX >> (64 - drawn);
             Report::Cube(cube::Report { seed, drawn, signs })
         }
+        Mechanism::Grid(grid) => Report::Grid(in_bucket(grid.cells())),
     }
 }
 
@@ -205,7 +221,7 @@ proptest! {
         let longest = match task.questions()[0].mechanism() {
             Mechanism::Collision(_) | Mechanism::Coco(_) => 300,
             Mechanism::HashBin(hash_bin) => 300 / hash_bin.bins() as usize,
-            Mechanism::Cube(_) => 100,
+            Mechanism::Cube(_) | Mechanism::Grid(_) => 100,
         };
         let reports = reports.into_iter().take(longest);
         let reports = reports.map(|(seed, detail)| report(&task, seed, detail)).collect();
@@ -330,6 +346,34 @@ fn the_format_of_corners_is_this() {
             assert_eq!(error.code(), ErrorCode::Malformed);
             assert!(error.to_string().ends_with("to be 0"), "{error}");
         }
+    }
+}
+
+/// A cell is a varint, the first attribute's level its last digit, of base r + 1; there are
+/// as many as the task has.
+#[test]
+fn the_format_of_cells_is_this() {
+    for (drawn, steps, cell, encoded) in [
+        (1, 1, 1, &[1][..]),
+        (3, 2, 1 + 3 * (2 + 3), &[16]),
+        (2, 15, 15 + 16 * 9, &[0x9f, 1]),
+        (12, 1, 4095, &[0xff, 0x1f]),
+    ] {
+        let task = grid_task(drawn, steps);
+        let upload = |bucket| Upload {
+            id: UploadId([7; 16]),
+            reports: vec![Report::Grid(BucketReport {
+                seed: 0x0102_0304_0506_0708,
+                bucket,
+            })],
+        };
+        let bytes = upload(cell).encode(&task.fingerprint());
+        assert_eq!(bytes[33..], [&[1][..], &SEED, encoded].concat());
+        assert_eq!(Upload::decode(&bytes, &task), Ok(upload(cell)));
+        let beyond = (steps + 1).pow(drawn);
+        let bytes = upload(beyond).encode(&task.fingerprint());
+        let error = Upload::decode(&bytes, &task).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Malformed);
     }
 }
 

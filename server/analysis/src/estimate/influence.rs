@@ -268,7 +268,7 @@ impl<'a> Buckets<'a> {
 #[cfg(test)]
 mod tests {
     use hushbin::mechanism::hash_bin::Response;
-    use hushbin::mechanism::{coco, collision, cube, hash_bin};
+    use hushbin::mechanism::{coco, collision, cube, grid, hash_bin};
     use hushbin::{Report, Task, TaskDraft};
 
     use serde_json::{Value, json};
@@ -304,6 +304,9 @@ mod tests {
                     signs,
                 })
                 .map(Report::Cube)
+                .collect(),
+            Mechanism::Grid(own) => (0..own.cells())
+                .map(|bucket| Report::Grid(grid::Report { seed, bucket }))
                 .collect(),
             Mechanism::HashBin(own) => {
                 let domain = question.domain();

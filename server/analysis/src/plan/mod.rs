@@ -10,10 +10,12 @@
 
 mod answer;
 mod choose;
+mod grid;
 mod question;
 mod survey;
 
 pub use answer::{Answer, Offer, Unknown, Verdict, VerdictKind};
+pub use grid::{GridChoice, GridGoal, grid};
 pub use question::{
     CENTRAL_EPSILON, DEFAULT_ID, LOCAL_EPSILON, PEOPLE_PER_DAY, POWER, PlanError, Question,
     SMALLEST, STANDARD_ERROR,

@@ -2,7 +2,7 @@
 //! definitions.
 
 use hushbin::domain::Signed;
-use hushbin::mechanism::{collision, cube, hash_bin};
+use hushbin::mechanism::{collision, cube, grid, hash_bin};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
 use hushbin_analysis::explain::{
@@ -94,6 +94,9 @@ fn reports(task: &Task, seed: u64) -> Vec<Report> {
                 Report::Cube(cube::Report { seed, drawn, signs })
             })
             .collect(),
+        hushbin::Mechanism::Grid(grid) => (0..grid.cells())
+            .map(|bucket| Report::Grid(grid::Report { seed, bucket }))
+            .collect(),
     }
 }
 
@@ -106,7 +109,9 @@ fn chances(placement: &Placement) -> Vec<f64> {
             .flat_map(|pair| [pair.plus.chance, pair.minus.chance])
             .collect(),
         Placement::Sign { plus, minus, .. } => vec![plus.chance, minus.chance],
-        Placement::Bins { .. } | Placement::Attributes { .. } => Vec::new(),
+        Placement::Bins { .. } | Placement::Attributes { .. } | Placement::Levels { .. } => {
+            Vec::new()
+        }
     }
 }
 

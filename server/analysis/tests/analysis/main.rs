@@ -9,6 +9,7 @@ mod errata;
 mod estimate;
 mod explain;
 mod explain_answers;
+mod grid;
 mod heavy_hitters;
 mod plan;
 mod sums;

@@ -104,7 +104,9 @@ impl People {
                 };
                 inputs.iter().map(&mut average).collect()
             }
-            Mechanism::HashBin(_) | Mechanism::Cube(_) => unreachable!("no task here is of them"),
+            Mechanism::HashBin(_) | Mechanism::Cube(_) | Mechanism::Grid(_) => {
+                unreachable!("no task here is of them")
+            }
         };
         let all = 0..reports.len();
         let pairs = all
