@@ -15,7 +15,7 @@ use hushbin::{
 };
 use proptest::prelude::*;
 use rand_chacha::rand_core::{CryptoRng, Rng};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::generators::{Scripted, seeded};
 

@@ -11,6 +11,7 @@ mod cross;
 mod cube;
 mod epsilon;
 mod errata;
+mod grid;
 mod hash;
 mod occupancy;
 mod privacy;

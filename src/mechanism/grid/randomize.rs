@@ -86,7 +86,7 @@ impl Randomizer {
 /// is rounded towards 0 by less.
 const fn beside(steps: u32, value: f64) -> (u32, u64) {
     // (1 + v)/2 in units of 2⁻⁶³; at 1 the level is the last, for certain.
-    let place = ((value * (1_u64 << 62) as f64) as i64 + (1 << 62)) as u64;
+    let place = ((value * (1_u64 << 62) as f64) as i64 as u64).wrapping_add(1 << 62);
     let levels = place as u128 * steps as u128;
     ((levels >> 63) as u32, (levels as u64) << 1)
 }

@@ -1,7 +1,8 @@
 //! The best task at a local ε, and how exact it is.
 
 use hushbin::bounds::{EPSILON, WEIGHT};
-use hushbin::choose::{MechanismDraft, QuestionDraft, TaskDraft, together};
+use hushbin::choose::grid::Draft;
+use hushbin::choose::{Asked, MechanismDraft, QuestionDraft, TaskDraft, together};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::task::{Kind, QuestionParts};
@@ -14,6 +15,7 @@ use crate::estimate::{Aim, Predictor};
 use crate::numeric::roots::{geometric, try_bisect};
 use crate::plan::answer::Reach;
 use crate::plan::choose::{Budget, round_down};
+use crate::plan::grid::{GridGoal, grid};
 use crate::plan::question::{PlanError, of_question};
 
 /// A task for a survey, with what it is to answer; none of it depends on how many people
@@ -38,11 +40,20 @@ impl Planned {
     /// # Errors
     /// Those of what is asked, and of what is wanted of it.
     pub(super) fn at(survey: &Survey, epsilon: f64) -> Result<Self, PlanError> {
+        Self::asking(survey, survey.questions.clone(), epsilon)
+    }
+
+    /// The same with these questions.
+    fn asking(
+        survey: &Survey,
+        questions: Vec<QuestionDraft>,
+        epsilon: f64,
+    ) -> Result<Self, PlanError> {
         let draft = TaskDraft {
             id: survey.id.clone(),
             epsilon,
             people: None,
-            questions: survey.questions.clone(),
+            questions,
             budget: survey.budget,
         };
         let resolved = draft.resolve()?;
@@ -91,6 +102,17 @@ impl Planned {
         let Some(central) = budget.central else {
             return Ok(Some(most));
         };
+        if let Some(goal) = grid_goal(survey, people, budget.epsilon, central) {
+            let Some(found) = grid(&goal)? else {
+                return Ok(None);
+            };
+            let mut questions = survey.questions.clone();
+            questions[0].mechanism = MechanismDraft::Grid(Draft {
+                drawn: Some(found.grid.drawn()),
+                steps: Some(found.grid.steps()),
+            });
+            return Self::asking(survey, questions, found.epsilon).map(Some);
+        }
         let hides = |planned: &Self| -> Result<bool, PlanError> {
             let mixture = Mixture::for_task(&planned.task)?;
             let (honest, delta) = (survey.honest_fraction, survey.delta);
@@ -127,6 +149,24 @@ impl Planned {
         let people = |(index, need): (usize, Option<f64>)| need.map(|n| n / self.task.share(index));
         needs.enumerate().filter_map(people).fold(0.0, f64::max)
     }
+}
+
+/// What the grid is chosen by with its local ε, where it alone is asked for.
+fn grid_goal(survey: &Survey, people: u64, most_epsilon: f64, central: f64) -> Option<GridGoal> {
+    let [question] = &survey.questions[..] else {
+        return None;
+    };
+    let (Asked::Numbers(items, _), MechanismDraft::Grid(draft)) =
+        (&question.asked, &question.mechanism)
+    else {
+        return None;
+    };
+    Some(GridGoal {
+        honest_fraction: survey.honest_fraction,
+        most_epsilon,
+        draft: *draft,
+        ..GridGoal::new(items.count()?, people, central, survey.delta)
+    })
 }
 
 /// How many reports bring the error of a question to what is wanted, where that is said.
