@@ -357,6 +357,14 @@ mod tests {
                 { "name": "c", "min": 0, "max": 1 },
             ] }),
             ),
+            asking(
+                3.0,
+                json!({ "kind": "numbers", "of": [
+                { "name": "a", "min": 0, "max": 1 },
+                { "name": "b", "min": 0, "max": 1 },
+                { "name": "c", "min": 0, "max": 1 },
+            ], "mechanism": { "name": "grid", "drawn": 2, "steps": 3 } }),
+            ),
         ];
         for task in tasks {
             let estimator = Estimator::for_task(task.clone());

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::mechanism::cube::{self, Cube};
+use hushbin::mechanism::grid::{self, Grid};
 use hushbin::mechanism::{coco, collision};
-use hushbin::{Mechanism, Task, TaskDraft};
+use hushbin::{Entry, Mechanism, Task, TaskDraft};
 use hushbin_analysis::accounting::{Account, Mixture, account};
 use hushbin_tests::mixtures::heaviest;
 use serde_json::{Value, json};
@@ -139,6 +140,25 @@ impl People {
         }
     }
 
+    /// All cells under a seed.
+    fn of_grid(grid: &Grid, attributes: u32, epsilon: f64) -> Self {
+        let randomizer = grid::Randomizer::new(grid, &Domain::dense(attributes), epsilon);
+        let report = |cell: u32| {
+            let level = |item: u32| cell / grid.levels().pow(item) % grid.levels();
+            let entry = |item: u32| Entry {
+                item: item.into(),
+                value: grid.value(level(item)),
+            };
+            let cell: Vec<Entry> = (0..attributes).map(entry).collect();
+            randomizer.probabilities(0, &cell)
+        };
+        // Cells are alike.
+        Self {
+            pairs: vec![[0, 1]],
+            reports: (0..grid.cells()).map(report).collect(),
+        }
+    }
+
     /// The greatest δ of a batch of n at each ε_c, over all inputs of all others.
     fn worst(&self, n: u32, centrals: &[f64]) -> Vec<f64> {
         let mut worst = vec![0.0; centrals.len()];
@@ -259,6 +279,35 @@ fn cubes_give_away_no_more_than_is_proven() {
         }
     }
     assert!(attained > 20, "{attained}");
+}
+
+/// The same of grids, where a level between the ends makes for three cells.
+#[test]
+fn grids_give_away_no_more_than_is_proven() {
+    let mut attained = 0;
+    for (attributes, steps, most) in [(1, 1, 5), (1, 2, 5), (1, 3, 4), (2, 1, 4), (1, 7, 3)] {
+        let grid = Grid::new(attributes, steps).unwrap();
+        let mechanism = Mechanism::Grid(grid);
+        for epsilon in [0.5, 2.0] {
+            let domain = Domain::dense(attributes);
+            let mixture = Mixture::for_mechanism(&mechanism, &domain, epsilon).unwrap();
+            let people = People::of_grid(&grid, attributes, epsilon);
+            for n in 2..=most {
+                for delta in [0.1, 0.01, 1e-4] {
+                    let found = account(&mixture, n.into(), 1.0, delta).unwrap();
+                    let at = format!("{grid:?}, ε = {epsilon}, n = {n}: {found:?}");
+                    let [proven, lower] = people.against(n, &found);
+                    assert!(proven <= delta * (1.0 + 1e-9), "{at}: {proven}");
+                    assert_eq!(found.reduction_attained, grid.cells() > 2);
+                    if found.reduction_attained {
+                        attained += 1;
+                        assert!(!less_than_said(lower, &found), "{at}: {lower}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(attained > 60, "{attained}");
 }
 
 /// The α of N₊ of 2ᵏ corners, of one and of as many as 64 attributes.

@@ -43,6 +43,11 @@ fn questions() -> Vec<Value> {
         json!({ "name": "screen", "kind": "numbers", "of": [
             { "name": "width", "min": 0, "max": 4000, "unit": "px" },
             { "name": "depth", "min": 0, "max": 1 } ] }),
+        json!({ "name": "place", "kind": "numbers", "of": [
+            { "name": "x", "min": 0, "max": 1 },
+            { "name": "y", "min": 0, "max": 1 },
+            { "name": "z", "min": -9, "max": 1 } ],
+            "mechanism": { "name": "grid", "drawn": 2, "steps": 4 } }),
         json!({ "name": "query", "kind": "text", "prefixes": [2, 4, 4] }),
     ];
     for (name, value) in [("stars", "real"), ("likes", "sign")] {
@@ -79,7 +84,7 @@ fn all_mechanisms_and_kinds_are_tried() {
     let kinds: BTreeSet<_> = questions().map(|own| own.kind().name()).collect();
     assert_eq!(
         Vec::from_iter(mechanisms),
-        ["coco", "collision", "cube", "hash-bin"]
+        ["coco", "collision", "cube", "grid", "hash-bin"]
     );
     let named = [
         "choice", "cross", "flag", "number", "numbers", "ratings", "set", "text", "together",
