@@ -67,8 +67,8 @@ describe("the tarball", () => {
     const declared = [
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
       ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
-      ...["mechanism/collision", "mechanism/cube", "mechanism/hash-bin", "mechanism/index"],
-      ...["module", "options", "question", "randomizer", "receipt", "sealed", "slim"],
+      ...["mechanism/collision", "mechanism/cube", "mechanism/grid", "mechanism/hash-bin"],
+      ...["mechanism/index", "module", "options", "question", "randomizer", "receipt", "sealed", "slim"],
       ...["store/store", "task", "testing"],
     ];
     const entries = ["history", "index", "sealed", "slim", "testing"];
@@ -526,7 +526,7 @@ describe("typed", () => {
       export { client };`;
     expect(check(use, resolution)).toBe("");
     const mechanisms = `
-      import type { CocoMechanism, CollisionMechanism, CubeMechanism, HashBinMechanism, Mechanism } from "hushbin";
+      import type { CocoMechanism, CollisionMechanism, CubeMechanism, GridMechanism, HashBinMechanism, Mechanism } from "hushbin";
       const clipped: HashBinMechanism = ${CLIPPED};
       export const width = (mechanism: Mechanism): number => {
         if (mechanism.name === "hash-bin") {
@@ -535,6 +535,10 @@ describe("typed", () => {
         if (mechanism.name === "cube") {
           const cube: CubeMechanism = mechanism;
           return cube.drawn;
+        }
+        if (mechanism.name === "grid") {
+          const grid: GridMechanism = mechanism;
+          return grid.steps;
         }
         const bucketed: CollisionMechanism | CocoMechanism = mechanism;
         return bucketed.buckets;

@@ -6,10 +6,16 @@ import { type CocoMechanism, coco } from "./coco.js";
 import type { MechanismCodec } from "./codec.js";
 import { type CollisionMechanism, collision } from "./collision.js";
 import { type CubeMechanism, cube } from "./cube.js";
+import { type GridMechanism, grid } from "./grid.js";
 import { type HashBinMechanism, hashBin } from "./hash-bin.js";
 
 /** Parameters of the mechanism that randomises. */
-export type Mechanism = CollisionMechanism | CocoMechanism | HashBinMechanism | CubeMechanism;
+export type Mechanism =
+  | CollisionMechanism
+  | CocoMechanism
+  | HashBinMechanism
+  | CubeMechanism
+  | GridMechanism;
 
 type Name = Mechanism["name"];
 
@@ -20,6 +26,7 @@ const MECHANISMS: {
   coco,
   "hash-bin": hashBin,
   cube,
+  grid,
 };
 
 const NAMES = /* @__PURE__ */ Object.keys(MECHANISMS) as Name[];

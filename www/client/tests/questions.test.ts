@@ -15,6 +15,8 @@ import { ANSWERS } from "./types.js";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
+const GRID = { name: "grid", drawn: 2, steps: 3 } as const;
+
 /** What is not known to be wrong by its type alone. */
 const any = (input: unknown) => input as ReportInput<typeof SURVEY>;
 const but = (answers: object) => any({ ...ANSWERS, ...answers });
@@ -409,6 +411,23 @@ describe("answers", () => {
       );
     expect(packed([0, 1, 2], [5000, 1, 0])()).toHaveLength(9);
     expect(packed([2, 0, 1], [5000, 1, 0])()).toHaveLength(9);
+    // The seed, and a cell: of up to 128 in a byte, of more in two.
+    const lengths = async (drawn: number, steps: number) => {
+      const mechanism = { name: "grid", drawn, steps } as const;
+      const asked = { ...layout, mechanism };
+      const grid = await createRandomizer({ task: { id: "n", epsilon: 2, questions: [asked] } });
+      const people = Uint32Array.from({ length: 200 }, () => 3);
+      const items = Uint32Array.from({ length: 600 }, (_, index) => index % 3);
+      const values = Float64Array.from({ length: 600 }, () => 1);
+      const bytes = grid.randomizeMany(people, items, values).length / 200;
+      grid.free();
+      return bytes;
+    };
+    expect(await lengths(1, 1)).toBe(9);
+    expect(await lengths(3, 4)).toBe(9);
+    expect(await lengths(2, 63)).toBeGreaterThan(9.5);
+    await expect(lengths(3, 16)).rejects.toThrow(TaskError);
+    await expect(lengths(4, 1)).rejects.toThrow(TaskError);
     expect(packed([0, 1], [1, 1])).toThrow(RangeError);
     expect(packed([0, 1, 3], [1, 1, 1])).toThrow(RangeError);
     expect(packed([0, 1, 1], [1, 1, 1])).toThrow(RangeError);
@@ -501,6 +520,11 @@ describe("tasks of questions", () => {
     ["more drawn than there are", asking({ ...layout, of: [width] }), ["out of range"]],
     ["numbers rated", asking({ ...layout, mechanism: features.mechanism }), ["together"]],
     ["ratings by a cube", asking({ ...opinions, mechanism: layout.mechanism }), ["together"]],
+    ["ratings on a grid", asking({ ...opinions, mechanism: GRID }), ["together"]],
+    ["no steps", asking({ ...layout, mechanism: { name: "grid", drawn: 1 } }), ["steps"]],
+    ["steps of 0", asking({ ...layout, mechanism: { ...GRID, steps: 0 } }), ["out of range"]],
+    ["many cells", asking({ ...layout, mechanism: { ...GRID, steps: 64 } }), ["together"]],
+    ["a fraction of a step", asking({ ...layout, mechanism: { ...GRID, steps: 1.5 } }), ["steps"]],
     ["one part", asking({ ...byPlan, of: [plan] }), ["loadByPlan", "two parts"]],
     ["three parts", asking({ ...byPlan, of: [plan, load, plan] }), ["loadByPlan", "two parts"]],
     ["no parts", asking({ ...byPlan, of: undefined }), ["loadByPlan", "of"]],
@@ -578,6 +602,9 @@ describe("tasks of questions", () => {
       asking({ ...layout, of: [width, zoom] }),
       asking({ ...layout, mechanism: { ...layout.mechanism, agreements: 1 } }),
       asking({ ...layout, mechanism: { ...layout.mechanism, drawn: 3 } }),
+      asking({ ...layout, mechanism: GRID }),
+      asking({ ...layout, mechanism: { ...GRID, drawn: 1 } }),
+      asking({ ...layout, mechanism: { ...GRID, steps: 1 } }),
     ];
     const found = new Set<string>();
     for (const task of variants) {
@@ -590,6 +617,22 @@ describe("tasks of questions", () => {
     const weightless = { ...theme, weight: 1 };
     const written = await createRandomizer({ task: asking(weightless, beta) as Task });
     expect(written.fingerprint).toBe(said.fingerprint);
+  });
+
+  it("have the fingerprint of the core", async () => {
+    const of = [
+      { name: "width", min: 0, max: 4000, unit: "px" },
+      { name: "zoom", min: -1.5, max: 3 },
+    ] as const;
+    const numbers = { name: "layout", kind: "numbers", of, mechanism: GRID } as const;
+    const flag = { ...beta, weight: 19, mechanism: { ...beta.mechanism, buckets: 2 } };
+    const questions = [{ ...numbers, weight: 100 }, flag];
+    const randomizer = await createRandomizer({
+      task: { id: "asked", epsilon: 4, questions } as Task,
+    });
+    // As of tests/core/grid/question.rs.
+    expect(randomizer.fingerprint).toBe("6df018886b35cac669559df0dae87e75");
+    randomizer.free();
   });
 
   it("are taken from the collector", async () => {

@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
   coco: "CoCo",
   "hash-bin": "Hash-bin",
   cube: "Cube",
+  grid: "Grid",
 };
 
 /** A mechanism's name. */

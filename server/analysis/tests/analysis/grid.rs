@@ -29,7 +29,7 @@ const PEOPLE: [[f64; 4]; 5] = [
     [0.6, 0.6, 0.6, 0.6],
 ];
 
-fn numbers(attributes: usize, mechanism: Value) -> Value {
+fn numbers(attributes: usize, mechanism: &Value) -> Value {
     let of: Vec<Value> = (0..attributes)
         .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
         .collect();
@@ -38,7 +38,7 @@ fn numbers(attributes: usize, mechanism: Value) -> Value {
 
 fn task(attributes: usize, drawn: u32, steps: u32, epsilon: f64) -> Task {
     let mechanism = json!({ "name": "grid", "drawn": drawn, "steps": steps });
-    let questions = [numbers(attributes, mechanism)];
+    let questions = [numbers(attributes, &mechanism)];
     let file = json!({ "id": "t", "epsilon": epsilon, "questions": questions });
     let draft: TaskDraft = serde_json::from_value(file).unwrap();
     draft.resolve().unwrap()
@@ -217,7 +217,14 @@ fn ratios_are_those_of_the_core() {
             for seed in [0, 7, u64::MAX] {
                 let [first, second] = inputs
                     .each_ref()
-                    .map(|input| core.probabilities(seed, input));
+                    // Beyond the ends they count as these.
+                    .map(|input| {
+                        let coded = input.iter().map(|entry| Entry {
+                            value: entry.value.clamp(-1.0, 1.0),
+                            ..*entry
+                        });
+                        core.probabilities(seed, &coded.collect::<Vec<_>>())
+                    });
                 for bucket in 0..own.cells() {
                     let report = hushbin::Report::Grid(Report { seed, bucket });
                     let ours = observe(question, hypotheses.each_ref(), &report).log_ratio;
@@ -481,7 +488,7 @@ fn nothing_better_is_left_out() {
     }
 }
 
-fn planned(mechanism: Value, fields: Value) -> SurveyAnswer {
+fn planned(mechanism: &Value, fields: &Value) -> SurveyAnswer {
     let mut asked = json!({ "questions": [numbers(2, mechanism)], "people": 100_000 });
     for (field, value) in fields.as_object().unwrap() {
         asked[field] = value.clone();
@@ -498,18 +505,18 @@ fn surveys_plan_grids() {
     let mut free = goals.clone();
     free["epsilon"] = json!(12.0);
     for (fields, steps, epsilon) in [(&goals, 2, 4.0), (&free, 6, 7.784)] {
-        let found = planned(json!("grid"), fields.clone());
+        let found = planned(&json!("grid"), fields);
         let own = grid_of(&found.task.questions()[0]);
         assert_eq!((own.drawn(), own.steps()), (2, steps));
         assert_eq!(found.epsilon, epsilon);
         assert!(found.central.unwrap().central_epsilon <= 1.0 + 1e-9);
     }
     let said = json!({ "name": "grid", "drawn": 1 });
-    let found = planned(said, free.clone());
+    let found = planned(&said, &free);
     assert_eq!(grid_of(&found.task.questions()[0]).drawn(), 1);
-    let open = planned(json!("auto"), free);
+    let open = planned(&json!("auto"), &free);
     assert_eq!(open.task.questions()[0].mechanism().name(), "cube");
     // Without a central ε, the best at the local one.
-    let found = planned(json!("grid"), json!({ "epsilon": 4.0 }));
+    let found = planned(&json!("grid"), &json!({ "epsilon": 4.0 }));
     assert_eq!(grid_of(&found.task.questions()[0]).steps(), 2);
 }
