@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::bounds;
 use crate::error::{Error, error};
 use crate::sample;
 use crate::sort::sort;
@@ -231,8 +230,9 @@ impl Domain {
         let (true, Some(items)) = (self.is_dense(), self.items) else {
             return Err(error!(Combination { reason }));
         };
-        let most = bounds::DRAWN.max.min(f64::from(items));
-        bounds::DRAWN.at_most(most).check(f64::from(drawn))
+        let drawn_at_most = crate::bounds::DRAWN;
+        let most = drawn_at_most.max.min(f64::from(items));
+        drawn_at_most.at_most(most).check(f64::from(drawn))
     }
 
     /// The check of mechanisms that take any s of the items.
