@@ -10,11 +10,11 @@ import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, say } from "./lib/run.mjs";
 
 /** Bytes, compressed by brotli: of a page that asks only choices, and of the chunk. */
-const BUDGET = 26_320;
-const CHUNK_BUDGET = 20_900;
+const BUDGET = 26_370;
+const CHUNK_BUDGET = 21_250;
 /** Of the core in JavaScript, and of the classic script. */
-const FALLBACK_BUDGET = 31_700;
-const SCRIPT_BUDGET = 26_820;
+const FALLBACK_BUDGET = 32_300;
+const SCRIPT_BUDGET = 26_880;
 /** Of a page that seals, and of what seals. */
 const SEALED_BUDGET = 27_300;
 const SEALING_BUDGET = 6_700;

@@ -64,16 +64,20 @@ impl Grid {
     pub fn new(drawn: u32, steps: u32) -> Result<Self, Error> {
         bounds::DRAWN.check(f64::from(drawn))?;
         bounds::STEPS.check(f64::from(steps))?;
-        match (steps + 1).checked_pow(drawn) {
-            Some(cells) if cells <= Self::MOST_CELLS => Ok(Self {
-                drawn,
-                steps,
-                cells,
-            }),
-            _ => Err(error!(Combination {
-                reason: "a grid has at most 4096 cells: fewer \"drawn\", or fewer \"steps\"",
-            })),
+        let mut cells = 1;
+        for _ in 0..drawn {
+            cells *= steps + 1;
+            if cells > Self::MOST_CELLS {
+                return Err(error!(Combination {
+                    reason: "a grid has at most 4096 cells: fewer \"drawn\", or fewer \"steps\"",
+                }));
+            }
         }
+        Ok(Self {
+            drawn,
+            steps,
+            cells,
+        })
     }
 
     /// k.

@@ -82,13 +82,13 @@ impl Randomizer {
 /// The level at or below a value from −1 to 1, and the probability, in units of 2⁻⁶⁴, with
 /// which it becomes the next one.
 ///
-/// Exact where the value is a multiple of 2⁻⁶², which those of numbers are; else the value
+/// Exact where the value is a multiple of 2⁻⁵³, which those of numbers are; else the value
 /// is rounded towards 0 by less.
 const fn beside(steps: u32, value: f64) -> (u32, u64) {
-    // (1 + v)/2 in units of 2⁻⁶³; at 1 the level is the last, for certain.
-    let place = ((value * (1_u64 << 62) as f64) as i64 as u64).wrapping_add(1 << 62);
-    let levels = place as u128 * steps as u128;
-    ((levels >> 63) as u32, (levels as u64) << 1)
+    const ONE: i64 = 1 << 53;
+    // (1 + v)/2 in units of 2⁻⁵⁴, times r below 2¹⁰; at 1 the level is the last, for certain.
+    let place = ((value * ONE as f64) as i64 + ONE) as u64 * steps as u64;
+    ((place >> 54) as u32, place << 10)
 }
 
 impl Randomize for Randomizer {

@@ -1,5 +1,4 @@
-import { integer, oneOf, read } from "../fields.js";
-import type { MechanismCodec } from "./codec.js";
+import { drawnCodec, type MechanismCodec } from "./codec.js";
 
 /** Parameters of the mechanism cube, which estimates means of numbers that everybody has. */
 export interface CubeMechanism {
@@ -11,16 +10,4 @@ export interface CubeMechanism {
 }
 
 /** @internal */
-export const cube: MechanismCodec<CubeMechanism> = {
-  parse: (value) =>
-    read(
-      value,
-      "mechanism",
-      { name: oneOf(["cube"] as const), drawn: integer, agreements: integer },
-      {},
-    ),
-  write({ drawn, agreements }, bytes) {
-    bytes.number(drawn);
-    bytes.number(agreements);
-  },
-};
+export const cube: MechanismCodec<CubeMechanism> = /* @__PURE__ */ drawnCodec("cube", "agreements");

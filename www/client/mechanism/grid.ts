@@ -1,5 +1,4 @@
-import { integer, oneOf, read } from "../fields.js";
-import type { MechanismCodec } from "./codec.js";
+import { drawnCodec, type MechanismCodec } from "./codec.js";
 
 /**
  * Parameters of the mechanism grid, which estimates means of numbers that everybody has from
@@ -17,16 +16,4 @@ export interface GridMechanism {
 }
 
 /** @internal */
-export const grid: MechanismCodec<GridMechanism> = {
-  parse: (value) =>
-    read(
-      value,
-      "mechanism",
-      { name: oneOf(["grid"] as const), drawn: integer, steps: integer },
-      {},
-    ),
-  write({ drawn, steps }, bytes) {
-    bytes.number(drawn);
-    bytes.number(steps);
-  },
-};
+export const grid: MechanismCodec<GridMechanism> = /* @__PURE__ */ drawnCodec("grid", "steps");
