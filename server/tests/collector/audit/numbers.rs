@@ -63,6 +63,25 @@ fn numbers_keep_within_their_budget() {
     }
 }
 
+/// The same on grids: inputs at the ends are as far apart as any.
+#[test]
+fn grids_keep_within_their_budget() {
+    for (attributes, drawn, steps, epsilon) in [(1, 1, 4, 2.0), (4, 2, 3, 1.0), (3, 3, 2, 4.0)] {
+        let mut question = numbers(attributes, 1, 1);
+        question["mechanism"] = json!({ "name": "grid", "drawn": drawn, "steps": steps });
+        let task = task(epsilon, &[question]);
+        let question = &task.questions()[0];
+        let core = core_probabilities(question).unwrap();
+        let found = enumerate(question, STEPS, &mut rng(1), core).unwrap();
+        let effective = task.effective_epsilon();
+        assert!((found.loss - effective).abs() <= found.error, "{found:?}");
+        let plan = Plan::new(&task, Some(4000), CONFIDENCE).unwrap();
+        let found = audit(&task, &plan, &mut rng(2), |_, _| {});
+        assert_eq!(found.verdict, Verdict::WithinBudget, "{found:?}");
+        assert_eq!(found.exact_epsilon, Some(effective));
+    }
+}
+
 /// An audit can tell: what it measures comes close to what there is.
 #[test]
 fn bounds_of_numbers_come_close() {
