@@ -13,9 +13,9 @@ use super::search::{Candidate, Search};
 use crate::bounds;
 use crate::domain::Domain;
 use crate::error::Error;
-use crate::mechanism::{Mechanism, Parameters};
 use crate::mechanism::grid::{Grid, Report};
 use crate::mechanism::hash_bin::LevelName;
+use crate::mechanism::{Mechanism, Parameters};
 
 /// [`Grid`] with parameters left open.
 ///
@@ -95,8 +95,9 @@ impl Choose for Grid {
         }
         let at_ends =
             |domain: &Domain, budget| Self::least(domain, budget, &Draft::default(), Aim::Ends);
-        let is_cube = |candidate: &Candidate| {
-            matches!(&candidate.mechanism, Mechanism::Grid(grid) if grid.steps() == 1)
+        let is_cube = |candidate: &Candidate| match &candidate.mechanism {
+            Mechanism::Grid(grid) => grid.steps() == 1,
+            _ => false,
         };
         let keeps_to_it =
             |candidate: &Candidate| candidate.error.is_finite() && !is_cube(candidate);

@@ -68,7 +68,16 @@ describe("the tarball", () => {
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
       ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
       ...["mechanism/collision", "mechanism/cube", "mechanism/grid", "mechanism/hash-bin"],
-      ...["mechanism/index", "module", "options", "question", "randomizer", "receipt", "sealed", "slim"],
+      ...[
+        "mechanism/index",
+        "module",
+        "options",
+        "question",
+        "randomizer",
+        "receipt",
+        "sealed",
+        "slim",
+      ],
       ...["store/store", "task", "testing"],
     ];
     const entries = ["history", "index", "sealed", "slim", "testing"];

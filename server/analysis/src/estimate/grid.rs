@@ -213,7 +213,9 @@ impl Counts {
     fn of(&self, attribute: u64) -> Vec<u64> {
         let first = attribute * self.levels as u64;
         let slots = first..first + self.levels as u64;
-        slots.map(|slot| self.counted.hits_of_element(slot)).collect()
+        slots
+            .map(|slot| self.counted.hits_of_element(slot))
+            .collect()
     }
 }
 
@@ -294,7 +296,10 @@ mod tests {
                         let outside = truth < low - 1e-9 || truth > high + 1e-9;
                         missed += p * f64::from(u8::from(outside));
                     }
-                    assert!(missed < 1.1 * 2.0 * failure, "{what}: {missed} at {failure}");
+                    assert!(
+                        missed < 1.1 * 2.0 * failure,
+                        "{what}: {missed} at {failure}"
+                    );
                 }
             }
         }

@@ -78,7 +78,9 @@ fn digits(grid: &Grid, cell: u32) -> impl Iterator<Item = u32> {
     let levels = grid.levels();
     let next = move |cell: &u32| Some(cell / levels);
     let cells = std::iter::successors(Some(cell), next);
-    cells.map(move |cell| cell % levels).take(grid.drawn() as usize)
+    cells
+        .map(move |cell| cell % levels)
+        .take(grid.drawn() as usize)
 }
 
 /// The chance of every cell under a seed. What is not answered is in the middle of its
