@@ -37,6 +37,13 @@ pub struct Frame {
 }
 
 /// A vector's coefficients, with what they leave of it.
+///
+/// ```
+/// use hushbin::sums::{Coefficients, Frame};
+///
+/// let Coefficients { values, left } = Frame::new(2, 7).coefficients(&[0.0, 1.0], 1.5);
+/// assert!(values.len() == 4 && left < 1e-12);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coefficients {
     /// a, D of them, none above the bound in absolute value.
@@ -135,7 +142,7 @@ impl Frame {
     /// If `vector` has not d numbers.
     #[must_use]
     pub fn coefficients(&self, vector: &[f64], bound: f64) -> Coefficients {
-        // `max` and `min` give the other of NaN and a number.
+        // Of NaN and a number `max` and `min` give the number.
         let clip = |own: f64| own.max(-bound).min(bound);
         let mut values: Vec<f64> = self.apply(vector).into_iter().map(clip).collect();
         let mut steps = 0;

@@ -10,6 +10,16 @@ use crate::error::{Error, error};
 use crate::task::{Items, Limits};
 
 /// What is summed.
+///
+/// ```
+/// use hushbin::sums::Measure;
+/// use hushbin::task::Limits;
+///
+/// let limits = vec![Limits::new(0.0, 5.0, None)?, Limits::new(-1.0, 1.0, None)?];
+/// let measure = Measure::numbers(vec!["stars".into(), "mood".into()], limits)?;
+/// assert_eq!((measure.coordinates(), measure.items().resolve("mood")), (2, Some(1)));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
     /// Numbers within limits of their own, by the names of [`Items::Named`].
@@ -235,6 +245,14 @@ impl Coder {
 }
 
 /// What of an answer its messages do not tell, in expectation; for the page's own count.
+///
+/// ```
+/// use hushbin::sums::Lost;
+///
+/// // Of a number beyond its limits, which is told as the nearer of them.
+/// let lost = Lost { clipped: true, left: 0.0 };
+/// assert!(lost.clipped && lost.left == 0.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lost {
     /// Whether a number was beyond its limits, or a vector too long.

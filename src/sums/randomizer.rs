@@ -142,7 +142,7 @@ impl SumRandomizer {
         }
         for &coordinate in &self.drawn[..drawn] {
             // Within L whatever rounding did before.
-            let value = self.coordinates[coordinate as usize].max(-1.0).min(1.0);
+            let value = self.coordinates[coordinate as usize].clamp(-1.0, 1.0);
             let exact = value.abs() * f64::from(levels);
             let least = libm::floor(exact);
             // Exact, as both are within a factor of two or the difference is the number.

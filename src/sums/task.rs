@@ -15,6 +15,18 @@ use crate::task::{Answers, Budget, Task};
 use crate::upload::{UploadId, VERSION, take_header};
 
 /// The fields of a [`SumTask`] but its messages; not yet validated.
+///
+/// ```
+/// use hushbin::sums::{SumDraft, SumParts};
+///
+/// let draft: SumDraft = serde_json::from_str(r#"{
+///     "id": "mood", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+///     "vector": { "items": ["calm", "glad"], "length": 1.0 }
+/// }"#)?;
+/// let SumParts { people, honest_fraction, .. } = draft.parts;
+/// assert_eq!((people, honest_fraction), (1000, 0.9));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SumParts {
     /// A slug: 1 to 64 of a-z, 0-9 and '-', first a letter or digit.

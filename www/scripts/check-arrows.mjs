@@ -23,7 +23,7 @@ export const FLOORS = [
   ["hash"],
   ["mechanism"],
   ["task"],
-  ["upload", "sealed", "randomizer", "wasm"],
+  ["upload", "sealed", "randomizer", "sums", "wasm"],
   ["choose"],
   ["lib", "docs"],
 ];

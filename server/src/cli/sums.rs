@@ -178,7 +178,7 @@ pub(super) fn audit<R: rand_core::CryptoRng>(
     }
     let bar = super::progress_bar(2 * trials, "batches");
     let found = audit_sums(task, trials, confidence, rng, |done, _| {
-        bar.set_position(done)
+        bar.set_position(done);
     })?;
     bar.finish_and_clear();
     super::write_answer(out, json, &found, |out| write_audit(out, task, &found))?;

@@ -291,7 +291,7 @@ fn release_sealed(
     })?;
     let mut reports: Vec<&[u8]> = sealed.chunks_exact(length).collect();
     reports.par_sort_unstable();
-    let reports = hidden(reports, task);
+    let reports = hidden(&reports, task);
     let mut hash = Sha256::new();
     hash.update(b"hushbin batch\0");
     hash.update(task.fingerprint().0);
@@ -317,7 +317,7 @@ fn release_sealed(
 /// Those sealed reports, in order, that others by the same key hide as the task demands: whoever
 /// opens them tells keys apart. What is left out was sealed while keys were changing, by too
 /// few.
-fn hidden<'a>(sorted: Vec<&'a [u8]>, task: &AnyTask) -> Vec<&'a [u8]> {
+fn hidden<'a>(sorted: &[&'a [u8]], task: &AnyTask) -> Vec<&'a [u8]> {
     let least = task.batch_least();
     let mut hidden = Vec::with_capacity(sorted.len());
     for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {

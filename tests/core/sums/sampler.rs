@@ -52,7 +52,7 @@ fn noise_is_binomial_and_does_not_depend_on_the_answer() {
     // All noise that there can be has room: 2 coordinates, 2 signs, 3 trials.
     let task = task(numbers(2), messages([4, 2, 3], 0.3, 12));
     for answer in [[1.0, -0.5], [0.0, 0.25], [-1.0, -1.0]] {
-        let mut found = vec![[[0_u64; 4]; 2]; 2];
+        let mut found = [[[0_u64; 4]; 2]; 2];
         draw(&task, &answer, |sent| {
             let (counts, _) = counts(sent, 2);
             for (coordinate, own) in answer.iter().enumerate() {
@@ -91,7 +91,7 @@ fn noise_that_has_no_room_is_drawn_again() {
 fn values_are_rounded_without_bias_and_drawn_coordinates_are_any() {
     let task = task(numbers(3), messages([3, 2, 1], 0.1, 6));
     let answer = [0.37, -0.81, 1.0];
-    let (mut sums, mut told) = (vec![[0.0; 2]; 3], [0_u64; 3]);
+    let (mut sums, mut told) = ([[0.0; 2]; 3], [0_u64; 3]);
     draw(&task, &answer, |sent| {
         let (counts, _) = counts(sent, 3);
         for (sum, [up, down]) in sums.iter_mut().zip(&counts) {
@@ -133,7 +133,7 @@ fn a_vector_is_told_by_its_coefficients() {
     };
     let (frame, bound) = (own.frame(), own.bound());
     let answer = [3.0, -4.0, 5.0];
-    let mut sums = vec![[0.0; 2]; 3];
+    let mut sums = [[0.0; 2]; 3];
     draw(&task, &answer, |sent| {
         let (counts, _) = counts(sent, 8);
         let told = counts

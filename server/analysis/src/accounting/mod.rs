@@ -34,6 +34,7 @@
 mod account;
 mod calibration;
 mod composition;
+mod gaussian;
 mod group_privacy;
 mod grouped;
 mod hockey_stick;
@@ -50,6 +51,7 @@ pub use account::{Account, account, delta_bounds, reduction_delta_bounds};
 pub(crate) use calibration::meets_central_epsilon;
 pub use calibration::{largest_alpha, largest_epsilon, smallest_batch};
 pub use composition::{Composed, Exposure, account_exposure};
+pub use gaussian::gaussian_delta;
 pub use method::Method;
 pub use mixture::{AccountError, Mixture};
 pub use published::{Kind, Published, Scope, published_bounds, wang_collision_theorem_3};

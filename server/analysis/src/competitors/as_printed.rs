@@ -4,8 +4,9 @@
 use hushbin::Error;
 
 use super::budget::Budget;
-use super::gaussian::{Gaussian, gaussian_delta};
+use super::gaussian::Gaussian;
 use super::numbers::Counts;
+use crate::accounting::gaussian_delta;
 
 /// Mechanism-1 with the printed α and B.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,14 +5,13 @@
 //! move by at most Δ, in Euclidean distance, is (ε, δ) private exactly where
 //! Φ(Δ/2σ − εσ/Δ) − exp(ε)·Φ(−Δ/2σ − εσ/Δ) ≤ δ.
 
-use std::f64::consts::FRAC_1_SQRT_2;
-
 use hushbin::Error;
 use hushbin::bounds::Bound;
 use rand_core::{CryptoRng, Rng};
 
 use super::budget::{Budget, DELTA};
 use super::numbers::ATTRIBUTES;
+use crate::accounting::gaussian_delta;
 use crate::numeric::roots::{bisect, geometric};
 
 /// δ of normal noise, which no σ brings to 0.
@@ -95,23 +94,6 @@ impl Gaussian {
         let noisy = |value: &f64| value + self.sigma * standard_normal(rng);
         vector.iter().map(noisy).collect()
     }
-}
-
-/// δ at an ε of normal noise of standard deviation σ on what two inputs move by Δ.
-///
-/// ```
-/// use hushbin_analysis::competitors::gaussian_delta;
-///
-/// // At ε = 0 it is the total variation, 2Φ(Δ/2σ) − 1.
-/// assert!((gaussian_delta(1.0, 2.0, 0.0) - 0.682_689_492).abs() < 1e-9);
-/// ```
-#[must_use]
-pub fn gaussian_delta(sigma: f64, sensitivity: f64, epsilon: f64) -> f64 {
-    let (half, shift) = (sensitivity / (2.0 * sigma), epsilon * sigma / sensitivity);
-    // The difference is far below either: both have to be right to a few ulps.
-    let below = |z: f64| libm::erfc(-z * FRAC_1_SQRT_2) / 2.0;
-    let [p, q] = [half - shift, -half - shift].map(below);
-    (p - epsilon.exp() * q).max(0.0)
 }
 
 /// The least σ, to one part in 10¹³ and rounded up.

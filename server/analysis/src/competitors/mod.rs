@@ -51,7 +51,7 @@ pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};
 pub use choice::{Direct, HashReport, LocalHash, OptimalHash, Rates, Unary, best_buckets};
 pub use compare::{Asked, Comparison, Row, Variance, compare};
 pub use favoured::subset_delta;
-pub use gaussian::{Gaussian, gaussian_delta};
+pub use gaussian::Gaussian;
 pub use learning::{Loss, clip, encode_category};
 pub use numbers::{
     ANSWERED_EPSILON, ATTRIBUTES, Majority, SampledTwoPoints, TwoPoints, piecewise_variance,

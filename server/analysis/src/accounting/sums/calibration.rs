@@ -9,13 +9,14 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-use super::noise::{Bounds, NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitNoise};
+use super::bounds::Bounds;
+use super::noise::{NOISE_PROBABILITY, NOISE_VARIANCE, SCALE, TRIALS, UnitNoise};
 use super::profile::Profile;
 use super::senders::{NoiseMessages, REPEATS, Senders};
 use super::truncation::SHARE;
 use crate::accounting::composition::Side;
+use crate::accounting::gaussian_delta;
 use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
-use crate::competitors::gaussian_delta;
 use crate::numeric::roots::{bisect, geometric, secant_falling, try_bisect, whole};
 
 /// To what part of q it is found.

@@ -15,9 +15,10 @@
 //!
 //! | room | what is in it |
 //! |---|---|
-//! | `noise` | a person, the noise on their counts, and δ and ε of both |
+//! | `bounds` | what is proven from both sides |
+//! | `noise` | a person, the noise on their counts |
 //! | `counts` | both counts of one coordinate, by whole sums |
-//! | `profile` | all coordinates, composed |
+//! | `profile` | all coordinates, composed: δ and ε of a noise |
 //! | `senders` | a batch of people, and its account |
 //! | `truncation` | noise messages cut to as many as fit an upload |
 //! | `calibration` | the least noise, the fewest trials, the Gaussian limit |
@@ -27,6 +28,7 @@
 //! without their tuples; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi as in
 //! composition. That binomial noise of the messages' kind is enough is new.
 
+mod bounds;
 mod calibration;
 mod counts;
 mod noise;
@@ -34,8 +36,7 @@ mod profile;
 mod senders;
 mod truncation;
 
+pub use bounds::Bounds;
 pub use calibration::{Calibration, calibrate, gaussian_noise, least_repeats};
-pub use noise::{
-    Bounds, COORDINATES, LEVELS, NOISE_PROBABILITY, NOISE_VARIANCE, TRIALS, UnitNoise,
-};
+pub use noise::{COORDINATES, LEVELS, NOISE_PROBABILITY, NOISE_VARIANCE, TRIALS, UnitNoise};
 pub use senders::{HONEST_PEOPLE, NoiseMessages, REPEATS, Senders};

@@ -5,9 +5,6 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-use super::profile::Profile;
-use crate::accounting::ranges::{CENTRAL_EPSILON, DELTA};
-
 /// Number of coordinates D, and of those k that a person uses.
 pub const COORDINATES: Bound = Bound {
     name: "coordinates",
@@ -66,15 +63,6 @@ pub struct UnitNoise {
     levels: u32,
     trials: u64,
     threshold: u64,
-}
-
-/// Bounds on a number.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Bounds {
-    /// It is proven not to be below.
-    pub lower: f64,
-    /// It is proven not to be above.
-    pub upper: f64,
 }
 
 impl UnitNoise {
@@ -145,28 +133,5 @@ impl UnitNoise {
     pub fn variance(&self) -> f64 {
         let [p, rest] = self.probabilities();
         self.trials as f64 * p * rest
-    }
-
-    /// Bounds on the least δ with which the counts are (`epsilon`, δ)-differentially
-    /// private, between any two inputs of one person. Sharp from [`DELTA`]'s least to
-    /// 1/2.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when ε is outside [`CENTRAL_EPSILON`].
-    pub fn delta_bounds(&self, epsilon: f64) -> Result<Bounds, Error> {
-        CENTRAL_EPSILON.check(epsilon)?;
-        let profile = Profile::new(self, DELTA.min);
-        Ok(profile.bounds(|told| told.delta(epsilon)))
-    }
-
-    /// Bounds on the least ε at `delta`, infinite where more than that is told
-    /// outright.
-    ///
-    /// # Errors
-    /// [`Error::OutOfRange`] when δ is outside [`DELTA`].
-    pub fn epsilon_bounds(&self, delta: f64) -> Result<Bounds, Error> {
-        DELTA.check(delta)?;
-        let profile = Profile::new(self, delta);
-        Ok(profile.bounds(|told| told.epsilon(delta)))
     }
 }

@@ -4,7 +4,8 @@ use hushbin::Error;
 use hushbin::bounds::Bound;
 use serde::Serialize;
 
-use super::noise::{Bounds, COORDINATES, LEVELS, TRIALS, UnitNoise};
+use super::bounds::Bounds;
+use super::noise::{COORDINATES, LEVELS, TRIALS, UnitNoise};
 use super::profile::{Profile, Told};
 use super::truncation::{SHARE, Truncation};
 use crate::accounting::composition::Side;
