@@ -16,12 +16,17 @@ pub(crate) struct Document {
 }
 
 impl Document {
+    /// The one that is this.
+    pub(crate) fn new(value: Value) -> Self {
+        Self {
+            value,
+            validators: RefCell::default(),
+        }
+    }
+
     pub(crate) async fn of(app: &App) -> Self {
         let answer = app.get("/openapi.json").await;
-        let document = Self {
-            value: answer.json(),
-            validators: RefCell::default(),
-        };
+        let document = Self::new(answer.json());
         document.check("GET", "/openapi.json", &answer);
         document
     }

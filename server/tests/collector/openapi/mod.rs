@@ -1,7 +1,7 @@
 //! The document that describes the interface holds of what is answered.
 
 mod crowd;
-mod document;
+pub(crate) mod document;
 mod random;
 
 use axum::http::{Method, StatusCode};

@@ -1,6 +1,7 @@
 //! Sums that a shuffler hides, and nothing else: from messages to counts.
 
 use super::*;
+use crate::openapi::document::Document;
 use hushbin::sums::{Message, SumDraft, SumRandomizer, SumTask};
 use hushbin_analysis::sums::{SumEstimates, SumInfluence, SumQuery, SumTotals, resolve};
 use rand_chacha::ChaCha20Rng;
@@ -92,6 +93,25 @@ fn expected(task: &SumTask, totals: &SumTotals) -> Value {
     serde_json::to_value(SumEstimates::new(task, totals, &query)).unwrap()
 }
 
+/// Answers of an analyser, which are as it describes them.
+fn described(address: SocketAddr, token: &str, path: &str) -> Value {
+    let (_, document) = ask(address, token, "GET /openapi.json");
+    let document = Document::new(document);
+    let (status, answer) = ask(address, token, &format!("GET /tasks/settings{path}"));
+    assert_eq!(status, 200, "{answer}");
+    let schema = match path {
+        "" => "sum-task-shown".to_owned(),
+        path => format!("sum-{}", path.trim_start_matches('/')),
+    };
+    let schema = match schema.as_str() {
+        "sum-privacy" | "sum-influence" => schema + "-shown",
+        _ => schema,
+    };
+    let schema = serde_json::json!({ "$ref": format!("#/components/schemas/{schema}") });
+    document.faults(&schema, &answer).unwrap();
+    answer
+}
+
 fn post(address: SocketAddr, token: &str) -> (u16, Value) {
     ask(address, token, "POST /tasks/settings/batches")
 }
@@ -134,19 +154,24 @@ fn messages_become_sums_and_too_few_are_kept_back() {
         // 16 of them within 5.5 σ, but for less than one in a million.
         assert!((estimate - mean).abs() < 5.5 * error, "{own}, {mean}");
     }
-    let (_, privacy) = ask(world.analyser, &at_analyser, "GET /tasks/settings/privacy");
+    let shown = described(world.analyser, &at_analyser, "");
+    assert_eq!(shown["task"], serde_json::to_value(&task).unwrap());
+    assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
+    let privacy = described(world.analyser, &at_analyser, "/privacy");
     assert_eq!(privacy["holds"], true, "{privacy}");
     assert_eq!(privacy["smallest_batch"], people * each);
     assert_eq!(privacy["privacy"]["central_epsilon"], 4.0);
-    let (_, influence) = ask(
-        world.analyser,
-        &at_analyser,
-        "GET /tasks/settings/influence",
-    );
+    let influence = described(world.analyser, &at_analyser, "/influence");
     let of_all = SumInfluence::of(&task, people as f64);
     assert_eq!(
         influence["influence"],
         serde_json::to_value(of_all).unwrap()
+    );
+    let path = "GET /tasks/settings/heavy-hitters";
+    let (status, refused) = ask(world.analyser, &at_analyser, path);
+    assert_eq!(
+        (status, &refused["type"]),
+        (404, &"urn:hushbin:problem:of-sums".into())
     );
     // Neither keeps what has gone on.
     for (at, token) in [(address, &token), (world.analyser, &at_analyser)] {
