@@ -2,8 +2,9 @@
 //! handler that reads the same bodies; how fast it stays when its journal has grown; and how
 //! soon it is back after a crash.
 //!
-//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes]`; without
-//! names, `load`. `nodes` is one collector over files beside several over a database. Clients and collector share the machine: rates are lower bounds, the CPU of an upload
+//! `cargo bench -p hushbin-server --bench collector -- [load] [grown] [start] [nodes] [sums]`; without
+//! names, `load`. `nodes` is one collector over files beside several over a database, `sums` messages of
+//! sums through a shuffler beside private reports. Clients and collector share the machine: rates are lower bounds, the CPU of an upload
 //! is the collector's own. `HUSHBIN_BENCH_SECONDS` sets the time per row, `HUSHBIN_BENCH_DIR` the
 //! disk, `HUSHBIN_BENCH_BYTES` how far a journal is grown, `HUSHBIN_BENCH_REPORTS` how many
 //! reports there are at a start.
@@ -16,6 +17,8 @@ mod load;
 mod nodes;
 mod servers;
 mod start;
+#[cfg(target_os = "linux")]
+mod sums;
 
 use std::env;
 use std::fs;
@@ -90,5 +93,9 @@ fn main() {
     #[cfg(target_os = "linux")]
     if asked("nodes") {
         nodes::run(&bench);
+    }
+    #[cfg(target_os = "linux")]
+    if asked("sums") {
+        sums::run(&bench);
     }
 }

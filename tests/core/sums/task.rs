@@ -1,7 +1,7 @@
 use hushbin::sample::Threshold;
 use hushbin::sums::{Ball, Message, Messages, SumDraft, SumParts, SumTask};
 use hushbin::task::{Answers, Budget};
-use hushbin::{ErrorCode, Items, Task};
+use hushbin::{ErrorCode, Items, Task, UploadId, upload};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -223,5 +223,34 @@ proptest! {
             message.encode(&mut again);
             prop_assert_eq!(&again, &bytes[..length]);
         }
+    }
+
+    /// Whatever is decoded is what encoding gives.
+    #[test]
+    fn uploads_are_read_strictly(
+        bytes in prop::collection::vec(any::<u8>(), 0..40),
+        count in 0_u32..6,
+        genuine: bool,
+    ) {
+        let task = task(numbers(3), messages([2, 3, 1], 0.25, 6));
+        let mut all = upload::header(UploadId([9; 16]), &task.fingerprint(), count);
+        match genuine {
+            true => all.extend(bytes.iter().take(count as usize).map(|byte| byte % 7)),
+            false => all.extend(bytes),
+        }
+        if let Ok((id, read)) = task.decode_upload(&all) {
+            prop_assert_eq!(read.len(), count as usize);
+            let mut again = upload::header(id, &task.fingerprint(), count);
+            read.iter().for_each(|own| own.encode(&mut again));
+            prop_assert_eq!(again, all);
+        }
+    }
+
+    #[test]
+    fn no_bytes_are_a_trap(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let own = task(numbers(3), messages([2, 3, 1], 0.25, 6));
+        let _ = own.decode_upload(&bytes);
+        let _ = SumTask::from_canonical_bytes(&bytes);
+        let _ = own.take_message(&bytes);
     }
 }

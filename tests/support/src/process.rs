@@ -83,8 +83,17 @@ impl Collector {
 
     /// Resident memory, in bytes, as Linux tells it.
     pub fn memory(&self) -> u64 {
+        self.status("VmRSS:")
+    }
+
+    /// The most that it ever was.
+    pub fn peak_memory(&self) -> u64 {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, name: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kibibytes = line.unwrap().trim().trim_end_matches(" kB");
         kibibytes.parse::<u64>().unwrap() << 10
     }

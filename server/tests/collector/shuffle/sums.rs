@@ -179,6 +179,18 @@ fn messages_become_sums_and_too_few_are_kept_back() {
         assert_eq!(batches["batches"][0]["reports_kept"], false, "{batches}");
     }
     drop((shuffler, analyser));
+
+    // Counts are kept by whoever looks after journals, too.
+    let journal = |words: &[&str]| {
+        let said = hushbin(&[&["journal"], words].concat());
+        assert!(said.status.success(), "{said:?}");
+    };
+    let [analysed, damaged] = ["analysed", "damaged"].map(|name| world.text(name));
+    journal(&["check", "--data", &analysed]);
+    fs::rename(&analysed, &damaged).unwrap();
+    journal(&["salvage", "--data", &damaged, "--to", &analysed]);
+    let _again = world.analyser();
+    assert_eq!(described(world.analyser, &at_analyser, "/estimates"), found);
 }
 
 /// Everybody sends as many messages, and nobody more.
