@@ -115,11 +115,7 @@ impl Bound {
     const fn new(name: &'static str, min: f64, max: f64) -> Self {
         Self {
             // The module that pages download names nothing.
-            name: if cfg!(feature = "wasm-module") {
-                ""
-            } else {
-                name
-            },
+            name: if cfg!(feature = "module") { "" } else { name },
             min,
             max,
         }

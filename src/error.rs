@@ -1,11 +1,11 @@
 //! What can go wrong, with a stable code for every kind.
 
-#[cfg(not(feature = "wasm-module"))]
+#[cfg(not(feature = "module"))]
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-#[cfg(not(feature = "wasm-module"))]
+#[cfg(not(feature = "module"))]
 use crate::fingerprint::Fingerprint;
 
 /// Any error of this crate.
@@ -23,7 +23,7 @@ use crate::fingerprint::Fingerprint;
 /// assert_eq!(error.code(), ErrorCode::OutOfRange);
 /// assert_eq!(error.to_string(), "sparsity is 5, expected 1 to 4");
 /// ```
-#[cfg(not(feature = "wasm-module"))]
+#[cfg(not(feature = "module"))]
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -156,11 +156,11 @@ pub enum Error {
 
 /// Any error of this crate: of the module that pages download its code, which is all
 /// that crosses the boundary to JavaScript.
-#[cfg(feature = "wasm-module")]
+#[cfg(feature = "module")]
 pub type Error = ErrorCode;
 
 /// An [`Error`], by its variant and fields.
-#[cfg(not(feature = "wasm-module"))]
+#[cfg(not(feature = "module"))]
 macro_rules! error {
     ($Variant:ident $fields:tt) => {
         error!(@ $Variant $fields)
@@ -171,7 +171,7 @@ macro_rules! error {
 }
 
 /// An [`Error`], of which the variant is kept: the fields are never worked out.
-#[cfg(feature = "wasm-module")]
+#[cfg(feature = "module")]
 macro_rules! error {
     ($Variant:ident { $($field:ident $(: $value:expr)?),+ $(,)? }) => {{
         $(let _ = || error!(@ $field $($value)?);)+
@@ -272,7 +272,7 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-#[cfg(feature = "wasm-module")]
+#[cfg(feature = "module")]
 impl ErrorCode {
     pub(crate) const fn code(&self) -> Self {
         *self
@@ -288,7 +288,7 @@ impl ErrorCode {
     }
 }
 
-#[cfg(not(feature = "wasm-module"))]
+#[cfg(not(feature = "module"))]
 impl Error {
     /// The same of a question, where it has a name; once.
     pub(crate) fn of_question(self, name: &str) -> Self {

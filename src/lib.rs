@@ -58,7 +58,7 @@
 //! [`Error::UnknownMechanism`] in bytes. `analysis` adds what chooses
 //! parameters and knows how often reports hit what, for all mechanisms: collectors
 //! and planners need it, pages that report do not. `wasm` adds the bindings for web
-//! pages; it needs a browser. Without features the crate needs `alloc` and nothing
+//! pages, `wasm-sums` those of [`sums`]; they need a browser. Without features the crate needs `alloc` and nothing
 //! else, and holds what randomises and nothing else.
 
 #![no_std]
@@ -86,7 +86,7 @@ mod sort;
 pub mod sums;
 pub mod task;
 pub mod upload;
-#[cfg(feature = "wasm")]
+#[cfg(any(feature = "wasm", feature = "wasm-sums"))]
 pub mod wasm;
 
 #[cfg(feature = "analysis")]

@@ -48,10 +48,6 @@ const fn spread() -> f64 {
     Ball::SPREAD
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands references in"
-)]
 fn is_usual(spread: &f64) -> bool {
     *spread == Ball::SPREAD
 }
@@ -60,10 +56,6 @@ fn is_usual(spread: &f64) -> bool {
 mod word {
     use super::{Deserialize, Deserializer, Serializer, String, ToString, de};
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde hands references in"
-    )]
     pub(super) fn serialize<S: Serializer>(word: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&word.to_string())
     }

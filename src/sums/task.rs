@@ -211,6 +211,38 @@ impl SumTask {
         self.people() * u64::from(self.messages.count())
     }
 
+    /// Appends messages back to back, each padded by zeros to the task's longest: as many bytes
+    /// whatever they say, which is what a page seals one by one.
+    ///
+    /// ```
+    /// # use hushbin::sample::Threshold;
+    /// # use hushbin::sums::{Measure, Message, Messages, SumParts, SumTask};
+    /// # use hushbin::task::{Budget, Limits};
+    /// # let names = (0..64).map(|index| format!("n{index}")).collect();
+    /// # let limits = vec![Limits::new(0.0, 10.0, None)?; 64];
+    /// # let parts = SumParts {
+    /// #     id: "timings".into(), measure: Measure::numbers(names, limits)?,
+    /// #     epsilon: 1.0, delta: 1e-6, people: 10_000, honest_fraction: 0.9,
+    /// #     budget: Budget::default(),
+    /// # };
+    /// # let task = SumTask::new(parts, Messages::new(8, 1, 1, Threshold(1 << 55), 2)?)?;
+    /// // About 64 numbers a message takes up to two bytes.
+    /// let down = Message::Unit { coordinate: 63, negative: true };
+    /// let mut bytes = Vec::new();
+    /// task.encode_padded(&[Message::Blank, down], &mut bytes);
+    /// assert_eq!(bytes, [0, 0, 0x80, 0x01]);
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    pub fn encode_padded(&self, messages: &[Message], bytes: &mut Vec<u8>) {
+        let length = self.message_bytes();
+        bytes.reserve(length * messages.len());
+        for message in messages {
+            let end = bytes.len() + length;
+            message.encode(bytes);
+            bytes.resize(end, 0);
+        }
+    }
+
     /// The message that bytes begin with, and how many of them it is.
     ///
     /// # Errors

@@ -14,14 +14,25 @@ import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { abbreviate, bind, compile, optimise } from "./lib/wasm.mjs";
 
 /**
- * The modules, with what cargo leaves out of each: the complete one, and the one that
- * pages begin with. Their glue is the same.
+ * The modules, each with its glue and what cargo is told of it: the complete one, and the one
+ * that pages begin with, whose glue is the same; and that of sums.
  *
- * @type {readonly (readonly [string, readonly string[]])[]}
+ * @type {readonly (readonly [name: string, glue: string, features: readonly string[]])[]}
  */
 const MODULES = [
-  ["hushbin", []],
-  ["collision", ["--no-default-features"]],
+  ["hushbin", "hushbin", ["--features", "wasm-module"]],
+  ["collision", "hushbin", ["--no-default-features", "--features", "wasm-module"]],
+  ["sums", "sums", ["--no-default-features", "--features", "wasm-sums-module"]],
+];
+
+/**
+ * The glues, by what each makes, with the core in JavaScript that has the same.
+ *
+ * @type {readonly (readonly [glue: string, made: string, fallback: string])[]}
+ */
+const GLUES = [
+  ["hushbin", "Randomizer", "fallback"],
+  ["sums", "SumRandomizer", "sums-fallback"],
 ];
 
 /** "a" and "A", the letters of halves that are 0. */
@@ -77,20 +88,21 @@ export function currentInstance(): number;
  * hands a compiled one over.
  *
  * @param {string} glue
+ * @param {string} made the class of what it makes
  */
-function trimmed(glue) {
+function trimmed(glue, made) {
   const [kept, loader] = glue.split("async function __wbg_load(");
   const expected = "export { initSync, __wbg_init as default };";
   if (!loader?.includes(expected) || !kept?.includes("let __wbg_instance_id = 0;")) {
     throw new Failed("the glue loads its module in another way than is expected");
   }
-  return patched(kept) + START;
+  return patched(kept, made) + START;
 }
 
 /** Entries of the package. */
-const ENTRIES = ["index", "slim", "sealed", "testing", "history"];
+const ENTRIES = ["index", "slim", "sealed", "sums", "testing", "history"];
 /** What entries import as files of their own, which may never be needed. */
-const FILES = ["complete", "fallback", "oblivious", "sealing", "x25519"];
+const FILES = ["complete", "fallback", "oblivious", "sealing", "sums-fallback", "x25519"];
 /** Those of the classic script. */
 const SCRIPT_FILES = ["complete", "fallback"];
 
@@ -307,35 +319,41 @@ async function assemble() {
 const workshop = (name) => join(TARGET, "glue", name);
 
 /**
- * The glue, which has to be that of every module, ends as the client expects; what the
- * letters in it stand for is kept for tests.
+ * The glue, which has to be that of every module of its name, ends as the client expects; what
+ * the letters in it stand for is kept for tests.
+ *
+ * @param {ReadonlyMap<string, object>} names by module
  */
 async function glue(names) {
   await rm(GLUE, { recursive: true, force: true });
   await mkdir(GLUE, { recursive: true });
-  const glues = MODULES.map(([name]) => readFile(join(workshop(name), "hushbin.js"), "utf8"));
-  const [first = "", ...others] = await Promise.all(glues);
-  if (others.some((other) => other !== first)) {
-    throw new Failed("the modules differ in their glue");
-  }
-  await writeFile(join(GLUE, "hushbin.js"), trimmed(first));
-  await writeFile(join(GLUE, "names.json"), JSON.stringify(names));
-  const types = await readFile(join(workshop("hushbin"), "hushbin.d.ts"), "utf8");
-  for (const name of ["hushbin", "fallback"]) {
-    await writeFile(join(GLUE, `${name}.d.ts`), types + START_TYPE);
+  for (const [own, made, fallback] of GLUES) {
+    const modules = MODULES.filter(([, glue]) => glue === own).map(([name]) => name);
+    const files = modules.map((name) => readFile(join(workshop(name), "hushbin.js"), "utf8"));
+    const [first = "", ...others] = await Promise.all(files);
+    if (others.some((other) => other !== first)) {
+      throw new Failed("the modules differ in their glue");
+    }
+    await writeFile(join(GLUE, `${own}.js`), trimmed(first, made));
+    await writeFile(join(GLUE, `${own}-names.json`), JSON.stringify(names.get(own)));
+    const types = await readFile(join(workshop(own), "hushbin.d.ts"), "utf8");
+    for (const name of [own, fallback]) {
+      await writeFile(join(GLUE, `${name}.d.ts`), types + START_TYPE);
+    }
   }
 }
 
 /** The modules and their glue, which checking and testing the sources needs too. */
 export async function buildWasm() {
-  for (const [name, without] of MODULES) {
+  for (const [name, , features] of MODULES) {
     const compiled = await step(`build: core to WebAssembly, ${name}`, () =>
-      compile("hushbin", [...without, "--features", "wasm-module"]),
+      compile("hushbin", features),
     );
     await step(`build: bindings, ${name}`, async () => {
       await bind(compiled, workshop(name), "hushbin");
-      if (name === "hushbin") {
-        await bindFallback(compiled, workshop("fallback"));
+      const [, , fallback] = GLUES.find(([own]) => own === name) ?? [];
+      if (fallback !== undefined) {
+        await bindFallback(compiled, workshop(fallback));
       }
     });
   }
@@ -344,18 +362,21 @@ export async function buildWasm() {
       MODULES.map(async ([name]) => {
         const names = await abbreviate(workshop(name), "hushbin");
         await optimise(workshop(name), "hushbin", "size");
-        return names;
+        return /** @type {const} */ ([name, names]);
       }),
     ),
   );
-  await step("build: glue", () => glue(names[0]));
+  await step("build: glue", () => glue(new Map(names)));
   for (const [name] of MODULES) {
     await copyFile(join(workshop(name), "hushbin.wasm"), join(GLUE, `${name}.wasm`));
     await embed(name);
   }
-  await step("build: the core in JavaScript", async () =>
-    writeFile(join(GLUE, "fallback.js"), await fallbackScript(workshop("fallback"))),
-  );
+  await step("build: the core in JavaScript", async () => {
+    for (const [, made, fallback] of GLUES) {
+      const script = await fallbackScript(workshop(fallback), made);
+      await writeFile(join(GLUE, `${fallback}.js`), script);
+    }
+  });
 }
 
 /** What is published, of the sources and {@link buildWasm}'s modules. */

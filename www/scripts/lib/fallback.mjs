@@ -59,9 +59,9 @@ function growing(glue) {
   return seen;
 }
 
-/** The glue, with the core instead of a module. */
-export function gluedTo(core, glue) {
-  const [kept = ""] = growing(patched(glue)).split("let wasmModule, wasmInstance, wasm;");
+/** The glue of what makes something, with the core instead of a module. */
+export function gluedTo(core, glue, made) {
+  const [kept = ""] = growing(patched(glue, made)).split("let wasmModule, wasmInstance, wasm;");
   const edits = [
     ['import * as import1 from "__wbindgen_externref_xform__"\n', ""],
     // The glue itself keeps what is never dropped.
@@ -94,8 +94,9 @@ export async function bindFallback(compiled, directory) {
  * Makes JavaScript of what {@link bindFallback} has made.
  *
  * @param {string} directory
+ * @param {string} made the class of what it makes
  */
-export async function fallbackScript(directory) {
+export async function fallbackScript(directory, made) {
   const bound = join(directory, "hushbin_bg.wasm");
   const lowered = join(directory, "lowered.wasm");
   const script = join(directory, "core.js");
@@ -107,5 +108,5 @@ export async function fallbackScript(directory) {
   ]);
   await run("wasm2js", ["--mvp-features", "-Os", lowered, "-o", script]);
   const glue = await readFile(join(directory, "hushbin.js"), "utf8");
-  return gluedTo(instantiable(await readFile(script, "utf8")), glue);
+  return gluedTo(instantiable(await readFile(script, "utf8")), glue, made);
 }

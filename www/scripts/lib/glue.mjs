@@ -20,12 +20,12 @@ export function once(text, from, to) {
 /** What decodes the one text that the glue may have to throw, from its first mention on. */
 const DECODER = /let cachedTextDecoder = [\s\S]*?\nfunction decodeText\(bytes\) \{[\s\S]*?\n\}\n/;
 
-/** What frees handles that were forgotten. */
-const REGISTRY = /const RandomizerFinalization = ([\s\S]*?\n\}\));\n/;
+/** What frees handles that were forgotten, of what is made. */
+const registryOf = (made) => new RegExp(`const ${made}Finalization = ([\\s\\S]*?\\n\\}\\));\\n`);
 
 /** The same, made when it is needed. */
-const lazy = (registry) => `let finalization;
-const RandomizerFinalization = {
+const lazy = (made, registry) => `let finalization;
+const ${made}Finalization = {
     register(...given) {
         finalization ??= ${registry};
         finalization.register(...given);
@@ -39,14 +39,15 @@ const RandomizerFinalization = {
  * TextDecoder can import it.
  *
  * @param {string} glue
+ * @param {string} made the class of what it makes
  */
-export function patched(glue) {
+export function patched(glue, made) {
   const [decoder = ""] = DECODER.exec(glue) ?? [];
-  const [registry = "", made] = REGISTRY.exec(glue) ?? [];
+  const [registry = "", finalization] = registryOf(made).exec(glue) ?? [];
   const edits = [
     [decoder, "const decodeText = (bytes) => new TextDecoder().decode(bytes);\n"],
-    [registry, lazy(made)],
-    ["if (Symbol.dispose) Randomizer.prototype[Symbol.dispose] = Randomizer.prototype.free;\n", ""],
+    [registry, lazy(made, finalization)],
+    [`if (Symbol.dispose) ${made}.prototype[Symbol.dispose] = ${made}.prototype.free;\n`, ""],
   ];
   return edits.reduce((text, [from = "", to = ""]) => once(text, from, to), glue);
 }
