@@ -6,14 +6,17 @@
 
 use std::collections::BTreeSet;
 
+use hushbin::Items;
 use hushbin::mechanism::Mechanism;
+use hushbin::sums::{Measure, SumTask};
 use hushbin_tests::byte_vectors::{Case, Given, check, run};
-use hushbin_tests::question_vectors;
+use hushbin_tests::{question_vectors, sum_vectors};
 
 const COLLISION: &str = include_str!("../vectors/collision.json");
 const COCO: &str = include_str!("../vectors/coco.json");
 const HASH_BIN: &str = include_str!("../vectors/hash-bin.json");
 const QUESTIONS: &str = include_str!("../vectors/questions.json");
+const SUMS: &str = include_str!("../vectors/sums.json");
 
 fn is_regenerating() -> bool {
     std::env::var_os("HUSHBIN_REGENERATE").is_some()
@@ -67,6 +70,52 @@ fn reports_and_uploads_of_questions_keep_their_bytes() {
         let outcome = question_vectors::run(&given);
         serde_json::to_string(&question_vectors::Case { given, outcome }).unwrap()
     });
+}
+
+#[test]
+fn messages_and_uploads_of_sums_keep_their_bytes() {
+    if !is_regenerating() {
+        sum_vectors::check(SUMS);
+        return;
+    }
+    regenerate("sums.json", SUMS, |given| {
+        let given: sum_vectors::Given = serde_json::from_value(given).unwrap();
+        let outcome = sum_vectors::run(&given);
+        serde_json::to_string(&sum_vectors::Case { given, outcome }).unwrap()
+    });
+}
+
+/// Of both kinds of tasks, with messages of one byte and of two, and with answers that are
+/// clipped and of which something is left.
+#[test]
+fn the_vectors_of_sums_cover_every_kind() {
+    let cases: Vec<sum_vectors::Case> = serde_json::from_str(SUMS).unwrap();
+    let tasks: Vec<SumTask> = cases
+        .iter()
+        .map(|case| serde_json::from_value(case.given.task.clone()).unwrap())
+        .collect();
+    let kinds: BTreeSet<(bool, bool)> = tasks
+        .iter()
+        .map(|task| match task.measure() {
+            Measure::Box(items, _) => (false, matches!(items, Items::Count(_))),
+            Measure::Ball(ball) => (true, matches!(ball.items(), Items::Count(_))),
+        })
+        .collect();
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    let lengths: BTreeSet<usize> = tasks.iter().map(SumTask::message_bytes).collect();
+    assert_eq!(lengths, BTreeSet::from([1, 2]));
+    for any in [
+        cases
+            .iter()
+            .flat_map(|case| &case.outcome.clipped)
+            .any(|own| *own),
+        cases
+            .iter()
+            .flat_map(|case| &case.outcome.left)
+            .any(|own| *own),
+    ] {
+        assert!(any);
+    }
 }
 
 /// The vectors are worth running: every combination of items, rule or level,

@@ -20,4 +20,5 @@ pub mod question_vectors;
 #[cfg(feature = "sealing")]
 pub mod sealing;
 pub mod significance;
+pub mod sum_vectors;
 pub mod uploads;
