@@ -15,10 +15,10 @@ export const utf8 = (text: string) =>
 export class CanonicalBytes {
   readonly #chunks: Uint8Array[] = [];
 
-  /** Appends a whole number below 2³². */
-  number(value: number): void {
+  /** Appends a whole number below 2³², or by two words of these one below 2⁶⁴. */
+  number(value: number, high = 0): void {
     // WebAssembly's order of bytes is the platform's, wherever there is one.
-    this.#append(Uint32Array.of(value, 0));
+    this.#append(Uint32Array.of(value, high));
   }
 
   /** Appends a number as it is represented in 64 bits. */

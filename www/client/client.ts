@@ -4,9 +4,9 @@ import { asOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
 import { ClosedError, HushbinError, OutboxFullError, TaskError } from "./errors.js";
 import { copied, type ReportInput } from "./input.js";
-import { type ClientOptions, type Settings, settingsOf } from "./options.js";
+import { type ClientOptions, reportSettingsOf, type Settings } from "./options.js";
 import { nothing, type Receipt, say } from "./receipt.js";
-import { Session, storeOf } from "./session.js";
+import { type Open, openSession, type Session, storeOf } from "./session.js";
 import type { Stored } from "./store/store.js";
 import { budgetOf, type Task } from "./task.js";
 import { TaskSource } from "./task-source.js";
@@ -151,7 +151,7 @@ function channelOf({ url }: Settings): BroadcastChannel | undefined {
 /** @internal */
 export class HushbinClient implements Client {
   readonly #settings: Settings;
-  readonly #sessions: Pick<typeof Session, "open">;
+  readonly #opener: Open;
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are under way. */
   readonly #reports = new Set<Promise<Receipt>>();
@@ -164,9 +164,9 @@ export class HushbinClient implements Client {
   #tellGranted: () => void = () => {};
   #whenGranted: Promise<void>;
 
-  constructor(settings: Settings, consent: boolean, sessions = Session) {
+  constructor(settings: Settings, consent: boolean, open: Open) {
     this.#settings = settings;
-    this.#sessions = sessions;
+    this.#opener = open;
     this.#source = new TaskSource(settings);
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
@@ -180,7 +180,8 @@ export class HushbinClient implements Client {
 
   get about(): About {
     const { url, task, dryRun } = this.#settings;
-    return { url, task: this.#session?.engine.task ?? task, dryRun };
+    // Of the kind that the client was made for.
+    return { url, task: (this.#session?.engine.task ?? task) as Task | undefined, dryRun };
   }
 
   get consent(): Consent {
@@ -194,8 +195,8 @@ export class HushbinClient implements Client {
   async ready(): Promise<{ task: Task; fingerprint: string }> {
     this.#checkOpen();
     await this.#whenGranted;
-    const { engine } = await this.#open();
-    return { task: engine.task, fingerprint: engine.fingerprint };
+    const { task, fingerprint } = (await this.#open()).engine;
+    return { task: task as Task, fingerprint };
   }
 
   report(input: ReportInput): Promise<Receipt> {
@@ -284,10 +285,9 @@ export class HushbinClient implements Client {
 
   async budget(): Promise<Spent> {
     const { task } = this.about;
-    const { durable, ledger } = await this.#looked(async (store) => ({
-      durable: store.durable,
-      ledger: await store.ledger(),
-    }));
+    const [durable, ledger] = await this.#looked(
+      async (store) => [store.durable, await store.ledger()] as const,
+    );
     const allowed = task && budgetOf(task);
     const { given, until, spent, reports } = allowed ? asOf(ledger, allowed, Date.now()) : ledger;
     return {
@@ -365,7 +365,7 @@ export class HushbinClient implements Client {
 
   #begin(): Promise<Session> {
     const source = this.#source;
-    const opening = this.#sessions.open(this.#settings, source, this.#changed).then(
+    const opening = this.#opener(this.#settings, source, this.#changed).then(
       (session) => {
         if (this.#opening !== opening) {
           session.end();
@@ -433,5 +433,5 @@ export function createClient<const T extends Task | string>(
   options: ClientOptions<T>,
 ): Client<T extends Task ? T : Task>;
 export function createClient(options: ClientOptions): Client {
-  return new HushbinClient(settingsOf(options), options.consent === true);
+  return new HushbinClient(reportSettingsOf(options), options.consent === true, openSession);
 }

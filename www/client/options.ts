@@ -1,7 +1,7 @@
 /** What a client is made with. */
 
 import { type HushbinError, OptionError } from "./errors.js";
-import { parseTask, type Task } from "./task.js";
+import { type AnyTask, parseTask, type Task } from "./task.js";
 
 /**
  * Options of {@link createClient}.
@@ -77,7 +77,9 @@ export interface Settings {
   /** The task's id. */
   readonly id: string;
   /** Undefined where the collector describes it. */
-  readonly task: Task | undefined;
+  readonly task: AnyTask | undefined;
+  /** What the ledger goes by, where it is not the URL. */
+  readonly ledger?: string;
   readonly fingerprint: string | undefined;
   readonly ignoreSignals: boolean;
   readonly maxEpsilon: number;
@@ -142,15 +144,19 @@ function holds(value: unknown, least: number, most: number): boolean {
 }
 
 /**
+ * @param parse reads a task of the client's kind
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
-export function settingsOf(options: ClientOptions): Settings {
+export function settingsOf(
+  options: Omit<ClientOptions, "task"> & { readonly task: unknown },
+  parse: (value: unknown) => AnyTask,
+): Settings {
   const { delayMs = DELAY_MS, maxEpsilon = MAX_EPSILON, storage = "device" } = options;
   const { fingerprint, fetch, onError = warn } = options;
   const base = baseUrl(options.endpoint);
   const named = typeof options.task === "string";
-  const task = named ? undefined : parseTask(options.task);
+  const task = named ? undefined : parse(options.task);
   const id = String(task?.id ?? options.task);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
   check("delayMs", delayMs, holds(delayMs, 0, MOST_DELAY_MS), `0 to ${MOST_DELAY_MS}`);
@@ -175,3 +181,12 @@ export function settingsOf(options: ClientOptions): Settings {
     onError: contained(onError),
   };
 }
+
+/**
+ * Those of tasks under local differential privacy.
+ *
+ * @throws OptionError
+ * @throws TaskError `invalid-task`
+ */
+export const reportSettingsOf = (options: ClientOptions): Settings =>
+  settingsOf(options, parseTask);

@@ -182,10 +182,12 @@ export function itemsOf(
   return question.kind === "ratings" ? question.items : question.options;
 }
 
-const attribute: Reader<Attribute> = (from, key) =>
+/** @internal */
+export const attribute: Reader<Attribute> = (from, key) =>
   read(from[key], key, { name: text, min: number, max: number }, { unit: text });
 
-const items: Reader<Items> = (from, key) => {
+/** @internal */
+export const items: Reader<Items> = (from, key) => {
   const value = from[key];
   if (value === "open") {
     return value;
@@ -311,7 +313,12 @@ export function writeItems(listed: Items, bytes: CanonicalBytes): void {
   }
 }
 
-function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
+/**
+ * Appends a unit to a task's canonical bytes.
+ *
+ * @internal
+ */
+export function writeUnit(unit: string | undefined, bytes: CanonicalBytes): void {
   // Where there is none nothing is written, so that nothing is not to be a unit.
   bytes.text(unit === undefined ? "" : unit || "\0");
 }

@@ -5,15 +5,16 @@ import { bytesOf, joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import { OutboxFullError, StorageError, TaskError } from "./errors.js";
 import type { Entries, ReportInput } from "./input.js";
+import type { ReportMaker } from "./maker.js";
 import type { Settings } from "./options.js";
 import { hasEnd, isHidden, onLife } from "./page.js";
-import { createEngine, type Engine } from "./randomizer.js";
+import { createEngine } from "./randomizer.js";
 import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
 import type { Store, Stored } from "./store/store.js";
-import { type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
-import { fetchTask, type TaskSource } from "./task-source.js";
+import { type AnyTask, type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import { type FetchedTask, fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
 /** Most bytes that wait for a task in a browser: some ten thousand reports. */
@@ -31,7 +32,7 @@ const own = new WeakMap<Settings, MemoryStore>();
  * @throws StorageError where the database does not answer
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
-  const { url, storage, dryRun } = settings;
+  const { url, ledger = url, storage, dryRun } = settings;
   if (storage === "memory" || dryRun) {
     const memory = own.get(settings) ?? new MemoryStore();
     own.set(settings, memory);
@@ -41,15 +42,15 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
     if (!create && !(await IndexedStore.exists())) {
       return new MemoryStore();
     }
-    return await IndexedStore.open(url);
+    return await IndexedStore.open(ledger);
   } catch (error) {
     if (error instanceof StorageError) {
       // It is there, and holds what was spent, which would be spent again.
       throw error;
     }
     // There is none, it is not to be used here, or it is broken.
-    const memory = memories.get(url) ?? new MemoryStore();
-    memories.set(url, memory);
+    const memory = memories.get(ledger) ?? new MemoryStore();
+    memories.set(ledger, memory);
     return memory;
   }
 }
@@ -63,7 +64,7 @@ const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`
  */
-function checkBudget(task: Task, { maxEpsilon, ...own }: Settings): void {
+function checkBudget(task: AnyTask, { maxEpsilon, ...own }: Settings): void {
   const { days, reports } = budgetOf(task);
   const spends = task.epsilon * reports;
   if (spends > maxEpsilon) {
@@ -72,9 +73,8 @@ function checkBudget(task: Task, { maxEpsilon, ...own }: Settings): void {
       `task ${task.id} may spend ε = ${spends} in ${days} days, maxEpsilon is ${maxEpsilon}`,
     );
   }
-  const pinned = own.task !== undefined || own.fingerprint !== undefined;
   const looser = reports > DEFAULT_BUDGET.reports || days < DEFAULT_BUDGET.days;
-  if (!pinned && looser) {
+  if (looser && (own.task ?? own.fingerprint) === undefined) {
     throw new TaskError(
       "loose-budget",
       `task ${task.id} may report ${reports} times in ${days} days: give its fingerprint, or the task itself`,
@@ -86,13 +86,13 @@ function checkBudget(task: Task, { maxEpsilon, ...own }: Settings): void {
 export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
 
 /** What answers are known by in this browser. */
-export function digestOf(engine: Engine, { salt }: Ledger, entries: Entries): bigint {
+export function digestOf(engine: ReportMaker, { salt }: Ledger, entries: Entries): bigint {
   const { lengths, items, values } = entries;
   return engine.digest(joined([salt, lengths, items, values].map(bytesOf)));
 }
 
 export class Session {
-  readonly engine: Engine;
+  readonly engine: ReportMaker;
   readonly store: Store;
   readonly budget: Budget;
   readonly delivery: Delivery;
@@ -101,7 +101,7 @@ export class Session {
   readonly #unlisten: () => void;
   #ended = false;
 
-  protected constructor(settings: Settings, engine: Engine, store: Store, changed: () => void) {
+  constructor(settings: Settings, engine: ReportMaker, store: Store, changed: () => void) {
     this.engine = engine;
     this.store = store;
     this.budget = budgetOf(engine.task);
@@ -123,42 +123,6 @@ export class Session {
     // What earlier pages left.
     if (store.durable) {
       this.delivery.wake();
-    }
-  }
-
-  /**
-   * @param changed told of reports that are made, and of what becomes of them
-   * @throws TaskError, WasmError, EntropyError
-   * @throws NetworkError once the source was stopped
-   */
-  static async open(settings: Settings, source: TaskSource, changed: () => void): Promise<Session> {
-    const { task, fingerprint: said } =
-      settings.task === undefined
-        ? await source.fetch(fetchTask)
-        : { task: settings.task, fingerprint: undefined };
-    checkBudget(task, settings);
-    // Beside the engine, as either takes some 20 ms in a page that has just loaded.
-    const storing = storeOf(settings);
-    // It may fail before it is awaited.
-    storing.catch(() => {});
-    let engine: Engine | undefined;
-    try {
-      engine = await createEngine(task, said !== undefined);
-      const { fingerprint } = engine;
-      // The collector must agree with itself, too.
-      for (const pin of [settings.fingerprint, said]) {
-        if (pin !== undefined && pin !== fingerprint) {
-          throw new TaskError(
-            "fingerprint-mismatch",
-            `task ${task.id} has the fingerprint ${fingerprint}, expected ${pin}`,
-          );
-        }
-      }
-      return new this(settings, engine, await storing, changed);
-    } catch (error) {
-      engine?.free();
-      storing.then((store) => store.close()).catch(() => {});
-      throw error;
     }
   }
 
@@ -234,5 +198,59 @@ export class Session {
   free(): void {
     this.engine.free();
     this.store.close();
+  }
+}
+
+/**
+ * Begins a session.
+ *
+ * @param changed told of reports that are made, and of what becomes of them
+ * @throws TaskError, WasmError, EntropyError, SealingError
+ * @throws NetworkError once the source was stopped
+ */
+export type Open = (
+  settings: Settings,
+  source: TaskSource,
+  changed: () => void,
+) => Promise<Session>;
+
+/** A kind of session. */
+export type Make<S extends Session = Session> = new (
+  ...parts: ConstructorParameters<typeof Session>
+) => S;
+
+/** Begins a session of a task under local differential privacy. */
+export async function openSession(
+  settings: Settings,
+  source: TaskSource,
+  changed: () => void,
+  Made: Make = Session,
+): Promise<Session> {
+  const { task, fingerprint: said }: Partial<FetchedTask> & { readonly task: Task } = settings.task
+    ? { task: settings.task as Task }
+    : await source.fetch(fetchTask);
+  checkBudget(task, settings);
+  // Beside the engine, as either takes some 20 ms in a page that has just loaded.
+  const storing = storeOf(settings);
+  // It may fail before it is awaited.
+  storing.catch(() => {});
+  let engine: ReportMaker | undefined;
+  try {
+    engine = await createEngine(task, said !== undefined);
+    const { fingerprint } = engine;
+    // The collector must agree with itself, too.
+    for (const pin of [settings.fingerprint, said]) {
+      if ((pin ?? fingerprint) !== fingerprint) {
+        throw new TaskError(
+          "fingerprint-mismatch",
+          `task ${task.id} has the fingerprint ${fingerprint}, expected ${pin}`,
+        );
+      }
+    }
+    return new Made(settings, engine, await storing, changed);
+  } catch (error) {
+    engine?.free();
+    storing.then((store) => store.close()).catch(() => {});
+    throw error;
   }
 }

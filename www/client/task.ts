@@ -30,22 +30,29 @@ export interface Budget {
 /** As the core has it: the same as no budget, also in {@link canonicalBytes}. */
 export const DEFAULT_BUDGET: Budget = { days: 30, reports: 1, answers: "fresh" };
 
-export function budgetOf(task: Task): Budget {
+export function budgetOf(task: AnyTask): Budget {
   return { ...DEFAULT_BUDGET, ...task.budget };
 }
 
-const budget: Reader<Partial<Budget>> = (from, key) =>
+/** @internal */
+export const budget: Reader<Partial<Budget>> = (from, key) =>
   read(from[key], key, {}, { days: integer, reports: integer, answers: oneOf(ANSWERS) });
 
 const ANSWERS = ["fresh", "permanent"] as const;
 
-interface Budgeted {
+/** What tasks of any kind have. */
+export interface AnyTask {
   /** Name of the task, in URLs too: `a-z`, `0-9` and `-`. */
   readonly id: string;
-  /** Local privacy budget ε of one report, 0.001 to 12. */
+  /** ε of one report. */
   readonly epsilon: number;
   /** How often one browser may report. */
   readonly budget?: Partial<Budget>;
+}
+
+interface Budgeted extends AnyTask {
+  /** Local privacy budget ε of one report, 0.001 to 12. */
+  readonly epsilon: number;
 }
 
 /** A task that asks one question, for ratings, which has no name. */
@@ -94,12 +101,11 @@ export function parseTask(value: unknown): Task {
 }
 
 /**
- * The bytes that a task's fingerprint is the hash of, as the core writes them.
+ * What a task's canonical bytes begin with: its budget, unless that is the usual one.
  *
- * @throws TaskError `invalid-task` for what has no canonical bytes
  * @internal
  */
-export function canonicalBytes(task: Task): Uint8Array {
+export function budgetBytes(task: AnyTask): CanonicalBytes {
   const bytes = new CanonicalBytes();
   const { days, reports, answers } = budgetOf(task);
   const { days: window, reports: allowed, answers: usual } = DEFAULT_BUDGET;
@@ -109,6 +115,17 @@ export function canonicalBytes(task: Task): Uint8Array {
     bytes.number(reports);
     bytes.number(ANSWERS.indexOf(answers));
   }
+  return bytes;
+}
+
+/**
+ * The bytes that a task's fingerprint is the hash of, as the core writes them.
+ *
+ * @throws TaskError `invalid-task` for what has no canonical bytes
+ * @internal
+ */
+export function canonicalBytes(task: Task): Uint8Array {
+  const bytes = budgetBytes(task);
   const named = "questions" in task;
   bytes.text(named ? "hushbin task 2" : "hushbin task 1");
   bytes.text(task.id);

@@ -7,9 +7,8 @@ import type { Entries } from "../input.js";
 import type { Settings } from "../options.js";
 import type { Receipt } from "../receipt.js";
 import type { Seal } from "../sealing.js";
-import { digestOf, type Packed, Session } from "../session.js";
+import { digestOf, type Make, type Open, type Packed, Session } from "../session.js";
 import type { Stored } from "../store/store.js";
-import type { TaskSource } from "../task-source.js";
 import { fetchKeys, pinned } from "./keys.js";
 
 /** Settings of a client that seals. */
@@ -27,36 +26,7 @@ const STALE = Symbol("stale");
 const equal = (one: Uint8Array, other: Uint8Array) => String(one) === String(other);
 
 export class SealedSession extends Session {
-  #seal: Seal = () => Promise.reject(STALE);
-
-  static override async open(
-    settings: SealedSettings,
-    source: TaskSource,
-    changed: () => void,
-  ): Promise<SealedSession> {
-    if (globalThis.crypto?.subtle === undefined) {
-      throw new SealingError("this browser cannot seal: it has no WebCrypto here");
-    }
-    const loading = import("../sealing.js");
-    loading.catch(() => {});
-    // Made by `new this`.
-    const open = Session.open.call(SealedSession, settings, source, changed);
-    const session = (await open) as SealedSession;
-    try {
-      const keys = await source.fetch(fetchKeys);
-      const sealing = await loading;
-      const { fingerprint } = session.engine;
-      const configuration = await pinned(sealing, keys, settings.analyser, fingerprint);
-      session.#seal = await sealing.sealerOf(configuration);
-      return session;
-    } catch (error) {
-      session.end();
-      session.free();
-      throw error instanceof TypeError || error instanceof DOMException
-        ? new SealingError(`this browser cannot seal: ${error.message}`, { cause: error })
-        : error;
-    }
-  }
+  seal: Seal = () => Promise.reject(STALE);
 
   /**
    * Sealing takes a moment, in which a ledger may change: what was made under the one before
@@ -95,6 +65,35 @@ export class SealedSession extends Session {
   async #pack(report: Uint8Array): Promise<Packed> {
     const header = this.engine.uploadHeader(1);
     header[0] = VERSION;
-    return [report, joined([header, await this.#seal(report)])];
+    return [report, joined([header, await this.seal(report)])];
   }
 }
+
+/** What begins sessions that seal, by what begins those of their kind. */
+export const sealing =
+  <S extends SealedSession>(
+    open: (...parts: [...Parameters<Open>, Made: Make<S>]) => Promise<Session>,
+    Made: Make<S>,
+  ): ((...parts: Parameters<Open>) => Promise<S>) =>
+  async (settings, source, changed) => {
+    if (globalThis.crypto?.subtle === undefined) {
+      throw new SealingError("this browser cannot seal: it has no WebCrypto here");
+    }
+    const loading = import("../sealing.js");
+    loading.catch(() => {});
+    const session = (await open(settings, source, changed, Made)) as S;
+    try {
+      const keys = await source.fetch(fetchKeys);
+      const own = await loading;
+      const { analyser } = settings as SealedSettings;
+      const { fingerprint } = session.engine;
+      session.seal = await own.sealerOf(await pinned(own, keys, analyser, fingerprint));
+      return session;
+    } catch (error) {
+      session.end();
+      session.free();
+      throw error instanceof TypeError || error instanceof DOMException
+        ? new SealingError(`this browser cannot seal: ${error.message}`, { cause: error })
+        : error;
+    }
+  };
