@@ -164,7 +164,7 @@ export class HushbinClient implements Client {
   #tellGranted: () => void = () => {};
   #whenGranted: Promise<void>;
 
-  constructor(settings: Settings, consent: boolean, open: Open) {
+  constructor(settings: Settings, open: Open, consent: boolean) {
     this.#settings = settings;
     this.#opener = open;
     this.#source = new TaskSource(settings);
@@ -433,5 +433,5 @@ export function createClient<const T extends Task | string>(
   options: ClientOptions<T>,
 ): Client<T extends Task ? T : Task>;
 export function createClient(options: ClientOptions): Client {
-  return new HushbinClient(reportSettingsOf(options), options.consent === true, openSession);
+  return new HushbinClient(reportSettingsOf(options), openSession, options.consent === true);
 }

@@ -114,7 +114,7 @@ type Pairs = readonly (readonly [string, unknown])[];
  * The entries of a plain object or a Map, of whatever window, or of any other iterable
  * of pairs that has some; nothing of anything else, which would be an empty answer.
  */
-function entriesOf(input: unknown): Pairs | undefined {
+export function entriesOf(input: unknown): Pairs | undefined {
   if (Object(input) !== input) {
     return undefined;
   }

@@ -55,7 +55,7 @@ export function supplied<Make extends (options: never) => unknown>(
   return supplying as Make;
 }
 
-async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
+export async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
   // First, since Jest's jsdom has no Response to compare with; and of whatever window.
   if (typeof source === "object" && "byteLength" in source) {
     return WebAssembly.compile(source);
@@ -78,7 +78,7 @@ async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssemb
 }
 
 /** Whether WebAssembly is there and allowed: what the smallest module tells. */
-function isAllowed(): boolean {
+export function isAllowed(): boolean {
   try {
     // "\0asm", and the version.
     return new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)) !== undefined;
@@ -95,7 +95,7 @@ async function begin(source: WasmSource): Promise<void> {
   }
 }
 
-const why = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+export const why = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
 
 async function start(supplier: Supplier): Promise<void> {
   const { fallback } = suppliers;

@@ -188,5 +188,6 @@ export function settingsOf(
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
-export const reportSettingsOf = (options: ClientOptions): Settings =>
-  settingsOf(options, parseTask);
+export function reportSettingsOf(options: ClientOptions): Settings {
+  return settingsOf(options, parseTask);
+}

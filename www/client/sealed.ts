@@ -57,5 +57,5 @@ export function createClient(options: SealedClientOptions): Client {
   const settings = sealedSettingsOf(options, reportSettingsOf(options));
   // A dry run asks nobody for keys.
   const open = settings.dryRun ? openSession : sealing(openSession, SealedSession);
-  return new HushbinClient(settings, options.consent === true, open);
+  return new HushbinClient(settings, open, options.consent === true);
 }

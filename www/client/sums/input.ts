@@ -1,0 +1,75 @@
+/** From a person's numbers, by names, to the order that the core takes them in. */
+
+import { AnswerError, UnknownItemError } from "../errors.js";
+import { type Entries, entriesOf } from "../input.js";
+import { itemsOf, type NumbersTask, type SumTask, type VectorTask } from "./task.js";
+
+type ByName<Name extends string> = Readonly<Record<Name, number>> | ReadonlyMap<string, number>;
+
+/**
+ * One person's input: a number for each name; of a vector whose numbers are counted, all of
+ * them in order.
+ *
+ * Numbers beyond their limits are clipped, vectors that are too long are shortened.
+ *
+ * @typeParam T the task, whose names are known where its type is that of a literal
+ */
+export type SumInput<T extends SumTask = SumTask> = T extends NumbersTask
+  ? ByName<T["numbers"][number]["name"]>
+  : T extends VectorTask
+    ? T["vector"]["items"] extends number
+      ? readonly number[] | Float32Array | Float64Array
+      : T["vector"]["items"] extends readonly (infer Name extends string)[]
+        ? ByName<Name>
+        : ByName<string> | readonly number[] | Float32Array | Float64Array
+    : never;
+
+/** Whether it can be read once: what was copied is a Map or an array. */
+const isList = (input: unknown): input is ArrayLike<unknown> =>
+  Array.isArray(input) || (ArrayBuffer.isView(input) && "length" in input);
+
+/** Numbers in the order of a task's items. */
+function listed(task: SumTask, input: unknown): unknown[] {
+  const items = itemsOf(task);
+  if (typeof items === "number") {
+    const values = isList(input) ? Array.from(input) : [];
+    if (values.length !== items) {
+      throw new AnswerError(undefined, input, `${items} numbers in an array`);
+    }
+    return values;
+  }
+  const entries = entriesOf(input);
+  if (entries === undefined) {
+    throw new AnswerError(undefined, input, "numbers by name, in an object or Map");
+  }
+  const given = new Map(entries);
+  for (const name of given.keys()) {
+    if (!items.includes(name)) {
+      throw new UnknownItemError(name, `task ${task.id}`);
+    }
+  }
+  return items.map((name) => given.get(name));
+}
+
+/**
+ * Reads a person's numbers.
+ *
+ * @throws AnswerError, UnknownItemError
+ */
+export function readSums(task: SumTask, input: unknown): Entries {
+  const values = listed(task, input);
+  values.forEach((value, index) => {
+    if (!Number.isFinite(value)) {
+      const items = itemsOf(task);
+      const name = typeof items === "number" ? String(index) : items[index];
+      throw new AnswerError(name, value, "a finite number");
+    }
+  });
+  return {
+    lengths: new Uint32Array(),
+    items: new Uint32Array(),
+    values: Float64Array.from(values as number[]),
+    clipped: 0,
+    dropped: 0,
+  };
+}

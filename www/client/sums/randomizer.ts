@@ -1,0 +1,178 @@
+/** One task's maker of messages: the core behind names, objects and named errors. */
+
+import { hex } from "../bytes.js";
+import { explain, NO_ENTROPY } from "../codes.js";
+import { ClosedError, EntropyError, TaskError } from "../errors.js";
+import type { Entries } from "../input.js";
+import type { ReportMaker } from "../maker.js";
+import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
+import { readSums, type SumInput } from "./input.js";
+import { core, guardedSums, loadSums } from "./module.js";
+import { messagesOf, parseSumTask, type SumTask, sumBytes } from "./task.js";
+
+/**
+ * Makes the messages of one task, without sealing, outbox and network: a step below
+ * {@link SumClient}, for simulations and for showing people what would be sent.
+ *
+ * What it makes of a person's true input says that input: it is for nobody's eyes before
+ * the messages of many are shuffled, each sealed by itself, which is what a client does.
+ */
+export interface SumRandomizer<T extends SumTask = SumTask> {
+  /** The task, complete. */
+  readonly task: T;
+  /** Identity of the task's parameters, 32 hexadecimal digits. */
+  readonly fingerprint: string;
+  /** How many messages everybody sends. */
+  readonly messages: number;
+  /** How many inputs had a number beyond its limits, or a vector too long. Never sent. */
+  readonly clipped: number;
+  /** Of how many vectors more than a millionth was left out of their messages. Never sent. */
+  readonly left: number;
+  /**
+   * Randomises one person's input.
+   *
+   * @returns all messages, in an order that says nothing, each of the same length
+   * @throws AnswerError, UnknownItemError, ClosedError, WasmError
+   */
+  randomize(input: SumInput<T>): Uint8Array;
+  /** Frees the memory inside WebAssembly. The randomiser cannot be used after. */
+  free(): void;
+}
+
+/** Options of {@link createRandomizer}. */
+export interface SumRandomizerOptions<T extends SumTask = SumTask> {
+  /** The complete task. */
+  readonly task: T;
+}
+
+/** @internal */
+export class SumMaker implements ReportMaker, SumRandomizer {
+  readonly task: SumTask;
+  readonly fingerprint: string;
+  readonly messages: number;
+  #handle: WasmRandomizer | undefined;
+  /** The start of the module that the handle belongs to. */
+  #instance = -1;
+  #clipped = 0;
+  #left = 0;
+  /** Of handles that died with their instance. */
+  #before: readonly [clipped: number, left: number] = [0, 0];
+
+  /** @throws number, WasmError */
+  constructor(task: SumTask) {
+    this.task = task;
+    this.messages = messagesOf(task);
+    guardedSums(() => this.#renew());
+    this.fingerprint = hex(this.#hash(sumBytes(task)));
+  }
+
+  get clipped(): number {
+    return this.#before[0] + this.#clipped;
+  }
+
+  get left(): number {
+    return this.#before[1] + this.#left;
+  }
+
+  randomize(input: SumInput): Uint8Array {
+    return this.make(this.read(input));
+  }
+
+  read(input: unknown): Entries {
+    return readSums(this.task, input);
+  }
+
+  make({ values }: Entries): Uint8Array {
+    return this.#call((handle) => {
+      const all = handle.randomize(values);
+      this.#clipped = handle.clipped();
+      this.#left = handle.left();
+      return all;
+    });
+  }
+
+  /** Of all messages of one person, which a report is. */
+  uploadHeader(): Uint8Array {
+    return this.#call((handle) => handle.upload_header(this.messages));
+  }
+
+  digest(bytes: Uint8Array): bigint {
+    return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
+  }
+
+  free(): void {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    if (handle !== undefined && this.#instance === core.currentInstance()) {
+      guardedSums(() => handle.free());
+    }
+  }
+
+  #hash(bytes: Uint8Array): Uint8Array {
+    return guardedSums(() => core.digest(bytes));
+  }
+
+  #renew(): WasmRandomizer {
+    this.#before = [this.clipped, this.left];
+    this.#clipped = 0;
+    this.#left = 0;
+    this.#handle = new core.SumRandomizer(sumBytes(this.task));
+    this.#instance = core.currentInstance();
+    return this.#handle;
+  }
+
+  #call<T>(run: (handle: WasmRandomizer) => T): T {
+    const handle = this.#handle;
+    if (handle === undefined) {
+      throw new ClosedError("randomizer");
+    }
+    try {
+      return guardedSums(() =>
+        run(this.#instance === core.currentInstance() ? handle : this.#renew()),
+      );
+    } catch (cause) {
+      if (typeof cause !== "number") {
+        throw cause;
+      }
+      throw cause === NO_ENTROPY ? new EntropyError() : new RangeError(explain(cause));
+    }
+  }
+}
+
+/**
+ * @throws TaskError `invalid-task`
+ * @throws EntropyError, WasmError
+ * @internal
+ */
+export async function createMaker(task: SumTask): Promise<SumMaker> {
+  await loadSums();
+  try {
+    return new SumMaker(task);
+  } catch (cause) {
+    if (typeof cause !== "number") {
+      throw cause;
+    }
+    throw cause === NO_ENTROPY
+      ? new EntropyError()
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
+  }
+}
+
+/**
+ * Makes a maker of messages for a complete task.
+ *
+ * @example
+ * ```ts
+ * const randomizer = await createRandomizer({ task });
+ * const messages = randomizer.randomize({ "load-time": 1830 });
+ * ```
+ *
+ * @throws TaskError `invalid-task`
+ * @throws EntropyError, WasmError
+ */
+export async function createRandomizer<const T extends SumTask>(
+  options: SumRandomizerOptions<T>,
+): Promise<SumRandomizer<T>>;
+export async function createRandomizer(options: SumRandomizerOptions): Promise<SumRandomizer> {
+  return createMaker(parseSumTask(options.task));
+}
