@@ -1,5 +1,5 @@
 /**
- * `<hushbin-history>`: shows people what left their browser, what was randomised and what
+ * `<hushbin-history>`: shows people what left their browser, what hides them in it and what
  * it cost.
  *
  * Importing it defines the element where there are custom elements, and does nothing
@@ -10,12 +10,13 @@
 
 import { el } from "./history/dom.js";
 import { styled } from "./history/style.js";
-import { View, type Watched } from "./history/view.js";
+import type { Watched } from "./history/told.js";
+import { View } from "./history/view.js";
 import { ENGLISH, type Words } from "./history/words.js";
 
 export type { Protection } from "./history/facts.js";
-export type { Watched } from "./history/view.js";
-export { ENGLISH, type Words } from "./history/words.js";
+export type { Watched } from "./history/told.js";
+export { ENGLISH, type Parts, type SumWords, type Words } from "./history/words.js";
 
 /** What a page without a DOM, as on a server, has instead of an element. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? class {};

@@ -55,6 +55,7 @@ export function supplied<Make extends (options: never) => unknown>(
   return supplying as Make;
 }
 
+/** @internal */
 export async function compile(source: Exclude<WasmSource, Fallback>): Promise<WebAssembly.Module> {
   // First, since Jest's jsdom has no Response to compare with; and of whatever window.
   if (typeof source === "object" && "byteLength" in source) {
@@ -77,7 +78,11 @@ export async function compile(source: Exclude<WasmSource, Fallback>): Promise<We
     : WebAssembly.compile(await source.arrayBuffer());
 }
 
-/** Whether WebAssembly is there and allowed: what the smallest module tells. */
+/**
+ * Whether WebAssembly is there and allowed: what the smallest module tells.
+ *
+ * @internal
+ */
 export function isAllowed(): boolean {
   try {
     // "\0asm", and the version.
@@ -95,6 +100,7 @@ async function begin(source: WasmSource): Promise<void> {
   }
 }
 
+/** @internal */
 export const why = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
 
 async function start(supplier: Supplier): Promise<void> {

@@ -53,7 +53,9 @@ export function factorOf(epsilon: number): number {
   return Number((Math.ceil(factor / unit) * unit).toPrecision(3));
 }
 
-export function countedBy(sent: readonly Sent[]): Readonly<Record<ReportState, number>> {
+export function countedBy(
+  sent: readonly Pick<Sent, "state">[],
+): Readonly<Record<ReportState, number>> {
   const states = { waiting: 0, acknowledged: 0, refused: 0, withdrawn: 0 };
   for (const { state } of sent) {
     states[state] += 1;

@@ -4,7 +4,15 @@ import { hex } from "../bytes.js";
 import type { Sent } from "../client.js";
 import { FINGERPRINT_END, ID_END } from "../upload.js";
 import { el } from "./dom.js";
-import type { Words } from "./words.js";
+import type { Parts, Words } from "./words.js";
+
+/** What of a report is shown. */
+export interface Entry extends Omit<Sent, "epsilon"> {
+  /** In words. */
+  readonly cost: string;
+  /** What its parts are called. */
+  readonly parts: Parts;
+}
 
 /** How dates and numbers are written. */
 export interface Written {
@@ -12,20 +20,22 @@ export interface Written {
   readonly number: (number: number) => string;
 }
 
-/** An upload of one report, in its parts: the number of reports takes a byte. */
-export const partsOf = (bytes: Uint8Array): readonly Uint8Array[] =>
-  [0, 1, FINGERPRINT_END, ID_END, ID_END + 1].map((from, at, all) =>
+/** An upload, in its parts: the number of reports or messages ends by a byte below 128. */
+export function partsOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const counted = bytes.findIndex((byte, at) => at >= ID_END && byte < 128) + 1;
+  return [0, 1, FINGERPRINT_END, ID_END, counted].map((from, at, all) =>
     bytes.subarray(from, all[at + 1]),
   );
+}
 
 /** All bytes, under the names of their parts; written out once somebody looks. */
-function detailsOf(bytes: Uint8Array, words: Words): HTMLDetailsElement {
+function detailsOf({ bytes, parts: names }: Entry, words: Words): HTMLDetailsElement {
   const details = el("details", "bytes", el("summary", "", words.bytes(bytes.length)));
   details.addEventListener(
     "toggle",
     () => {
       const parts = partsOf(bytes).map((part, at) =>
-        el("div", "", el("dt", "", words.parts[at] ?? ""), el("dd", "", el("code", "", hex(part)))),
+        el("div", "", el("dt", "", names[at] ?? ""), el("dd", "", el("code", "", hex(part)))),
       );
       details.append(el("dl", "", ...parts));
     },
@@ -40,16 +50,16 @@ export class ReportItem {
   readonly #words: Words;
   readonly #state = el("span", "state");
 
-  constructor({ at, epsilon, bytes }: Sent, words: Words, { date, number }: Written) {
+  constructor(entry: Entry, words: Words, { date }: Written) {
+    const { at, cost } = entry;
     this.#words = words;
     const time = el("time", "time", date(at));
     time.dateTime = at.toISOString();
-    const cost = epsilon > 0 ? words.cost(number(epsilon)) : words.again;
     const line = el("p", "line", this.#state, " ", el("span", "cost", cost), " ", time);
-    this.item = el("li", "report", line, detailsOf(bytes, words));
+    this.item = el("li", "report", line, detailsOf(entry, words));
   }
 
-  update({ state }: Sent): void {
+  update({ state }: Entry): void {
     const said = this.#words.state[state];
     if (this.#state.textContent !== said) {
       this.#state.textContent = said;

@@ -1,15 +1,11 @@
 /** What `<hushbin-history>` shows of one client. */
 
 import { hex } from "../bytes.js";
-import type { Client, Sent, Spent } from "../client.js";
-import { budgetOf, type Task } from "../task.js";
 import { button, el, say, Terms } from "./dom.js";
-import { countedBy, factorOf, protectionOf, spentInWindow } from "./facts.js";
-import { ReportItem, type Written } from "./report.js";
+import { countedBy } from "./facts.js";
+import { type Entry, ReportItem, type Written } from "./report.js";
+import { type Told, told, type Watched } from "./told.js";
 import type { Words } from "./words.js";
-
-/** What of a client is shown and used. */
-export type Watched = Pick<Client, "about" | "consent" | "watch" | "budget" | "history" | "revoke">;
 
 export interface ViewOptions {
   readonly words: Words;
@@ -28,31 +24,6 @@ function writtenIn(lang: string): Written {
   const date = new Intl.DateTimeFormat(lang, { dateStyle: "medium", timeStyle: "short" });
   const number = new Intl.NumberFormat(lang, { maximumSignificantDigits: 6 });
   return { date: (at) => date.format(at), number: (value) => number.format(value) };
-}
-
-/** What the task is about, and what its ε means, in sentences. */
-function explained(task: Task, words: Words, { number }: Written): [asked: string, means: string] {
-  const { epsilon } = task;
-  const { about, distance, delta } = protectionOf(task);
-  const means = [
-    words.meaning(number(epsilon), number(factorOf(epsilon)), about, number(distance)),
-  ];
-  if (delta > 0) {
-    means.push(words.failing(String(delta)));
-  }
-  if (budgetOf(task).answers === "permanent") {
-    means.push(words.permanent);
-  }
-  if ("questions" in task) {
-    const names = task.questions.map(({ name }) => name);
-    return [words.asked(names, true), means.join(" ")];
-  }
-  const { items } = task;
-  const asked =
-    typeof items === "object"
-      ? words.asked(items, false)
-      : words.askedOf(items === "open" ? undefined : items);
-  return [asked, means.join(" ")];
 }
 
 export class View {
@@ -116,8 +87,7 @@ export class View {
     while (this.#stale) {
       this.#stale = false;
       try {
-        const [spent, sent] = await Promise.all([this.#client.budget(), this.#client.history()]);
-        this.#show(spent, sent);
+        this.#show(await told(this.#client, this.#options.words, this.#written));
       } catch (error) {
         this.#fail(error);
       }
@@ -128,40 +98,33 @@ export class View {
     say(this.#status, this.#options.words.failed(String((error as Error).message ?? error)));
   }
 
-  #show(spent: Spent, sent: readonly Sent[]): void {
+  #show(own: Told): void {
     const { words, revocable } = this.#options;
     const { about, consent } = this.#client;
     this.#revoked &&= consent === "pending";
-    const summary = words.summary(sent.length, countedBy(sent));
+    const { asked, means, entries } = own;
+    const summary = words.summary(entries.length, countedBy(entries));
     say(this.#status, this.#revoked ? `${words.revoked} ${summary}` : summary);
     say(this.#dryRun, about.dryRun ? words.dryRun : "");
     say(this.#consent, this.#revoked ? "" : words.consent[consent]);
     this.#revoke.hidden = !revocable || consent !== "granted";
-    const { task } = about;
-    const [asked, means] = task ? explained(task, words, this.#written) : ["", ""];
     say(this.#asked, asked);
     say(this.#meaning, means);
-    this.#showSpent(task, spent, sent);
-    this.#showReports(sent);
+    this.#showSpent(own);
+    this.#showReports(entries);
   }
 
-  #showSpent(task: Task | undefined, spent: Spent, sent: readonly Sent[]): void {
+  #showSpent({ used, until, ever, reports, durable }: Told): void {
     const { words } = this.#options;
-    const { date, number } = this.#written;
-    const { used, allowed, until, reports, durable } = spent;
-    const known = task !== undefined && allowed !== undefined;
-    this.#terms.say(
-      words.window,
-      known ? words.used(used, allowed, number(spentInWindow(task, spent, sent))) : undefined,
-    );
-    this.#terms.say(words.ends, until && date(until));
-    this.#terms.say(words.ever, words.spent(reports, number(spent.spent)));
+    this.#terms.say(words.window, used);
+    this.#terms.say(words.ends, until && this.#written.date(until));
+    this.#terms.say(words.ever, ever);
     const kept = durable ? words.durable : words.fleeting;
     this.#terms.say(words.kept, reports > 0 ? kept : undefined);
   }
 
   /** The newest first; those that are there stay where they are, open and focused as they were. */
-  #showReports(sent: readonly Sent[]): void {
+  #showReports(sent: readonly Entry[]): void {
     const { words } = this.#options;
     const newest = [...sent].reverse().slice(0, this.#shown);
     const gone = new Set(this.#items.keys());

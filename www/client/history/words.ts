@@ -4,6 +4,40 @@ import type { Consent } from "../consent.js";
 import type { ReportState } from "../store/store.js";
 import type { Protection } from "./facts.js";
 
+/** What the parts of an upload are called. */
+export type Parts = readonly [
+  version: string,
+  fingerprint: string,
+  id: string,
+  reports: string,
+  report: string,
+];
+
+/** What is said of sums through a shuffler, of which no local ε may be spoken. */
+export interface SumWords {
+  /** What is told, of names or how many numbers, in so many messages. */
+  readonly asked: (items: readonly string[] | number, messages: number) => string;
+  /**
+   * That there is no local ε, whom people have to trust, and what the central ε means: of the
+   * factor exp(ε), rounded up, and the people of a batch, of whom some are counted on.
+   */
+  readonly meaning: (
+    epsilon: string,
+    delta: string,
+    factor: string,
+    people: string,
+    honest: string,
+  ) => string;
+  /** What the window holds, of what it may hold, and its central ε. */
+  readonly used: (reports: number, allowed: number, epsilon: string) => string;
+  /** What all reports have cost, of central ε. */
+  readonly spent: (reports: number, epsilon: string) => string;
+  /** What a report cost. */
+  readonly cost: (epsilon: string, delta: string) => string;
+  /** The parts of an upload, in their order. */
+  readonly parts: Parts;
+}
+
 /**
  * All that `<hushbin-history>` says. Numbers and dates are given as text, written as the
  * language has them; where a form depends on how many there are, the number comes too.
@@ -61,13 +95,9 @@ export interface Words {
   /** Opens all bytes of a report, of which there are so many. */
   readonly bytes: (bytes: number) => string;
   /** The parts of an upload, in their order. */
-  readonly parts: readonly [
-    version: string,
-    fingerprint: string,
-    id: string,
-    reports: string,
-    report: string,
-  ];
+  readonly parts: Parts;
+  /** In the places of some of these, of clients of `hushbin/sums`. */
+  readonly sums: SumWords;
   /** Shows the older reports too. */
   readonly more: (reports: number) => string;
   /** The button that revokes consent. */
@@ -148,6 +178,23 @@ export const ENGLISH: Words = {
     "how many reports",
     "the randomised report",
   ],
+  sums: {
+    asked: (items, messages) =>
+      `Each report says, in ${counted(messages, "message")} that are sealed one by one: ${typeof items === "number" ? counted(items, "number") : items.join(", ")}.`,
+    meaning: (epsilon, delta, factor, people, honest) =>
+      `You trust a shuffler: there is no local ε, and whoever links these messages to you, as the shuffler could together with who can open them, reads what you answered. Shuffled among those of at least ${people} people, of whom ${honest} follow the protocol, they make any other answers at most ${factor} times less plausible than yours (a central ε\u00a0=\u00a0${epsilon}), but for a probability of ${delta}.`,
+    used: (reports, allowed, epsilon) =>
+      `${reports} of ${counted(allowed, "report")}, central ε\u00a0${epsilon}`,
+    spent: (reports, epsilon) => `${counted(reports, "report")}, central ε\u00a0${epsilon}`,
+    cost: (epsilon, delta) => `central ε\u00a0${epsilon}, δ\u00a0${delta}`,
+    parts: [
+      "version of the format",
+      "which task it answers",
+      "its own random number",
+      "how many messages",
+      "the sealed messages",
+    ],
+  },
   more: (reports) => `Show all ${reports}`,
   revoke: "Withdraw my agreement",
   revoked: "You have withdrawn: nothing more is reported.",

@@ -55,6 +55,7 @@ function listed(task: SumTask, input: unknown): unknown[] {
  * Reads a person's numbers.
  *
  * @throws AnswerError, UnknownItemError
+ * @internal
  */
 export function readSums(task: SumTask, input: unknown): Entries {
   const values = listed(task, input);

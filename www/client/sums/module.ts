@@ -14,7 +14,11 @@ import { bytes } from "../wasm/sums-bytes.js";
 /** What the module of sums can be made from. */
 export type SumSource = Exclude<WasmSource, Fallback>;
 
-/** What the core is called by: the module's glue, or that of the core in JavaScript. */
+/**
+ * What the core is called by: the module's glue, or that of the core in JavaScript.
+ *
+ * @internal
+ */
 export let core = { SumRandomizer, digest, currentInstance, restart };
 
 let source: () => SumSource | Promise<SumSource> = bytes;
@@ -45,6 +49,7 @@ async function start(): Promise<void> {
  * Resolves when the core is ready; tries again where it failed before.
  *
  * @throws WasmError
+ * @internal
  */
 export function loadSums(): Promise<void> {
   loading ??= start().catch((error: unknown) => {
@@ -82,6 +87,7 @@ export async function initialize(from: SumSource | Promise<SumSource>): Promise<
  *
  * @throws number, HushbinError
  * @throws WasmError
+ * @internal
  */
 export function guardedSums<T>(call: () => T): T {
   try {

@@ -78,15 +78,27 @@ export type SumTask = NumbersTask | VectorTask;
 const HONEST_FRACTION = 0.9;
 const SPREAD = 2;
 
-/** The part of people whose noise is counted on. */
+/**
+ * The part of people whose noise is counted on.
+ *
+ * @internal
+ */
 export const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask): number =>
   honest_fraction;
 
-/** How many messages each person sends. */
+/**
+ * How many messages each person sends.
+ *
+ * @internal
+ */
 export const messagesOf = ({ messages: { levels, drawn, noise } }: SumTask): number =>
   levels * drawn + noise;
 
-/** What a person gives a number for: how many, and the names where they have some. */
+/**
+ * What a person gives a number for: how many, and the names where they have some.
+ *
+ * @internal
+ */
 export const itemsOf = (task: SumTask): readonly string[] | number =>
   "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
 
@@ -127,6 +139,7 @@ const messages: Reader<SumMessages> = (from, key) => {
  * Checks the shape of a task; ranges are the core's to check.
  *
  * @throws TaskError `invalid-task`
+ * @internal
  */
 export function parseSumTask(value: unknown): SumTask {
   const { trust, vector: asked } = Object(value) as Fields;
@@ -154,7 +167,11 @@ function writeWord(value: bigint, bytes: CanonicalBytes): void {
   bytes.number(Number(value & 0xffff_ffffn), Number(value >> 32n));
 }
 
-/** The bytes that a task's fingerprint is the hash of, as the core writes them. */
+/**
+ * The bytes that a task's fingerprint is the hash of, as the core writes them.
+ *
+ * @internal
+ */
 export function sumBytes(task: SumTask): Uint8Array {
   const bytes = budgetBytes(task);
   bytes.text("hushbin sum 1");

@@ -17,7 +17,7 @@ export const REPORT = 9;
 export const ID = 4;
 export const ENCAPSULATED = 32;
 
-/** An analyser's key for {@link OFTEN}. */
+/** An analyser's key, unless it is said otherwise for {@link OFTEN}. */
 export class Analyser {
   readonly configuration: Uint8Array<ArrayBuffer>;
   readonly pin: string;
@@ -29,11 +29,11 @@ export class Analyser {
     this.pin = pin;
   }
 
-  static async create(fingerprint: string): Promise<Analyser> {
+  static async create(fingerprint: string, bytes = REPORT): Promise<Analyser> {
     const kem = new DhkemX25519HkdfSha256();
     const keys = await kem.generateKeyPair();
     const key = hexOf(await kem.serializePublicKey(keys.publicKey));
-    const length = REPORT.toString(16).padStart(4, "0");
+    const length = bytes.toString(16).padStart(4, "0");
     const configuration = bytesOf(`01${fingerprint}002000010001${key}${length}`);
     const digest = await crypto.subtle.digest("SHA-256", configuration);
     return new Analyser(keys, configuration, hexOf(digest).slice(0, 32));

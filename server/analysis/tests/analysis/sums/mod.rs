@@ -2,6 +2,7 @@
 
 mod estimates;
 mod plan;
+mod promise;
 
 use hushbin::sums::SumDraft;
 use serde_json::{Value, json};

@@ -1,0 +1,105 @@
+/** What there is to say of a client, in words: of local ε, or of central. */
+
+import type { Client, Sent, Spent } from "../client.js";
+import type { SumClient, SumSent } from "../sums/client.js";
+import { budgetOf, type Task } from "../task.js";
+import { factorOf, protectionOf, spentInWindow } from "./facts.js";
+import type { Entry, Written } from "./report.js";
+import type { Words } from "./words.js";
+
+type Shown = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
+
+/** What of a client is shown and used. */
+export type Watched = Pick<Client, Shown> | Pick<SumClient, Shown | "privacy">;
+
+/** Of a client and its budget. */
+export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
+  readonly asked: string;
+  /** What ε means, and against whom. */
+  readonly means: string;
+  /** What the running window holds; undefined while the task is not known. */
+  readonly used: string | undefined;
+  /** What all reports have cost. */
+  readonly ever: string;
+  /** Oldest first. */
+  readonly entries: readonly Entry[];
+}
+
+/** What the task is about, and what its ε means, in sentences. */
+function explained(task: Task, words: Words, { number }: Written): [asked: string, means: string] {
+  const { epsilon } = task;
+  const { about, distance, delta } = protectionOf(task);
+  const means = [
+    words.meaning(number(epsilon), number(factorOf(epsilon)), about, number(distance)),
+  ];
+  if (delta > 0) {
+    means.push(words.failing(String(delta)));
+  }
+  if (budgetOf(task).answers === "permanent") {
+    means.push(words.permanent);
+  }
+  if ("questions" in task) {
+    const names = task.questions.map(({ name }) => name);
+    return [words.asked(names, true), means.join(" ")];
+  }
+  const { items } = task;
+  const asked =
+    typeof items === "object"
+      ? words.asked(items, false)
+      : words.askedOf(items === "open" ? undefined : items);
+  return [asked, means.join(" ")];
+}
+
+async function local(client: Pick<Client, Shown>, words: Words, written: Written): Promise<Told> {
+  const { number } = written;
+  const [spent, sent] = await Promise.all([client.budget(), client.history()]);
+  const { task } = client.about;
+  const { used, allowed, until, reports, durable } = spent;
+  const [asked, means] = task ? explained(task, words, written) : ["", ""];
+  const known = task !== undefined && allowed !== undefined;
+  const cost = ({ epsilon }: Sent) => (epsilon > 0 ? words.cost(number(epsilon)) : words.again);
+  return {
+    asked,
+    means,
+    used: known ? words.used(used, allowed, number(spentInWindow(task, spent, sent))) : undefined,
+    ever: words.spent(reports, number(spent.spent)),
+    entries: sent.map((each) => ({ ...each, cost: cost(each), parts: words.parts })),
+    until,
+    reports,
+    durable,
+  };
+}
+
+async function central(
+  client: Pick<SumClient, Shown | "privacy">,
+  { sums }: Words,
+  { number }: Written,
+): Promise<Told> {
+  const [spent, sent] = await Promise.all([client.budget(), client.history()]);
+  const { centralEpsilon, delta, people, honestPeople, messages } = client.privacy;
+  const { used, allowed, until, reports, durable, centralSpent } = spent;
+  const { task } = client.about;
+  const items = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
+  const cost = (each: SumSent) => sums.cost(number(each.centralEpsilon), String(delta));
+  return {
+    asked: sums.asked(items, messages),
+    means: sums.meaning(
+      number(centralEpsilon),
+      String(delta),
+      number(factorOf(centralEpsilon)),
+      number(people),
+      number(honestPeople),
+    ),
+    used: sums.used(used, allowed, number(used * centralEpsilon)),
+    ever: sums.spent(reports, number(centralSpent)),
+    entries: sent.map((each) => ({ ...each, cost: cost(each), parts: sums.parts })),
+    until,
+    reports,
+    durable,
+  };
+}
+
+/** Reads how a client stands, and says it. */
+export function told(client: Watched, words: Words, written: Written): Promise<Told> {
+  return "privacy" in client ? central(client, words, written) : local(client, words, written);
+}

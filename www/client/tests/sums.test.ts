@@ -1,0 +1,488 @@
+/** Sums through a shuffler: what a page says, sends and spends, and what it refuses. */
+
+import { readFileSync } from "node:fs";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { createClient as createPlain } from "../index.js";
+import {
+  AnswerError,
+  createClient,
+  createRandomizer,
+  NetworkError,
+  OptionError,
+  privacyOf,
+  type SumClient,
+  type SumClientOptions,
+  type SumPrivacy,
+  type SumTask,
+  TaskError,
+  UnknownItemError,
+} from "../sums.js";
+import { Analyser, FakeShuffler, hexOf, ID } from "./analyser.js";
+import { created, OFTEN, SETTINGS, stubDatabase } from "./harness.js";
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+
+/** As in `tests/support/src/sum_vectors.rs`. */
+interface Case {
+  readonly given: {
+    readonly task: SumTask;
+    readonly generator: string;
+    readonly answers: readonly (readonly number[])[];
+  };
+  readonly outcome: {
+    readonly fingerprint: string;
+    readonly clipped: readonly boolean[];
+    readonly left: readonly boolean[];
+    readonly messages: readonly string[];
+    readonly upload: string;
+  };
+}
+
+const CASES: readonly Case[] = JSON.parse(read("tests/vectors/sums.json"));
+
+const TIMINGS = {
+  id: "timings",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 10_000,
+  numbers: [
+    { name: "load-time", min: 0, max: 10_000, unit: "ms" },
+    { name: "zoom", min: 0.25, max: 4 },
+  ],
+  // A quarter of all noise that there can be, in the mean.
+  messages: { levels: 8, drawn: 2, trials: 1, threshold: "4611686018427387904", noise: 4 },
+} as const satisfies SumTask;
+const ANSWERS = { "load-time": 1234, zoom: 1 };
+const MESSAGES = 8 * 2 + 4;
+const PINS = ["0".repeat(32)];
+
+const clients: { destroy(): void }[] = [];
+
+function sumsTo(
+  shuffler: FakeShuffler,
+  pins: readonly string[],
+  options: Partial<SumClientOptions> = {},
+): SumClient {
+  const client = createClient({
+    endpoint: "https://shuffler.example",
+    task: TIMINGS,
+    trust: "shuffler",
+    fetch: shuffler.fetchAll,
+    consent: true,
+    storage: "memory",
+    analyser: pins,
+    ...options,
+  } as SumClientOptions);
+  clients.push(client);
+  return client;
+}
+
+/** The messages of an upload that are sealed, each by itself. */
+function sealedIn(bytes: Uint8Array, messages: number): Uint8Array[] {
+  let count = 0;
+  let begin = 33;
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[begin++] ?? 0;
+    count |= (byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  expect([bytes[0], count]).toEqual([2, messages]);
+  const length = (bytes.length - begin) / count;
+  return Array.from({ length: count }, (_, at) =>
+    bytes.slice(begin + at * length, begin + (at + 1) * length),
+  );
+}
+
+let analyser: Analyser;
+
+beforeAll(async () => {
+  const { fingerprint } = await createRandomizer({ task: TIMINGS });
+  analyser = await Analyser.create(fingerprint, 1);
+});
+afterEach(() => {
+  clients.splice(0).forEach((client) => void client.destroy());
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+describe("the vectors of sums", () => {
+  it.each(CASES.map((each) => [each.given.task.id, each] as const))(
+    "hold: %s",
+    async (_, { given, outcome }) => {
+      vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
+        (array as unknown as Uint8Array).set(Buffer.from(given.generator, "hex"));
+        return array;
+      });
+      const randomizer = await createRandomizer({ task: given.task });
+      expect(randomizer.fingerprint).toBe(outcome.fingerprint);
+      const [clipped, left] = [outcome.clipped, outcome.left].map(
+        (own) => own.filter(Boolean).length,
+      );
+      const all = given.answers.map((values) => {
+        const names =
+          "numbers" in given.task ? given.task.numbers.map(({ name }) => name) : undefined;
+        const items = "vector" in given.task ? given.task.vector.items : undefined;
+        const by = names ?? (typeof items === "object" ? items : undefined);
+        const input = by?.map((name, at) => [name, values[at] ?? 0] as const);
+        return hexOf(randomizer.randomize((input ? new Map(input) : values) as never));
+      });
+      expect(all).toEqual(outcome.messages);
+      expect([randomizer.clipped, randomizer.left]).toEqual([clipped, left]);
+      const { uploadHeader } = Object.getPrototypeOf(randomizer);
+      const header: Uint8Array = uploadHeader.call(randomizer);
+      expect(hexOf(header) + all.at(-1)).toBe(outcome.upload);
+      randomizer.free();
+    },
+  );
+
+  it("hold where there is no WebAssembly", async () => {
+    vi.resetModules();
+    vi.stubGlobal("WebAssembly", undefined);
+    const own = await import("../sums.js");
+    const [{ given, outcome } = CASES[0] as Case] = CASES.slice(2);
+    vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
+      (array as unknown as Uint8Array).set(Buffer.from(given.generator, "hex"));
+      return array;
+    });
+    const randomizer = await own.createRandomizer({ task: given.task });
+    const all = given.answers.map((values) => hexOf(randomizer.randomize(values as never)));
+    expect(all).toEqual(outcome.messages);
+  });
+});
+
+describe("what a page shows before anybody agrees", () => {
+  interface Said {
+    readonly task: SumTask;
+    readonly privacy: Readonly<Record<string, unknown>>;
+    readonly honest_people: number;
+    readonly message_bytes: number;
+  }
+  const all: readonly Said[] = JSON.parse(read("tests/vectors/sum-privacy.json"));
+
+  it.each(all.map((said) => [said.task.id, said] as const))(
+    "is what the analyser says: %s",
+    (_, { task, privacy, honest_people, message_bytes }) => {
+      const { levels, drawn, noise } = task.messages;
+      const messages = levels * drawn + noise;
+      expect(privacyOf(task)).toEqual({
+        trust: privacy.trust,
+        centralEpsilon: privacy.central_epsilon,
+        delta: privacy.delta,
+        people: privacy.people,
+        honestPeople: honest_people,
+        messages,
+        bytes: 33 + (messages < 128 ? 1 : 2) + messages * (52 + message_bytes),
+        statement: privacy.statement,
+      } satisfies Readonly<Record<keyof SumPrivacy, unknown>>);
+    },
+  );
+
+  it("is known without consent, and nothing is fetched for it", () => {
+    const shuffler = new FakeShuffler();
+    const client = sumsTo(shuffler, PINS, { consent: false });
+    expect(client.privacy).toMatchObject({ trust: "shuffler", messages: MESSAGES });
+    expect(client.privacy.statement).toMatch(/^There is no local epsilon/);
+    expect(shuffler.asked).toBe(0);
+  });
+});
+
+describe("a report", () => {
+  it("is messages that are sealed one by one, as many as everybody sends", async () => {
+    const shuffler = new FakeShuffler(analyser.key);
+    const client = sumsTo(shuffler, [analyser.pin]);
+    expect(await client.report(ANSWERS)).toEqual({
+      outcome: "queued",
+      centralEpsilon: 1,
+      delta: 1e-6,
+    });
+    const [made] = await client.history();
+    const bytes = made?.bytes ?? new Uint8Array();
+    expect(made).toMatchObject({ centralEpsilon: 1, state: "waiting" });
+    expect(made).not.toHaveProperty("epsilon");
+    expect(bytes).toHaveLength(client.privacy.bytes);
+    const sealed = sealedIn(bytes, MESSAGES);
+    // No two by one key, which would show whose they are.
+    expect(new Set(sealed.map((own) => hexOf(own.slice(ID, ID + 32)))).size).toBe(MESSAGES);
+    const opened = await Promise.all(sealed.map((own) => analyser.open(own)));
+    expect(opened.every((own) => own.length === 1 && (own[0] ?? 9) <= 4)).toBe(true);
+    shuffler.answers.push(created());
+    await client.flush();
+    const sent = shuffler.sent.at(-1);
+    expect(sent?.url).toBe("https://shuffler.example/tasks/timings/reports");
+    expect(hexOf(sent?.bytes ?? new Uint8Array())).toBe(hexOf(bytes));
+    expect(client.pending).toBe(0);
+  });
+
+  it("is sent again with the same bytes", async () => {
+    const shuffler = new FakeShuffler(analyser.key);
+    shuffler.answers.push("down", "down", created());
+    const client = sumsTo(shuffler, [analyser.pin], { delayMs: 86_400_000 });
+    await client.report(ANSWERS);
+    await expect(client.flush()).rejects.toThrow(NetworkError);
+    await client.flush();
+    const [first, second] = shuffler.sent.slice(-2).map(({ bytes }) => hexOf(bytes));
+    expect(first).toBe(second);
+  });
+
+  /**
+   * The mean of what is said of 3/4 up is 3/4: over 2000 people noise has the variance
+   * 2·q(1 − q) = 0.375 of a level each, so that five standard errors, of which the chance is
+   * 6·10⁻⁷, are 5·√(0.375/2000)/8 = 0.0086.
+   */
+  it("says numbers without bias", async () => {
+    const randomizer = await createRandomizer({ task: TIMINGS });
+    const PEOPLE = 2000;
+    let sum = 0;
+    for (let person = 0; person < PEOPLE; person += 1) {
+      const messages = randomizer.randomize({ "load-time": 8750, zoom: 4 });
+      messages.forEach((message) => {
+        sum += message === 1 ? 1 : message === 2 ? -1 : 0;
+      });
+    }
+    expect(Math.abs(sum / PEOPLE / 8 - 0.75)).toBeLessThan(0.0086);
+    expect([randomizer.clipped, randomizer.left]).toEqual([0, 0]);
+    randomizer.randomize({ "load-time": 10_001, zoom: 4 });
+    expect(randomizer.clipped).toBe(1);
+  });
+
+  it("of thousands of messages is one upload", async () => {
+    const task = { ...TIMINGS, messages: { ...TIMINGS.messages, levels: 1024, noise: 2048 } };
+    const { fingerprint } = await createRandomizer({ task });
+    const own = await Analyser.create(fingerprint, 1);
+    const shuffler = new FakeShuffler(own.key);
+    const client = sumsTo(shuffler, [own.pin], { task });
+    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued" });
+    const [made] = await client.history();
+    expect(made?.bytes).toHaveLength(33 + 2 + 4096 * 53);
+    expect(client.privacy.bytes).toBe(33 + 2 + 4096 * 53);
+    sealedIn(made?.bytes ?? new Uint8Array(), 4096);
+    shuffler.answers.push(created());
+    await client.flush();
+    expect(shuffler.sent).toHaveLength(1);
+  });
+
+  it("takes vectors in order, of arrays of any kind, or by name", async () => {
+    const vector = { ...TIMINGS, numbers: undefined, vector: { items: 3, length: 2 } };
+    const { numbers: _, ...task } = { ...vector, messages: { ...TIMINGS.messages, drawn: 8 } };
+    const counted = await createRandomizer({ task });
+    for (const input of [[1, 0, -1], new Float32Array(3), new Float64Array(3)]) {
+      expect(counted.randomize(input)).toHaveLength(8 * 8 + 4);
+    }
+    for (const input of [[1, 0], {}, { 0: 1, 1: 0, 2: 0 }, "123", null, [1, 0, "1"], [1, 0, NaN]]) {
+      expect(() => counted.randomize(input as never)).toThrow(AnswerError);
+    }
+    const named = await createRandomizer({
+      task: { ...task, vector: { items: ["x", "y", "z"], length: 2 } },
+    });
+    expect(named.randomize({ x: 1, y: 0, z: -1 })).toHaveLength(8 * 8 + 4);
+    expect(() => named.randomize({ x: 1 } as never)).toThrow(AnswerError);
+  });
+
+  it("takes every number, and no other", async () => {
+    const client = sumsTo(new FakeShuffler(analyser.key), [analyser.pin]);
+    for (const [input, error] of [
+      [{ "load-time": 1 }, AnswerError],
+      [{ ...ANSWERS, zoom: Number.NaN }, AnswerError],
+      [{ ...ANSWERS, zoom: "1" }, AnswerError],
+      [{ ...ANSWERS, zom: 1 }, UnknownItemError],
+      [[1, 2], AnswerError],
+      [undefined, AnswerError],
+    ] as const) {
+      await expect(client.report(input as never)).rejects.toThrow(error);
+    }
+    expect(await client.budget()).toMatchObject({ used: 0, centralSpent: 0 });
+  });
+
+  it("is read before report returns", async () => {
+    const task = {
+      ...TIMINGS,
+      numbers: undefined,
+      vector: { items: 2, length: 2 },
+    } as unknown as SumTask;
+    const { numbers: _, ...own } = task as SumTask & { numbers?: undefined };
+    const { fingerprint } = await createRandomizer({ task: own as SumTask });
+    const key = await Analyser.create(fingerprint, 1);
+    const client = sumsTo(new FakeShuffler(key.key), [key.pin], { task: own as SumTask });
+    const vector = new Float64Array([1, 0]);
+    const report = client.report(vector as never);
+    vector.fill(Number.NaN);
+    expect(await report).toMatchObject({ outcome: "queued" });
+  });
+});
+
+describe("the central budget", () => {
+  it("is one report in a window, and is kept apart from a local one", async () => {
+    stubDatabase();
+    const shuffler = new FakeShuffler(analyser.key);
+    // A task of the same name that has a local ε.
+    const local = createPlain({
+      endpoint: "https://shuffler.example",
+      task: { ...SETTINGS, id: "timings" },
+      fetch: shuffler.fetchAll,
+      consent: true,
+    });
+    clients.push(local);
+    await local.report({ autoplay: 1 });
+    const client = sumsTo(shuffler, [analyser.pin], { storage: "device" });
+    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued" });
+    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "unchanged", delta: 0 });
+    const other = sumsTo(shuffler, [analyser.pin], { storage: "device" });
+    expect(await other.report({ ...ANSWERS, zoom: 2 })).toEqual({
+      outcome: "over-budget",
+      centralEpsilon: 0,
+      delta: 0,
+    });
+    const spent = await other.budget();
+    expect(spent).toMatchObject({
+      centralEpsilon: 1,
+      delta: 1e-6,
+      allowed: 1,
+      used: 1,
+      centralSpent: 1,
+      reports: 1,
+      durable: true,
+    });
+    expect(spent).not.toHaveProperty("epsilon");
+    expect(spent).not.toHaveProperty("spent");
+    expect(await local.budget()).toMatchObject({ epsilon: 2, spent: 2, reports: 1 });
+    expect(await local.history()).toHaveLength(1);
+    expect(await client.history()).toHaveLength(1);
+  });
+
+  it("is capped by an option of its own", async () => {
+    const shuffler = new FakeShuffler(analyser.key);
+    const client = sumsTo(shuffler, [analyser.pin], { maxCentralEpsilon: 0.5 });
+    const report = client.report(ANSWERS);
+    await expect(report).rejects.toMatchObject({ code: "over-max-epsilon" });
+    await expect(report).rejects.toThrow(/central ε = 1 in 30 days, maxCentralEpsilon is 0.5/);
+    expect(shuffler.asked).toBe(0);
+  });
+
+  it("is withdrawn with consent", async () => {
+    const client = sumsTo(new FakeShuffler(analyser.key), [analyser.pin]);
+    await client.report(ANSWERS);
+    await client.revoke();
+    expect((await client.history()).map(({ state }) => state)).toEqual(["withdrawn"]);
+    expect(await client.report(ANSWERS)).toMatchObject({ outcome: "no-consent" });
+    expect(await client.budget()).toMatchObject({ centralSpent: 1 });
+  });
+});
+
+describe("is refused", () => {
+  const make = (options: object) => () =>
+    createClient({
+      endpoint: "https://shuffler.example",
+      task: TIMINGS,
+      trust: "shuffler",
+      analyser: PINS,
+      ...options,
+    } as SumClientOptions);
+
+  it.each([undefined, "collector", true])("a page that does not say whom to trust: %s", (trust) => {
+    expect(make({ trust })).toThrow(OptionError);
+    expect(make({ trust })).toThrow(/there is no local ε/);
+  });
+
+  it("a cap on the local ε, which there is none of", () => {
+    expect(make({ maxEpsilon: 2 })).toThrow(/maxCentralEpsilon: there is no local ε/);
+    expect(make({ maxCentralEpsilon: -1 })).toThrow(OptionError);
+    expect(make({ maxCentralEpsilon: Number.NaN })).toThrow(OptionError);
+  });
+
+  it("a task that is only named", () => {
+    expect(make({ task: "timings" })).toThrow(OptionError);
+  });
+
+  it("no analyser", () => {
+    expect(make({ analyser: [] })).toThrow(/analyser/);
+  });
+
+  it("a task with a local ε, and elsewhere one without", () => {
+    expect(make({ task: OFTEN })).toThrow(TaskError);
+    expect(make({ task: OFTEN })).toThrow(/does not say "trust": "shuffler"/);
+    const elsewhere = () =>
+      createPlain({ endpoint: "https://collector.example", task: TIMINGS as never });
+    expect(elsewhere).toThrow(TaskError);
+    expect(elsewhere).toThrow('it has the unknown field "trust"');
+  });
+
+  const { messages } = TIMINGS;
+  it.each<[string, object, RegExp]>([
+    ["no messages", { messages: undefined }, /hushbin task check/],
+    ["a threshold that is a number", { messages: { ...messages, threshold: 1 } }, /threshold/],
+    [
+      "a threshold of 65 bits",
+      { messages: { ...messages, threshold: "18446744073709551616" } },
+      /2\^64/,
+    ],
+    ["another spelling", { messages: { ...messages, threshold: "01" } }, /digits/],
+    ["half a person", { people: 0.5 }, /people is 0.5/],
+    ["both kinds", { vector: { items: 2, length: 1 } }, /unknown field "numbers"/],
+    ["neither kind", { numbers: undefined }, /numbers is not a list/],
+    ["no δ", { delta: undefined }, /delta is not a number/],
+    ["another trust", { trust: "me" }, /trust is "me"/],
+  ])("a task with %s", (_, change, message) => {
+    expect(make({ task: { ...TIMINGS, ...change } })).toThrow(TaskError);
+    expect(make({ task: { ...TIMINGS, ...change } })).toThrow(message);
+  });
+
+  it.each<[string, object]>([
+    ["an ε out of range", { epsilon: 13 }],
+    ["two reports a window", { budget: { reports: 2 } }],
+    ["permanent answers", { budget: { answers: "permanent" } }],
+    ["more coordinates than there are", { messages: { ...messages, drawn: 3 } }],
+    ["no noise", { messages: { ...messages, threshold: "0" } }],
+    ["one honest person", { people: 2 }],
+  ])("by the core, a task with %s", async (_, change) => {
+    const task = { ...TIMINGS, ...change } as SumTask;
+    await expect(createRandomizer({ task })).rejects.toMatchObject({ code: "invalid-task" });
+  });
+
+  it("a task with another fingerprint than was pinned", async () => {
+    const client = sumsTo(new FakeShuffler(analyser.key), [analyser.pin], {
+      fingerprint: "0".repeat(32),
+    });
+    await expect(client.ready()).rejects.toMatchObject({ code: "fingerprint-mismatch" });
+  });
+});
+
+it("seals nothing in a dry run, and asks nobody for keys", async () => {
+  const shuffler = new FakeShuffler();
+  const client = sumsTo(shuffler, PINS, { dryRun: true });
+  expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued", centralEpsilon: 1 });
+  await client.flush();
+  expect([shuffler.asked, shuffler.sent.length]).toEqual([0, 0]);
+});
+
+it("says what it does, and that its ε is central", async () => {
+  const said = vi.spyOn(console, "groupCollapsed").mockImplementation(() => {});
+  vi.spyOn(console, "log").mockImplementation(() => {});
+  const client = sumsTo(new FakeShuffler(analyser.key), [analyser.pin], { debug: true });
+  await client.report(ANSWERS);
+  await client.report(ANSWERS);
+  expect(said.mock.calls).toEqual([
+    [
+      "hushbin timings: queued, central ε 1 but for 0.000001, no local ε, " +
+        `${MESSAGES} messages in ${client.privacy.bytes} bytes`,
+    ],
+    ["hushbin timings: unchanged"],
+  ]);
+});
+
+it("makes a report afresh after the module has failed", async () => {
+  const randomizer = await createRandomizer({ task: TIMINGS });
+  randomizer.randomize({ "load-time": 20_000, zoom: 1 });
+  const own = await import("../sums/module.js");
+  expect(() =>
+    own.guardedSums(() => {
+      throw new Error("trap");
+    }),
+  ).toThrow(/starts it afresh/);
+  expect(randomizer.randomize(ANSWERS)).toHaveLength(MESSAGES);
+  expect(randomizer.clipped).toBe(1);
+  randomizer.free();
+  expect(() => randomizer.randomize(ANSWERS)).toThrow(/closed/);
+});
