@@ -8,9 +8,10 @@
 use std::collections::HashSet;
 
 use hushbin::mechanism::hash_bin::Response;
-use hushbin::wasm::{Randomizer, digest};
+use hushbin::sums::SumTask;
+use hushbin::wasm::{Randomizer, SumRandomizer, digest};
 use hushbin::{ErrorCode, Report, Task, Upload};
-use hushbin_tests::{byte_vectors, question_vectors};
+use hushbin_tests::{byte_vectors, question_vectors, sum_vectors};
 use serde_json::json;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -199,6 +200,64 @@ fn bytes_are_those_of_other_platforms() {
     byte_vectors::check(include_str!("vectors/coco.json"));
     byte_vectors::check(include_str!("vectors/hash-bin.json"));
     question_vectors::check(include_str!("vectors/questions.json"));
+    sum_vectors::check(include_str!("vectors/sums.json"));
+}
+
+fn timings() -> SumTask {
+    let task = json!({
+        "id": "timings", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 1000,
+        "numbers": [{ "name": "load", "min": 0, "max": 10 }],
+        "messages": {
+            "levels": 8, "drawn": 1, "trials": 1, "threshold": "4611686018427387904", "noise": 2,
+        },
+    });
+    serde_json::from_value(task).unwrap()
+}
+
+#[wasm_bindgen_test]
+fn messages_of_sums_are_what_the_analyser_decodes() {
+    let task = timings();
+    let bytes = task.canonical_bytes();
+    let mut randomizer = SumRandomizer::new(&bytes).ok().unwrap();
+    assert_eq!(randomizer.count(), 10);
+    let mut ids = HashSet::new();
+    let mut orders = HashSet::new();
+    for _ in 0..20 {
+        let messages = randomizer.randomize(&[5.0]).unwrap();
+        let sent = [randomizer.upload_header(10).unwrap(), messages].concat();
+        let (id, messages) = task.decode_upload(&sent).unwrap();
+        assert_eq!(messages.len(), 10);
+        ids.insert(id.to_string());
+        orders.insert(messages);
+    }
+    assert_eq!(ids.len(), 20);
+    // The generator is seeded, and goes on.
+    assert!(orders.len() > 1);
+    assert_eq!((randomizer.clipped(), randomizer.left()), (0, 0));
+    randomizer.randomize(&[10.5]).unwrap();
+    assert_eq!((randomizer.clipped(), randomizer.left()), (1, 0));
+}
+
+#[wasm_bindgen_test]
+fn wrong_sums_are_codes() {
+    let bytes = timings().canonical_bytes();
+    let mut randomizer = SumRandomizer::new(&bytes).ok().unwrap();
+    let cases: [(&[f64], ErrorCode); 3] = [
+        (&[], ErrorCode::AnswerCount),
+        (&[1.0, 1.0], ErrorCode::AnswerCount),
+        (&[f64::NAN], ErrorCode::ValueRange),
+    ];
+    for (values, code) in cases {
+        assert_eq!(randomizer.randomize(values), Err(code as u32));
+    }
+    for count in [0, 4097] {
+        let header = randomizer.upload_header(count);
+        assert_eq!(header, Err(ErrorCode::OutOfRange as u32));
+    }
+    // Neither is taken for the other.
+    let malformed = Some(ErrorCode::Malformed as u32);
+    assert_eq!(Randomizer::new(&bytes).err(), malformed);
+    assert_eq!(SumRandomizer::new(&canonical(SETTINGS)).err(), malformed);
 }
 
 #[wasm_bindgen_test]

@@ -188,6 +188,5 @@ export function settingsOf(
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
-export function reportSettingsOf(options: ClientOptions): Settings {
-  return settingsOf(options, parseTask);
-}
+export const reportSettingsOf = (options: ClientOptions): Settings =>
+  settingsOf(options, parseTask);

@@ -25,6 +25,16 @@ const memories = new Map<string, MemoryStore>();
 /** Those of clients by themselves, whose budget outlives a session. */
 const own = new WeakMap<Settings, MemoryStore>();
 
+/** The store of a key, made where there is none. */
+function keptIn<K>(
+  stores: { get(key: K): MemoryStore | undefined; set(key: K, store: MemoryStore): unknown },
+  key: K,
+): MemoryStore {
+  const store = stores.get(key) ?? new MemoryStore();
+  stores.set(key, store);
+  return store;
+}
+
 /**
  * Where a task's budget and reports are kept.
  *
@@ -32,11 +42,9 @@ const own = new WeakMap<Settings, MemoryStore>();
  * @throws StorageError where the database does not answer
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
-  const { url, ledger = url, storage, dryRun } = settings;
+  const { storage, dryRun, url, ledger = url } = settings;
   if (storage === "memory" || dryRun) {
-    const memory = own.get(settings) ?? new MemoryStore();
-    own.set(settings, memory);
-    return memory;
+    return keptIn(own, settings);
   }
   try {
     if (!create && !(await IndexedStore.exists())) {
@@ -49,9 +57,7 @@ export async function storeOf(settings: Settings, create = true): Promise<Store>
       throw error;
     }
     // There is none, it is not to be used here, or it is broken.
-    const memory = memories.get(ledger) ?? new MemoryStore();
-    memories.set(ledger, memory);
-    return memory;
+    return keptIn(memories, ledger);
   }
 }
 
@@ -64,7 +70,8 @@ const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`
  */
-function checkBudget(task: AnyTask, { maxEpsilon, ...own }: Settings): void {
+function checkBudget(task: AnyTask, settings: Settings): void {
+  const { maxEpsilon } = settings;
   const { days, reports } = budgetOf(task);
   const spends = task.epsilon * reports;
   if (spends > maxEpsilon) {
@@ -74,7 +81,7 @@ function checkBudget(task: AnyTask, { maxEpsilon, ...own }: Settings): void {
     );
   }
   const looser = reports > DEFAULT_BUDGET.reports || days < DEFAULT_BUDGET.days;
-  if (looser && (own.task ?? own.fingerprint) === undefined) {
+  if (looser && (settings.task ?? settings.fingerprint) === undefined) {
     throw new TaskError(
       "loose-budget",
       `task ${task.id} may report ${reports} times in ${days} days: give its fingerprint, or the task itself`,

@@ -18,6 +18,10 @@ const SCRIPT_BUDGET = 26_880;
 /** Of a page that seals, and of what seals. */
 const SEALED_BUDGET = 27_300;
 const SEALING_BUDGET = 6_700;
+/** Of a page of sums, of its module as a file, and of the same core in JavaScript. */
+const SUMS_BUDGET = 23_800;
+const SUMS_MODULE_BUDGET = 10_000;
+const SUMS_FALLBACK_BUDGET = 15_800;
 /** Of what sends through a relay. */
 const OBLIVIOUS_BUDGET = 1_500;
 
@@ -71,6 +75,7 @@ async function measured() {
   }
   const slim = sizes((await bundle("slim.js", "createClient, initialize")).page);
   const sealed = (await bundle("sealed.js", "createClient")).page;
+  const sums = (await bundle("sums.js", "createClient")).page;
   const file = (name) => sizes(readFileSync(join(DIST, name)));
   const wasm = file("collision.wasm");
   const together = {
@@ -90,6 +95,9 @@ async function measured() {
     ["  sealing.js", file("sealing.js"), SEALING_BUDGET],
     ["  oblivious.js", file("oblivious.js"), OBLIVIOUS_BUDGET],
     ["  x25519.js", file("x25519.js")],
+    ["hushbin/sums", sizes(sums), SUMS_BUDGET],
+    ["  sums.wasm", file("sums.wasm"), SUMS_MODULE_BUDGET],
+    ["  sums-fallback.js", file("sums-fallback.js"), SUMS_FALLBACK_BUDGET],
   ];
 }
 

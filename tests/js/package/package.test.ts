@@ -19,10 +19,9 @@ let tarball: string;
 const run = (program: string, args: readonly string[], cwd = project) =>
   execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** What modules and glue call by letters. */
-const NAMES: Readonly<Record<string, string>> = JSON.parse(
-  readFileSync(join(GLUE, "names.json"), "utf8"),
-);
+/** What modules and their glue call by letters. */
+const namesOf = (glue: string): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(GLUE, `${glue}-names.json`), "utf8"));
 
 const installed = (file: string) => join(project, "node_modules/hushbin", file);
 
@@ -66,22 +65,16 @@ describe("the tarball", () => {
     const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
-      ...["history/facts", "history/view", "history/words", "index", "input", "mechanism/coco"],
+      ...["history/facts", "history/told", "history/words", "index", "input", "mechanism/coco"],
       ...["mechanism/collision", "mechanism/cube", "mechanism/grid", "mechanism/hash-bin"],
-      ...[
-        "mechanism/index",
-        "module",
-        "options",
-        "question",
-        "randomizer",
-        "receipt",
-        "sealed",
-        "slim",
-      ],
-      ...["store/store", "task", "testing"],
+      "mechanism/index",
+      ...["module", "options", "question", "randomizer", "receipt", "sealed", "sealed/options"],
+      ...["slim", "store/store", "sums", "sums/client", "sums/input", "sums/module"],
+      ...["sums/privacy", "sums/randomizer", "sums/task", "task", "testing"],
     ];
-    const entries = ["history", "index", "sealed", "slim", "testing"];
-    const bundled = [...entries, "fallback", "complete", "oblivious", "sealing", "x25519"];
+    const entries = ["history", "index", "sealed", "slim", "sums", "testing"];
+    const lazy = ["complete", "fallback", "oblivious", "sealing", "sums-fallback", "x25519"];
+    const bundled = [...entries, ...lazy];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
     const scripts = [
       "hushbin.script.js",
@@ -93,7 +86,7 @@ describe("the tarball", () => {
       ...bundled.flatMap((name) => [`dist/${name}.cjs`, `dist/${name}.js`]),
       ...["dist/workerd.js", ...mapped.map((name) => `dist/${name}.map`)],
       ...[...scripts, "integrity.json"].map((name) => `dist/${name}`),
-      ...["dist/hushbin.wasm", "dist/collision.wasm", "package.json"],
+      ...["dist/hushbin.wasm", "dist/collision.wasm", "dist/sums.wasm", "package.json"],
     ];
     expect(code).toEqual(expected.map((file) => `package/${file}`).sort());
   });
@@ -107,7 +100,8 @@ describe("the tarball", () => {
 
   it("names no module of Node's in what seals, which bundlers of pages do not find", () => {
     const lazy = ["sealing", "x25519", "oblivious"];
-    for (const name of [...lazy.flatMap((own) => [`${own}.js`, `${own}.cjs`]), "sealed.js"]) {
+    const eager = ["sealed.js", "sums.js"];
+    for (const name of [...lazy.flatMap((own) => [`${own}.js`, `${own}.cjs`]), ...eager]) {
       const text = readFileSync(installed(`dist/${name}`), "utf8");
       const imported = [...text.matchAll(/(?:import|require)\("([^"]+)"\)/g)].map(
         (found) => found[1],
@@ -117,7 +111,9 @@ describe("the tarball", () => {
         name,
       ).toEqual([]);
     }
-    expect(readFileSync(installed("dist/sealed.js"), "utf8")).toContain('import("./sealing.js")');
+    for (const name of eager) {
+      expect(readFileSync(installed(`dist/${name}`), "utf8")).toContain('import("./sealing.js")');
+    }
     // There once, also for requests through a relay.
     expect(readFileSync(installed("dist/oblivious.js"), "utf8")).toContain('from"./sealing.js"');
   });
@@ -140,33 +136,50 @@ describe("the tarball", () => {
 
   it("has types that every resolution finds", () => {
     // Wasm has no types. Of the oldest resolution there are only `main` and `types`.
-    const modules = ["hushbin.wasm", "collision.wasm"];
+    const modules = ["hushbin.wasm", "collision.wasm", "sums.wasm"];
     const args = ["--profile", "node16", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
   });
 });
 
-describe.each(["hushbin.wasm", "collision.wasm"])("the module %s", (name) => {
+const OF_REPORTS = [
+  "__wbg_randomizer_free",
+  "digest",
+  "randomizer_new",
+  "randomizer_randomize",
+  "randomizer_sampled_down",
+  "randomizer_upload_header",
+];
+const OF_SUMS = [
+  "__wbg_sumrandomizer_free",
+  "digest",
+  "sumrandomizer_clipped",
+  "sumrandomizer_count",
+  "sumrandomizer_left",
+  "sumrandomizer_new",
+  "sumrandomizer_randomize",
+  "sumrandomizer_upload_header",
+];
+
+describe.each([
+  ["hushbin.wasm", "hushbin", OF_REPORTS],
+  ["collision.wasm", "hushbin", OF_REPORTS],
+  ["sums.wasm", "sums", OF_SUMS],
+] as const)("the module %s", (name, glue, bindings) => {
   const wasm = () => new WebAssembly.Module(readFileSync(installed(`dist/${name}`)));
+  const names = namesOf(glue);
 
   it("exports the bindings, and no way to hand a seed in", () => {
-    const names = WebAssembly.Module.exports(wasm())
+    const exported = WebAssembly.Module.exports(wasm())
       .filter(({ kind }) => kind === "function")
-      .map(({ name }) => NAMES[name] ?? name)
+      .map(({ name }) => names[name] ?? name)
       .filter((name) => !/^__(wbindgen|externref_table)_/.test(name));
-    expect(names.sort()).toEqual([
-      "__wbg_randomizer_free",
-      "digest",
-      "randomizer_new",
-      "randomizer_randomize",
-      "randomizer_sampled_down",
-      "randomizer_upload_header",
-    ]);
+    expect(exported.sort()).toEqual(bindings);
   });
 
   it("imports randomness and nothing else of the world", () => {
-    const names = WebAssembly.Module.imports(wasm()).map(({ name }) => NAMES[name] ?? name);
-    const worldly = names.filter((name) => !/^__wbindgen_|^__wbg___wbindgen_throw_/.test(name));
+    const imported = WebAssembly.Module.imports(wasm()).map(({ name }) => names[name] ?? name);
+    const worldly = imported.filter((name) => !/^__wbindgen_|^__wbg___wbindgen_throw_/.test(name));
     expect(worldly).toHaveLength(1);
     expect(worldly[0]).toMatch(/^__wbg_getRandomValues_/);
   });

@@ -8,7 +8,7 @@ import type { ReportMaker } from "../maker.js";
 import type { SumRandomizer as WasmRandomizer } from "../wasm/sums.js";
 import { readSums, type SumInput } from "./input.js";
 import { core, guardedSums, loadSums } from "./module.js";
-import { messagesOf, parseSumTask, type SumTask, sumBytes } from "./task.js";
+import { parseSumTask, type SumTask, sumBytes } from "./task.js";
 
 /**
  * Makes the messages of one task, without sealing, outbox and network: a step below
@@ -61,8 +61,7 @@ export class SumMaker implements ReportMaker, SumRandomizer {
   /** @throws number, WasmError */
   constructor(task: SumTask) {
     this.task = task;
-    this.messages = messagesOf(task);
-    guardedSums(() => this.#renew());
+    this.messages = guardedSums(() => this.#renew().count());
     this.fingerprint = hex(this.#hash(sumBytes(task)));
   }
 
