@@ -39,6 +39,21 @@ const TASK = {
   },
 };
 
+/** Numbers of a person, and people whose clients report them one after another. */
+const NUMBERS = 4;
+const PEOPLE = 100;
+
+/** Central ε = 1 among 10,000 people, for four numbers: eight levels, and noise as it is chosen. */
+const SUMS = {
+  id: "sums",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 10_000,
+  numbers: Array.from({ length: NUMBERS }, (_, index) => ({ name: `n${index}`, min: 0, max: 1 })),
+  messages: { levels: 8, drawn: NUMBERS, trials: 1, threshold: "2305843009213693952", noise: 8 },
+};
+
 /**
  * Runs in an empty page, from when it has loaded: milliseconds until the package is there,
  * from this machine, and until a first report is stored.
@@ -153,6 +168,62 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
   return { queued, call: each(returned), whole: each(done - begun), bytes: bytes.length };
 }
 
+/**
+ * Runs in the page: microseconds a report of sums, to make its messages, and until they are
+ * sealed one by one and stored; how many messages and bytes they are.
+ *
+ * @param {{ task: any, people: number }} options
+ */
+async function summed({ task, people }) {
+  const { sums } = /** @type {any} */ (globalThis);
+  const input = Object.fromEntries(task.numbers.map(({ name }) => [name, 0.3]));
+  const randomizer = await sums.createRandomizer({ task });
+  const { subtle } = crypto;
+  const pair = /** @type {CryptoKeyPair} */ (
+    await subtle.generateKey("X25519", true, ["deriveBits"])
+  );
+  const hex = (buffer) =>
+    Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const key = hex(await subtle.exportKey("raw", pair.publicKey));
+  // Messages of one byte.
+  const configuration = `01${randomizer.fingerprint}002000010001${key}0001`;
+  const bytes = Uint8Array.from(configuration.match(/../g) ?? [], (pair) =>
+    Number.parseInt(pair, 16),
+  );
+  const pin = hex(await subtle.digest("SHA-256", bytes)).slice(0, 32);
+  const clients = Array.from({ length: people }, () =>
+    sums.createClient({
+      endpoint: "/nowhere",
+      task,
+      trust: "shuffler",
+      analyser: [pin],
+      fetch: async () => Response.json({ keys: [configuration] }),
+      storage: "memory",
+      consent: true,
+      delayMs: 86_400_000,
+    }),
+  );
+  await Promise.all(clients.map((client) => client.ready()));
+  const begun = performance.now();
+  for (let person = 0; person < people; person += 1) {
+    randomizer.randomize(input);
+  }
+  const made = performance.now();
+  for (const client of clients) {
+    await client.report(input);
+  }
+  const stored = performance.now();
+  const [{ bytes: sent }] = await clients[0].history();
+  clients.forEach((client) => void client.destroy());
+  const each = (ms) => (ms * 1000) / people;
+  return {
+    make: each(made - begun),
+    whole: each(stored - made),
+    messages: randomizer.messages,
+    bytes: sent.length,
+  };
+}
+
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 export async function benchClient() {
@@ -207,6 +278,20 @@ export async function benchClient() {
         `${name.padEnd(16)}${median(call).toFixed(1).padStart(10)}${median(whole).toFixed(1).padStart(10)}${String(rounds[0]?.bytes).padStart(8)}   (${queued} of ${REPORTS} queued)`,
       );
     }
+    say(
+      bold(
+        `\nreport() of sums of ${NUMBERS} numbers: µs to make the messages, and until they are sealed and stored; messages, bytes`,
+      ),
+    );
+    const rounds = [];
+    for (let run = 0; run < 5; run += 1) {
+      rounds.push(await inPage("/", summed, { task: SUMS, people: PEOPLE }));
+    }
+    const [{ messages = 0, bytes = 0 } = {}] = rounds;
+    const [make, whole] = [rounds.map((each) => each.make), rounds.map((each) => each.whole)];
+    say(
+      `${"memory, sealed".padEnd(16)}${median(make).toFixed(1).padStart(10)}${median(whole).toFixed(1).padStart(10)}${String(messages).padStart(8)}${String(bytes).padStart(8)}`,
+    );
   } finally {
     await browser.close();
     site.close();

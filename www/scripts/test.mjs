@@ -70,8 +70,10 @@ async function sources() {
 async function lintRust() {
   await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
   await step("lint: bindings", async () => {
-    for (const without of [[], ["--no-default-features"]]) {
-      await cargo("clippy", "--lib", ...without, "--features", "wasm-module", ...WASM, ...STRICT);
+    const least = ["--no-default-features"];
+    const modules = [["wasm-module"], ["wasm-module", ...least], ["wasm-sums-module", ...least]];
+    for (const features of modules) {
+      await cargo("clippy", "--lib", "--features", ...features, ...WASM, ...STRICT);
     }
     const others = ["--package", "hushbin", "--package", "hushbin-analysis"];
     await cargo("clippy", ...others, "--lib", "--test", "web", ...ANALYSIS, ...WASM, ...STRICT);
@@ -79,7 +81,7 @@ async function lintRust() {
 }
 
 async function types() {
-  if (!existsSync(join(GLUE, "hushbin-bytes.ts"))) {
+  if (!existsSync(join(GLUE, "sums-bytes.ts"))) {
     await build();
   }
   if (!existsSync(join(ANALYSIS_GLUE, "analysis.d.ts"))) {

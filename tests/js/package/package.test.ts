@@ -289,6 +289,7 @@ describe("in Node", () => {
       WebAssembly.compile = WebAssembly.Module = fetch = () => { throw new Error("too early"); };
       await import("hushbin");
       await import("hushbin/slim");
+      await import("hushbin/sums");
       console.log(before === names());`;
     expect(evaluate(script)).toBe("true");
   });
@@ -313,6 +314,30 @@ describe("in Node", () => {
       const wrong = { ...task, mechanism: { ...task.mechanism, clip: 0.3 } };
       await createRandomizer({ task: wrong }).catch(({ code }) => console.log(code));`;
     expect(evaluate(script)).toBe("9 true 0\ninvalid-task");
+  });
+
+  it("sums, by import and by require, with the module in it and with the file", () => {
+    const task = JSON.stringify({
+      id: "timings",
+      trust: "shuffler",
+      epsilon: 1,
+      delta: 1e-6,
+      people: 1000,
+      numbers: [{ name: "load", min: 0, max: 10 }],
+      messages: { levels: 8, drawn: 1, trials: 1, threshold: "4611686018427387904", noise: 2 },
+    });
+    const made = `(await createRandomizer({ task: ${task} })).randomize({ load: 5 }).length`;
+    const imported = `import { createRandomizer, initialize } from "hushbin/sums";`;
+    expect(evaluate(`${imported} console.log(${made});`)).toBe("10");
+    const required = `import { createRequire } from "node:module";
+      const { createRandomizer } = createRequire(import.meta.url)("hushbin/sums");`;
+    expect(evaluate(`${required} console.log(${made});`)).toBe("10");
+    const file = `import { readFile } from "node:fs/promises";
+      const bytes = await readFile(new URL(import.meta.resolve("hushbin/sums.wasm")));
+      await initialize(new WebAssembly.Module(bytes));`;
+    expect(evaluate(`${imported} ${file} console.log(${made});`)).toBe("10");
+    const without = `Reflect.deleteProperty(globalThis, "WebAssembly");`;
+    expect(evaluate(`${imported} ${without} console.log(${made});`)).toBe("10");
   });
 
   it("works slim, with the module from the package", () => {

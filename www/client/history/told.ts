@@ -12,7 +12,11 @@ type Shown = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
 /** What of a client is shown and used. */
 export type Watched = Pick<Client, Shown> | Pick<SumClient, Shown | "privacy">;
 
-/** Of a client and its budget. */
+/**
+ * Of a client and its budget.
+ *
+ * @internal
+ */
 export interface Told extends Pick<Spent, "until" | "reports" | "durable"> {
   readonly asked: string;
   /** What ε means, and against whom. */
@@ -99,7 +103,11 @@ async function central(
   };
 }
 
-/** Reads how a client stands, and says it. */
+/**
+ * Reads how a client stands, and says it.
+ *
+ * @internal
+ */
 export function told(client: Watched, words: Words, written: Written): Promise<Told> {
   return "privacy" in client ? central(client, words, written) : local(client, words, written);
 }

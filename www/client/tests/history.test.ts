@@ -43,6 +43,43 @@ describe("what ε means", () => {
   });
 });
 
+describe("sums through a shuffler", () => {
+  const { sums } = ENGLISH;
+  const said = sums.meaning("1", "0.000001", "2.72", "10,000", "9,000");
+
+  it("are said to have no local ε, as the analyser says it", () => {
+    const promise = flowing(file("server/analysis/src/promise.rs"));
+    expect(promise).toContain("There is no local epsilon: whoever links messages to");
+    expect(said).toContain("there is no local ε, and whoever links these messages to you");
+    expect(promise).toContain("the shuffler could, together with who can open them");
+    expect(said).toContain("the shuffler could together with who can open them");
+    expect(said).toContain("at most 2.72 times less plausible than yours");
+  });
+
+  it("speak of no ε but a central one", () => {
+    const all = [said, sums.used(1, 1, "1"), sums.spent(2, "2"), sums.cost("1", "1e-6")];
+    for (const text of all) {
+      const [every, named] = [/ε/g, /(central|local) ε/g].map((own) => text.match(own)?.length);
+      expect(every, text).toBe(named);
+    }
+    expect([...all, ...sums.parts].join()).not.toMatch(/randomised/);
+    expect(sums.asked(["a", "b"], 40)).toContain("in 40 messages");
+    expect(sums.asked(3, 40)).toContain("3 numbers");
+  });
+
+  it("are shown in the parts of an upload, however many messages it has", () => {
+    for (const [count, digits] of [
+      [[40], "28"],
+      [[0x80, 0x20], "8020"],
+    ] as const) {
+      const bytes = Uint8Array.from([2, ...Array(32).fill(0xff), ...count, 0xff, 1, 2]);
+      const parts = partsOf(bytes).map((part) => Buffer.from(part).toString("hex"));
+      expect(parts.slice(3)).toEqual([digits, "ff0102"]);
+      expect(parts).toHaveLength(sums.parts.length);
+    }
+  });
+});
+
 describe("what a window has spent", () => {
   const DAY_MS = 86_400_000;
   const until = new Date(40 * DAY_MS);

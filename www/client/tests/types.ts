@@ -14,6 +14,7 @@ import {
   type ReportInput,
   type Task,
 } from "../index.js";
+import { createClient as createSumClient, type SumTask } from "../sums.js";
 import { PLUGINS, SETTINGS, SURVEY } from "./harness.js";
 
 const endpoint = "https://collector.example";
@@ -235,3 +236,55 @@ export const wrong: readonly Question[] = [
   // @ts-expect-error a cross has two parts
   { name: "both", kind: "cross", of: [{ name: "a", kind: "flag" }], mechanism: SETTINGS.mechanism },
 ];
+
+const TIMINGS = {
+  id: "timings",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 10_000,
+  numbers: [
+    { name: "load-time", min: 0, max: 10_000, unit: "ms" },
+    { name: "zoom", min: 0.25, max: 4 },
+  ],
+  messages: { levels: 8, drawn: 2, trials: 1, threshold: "1", noise: 4 },
+} as const satisfies SumTask;
+
+export async function sums() {
+  const options = { endpoint, analyser: [], trust: "shuffler" } as const;
+  const client = createSumClient({ ...options, task: TIMINGS });
+  await client.report({ "load-time": 1234, zoom: 1 });
+  await client.report(new Map([["zoom", 1]]));
+  const { centralEpsilon } = await client.report({ "load-time": 1234, zoom: 1 });
+  // @ts-expect-error all numbers are asked for
+  await client.report({ zoom: 1 });
+  // @ts-expect-error not one of its names
+  await client.report({ "load-time": 1, zom: 1 });
+  // @ts-expect-error its ε is central
+  (await client.budget()).epsilon;
+  // @ts-expect-error whom to trust has to be said
+  createSumClient({ endpoint, analyser: [], task: TIMINGS });
+  // @ts-expect-error there is no local ε to be capped
+  createSumClient({ ...options, task: TIMINGS, maxEpsilon: 1 });
+  // @ts-expect-error it has a local ε
+  createSumClient({ ...options, task: SETTINGS });
+  // @ts-expect-error it has none
+  createClient({ endpoint, task: TIMINGS });
+  const { numbers: _, ...rest } = TIMINGS;
+  const counted = createSumClient({
+    ...options,
+    task: { ...rest, vector: { items: 3, length: 1 } },
+  });
+  await counted.report([1, 0, -1]);
+  await counted.report(new Float32Array(3));
+  // @ts-expect-error its numbers have no names
+  await counted.report({ x: 1 });
+  const named = createSumClient({
+    ...options,
+    task: { ...rest, vector: { items: ["x", "y"], length: 1 } },
+  });
+  await named.report({ x: 1, y: 0 });
+  // @ts-expect-error both are asked for
+  await named.report({ x: 1 });
+  return centralEpsilon;
+}
