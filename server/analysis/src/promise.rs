@@ -147,8 +147,10 @@ impl Privacy {
 
 /// Privacy of a task whose sums a shuffler hides: central, and nothing else.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumPrivacy {
     /// Whom those who answer have to trust.
+    #[cfg_attr(feature = "wasm", tsify(type = "\"shuffler\""))]
     pub trust: &'static str,
     /// Central ε of one report, in nats.
     pub central_epsilon: f64,
@@ -161,6 +163,7 @@ pub struct SumPrivacy {
     /// What that means.
     pub statement: String,
     /// How much one person reports.
+    #[cfg_attr(feature = "wasm", tsify(type = "object"))]
     pub budget: Budget,
 }
 

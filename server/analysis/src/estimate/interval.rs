@@ -9,15 +9,18 @@ use crate::numeric::limits::{Failure, Side};
 
 /// An estimate with its error bars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Estimate {
     /// Raw, and unbiased unless the answer says otherwise.
     pub estimate: f64,
     /// Standard deviation of the estimate's noise, estimated.
     pub standard_error: f64,
     /// Covers the truth with the stated confidence, taken on its own.
+    #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
     pub interval: [f64; 2],
     /// One of intervals that all cover with the stated confidence, over all
     /// items asked for (Bonferroni).
+    #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
     pub simultaneous_interval: [f64; 2],
 }
 

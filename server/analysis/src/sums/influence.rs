@@ -13,12 +13,15 @@ use crate::estimate::Label;
 /// Source: the norms of the frame's rows, 1/√2, and the limit of messages. The messages being
 /// sealed, the shuffler cannot limit those of one coordinate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumInfluence {
     /// The item whose sum is moved; `None` of a vector, whose sum's Euclidean length is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<Label>,
     /// The unit, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
     /// By how much an honest person moves the sum at most: from one end to the other.
     pub honest: f64,

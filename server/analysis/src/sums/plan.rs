@@ -220,8 +220,10 @@ fn messages(parts: &SumParts, honest_people: u64, shape: Shape) -> Result<Messag
 
 /// What a task costs those who answer and gives those who ask.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumPlan {
     /// The complete task.
+    #[cfg_attr(feature = "wasm", tsify(type = "SumTaskFile"))]
     pub task: SumTask,
     /// What is promised, by whom.
     pub privacy: SumPrivacy,
@@ -241,12 +243,15 @@ pub struct SumPlan {
 
 /// The standard error of a mean.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct SumError {
     /// What the item is called; `None` of a vector, whose items have the same.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "wasm", tsify(optional, type = "string"))]
     pub item: Option<crate::estimate::Label>,
     /// The unit, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "wasm", tsify(optional))]
     pub unit: Option<String>,
     /// Through the shuffler, at worst.
     pub standard_error: f64,
@@ -307,18 +312,26 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
     })
 }
 
-/// The standard error of each of so many means from −1 to 1 under local ε.
-fn local_deviation(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
-    let of: Vec<_> = (0..numbers)
-        .map(|index| serde_json::json!({ "name": index.to_string(), "min": -1, "max": 1 }))
+/// The draft of a task for these numbers, of which each report tells under local ε.
+pub(super) fn local_draft(
+    numbers: impl Iterator<Item = (String, [f64; 2])>,
+    epsilon: f64,
+) -> TaskDraft {
+    let of: Vec<_> = numbers
+        .map(|(name, [min, max])| serde_json::json!({ "name": name, "min": min, "max": max }))
         .collect();
     let draft = serde_json::json!({
         "id": "local",
         "epsilon": epsilon,
         "questions": [{ "name": "numbers", "kind": "numbers", "of": of }],
     });
-    let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
-    let task = draft.resolve()?;
+    serde_json::from_value(draft).expect("a draft is written as it is read")
+}
+
+/// The standard error of each of so many means from −1 to 1 under local ε.
+fn local_deviation(numbers: u32, epsilon: f64, people: f64) -> Result<f64, Error> {
+    let of = (0..numbers).map(|index| (index.to_string(), [-1.0, 1.0]));
+    let task = local_draft(of, epsilon).resolve()?;
     let variance = Predictor::for_question(&task.questions()[0]).worst_variance(Aim::Mean, false);
     Ok((variance.expect("numbers have means") / people).sqrt())
 }

@@ -1,4 +1,4 @@
-//! Bindings for web pages: the planner, and reports explained.
+//! Bindings for web pages: the planner, reports explained, and sums both ways.
 //!
 //! A module of its own, apart from the one that randomises: whoever plans a
 //! task downloads it, whoever reports does not. Values cross as plain objects of
@@ -7,6 +7,7 @@
 
 pub mod explain;
 pub mod plan;
+pub mod sums;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,0 +1,168 @@
+//! Sums through a shuffler: planned, and simulated beside reports that are private by
+//! themselves.
+
+use chacha20::ChaCha20Rng;
+use hushbin::sums::{Ball, SumDraft, SumTask};
+use hushbin::task::Limits;
+use hushbin::{Error, Items, bounds};
+use rand_core::SeedableRng;
+use serde_json::Value;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::{Refusal, given, taken};
+use crate::accounting::HONEST_FRACTION;
+use crate::estimate::CONFIDENCE;
+use crate::plan::PlanError;
+use crate::sums::{BothWays, SumPlan, resolve};
+
+/// What a task file of sums says.
+#[wasm_bindgen(typescript_custom_section)]
+const SUM_TASK_FILE: &str = r#"
+export interface SumDraft {
+  readonly id: string;
+  readonly trust: "shuffler";
+  readonly epsilon: number;
+  readonly delta: number;
+  readonly people: number;
+  readonly honest_fraction?: number;
+  readonly numbers?: readonly {
+    readonly name: string;
+    readonly min: number;
+    readonly max: number;
+    readonly unit?: string;
+  }[];
+  readonly vector?: {
+    readonly items: number | readonly string[];
+    readonly length: number;
+    readonly seed?: string;
+    readonly spread?: number;
+  };
+  readonly messages?: SumMessages;
+}
+export interface SumMessages {
+  readonly levels: number;
+  readonly drawn: number;
+  readonly trials: number;
+  /** A whole number below 2^64, in decimal digits. */
+  readonly threshold: string;
+  readonly noise: number;
+}
+export interface SumTaskFile extends SumDraft {
+  readonly messages: SumMessages;
+}
+"#;
+
+/// Completes a draft, and says what it costs and gives: a [`SumPlan`].
+///
+/// # Errors
+/// A [`Refusal`].
+#[wasm_bindgen(js_name = planSums, unchecked_return_type = "SumPlan")]
+pub fn plan_sums(
+    #[wasm_bindgen(unchecked_param_type = "SumDraft")] draft: JsValue,
+) -> Result<JsValue, JsValue> {
+    let plan = || -> Result<JsValue, Refusal> {
+        let file: Value = taken(draft)?;
+        check(&file)?;
+        let draft: SumDraft =
+            serde_json::from_value(file).map_err(|error| Refusal::no_value(&error))?;
+        Ok(given(&SumPlan::new(resolve(&draft)?)?))
+    };
+    Ok(plan()?)
+}
+
+/// What reading a file tells in words alone, as an error that names its field.
+fn check(file: &Value) -> Result<(), Error> {
+    if let Some(part) = file["honest_fraction"].as_f64() {
+        HONEST_FRACTION.check(part)?;
+    }
+    if let Some(numbers) = file["numbers"].as_array() {
+        bounds::SUM_COORDINATES.check(numbers.len() as f64)?;
+        for own in numbers {
+            if let [Some(min), Some(max)] = ["min", "max"].map(|name| own[name].as_f64()) {
+                Limits::new(min, max, None)?;
+            }
+        }
+    }
+    let vector = &file["vector"];
+    if let (Some(items), Some(length)) = (vector["items"].as_u64(), vector["length"].as_f64()) {
+        let items = u32::try_from(items).unwrap_or(u32::MAX);
+        bounds::SUM_DIMENSION.check(items.into())?;
+        Ball::new(Items::Count(items), length, 0, Ball::SPREAD)?;
+    }
+    Ok(())
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        PlanError::from(error).into()
+    }
+}
+
+/// A simulated crowd, asked both ways.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Both {
+    inner: BothWays,
+    rng: ChaCha20Rng,
+}
+
+#[wasm_bindgen]
+impl Both {
+    /// Of a complete task of numbers. `seed` has 32 bytes, which nobody may know who is to be
+    /// told nothing; here all people are invented.
+    ///
+    /// # Errors
+    /// A [`Refusal`], as from all that is asked of it.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "SumTaskFile")] task: JsValue,
+        seed: &[u8],
+    ) -> Result<Self, JsValue> {
+        let both = || -> Result<Self, Refusal> {
+            let task: SumTask = taken(task)?;
+            let seed = seed.try_into().map_err(|error| Refusal::no_value(&error))?;
+            Ok(Self {
+                inner: BothWays::new(&task)?,
+                rng: ChaCha20Rng::from_seed(seed),
+            })
+        };
+        Ok(both()?)
+    }
+
+    /// What is promised by either.
+    #[wasm_bindgen(getter, unchecked_return_type = "BothPromises")]
+    #[must_use]
+    pub fn promises(&self) -> JsValue {
+        given(&self.inner.promises())
+    }
+
+    /// Asks people, whose numbers lie back to back.
+    ///
+    /// # Errors
+    /// As [`Both::new`].
+    pub fn add(&mut self, answers: &[f64]) -> Result<(), JsValue> {
+        let added = self.inner.add(answers, &mut self.rng);
+        Ok(added.map_err(Refusal::from)?)
+    }
+
+    /// What one person would send either way.
+    ///
+    /// # Errors
+    /// As [`Both::new`].
+    #[wasm_bindgen(unchecked_return_type = "BothSent")]
+    pub fn sent(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
+        let sent = self.inner.sent(answer, &mut self.rng);
+        Ok(given(&sent.map_err(Refusal::from)?))
+    }
+
+    /// The means of those who were asked.
+    ///
+    /// # Errors
+    /// As [`Both::new`].
+    #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
+    pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
+        CONFIDENCE.check(confidence).map_err(Refusal::from)?;
+        Ok(given(&self.inner.estimates(confidence)))
+    }
+}

@@ -1,0 +1,101 @@
+use hushbin::sums::SumDraft;
+use hushbin_analysis::sums::{BothWays, resolve};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+const PEOPLE: u32 = 2000;
+
+fn asked() -> (BothWays, ChaCha20Rng) {
+    let draft: SumDraft = serde_json::from_value(serde_json::json!({
+        "id": "both", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": PEOPLE,
+        "numbers": [
+            { "name": "load", "min": 0, "max": 10_000, "unit": "ms" },
+            { "name": "depth", "min": -1, "max": 1 },
+            { "name": "tabs", "min": 1, "max": 50 },
+        ],
+    }))
+    .unwrap();
+    let task = resolve(&draft).unwrap();
+    (
+        BothWays::new(&task).unwrap(),
+        ChaCha20Rng::seed_from_u64(17),
+    )
+}
+
+fn answer(person: u32) -> [f64; 3] {
+    let part = f64::from(person % 100) / 99.0;
+    // One in 100 is beyond the limits.
+    [10_500.0 * part, 1.0 - 2.0 * part, 1.0 + 49.0 * part * part]
+}
+
+#[test]
+fn both_estimate_the_means_of_what_counts_and_the_shuffler_better() {
+    let (mut both, mut rng) = asked();
+    for person in 0..PEOPLE {
+        assert!(!both.estimates(0.95).enough);
+        both.add(&answer(person), &mut rng).unwrap();
+    }
+    let found = both.estimates(0.95);
+    assert!(found.enough);
+    assert_eq!((found.people, found.items.len()), (PEOPLE.into(), 3));
+    for (index, own) in found.items.iter().enumerate() {
+        let [min, max] = own.range;
+        let clipped = |person| answer(person)[index].clamp(min, max);
+        let mean = (0..PEOPLE).map(clipped).sum::<f64>() / f64::from(PEOPLE);
+        assert!((own.truth - mean).abs() < 1e-9 * (max - min), "{own:?}");
+        for estimate in [own.local, own.shuffled] {
+            // Six of them within 5.5 σ, but for less than one in a million.
+            let off = (estimate.estimate - own.truth).abs();
+            assert!(off < 5.5 * estimate.standard_error, "{own:?}");
+        }
+        assert!(own.local.standard_error > 5.0 * own.shuffled.standard_error);
+    }
+}
+
+#[test]
+fn linked_messages_say_the_answer_and_a_report_does_not() {
+    let (both, mut rng) = asked();
+    let said = both.promises();
+    for person in 0..100 {
+        let answer = answer(person);
+        let sent = both.sent(&answer, &mut rng).unwrap();
+        assert_eq!(sent.messages.len(), said.messages as usize);
+        assert!(!sent.report.is_empty());
+        for own in &sent.told {
+            assert!(
+                own.ratio.ln().abs() <= said.local_epsilon * (1.0 + 1e-9),
+                "{own:?}"
+            );
+        }
+        for (own, range) in sent.read.iter().zip([10_000.0, 2.0, 49.0]) {
+            let about = sent
+                .messages
+                .iter()
+                .filter(|message| message.item.as_ref() == Some(&own.item));
+            assert_eq!(about.clone().count() as u64, own.counts.iter().sum::<u64>());
+            assert_eq!(
+                about.filter(|message| message.up).count() as u64,
+                own.counts[0]
+            );
+            // Of 300 within 6 deviations, but for less than one in a million; clipped is 5 per cent.
+            let off = (own.read - own.answered).abs();
+            assert!(off <= 6.0 * own.give + 0.05 * range, "{own:?}");
+        }
+    }
+    // Nobody of these was counted.
+    assert_eq!(both.estimates(0.95).people, 0);
+}
+
+#[test]
+fn vectors_and_wrong_answers_are_refused() {
+    let draft: SumDraft = serde_json::from_value(serde_json::json!({
+        "id": "v", "trust": "shuffler", "epsilon": 2.0, "delta": 1e-6, "people": 1000,
+        "vector": { "items": 4, "length": 1.0 },
+    }))
+    .unwrap();
+    assert!(BothWays::new(&resolve(&draft).unwrap()).is_err());
+    let (mut both, mut rng) = asked();
+    assert!(both.add(&[1.0, 0.0], &mut rng).is_err());
+    assert!(both.add(&[1.0, 0.0, f64::NAN], &mut rng).is_err());
+    assert_eq!(both.estimates(0.95).people, 0);
+}
