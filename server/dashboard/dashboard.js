@@ -24,7 +24,8 @@ function setAll(element, attributes) {
 }
 
 // www/dashboard/api.ts
-var ESTIMANDS = ["mean", "plus", "minus", "nonmissing", "share"];
+var ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"];
+var isSums = (answer) => "privacy" in answer;
 var Refused = class extends Error {
   name = "Refused";
   /** The end of the problem's type. */
@@ -101,10 +102,45 @@ function short(value) {
   return Number(value.toPrecision(3)).toString();
 }
 
+// www/dashboard/counting.ts
+var REPORTS = {
+  one: "report",
+  more: "reports",
+  of: (reports) => reports,
+  least: 0
+};
+function countingOf({ messages, people = 0 }) {
+  if (messages === void 0) return REPORTS;
+  const each = messages.levels * messages.drawn + messages.noise;
+  return { one: "person", more: "people", of: (own) => own / each, least: people };
+}
+function limitsOf({ of, least }, closes) {
+  const own = Math.max(Math.ceil(of(closes.least)), least);
+  return [own, Math.max(Math.ceil(of(closes.most)), own)];
+}
+var capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+var about = (value) => Number.isInteger(value) ? "" : "about ";
+function said({ one, more, of }, collected) {
+  const value = of(collected);
+  return `${about(value)}${counted(Math.round(value), one, more)}`;
+}
+function amount({ of }, collected) {
+  return count(of(collected));
+}
+
 // www/dashboard/labels.ts
 function digits(value) {
   const rounded = Math.abs(value) >= 1e3 ? Math.round(value) : Number(value.toPrecision(3));
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 }).format(rounded).replace("-", "−");
+}
+function resolved(value, estimate) {
+  const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
+  const half = (to - from) / 2;
+  if (!(half > 0 && Number.isFinite(half))) return digits(value);
+  const places = Math.min(Math.max(1 - Math.floor(Math.log10(half)), 0), 12);
+  const format = { minimumFractionDigits: places, maximumFractionDigits: places };
+  const text = new Intl.NumberFormat("en-GB", format).format(value);
+  return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
 var tick = (value) => Number(value.toPrecision(6)).toLocaleString("en-GB").replace("-", "−");
 var shareTick = (value) => `${tick(value * 100)}%`;
@@ -115,14 +151,17 @@ function nameOf(label) {
   if (typeof label === "number") return String(label);
   const { from, to } = label;
   if (typeof from === "number" && typeof to === "number") return `${digits(from)} to ${digits(to)}`;
-  return Object.entries(label).map(([part, own]) => `${part}: ${nameOf(own)}`).join(", ");
+  return Object.entries(label).map(([part2, own]) => `${part2}: ${nameOf(own)}`).join(", ");
 }
 function queryOf(label) {
   if (typeof label !== "object") return String(label);
-  const named = Object.values(label).every((part) => typeof part === "string");
+  const named = Object.values(label).every((part2) => typeof part2 === "string");
   return named ? nameOf(label) : null;
 }
 function questionsOf(task) {
+  const { numbers, vector } = task;
+  if (numbers !== void 0) return [{ kind: "numbers", of: numbers }];
+  if (vector !== void 0) return [{ kind: "vector", items: vector.items }];
   return task.questions ?? [{ ...task, kind: "ratings" }];
 }
 function itemsOf(question) {
@@ -135,6 +174,7 @@ function itemsOf(question) {
 }
 var WORDS = {
   mean: "mean rating; a missing one is 0",
+  sum: "sum over all people",
   plus: "share of people who rate it above 0",
   minus: "share of people who rate it below 0",
   nonmissing: "share of people who have it",
@@ -149,8 +189,11 @@ var KINDS = {
   numbers: "several numbers",
   cross: "two things at once",
   together: "several options together",
-  text: "a text"
+  text: "a text",
+  vector: "a vector"
 };
+var REAL = /* @__PURE__ */ new Set(["numbers", "vector"]);
+var isReal = ({ kind = "" }) => REAL.has(kind);
 function moment(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(seconds * 1e3);
@@ -212,9 +255,11 @@ var LISTED = 50;
 var releasedOf = ({ batches }) => batches.filter(({ state: state2 }) => state2 === "released");
 var openOf = ({ batches }) => batches.find(({ state: state2 }) => state2 === "open");
 var reportsOf = (batches) => batches.reduce((sum, { reports }) => sum + reports, 0);
-function rule({ closes: { least, most, hours } }) {
+function rule({ closes }, counting) {
+  const [least, most] = limitsOf(counting, closes);
+  const { hours } = closes;
   const aged = `or ${counted(hours, "hour")} after it was opened, with ${count(least)} at least`;
-  return `It is closed, and soon released, with ${counted(most, "report")}${hours === 0 ? "" : `, ${aged}`}.`;
+  return `It is closed, and soon released, with ${counted(most, counting.one, counting.more)}${hours === 0 ? "" : `, ${aged}`}.`;
 }
 function bar(name, value, max, words) {
   return el(
@@ -225,18 +270,21 @@ function bar(name, value, max, words) {
     el("progress", { value: Math.min(value, max), max, "aria-label": `${name}: ${words}` })
   );
 }
-function filling(all, now) {
+function filling(all, counting, now) {
   const open2 = openOf(all);
   if (open2 === void 0) return [];
-  const { least, most, hours } = all.closes;
-  const { reports } = open2;
+  const [least, most] = limitsOf(counting, all.closes);
+  const { hours } = all.closes;
+  const have = counting.of(open2.reports);
   const age = Math.max(now - open2.opened, 0) / 3600;
-  const bars2 = [bar("Reports to the most", reports, most, `${count(reports)} of ${count(most)}`)];
-  if (reports < least) {
-    bars2.unshift(
-      bar("Reports to the least", reports, least, `${count(reports)} of ${count(least)}`)
-    );
-  }
+  const to = (limit, which) => bar(
+    `${capital(counting.more)} to the ${which}`,
+    have,
+    limit,
+    `${count(have)} of ${count(limit)}`
+  );
+  const bars2 = [to(most, "most")];
+  if (have < least) bars2.unshift(to(least, "least"));
   if (hours > 0) {
     bars2.push(
       bar(
@@ -249,19 +297,19 @@ function filling(all, now) {
   }
   return bars2;
 }
-function brief(all) {
-  const reports = openOf(all)?.reports ?? 0;
-  const { least, most } = all.closes;
-  const max = reports < least ? least : most;
-  const of = reports < least ? "at least" : "at most";
-  return bar("Open batch", reports, max, `${count(reports)} of ${of} ${count(max)}`);
+function brief(all, counting) {
+  const have = counting.of(openOf(all)?.reports ?? 0);
+  const [least, most] = limitsOf(counting, all.closes);
+  const max = have < least ? least : most;
+  const of = have < least ? "at least" : "at most";
+  return bar("Open batch", have, max, `${count(have)} of ${of} ${count(max)}`);
 }
-function listed(all) {
+function listed(all, counting) {
   const closed = all.batches.filter(({ state: state2 }) => state2 !== "open").reverse();
   if (closed.length === 0) return null;
   const rows = closed.slice(0, LISTED).map(({ number, reports, closed: at2, state: state2 }) => [
     String(number),
-    { shown: count(reports), style: "amount" },
+    { shown: amount(counting, reports), style: "amount" },
     {
       shown: state2 === "closed" || at2 === void 0 ? "being counted" : moment(at2),
       style: "amount"
@@ -271,7 +319,7 @@ function listed(all) {
   const caption = more > 0 ? `The latest ${LISTED} of ${count(closed.length)}` : "Closed batches";
   const heads = [
     "Batch",
-    { shown: "Reports", style: "amount" },
+    { shown: capital(counting.more), style: "amount" },
     { shown: "Closed", style: "amount" }
   ];
   return table(caption, heads, rows);
@@ -288,6 +336,7 @@ function rowsOf(answer, question, wanted) {
   if (estimand === void 0) return null;
   const ranges2 = new Map(question.of?.map(({ name, min, max }) => [name, [min, max]]));
   const numbers = question.kind === "numbers";
+  const by = estimand === "sum" ? answer.people ?? 1 : 1;
   const rows = answer.estimates.flatMap((item) => {
     const estimate = item[estimand];
     if (estimate === void 0) return [];
@@ -297,12 +346,17 @@ function rowsOf(answer, question, wanted) {
       label,
       query: queryOf(item.item),
       estimate,
-      ...range === void 0 ? {} : { range },
+      ...range === void 0 ? {} : { range: [range[0] * by, range[1] * by] },
       ...item.unit === void 0 ? {} : { unit: item.unit }
     };
   });
-  const words = estimand !== "mean" ? share : numbers ? digits : rating;
+  const words = wordsOf(answer, question, estimand);
   return { estimand, rows, words };
+}
+function wordsOf({ people }, question, estimand) {
+  if (people !== void 0) return resolved;
+  if (estimand !== "mean") return share;
+  return isReal(question) ? digits : rating;
 }
 var ORDERS = ["largest", "smallest", "clearest", "name", "task"];
 var ORDER_WORDS = {
@@ -342,24 +396,286 @@ var NOTHING = {
   find: ""
 };
 function read(hash) {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
-  const one = (name, of) => of.find((word) => word === said.get(name));
-  const batches = said.get("batches");
+  const said2 = new URLSearchParams(hash.replace(/^#/, ""));
+  const one = (name, of) => of.find((word) => word === said2.get(name));
+  const batches = said2.get("batches");
   return {
-    task: said.get("task"),
-    question: said.get("question"),
+    task: said2.get("task"),
+    question: said2.get("question"),
     batches: batches !== null && /^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(batches) ? batches : null,
     estimand: one("estimand", ESTIMANDS) ?? null,
     order: one("order", ORDERS) ?? NOTHING.order,
-    find: said.get("find") ?? ""
+    find: said2.get("find") ?? ""
   };
 }
 function write(state2) {
-  const said = new URLSearchParams();
+  const said2 = new URLSearchParams();
   for (const [name, value] of Object.entries(state2)) {
-    if (value !== null && value !== NOTHING[name]) said.set(name, value);
+    if (value !== null && value !== NOTHING[name]) said2.set(name, value);
   }
-  return said.size === 0 ? "" : `#${said}`;
+  return said2.size === 0 ? "" : `#${said2}`;
+}
+
+// www/dashboard/panels.ts
+function loss(epsilon2) {
+  const grain = 10 ** (Math.floor(Math.log10(epsilon2)) - 2);
+  return String(Number((Math.ceil(epsilon2 / grain - 1e-9) * grain).toPrecision(3)));
+}
+function epsilon(name, number, statements) {
+  return el(
+    "div",
+    {},
+    el("h3", {}, name),
+    el("p", { class: "figure" }, el("strong", {}, number)),
+    ...statements.map((words) => el("p", { class: "help" }, words))
+  );
+}
+function privacyView(task, privacy) {
+  const local = `local ε = ${loss(task.effective_epsilon)}`;
+  const alone = "Each report alone";
+  if (typeof privacy === "string") {
+    const protects = `It protects ${task.protects} against everybody who sees a report.`;
+    return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
+  }
+  const { shuffled, shuffled_by, shuffled_statement } = privacy;
+  const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
+  const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
+  return [
+    epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
+    epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement])
+  ];
+}
+var MOVED = {
+  mean: "mean",
+  plus: "share of people at plus",
+  minus: "share of people at minus",
+  nonmissing: "share of people who have it",
+  share: "share of people",
+  below: "share of people below a number"
+};
+function moved({ estimate, unit }, by) {
+  if (unit === "of its range") return `${share(by)} ${unit}`;
+  if (estimate === "mean") return unit === void 0 ? rating(by) : `${digits(by)} ${unit}`;
+  return `${share(by).replace("%", "")} points`;
+}
+function influenceView(found) {
+  const rows = found.influence.map((own) => [
+    own.question === void 0 ? MOVED[own.estimate] : `${own.question}: ${MOVED[own.estimate]}`,
+    { shown: moved(own, own.up), style: "amount" },
+    { shown: moved(own, own.down), style: "amount" }
+  ]);
+  const heads = [
+    "Estimate",
+    { shown: "Raised by up to", style: "amount" },
+    { shown: "Lowered by up to", style: "amount" }
+  ];
+  const tests = found.crowd.map(
+    ({ question, statement, p, flagged }) => el(
+      "li",
+      { class: flagged ? "flagged" : void 0 },
+      ...flagged ? [el("strong", {}, "Unlike an honest crowd. ")] : [],
+      question === void 0 ? "" : `${question}: `,
+      `${statement} (p = ${short(p)})`
+    )
+  );
+  return [
+    table(`What ${percent(found.made_up)} of made-up reports can do, at worst`, heads, rows),
+    el("p", { class: "help" }, found.statement),
+    ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
+  ];
+}
+function uploadsView({ accepted, duplicates, rejected }) {
+  const rows = rejected.map(([reason, requests]) => [
+    reason,
+    { shown: count(requests), style: "amount" }
+  ]);
+  return [
+    el(
+      "p",
+      {},
+      `Of all tasks, since the collector was started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`
+    ),
+    ...rows.length > 0 ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)] : []
+  ];
+}
+function textsView({ texts, confidence, reports }) {
+  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
+    goes_on ? `${text}…` : text,
+    { shown: share(estimate), style: "amount estimated" },
+    { shown: `${share(from)} to ${share(to)}`, style: "amount interval" }
+  ]);
+  const found = rows.length === 0 ? "No text is found that many people have." : "";
+  return [
+    el(
+      "p",
+      {},
+      found || `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`
+    ),
+    ...rows.length === 0 ? [] : [
+      table(
+        `Texts; intervals hold together with ${confidence * 100}% confidence`,
+        [
+          "Text",
+          { shown: "Share", style: "amount" },
+          { shown: "All hold together", style: "amount" }
+        ],
+        rows
+      )
+    ]
+  ];
+}
+
+// www/dashboard/timeline.ts
+var RELEASES = 24;
+var LINES = 6;
+function ofEach(batches, confidence) {
+  return 1 - (1 - confidence) / Math.max(batches, 1);
+}
+function linesOf(labels, estimand, answers) {
+  const byLabel = answers.map(
+    ([batch, { estimates }]) => [batch, new Map(estimates.map((own) => [nameOf(own.item), own[estimand] ?? null]))]
+  );
+  return labels.map((label) => ({
+    label,
+    points: byLabel.map(([batch, own]) => ({ batch, estimate: own.get(label) ?? null }))
+  }));
+}
+function numberLines(question, answers) {
+  const points = (of) => answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
+  const last = answers[answers.length - 1]?.[1].number;
+  const unit = last?.unit === void 0 ? "" : ` (${last.unit})`;
+  const name = question.name ?? "";
+  if (last?.mean)
+    return [{ label: `mean of ${name}${unit}`, points: points((a) => a.number?.mean) }];
+  return (last?.quantiles ?? []).map(({ quantile }) => ({
+    label: `${quantileName(quantile)}${unit}`,
+    points: points((a) => a.number?.quantiles?.find((own) => own.quantile === quantile))
+  }));
+}
+function quantileName(quantile) {
+  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
+}
+
+// www/dashboard/sums.ts
+var NO_LOCAL = "there is no local ε";
+function deltaOf(delta) {
+  const [mantissa, exponent = "0"] = delta.toExponential().split("e");
+  const raised = [...exponent.replace("+", "")].map((sign) => RAISED[sign] ?? sign).join("");
+  return mantissa === "1" ? `10${raised}` : `${short(Number(mantissa))} × 10${raised}`;
+}
+var RAISED = {
+  "-": "⁻",
+  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised]))
+};
+function trustOf(privacy) {
+  const { central_epsilon, delta, people, honest_fraction } = privacy;
+  return `Trust: the shuffler; ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, of batches of ${counted(people, "person", "people")} or more, ${percent(honest_fraction)} of them honest.`;
+}
+function part(name, figure, ...more) {
+  return el(
+    "div",
+    {},
+    el("h3", {}, name),
+    el("p", { class: "figure" }, el("strong", {}, figure)),
+    ...more
+  );
+}
+var help = (words) => el("p", { class: "help" }, words);
+function sumsPrivacyView({ privacy }, released) {
+  const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
+  const facts = [
+    ["must be trusted", "the shuffler"],
+    ["people of a batch, at least", count(people)],
+    ["of them assumed honest", percent(honest_fraction)]
+  ];
+  const central = part(
+    "A batch, shuffled by another party",
+    `central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}`,
+    el(
+      "dl",
+      { class: "facts-list" },
+      ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))
+    ),
+    released === null ? el("p", {}, "No batch is released yet.") : held(released)
+  );
+  return [part("Each person’s messages alone", NO_LOCAL, help(statement)), central];
+}
+function held({ holds, batch_statement, shuffled_by }) {
+  const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
+  return el(
+    "p",
+    { class: holds ? "holds" : "refused" },
+    el("strong", {}, holds ? "It holds. " : "It does not hold. "),
+    batch_statement,
+    ...by
+  );
+}
+var AT_ONCE = 3;
+async function influenceOfEach(collector2, task, released) {
+  const latest = released.slice(-RELEASES);
+  const found = [];
+  for (let first = 0; first < latest.length; first += AT_ONCE) {
+    const some = latest.slice(first, first + AT_ONCE).map(async ({ number }) => {
+      const path = `${encodeURIComponent(task)}/influence?batches=${number}`;
+      return [number, await collector2.ask(path)];
+    });
+    found.push(...await Promise.all(some));
+  }
+  return found;
+}
+var amount2 = (shown) => ({ shown, style: "amount" });
+var times = (errors) => Number.isFinite(errors) ? `× ${digits(errors)}` : "–";
+var LISTED2 = 50;
+function sumsInfluenceView({ people, influence, statement }, each) {
+  const [first] = influence;
+  const rows = influence.slice(0, LISTED2).map(({ item, unit, honest, dishonest, all }) => {
+    const words = (value) => `${digits(value)}${unit === void 0 ? "" : ` ${unit}`}`;
+    return [
+      item === void 0 ? "length of the vector’s sum" : nameOf(item),
+      ...[honest, dishonest, all].map((value) => amount2(words(value)))
+    ];
+  });
+  const assumed = first?.people ?? 0;
+  const heads = [
+    "Sum of",
+    amount2("An honest person"),
+    amount2("A dishonest one"),
+    amount2(`All ${count(assumed)} assumed`)
+  ];
+  const more = influence.length > LISTED2 ? `, the first ${LISTED2} items` : "";
+  const about2 = assumed === 0 ? "The task assumes nobody to be dishonest." : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${times((first?.standard_errors ?? Number.NaN) / assumed)} its standard error, all together by ${times(first?.standard_errors ?? Number.NaN)}.`;
+  return [
+    el("p", {}, about2),
+    wide(table(`By how much people move a sum, at most${more}`, heads, rows)),
+    ...each.length === 0 ? [] : [wide(releases(each))],
+    help(statement)
+  ];
+}
+function wide(own) {
+  const label = own.caption?.textContent ?? "";
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, own);
+}
+function releases(each) {
+  const rows = each.map(([batch, { people, influence }]) => {
+    const [first] = influence;
+    const assumed = first?.people ?? 0;
+    const errors = first?.standard_errors ?? Number.NaN;
+    return [
+      String(batch),
+      amount2(count(people)),
+      amount2(count(assumed)),
+      amount2(times(errors / assumed)),
+      amount2(times(errors))
+    ];
+  });
+  const heads = [
+    "Release",
+    amount2("People"),
+    amount2("Assumed dishonest"),
+    amount2("One, in standard errors"),
+    amount2("All of them")
+  ];
+  return table("The same beside each release", heads, [...rows].reverse());
 }
 
 // www/dashboard/overview.ts
@@ -368,6 +684,8 @@ var Overview = class {
   element;
   #collector;
   #tasks;
+  /** What tasks are does not change. */
+  #known = /* @__PURE__ */ new Map();
   #body = el("div", { class: "panel wide" });
   constructor(collector2, tasks2) {
     this.#collector = collector2;
@@ -388,32 +706,49 @@ var Overview = class {
       );
     }
   }
+  #taskOf(id) {
+    const known2 = this.#known.get(id);
+    if (known2 !== void 0) return known2;
+    const answer = this.#collector.askIfThere(encodeURIComponent(id));
+    this.#known.set(id, answer);
+    answer.catch(() => this.#known.delete(id));
+    return answer;
+  }
   async update() {
     const asked = this.#tasks.slice(0, MOST).map(async (id) => {
-      const batches = await this.#collector.askIfThere(
-        `${encodeURIComponent(id)}/batches`
-      );
-      return [id, batches];
+      const path = encodeURIComponent(id);
+      const [batches, task] = await Promise.all([
+        this.#collector.askIfThere(`${path}/batches`),
+        this.#taskOf(id)
+      ]);
+      return [id, batches && { batches, task }];
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
       const link = el("a", { href: write({ ...NOTHING, task: id }) }, id);
-      const batches = found.get(id);
-      const name = { shown: link, style: "name" };
-      if (!batches) return [name, "", "", "", ""];
+      const own = found.get(id);
+      if (!own) return [{ shown: link, style: "name" }, "", "", "", ""];
+      const { batches, task } = own;
+      const counting = task === null ? REPORTS : countingOf(task.task);
+      const sums = task !== null && isSums(task);
+      const note = sums ? [el("span", { class: "kind" }, `sums through a shuffler, ${NO_LOCAL}`)] : [];
+      const name = { shown: el("span", {}, link, ...note), style: "name" };
       const released = releasedOf(batches);
       const last = released[released.length - 1]?.closed;
       return [
         name,
-        { shown: count(reportsOf(released)), style: "amount" },
+        {
+          shown: sums ? said(counting, reportsOf(released)) : count(reportsOf(released)),
+          style: "amount"
+        },
         { shown: count(released.length), style: "amount" },
         last === void 0 ? "none yet" : moment(last),
-        { shown: brief(batches), style: "brief" }
+        { shown: brief(batches, counting), style: "brief" }
       ];
     });
     if (rows.length === 0) return;
-    const amount = (shown) => ({ shown, style: "amount" });
-    const heads = ["Task", amount("Released reports"), amount("Releases"), "Latest", "Open batch"];
+    const amount3 = (shown) => ({ shown, style: "amount" });
+    const heads = ["Task", amount3("Released reports"), amount3("Releases"), "Latest", "Open batch"];
     const focused = this.#tasks.indexOf(document.activeElement?.textContent ?? "");
     this.#body.replaceChildren(table("What is collected", heads, rows, "tasks"));
     if (focused >= 0) this.#body.querySelectorAll("a")[focused]?.focus();
@@ -621,7 +956,7 @@ var Controls = class {
     );
   }
   /** Questions and batches there are, and which are looked at. */
-  show(state2, questions, current, released) {
+  show(state2, questions, current, released, counting) {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
       current.name ?? ""
@@ -636,7 +971,7 @@ var Controls = class {
         ...picked.map(
           ({ number, reports }) => [
             String(number),
-            `Batch ${number}: ${count(reports)} reports`
+            `Batch ${number}: ${said(counting, reports)}`
           ]
         )
       ],
@@ -648,9 +983,9 @@ var Controls = class {
     if (document.activeElement !== this.#find) this.#find.value = state2.find;
   }
   /** What is estimated of the question, once that is known. */
-  estimands(there, current) {
+  estimands(there, current, question) {
     this.#estimand.show(
-      there.map((own) => [own, WORDS[own]]),
+      there.map((own) => [own, own === "mean" && isReal(question) ? "mean" : WORDS[own]]),
       current
     );
   }
@@ -699,8 +1034,8 @@ function axisOf(values, { zero = true, most = 4 } = {}) {
   return { from, to, ticks: ticks.map((tick2) => tick2 + 0) };
 }
 function place({ from, to }, value) {
-  const held = Math.min(Math.max(value, from), to);
-  return (held - from) / (to - from) * 100;
+  const held2 = Math.min(Math.max(value, from), to);
+  return (held2 - from) / (to - from) * 100;
 }
 var at = (per) => `${Number(per.toFixed(3))}%`;
 
@@ -745,7 +1080,7 @@ function axisFor(rows) {
 function dots(caption, rows, shown) {
   const own = shown.some(({ range }) => range !== void 0);
   const axis = axisFor(shown);
-  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, rows.estimand === "mean" ? tick : shareTick);
+  const scale = own ? "from the least to the greatest of each" : scaleOf(axis, ["mean", "sum"].includes(rows.estimand) ? tick : shareTick);
   const heads = [
     "Item",
     {
@@ -768,8 +1103,8 @@ function cellsOf(row, words, common) {
   return [
     { shown: label, style: "name" },
     { shown: marks, style: "picture" },
-    { shown: words(estimate.estimate) + behind, style: "amount estimated" },
-    { shown: `${words(from)} to ${words(to)}`, style: "amount interval" }
+    { shown: words(estimate.estimate, estimate) + behind, style: "amount estimated" },
+    { shown: `${words(from, estimate)} to ${words(to, estimate)}`, style: "amount interval" }
   ];
 }
 
@@ -807,11 +1142,11 @@ function within({
   return tables;
 }
 function told(caption, all, words) {
-  const said = (value) => value === null ? "unknown" : words(value);
+  const said2 = (value) => value === null ? "unknown" : words(value);
   const cells = all.map(({ row, column: column2, estimate, simultaneous_interval: [from, to] }) => [
     column2 === void 0 ? nameOf(row) : `${nameOf(row)}: ${nameOf(column2)}`,
-    { shown: said(estimate), style: "amount estimated" },
-    { shown: `${said(from)} to ${said(to)}`, style: "amount interval" }
+    { shown: said2(estimate), style: "amount estimated" },
+    { shown: `${said2(from)} to ${said2(to)}`, style: "amount interval" }
   ]);
   const heads = [
     "Within",
@@ -825,41 +1160,10 @@ function told(caption, all, words) {
   );
 }
 
-// www/dashboard/timeline.ts
-var RELEASES = 24;
-var LINES = 6;
-function ofEach(batches, confidence) {
-  return 1 - (1 - confidence) / Math.max(batches, 1);
-}
-function linesOf(labels, estimand, answers) {
-  const byLabel = answers.map(
-    ([batch, { estimates }]) => [batch, new Map(estimates.map((own) => [nameOf(own.item), own[estimand] ?? null]))]
-  );
-  return labels.map((label) => ({
-    label,
-    points: byLabel.map(([batch, own]) => ({ batch, estimate: own.get(label) ?? null }))
-  }));
-}
-function numberLines(question, answers) {
-  const points = (of) => answers.map(([batch, answer]) => ({ batch, estimate: of(answer) ?? null }));
-  const last = answers[answers.length - 1]?.[1].number;
-  const unit = last?.unit === void 0 ? "" : ` (${last.unit})`;
-  const name = question.name ?? "";
-  if (last?.mean)
-    return [{ label: `mean of ${name}${unit}`, points: points((a) => a.number?.mean) }];
-  return (last?.quantiles ?? []).map(({ quantile }) => ({
-    label: `${quantileName(quantile)}${unit}`,
-    points: points((a) => a.number?.quantiles?.find((own) => own.quantile === quantile))
-  }));
-}
-function quantileName(quantile) {
-  return quantile === 0.5 ? "median" : `${Number((quantile * 100).toFixed(3))}% are below`;
-}
-
 // www/dashboard/histogram.ts
 var HEIGHT2 = 200;
 var GUTTER = 9;
-var beside = (part) => GUTTER + part * (100 - GUTTER) / 100;
+var beside = (part2) => GUTTER + part2 * (100 - GUTTER) / 100;
 var WHISKERS = 80;
 function binsOf(answer, { range: [min, max] }) {
   const half = (max - min) / Math.max(answer.estimates.length - 1, 1) / 2;
@@ -888,14 +1192,14 @@ function numberView(answer, question) {
   const shown = [];
   if (number.mean) {
     const [from, to] = number.mean.interval;
-    const said = `${digits(from)} to ${digits(to)}${unit} ${together}`;
+    const said2 = `${digits(from)} to ${digits(to)}${unit} ${together}`;
     shown.push(
       el(
         "p",
         { class: "figure" },
         el("strong", {}, digits(number.mean.estimate) + unit),
         " on average, ",
-        el("span", { class: "soft" }, said)
+        el("span", { class: "soft" }, said2)
       )
     );
   }
@@ -1019,9 +1323,9 @@ function edges(bins, levels) {
     part: index / bins.length
   }));
   const every = Math.ceil(all.length / 7);
-  return all.flatMap(({ words, part }, index) => {
+  return all.flatMap(({ words, part: part2 }, index) => {
     if (index % every !== 0) return [];
-    const x = beside(part * 100);
+    const x = beside(part2 * 100);
     const anchor = x < 4 ? "start" : x > 96 ? "end" : "middle";
     const style = index / every % 2 === 1 ? "tick-text between" : "tick-text";
     return svg("text", { class: style, x: at(x), y: HEIGHT2 + 16, "text-anchor": anchor }, words);
@@ -1052,115 +1356,6 @@ function uploadsOf(text) {
     duplicates: value("uploads_duplicate"),
     rejected: rejected.sort((a, b) => b[1] - a[1])
   };
-}
-
-// www/dashboard/panels.ts
-function loss(epsilon2) {
-  const grain = 10 ** (Math.floor(Math.log10(epsilon2)) - 2);
-  return String(Number((Math.ceil(epsilon2 / grain - 1e-9) * grain).toPrecision(3)));
-}
-function epsilon(name, number, statements) {
-  return el(
-    "div",
-    {},
-    el("h3", {}, name),
-    el("p", { class: "figure" }, el("strong", {}, number)),
-    ...statements.map((words) => el("p", { class: "help" }, words))
-  );
-}
-function privacyView(task, privacy) {
-  const local = `local ε = ${loss(task.effective_epsilon)}`;
-  const alone = "Each report alone";
-  if (typeof privacy === "string") {
-    const protects = `It protects ${task.protects} against everybody who sees a report.`;
-    return [epsilon(alone, local, [protects]), el("p", {}, privacy)];
-  }
-  const { shuffled, shuffled_by, shuffled_statement } = privacy;
-  const by = shuffled_by.length === 0 ? "by this collector alone" : "by another party";
-  const number = shuffled === void 0 ? "no shuffled ε" : `shuffled ε = ${loss(shuffled.central_epsilon)}, δ = ${shuffled.delta}`;
-  return [
-    epsilon(alone, local, [privacy.local.statement, privacy.local.budget.statement]),
-    epsilon(`A batch, shuffled ${by}`, number, [shuffled_statement])
-  ];
-}
-var MOVED = {
-  mean: "mean",
-  plus: "share of people at plus",
-  minus: "share of people at minus",
-  nonmissing: "share of people who have it",
-  share: "share of people",
-  below: "share of people below a number"
-};
-function moved({ estimate, unit }, by) {
-  if (unit === "of its range") return `${share(by)} ${unit}`;
-  if (estimate === "mean") return unit === void 0 ? rating(by) : `${digits(by)} ${unit}`;
-  return `${share(by).replace("%", "")} points`;
-}
-function influenceView(found) {
-  const rows = found.influence.map((own) => [
-    own.question === void 0 ? MOVED[own.estimate] : `${own.question}: ${MOVED[own.estimate]}`,
-    { shown: moved(own, own.up), style: "amount" },
-    { shown: moved(own, own.down), style: "amount" }
-  ]);
-  const heads = [
-    "Estimate",
-    { shown: "Raised by up to", style: "amount" },
-    { shown: "Lowered by up to", style: "amount" }
-  ];
-  const tests = found.crowd.map(
-    ({ question, statement, p, flagged }) => el(
-      "li",
-      { class: flagged ? "flagged" : void 0 },
-      ...flagged ? [el("strong", {}, "Unlike an honest crowd. ")] : [],
-      question === void 0 ? "" : `${question}: `,
-      `${statement} (p = ${short(p)})`
-    )
-  );
-  return [
-    table(`What ${percent(found.made_up)} of made-up reports can do, at worst`, heads, rows),
-    el("p", { class: "help" }, found.statement),
-    ...tests.length > 0 ? [el("ul", { class: "tests" }, ...tests)] : []
-  ];
-}
-function uploadsView({ accepted, duplicates, rejected }) {
-  const rows = rejected.map(([reason, requests]) => [
-    reason,
-    { shown: count(requests), style: "amount" }
-  ]);
-  return [
-    el(
-      "p",
-      {},
-      `Of all tasks, since the collector was started: ${counted(accepted, "upload")} accepted, ${count(duplicates)} sent again, ${count(rejected.reduce((sum, [, own]) => sum + own, 0))} rejected.`
-    ),
-    ...rows.length > 0 ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)] : []
-  ];
-}
-function textsView({ texts, confidence, reports }) {
-  const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
-    goes_on ? `${text}…` : text,
-    { shown: share(estimate), style: "amount estimated" },
-    { shown: `${share(from)} to ${share(to)}`, style: "amount interval" }
-  ]);
-  const found = rows.length === 0 ? "No text is found that many people have." : "";
-  return [
-    el(
-      "p",
-      {},
-      found || `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`
-    ),
-    ...rows.length === 0 ? [] : [
-      table(
-        `Texts; intervals hold together with ${confidence * 100}% confidence`,
-        [
-          "Text",
-          { shown: "Share", style: "amount" },
-          { shown: "All hold together", style: "amount" }
-        ],
-        rows
-      )
-    ]
-  ];
 }
 
 // www/dashboard/section.ts
@@ -1214,15 +1409,18 @@ function compared({ looked, released }) {
   const before = released[place2 - 1];
   return after === void 0 || before === void 0 ? null : [before, after];
 }
-var spread = (words, { simultaneous_interval: [from, to] }) => `${words(from)} to ${words(to)}`;
+function spread(words, estimate) {
+  const [from, to] = estimate.simultaneous_interval;
+  return `${words(from, estimate)} to ${words(to, estimate)}`;
+}
 function clear({ rows, confidence }) {
   if (rows === null) return [];
   const found = standing(rows.rows);
   const chance = percent(1 - confidence);
-  const about = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
+  const about2 = found.length === 0 ? `No interval of ${counted(rows.rows.length, "item")} lies clear of 0: all of it may be noise.` : `The intervals of ${count(found.length)} of ${counted(rows.rows.length, "item")} lie clear of 0. They hold all together: that any of these is here by chance has a probability of ${chance} at most.`;
   const named = found.slice(0, NAMED2).map(({ label, estimate }) => [
     label,
-    { shown: rows.words(estimate.estimate), style: "amount estimated" },
+    { shown: rows.words(estimate.estimate, estimate), style: "amount estimated" },
     { shown: spread(rows.words, estimate), style: "amount interval" }
   ]);
   const heads = [
@@ -1231,7 +1429,7 @@ function clear({ rows, confidence }) {
     { shown: "Interval", style: "amount" }
   ];
   const more = found.length > NAMED2 ? `Clear of 0: the farthest ${NAMED2}` : "Clear of 0";
-  return [el("p", {}, about), ...named.length > 0 ? [table(more, heads, named)] : []];
+  return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
 function comparable(answer, question, estimand) {
   if (question.kind !== "number") return rowsOf(answer, question, estimand ?? void 0);
@@ -1255,17 +1453,17 @@ async function moved2(context) {
   const [earlier, later] = pair.map(({ number }) => number);
   const chance = percent(1 - context.confidence);
   const of = counted(after.rows.length, question.kind === "number" ? "figure" : "item");
-  const about = found.length === 0 ? `Between batches ${earlier} and ${later} none of ${of} changed by more than the noise explains. Smaller changes may be there.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
+  const about2 = found.length === 0 ? `Between batches ${earlier} and ${later} none of ${of} changed by more than the noise explains. Smaller changes may be there.` : `Between batches ${earlier} and ${later}, ${count(found.length)} of ${of} changed beyond their intervals in both, which hold all together: that any is here by chance has a probability of ${chance} at most.`;
   const named = found.slice(0, NAMED2).map(({ label, before: was, after: is }) => [
     label,
-    { shown: after.words(was.estimate), style: "amount" },
-    { shown: after.words(is.estimate), style: "amount estimated" },
+    { shown: after.words(was.estimate, was), style: "amount" },
+    { shown: after.words(is.estimate, is), style: "amount estimated" },
     { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" }
   ]);
-  const amount = (shown) => ({ shown, style: "amount" });
-  const heads = ["Item", amount(`Batch ${earlier}`), amount(`Batch ${later}`), amount("Change")];
+  const amount3 = (shown) => ({ shown, style: "amount" });
+  const heads = ["Item", amount3(`Batch ${earlier}`), amount3(`Batch ${later}`), amount3("Change")];
   const more = found.length > NAMED2 ? `Changed: the ${NAMED2} that moved most` : "Changed";
-  return [el("p", {}, about), ...named.length > 0 ? [table(more, heads, named)] : []];
+  return [el("p", {}, about2), ...named.length > 0 ? [table(more, heads, named)] : []];
 }
 async function outstandingView(context) {
   if (context.looked.length === 0) return null;
@@ -1314,11 +1512,11 @@ function timeLine(lines, words, scale, { zero, apart: apart2 }) {
 }
 function cell(point, words) {
   if (point === void 0 || point.estimate === null) return "–";
-  const {
-    estimate,
-    simultaneous_interval: [from, to]
-  } = point.estimate;
-  return `${words(estimate)} (${words(from)} to ${words(to)})`;
+  const own = point.estimate;
+  const { estimate, simultaneous_interval } = own;
+  const [from, to] = simultaneous_interval;
+  const said2 = [estimate, from, to].map((value) => words(value, own));
+  return `${said2[0]} (${said2[1]} to ${said2[2]})`;
 }
 function drawn(line, axis, words, scale) {
   const { label, points } = line;
@@ -1326,7 +1524,7 @@ function drawn(line, axis, words, scale) {
   const y = (value) => at(100 - place(axis, value));
   const own = known(line);
   const last = own[own.length - 1];
-  const said = last === void 0 ? "no estimate" : `${words(last.estimate.estimate)} in batch ${last.batch}`;
+  const said2 = last === void 0 ? "no estimate" : `${words(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
   const ticks = axis.ticks.flatMap((tick2) => [
     svg("line", {
       class: tick2 === 0 ? "zero" : "tick",
@@ -1374,7 +1572,7 @@ function drawn(line, axis, words, scale) {
       role: "img",
       width: "100%",
       height: HEIGHT3 + 22,
-      "aria-label": `${label} over batches: ${said}. The table below has the numbers.`
+      "aria-label": `${label} over batches: ${said2}. The table below has the numbers.`
     },
     svg("svg", { class: "marks", width: "100%", height: HEIGHT3 }, ...ticks, ...segments, ...marks),
     ...numbers
@@ -1382,14 +1580,14 @@ function drawn(line, axis, words, scale) {
 }
 
 // www/dashboard/timeline-view.ts
-var AT_ONCE = 3;
+var AT_ONCE2 = 3;
 async function eachBatch(context, items) {
   const { task, question, answers, released } = context;
   const batches = released.slice(-RELEASES);
   const confidence = ofEach(batches.length, context.confidence);
   const found = [];
-  for (let first = 0; first < batches.length; first += AT_ONCE) {
-    const some = batches.slice(first, first + AT_ONCE).map(async ({ number }) => {
+  for (let first = 0; first < batches.length; first += AT_ONCE2) {
+    const some = batches.slice(first, first + AT_ONCE2).map(async ({ number }) => {
       const asked = { batches: String(number), confidence, items };
       return [number, await answers.estimates(task, question, asked, "")];
     });
@@ -1427,7 +1625,7 @@ async function timelineView(context, shown) {
     ...timeLine(
       lines,
       number ? digits : rows?.words ?? digits,
-      number || rows?.estimand === "mean" ? tick : shareTick,
+      number || ["mean", "sum"].includes(rows?.estimand ?? "") ? tick : shareTick,
       {
         zero: !number && question.kind !== "numbers",
         apart: question.kind === "numbers" || number
@@ -1453,12 +1651,14 @@ var TaskPage = class {
   #privacy = new Section("privacy", "Privacy");
   #influence = new Section("influence", "Dishonest people");
   #uploads = new Section("uploads", "Rejected uploads");
+  #counting;
   #state;
   #known;
   constructor(collector2, task, known2, state2, change2) {
     this.#collector = collector2;
     this.#answers = new Answers(collector2);
     this.#task = task;
+    this.#counting = countingOf(task.task);
     this.id = task.task.id;
     this.#state = state2;
     this.#known = known2;
@@ -1533,7 +1733,7 @@ var TaskPage = class {
     const { batches } = this.#state;
     const released = releasedOf(this.#known);
     if (batches === null) return released;
-    const spans = batches.split(",").map((part) => part.split("-").map(Number));
+    const spans = batches.split(",").map((part2) => part2.split("-").map(Number));
     return released.filter(
       ({ number }) => spans.some(([from = 0, to = from]) => from <= number && number <= to)
     );
@@ -1543,26 +1743,35 @@ var TaskPage = class {
     const released = releasedOf(this.#known);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, ${count(questions)} questions` : "";
-    this.#facts.textContent = `${counted(reportsOf(released), "report")} in ${counted(released.length, "release")}${asks}. Each protects ${this.#task.protects}.`;
+    const promise = isSums(this.#task) ? trustOf(this.#task.privacy) : `Each protects ${this.#task.protects}.`;
+    const collected = said(this.#counting, reportsOf(released));
+    this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
       el("h3", {}, `Batch ${openOf(this.#known)?.number ?? ""} is open`),
-      ...filling(this.#known, Date.now() / 1e3),
-      el("p", { class: "help" }, rule(this.#known)),
-      ...[listed(this.#known)].filter((list) => list !== null)
+      ...filling(this.#known, this.#counting, Date.now() / 1e3),
+      el("p", { class: "help" }, rule(this.#known, this.#counting)),
+      ...[listed(this.#known, this.#counting)].filter((list) => list !== null)
     ]);
   }
   #showControls() {
     const questions = questionsOf(this.#task.task);
-    this.#controls.show(this.#state, questions, this.#question, releasedOf(this.#known));
+    const released = releasedOf(this.#known);
+    this.#controls.show(this.#state, questions, this.#question, released, this.#counting);
   }
   /** Asks for all of it. */
   async #ask() {
     await this.#look(true);
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
+      const task = this.#task;
+      if (isSums(task)) {
+        const asked2 = this.#collector.ask(path);
+        const found = await askedWhenReleased(asked2);
+        return sumsPrivacyView(task, typeof found === "string" ? null : found);
+      }
       const asked = this.#collector.ask(path);
-      return privacyView(this.#task, await askedWhenReleased(asked));
+      return privacyView(task, await askedWhenReleased(asked));
     });
     await this.#lookAtInfluence();
     await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
@@ -1577,12 +1786,16 @@ var TaskPage = class {
       const answer = await askedWhenReleased(
         this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases)
       );
-      if (typeof answer === "string") return [el("p", {}, answer), brief(this.#known)];
+      if (typeof answer === "string") {
+        const words = isSums(this.#task) ? "Nothing of this task is released yet." : answer;
+        return [el("p", {}, words), brief(this.#known, this.#counting)];
+      }
       rows = rowsOf(answer, this.#question, this.#state.estimand ?? void 0);
       if (rows !== null)
         this.#controls.estimands(
           this.#question.kind === "number" ? [] : estimandsOf(answer),
-          rows.estimand
+          rows.estimand,
+          this.#question
         );
       return this.#estimatesView(answer, rows);
     });
@@ -1593,7 +1806,7 @@ var TaskPage = class {
   async #lookAtTexts(asked) {
     this.#standing.show(null);
     this.#timeline.show(null);
-    this.#controls.estimands([], "share");
+    this.#controls.estimands([], "share", this.#question);
     if (!asked) return;
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
@@ -1606,6 +1819,12 @@ var TaskPage = class {
     const query = batches === null ? "" : `?batches=${batches}`;
     await this.#influence.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
+      if (isSums(this.#task)) {
+        const all = await askedWhenReleased(this.#collector.ask(path));
+        if (typeof all === "string") return null;
+        const released = releasedOf(this.#known);
+        return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
+      }
       const found = await askedWhenReleased(this.#collector.ask(path));
       return typeof found === "string" ? null : influenceView(found);
     });
@@ -1640,13 +1859,16 @@ var TaskPage = class {
     );
   }
   #estimatesView(answer, rows) {
-    const { reports, confidence, bias } = answer;
-    if (reports === 0) return [el("p", {}, "No report answers this question yet.")];
+    const { reports = 0, people, messages = 0, confidence, bias } = answer;
+    if ((people ?? reports) === 0) {
+      return [el("p", {}, "No report answers this question yet.")];
+    }
+    const of = people === void 0 ? counted(reports, "report") : `${said(this.#counting, messages)}, by ${counted(messages, "message")},`;
     const batches = ranges(this.#looked.map(({ number }) => number));
-    const about = el(
+    const about2 = el(
       "p",
       {},
-      `${counted(reports, "report")}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`
+      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`
     );
     const biased = bias === void 0 ? [] : [el("p", { class: "note" }, bias)];
     if (this.#question.kind === "number")
@@ -1659,18 +1881,19 @@ var TaskPage = class {
         ...biased,
         ...numberView(answer, this.#question)
       ];
-    if (rows === null) return [about];
+    if (rows === null) return [about2];
     const found = this.#shownOf(rows);
-    if (found.length === 0) return [about, el("p", {}, "No item has such a name.")];
+    if (found.length === 0) return [about2, el("p", {}, "No item has such a name.")];
     const drawn2 = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, drawn2.length, found.length, all);
-    return [about, ...biased, dots(caption, rows, drawn2), ...crossView(answer)];
+    return [about2, ...biased, dots(caption, rows, drawn2), ...crossView(answer)];
   }
 };
 function captionOf({ rows, estimand }, drawn2, found, all) {
   const what = {
     mean: "Mean",
+    sum: "Sum over all people",
     plus: "Rated above 0",
     minus: "Rated below 0",
     nonmissing: "Have it",

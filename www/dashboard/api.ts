@@ -15,7 +15,7 @@ export type Label =
   | { readonly [part: string]: Label };
 
 /** What is estimated of an item. */
-export const ESTIMANDS = ["mean", "plus", "minus", "nonmissing", "share"] as const;
+export const ESTIMANDS = ["mean", "sum", "plus", "minus", "nonmissing", "share"] as const;
 export type Estimand = (typeof ESTIMANDS)[number];
 
 export type ItemEstimates = { readonly item: Label; readonly unit?: string } & Readonly<
@@ -59,7 +59,12 @@ export interface CrossEstimates {
 }
 
 export interface Estimates {
-  readonly reports: number;
+  /** Missing of sums, which are of people. */
+  readonly reports?: number;
+  /** Of sums: messages over those of one person. */
+  readonly people?: number;
+  /** Of sums. */
+  readonly messages?: number;
   readonly confidence: number;
   readonly bias?: string;
   readonly number?: NumberEstimates;
@@ -109,6 +114,45 @@ export interface Privacy {
   readonly shuffled_statement: string;
 }
 
+/** What is promised of sums, by whom. */
+export interface SumPrivacy {
+  readonly trust: "shuffler";
+  readonly central_epsilon: number;
+  readonly delta: number;
+  /** Of a batch, at least. */
+  readonly people: number;
+  readonly honest_fraction: number;
+  readonly statement: string;
+}
+
+/** Of a task of sums: nothing local. */
+export interface SumsPrivacy {
+  readonly privacy: SumPrivacy;
+  readonly messages: number;
+  readonly smallest_batch: number;
+  readonly shuffled_by: readonly string[];
+  /** Whether the smallest batch has as many messages as the promise takes. */
+  readonly holds: boolean;
+  readonly batch_statement: string;
+}
+
+/** How far dishonest people move sums. */
+export interface SumInfluence {
+  readonly people: number;
+  readonly statement: string;
+  readonly influence: readonly {
+    /** Missing of a vector, whose sum's length is meant. */
+    readonly item?: Label;
+    readonly unit?: string;
+    readonly honest: number;
+    readonly dishonest: number;
+    /** Those who are taken to be dishonest, and by how much all of them move it. */
+    readonly people: number;
+    readonly all: number;
+    readonly standard_errors: number;
+  }[];
+}
+
 /** What made-up reports can do, and whether reports look made up. */
 export interface Influence {
   readonly made_up: number;
@@ -152,14 +196,33 @@ export interface Task extends Question {
   readonly id: string;
   readonly epsilon: number;
   readonly questions?: readonly Question[];
+  /** People of a batch, of sums at least. */
+  readonly people?: number;
+  /** Of a task of sums: these, or a vector. */
+  readonly numbers?: readonly Attribute[];
+  readonly vector?: { readonly items: Items };
+  /** What one person sends, of sums. */
+  readonly messages?: { readonly levels: number; readonly drawn: number; readonly noise: number };
 }
 
-export interface TaskAnswer {
+/** Of a task whose reports are private by themselves. */
+export interface ReportsTask {
   readonly task: Task;
   readonly fingerprint: string;
   readonly effective_epsilon: number;
   readonly protects: string;
 }
+
+/** Of a task whose sums a shuffler hides: there is no local ε. */
+export interface SumsTask {
+  readonly task: Task;
+  readonly fingerprint: string;
+  readonly privacy: SumPrivacy;
+}
+
+export type TaskAnswer = ReportsTask | SumsTask;
+
+export const isSums = (answer: TaskAnswer): answer is SumsTask => "privacy" in answer;
 
 /** Why there is no answer: the collector's problem, or that it does not answer. */
 export class Refused extends Error {

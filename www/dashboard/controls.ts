@@ -3,7 +3,8 @@
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
 import type { Batch, Estimand, Question } from "./api.js";
-import { KINDS, WORDS } from "./labels.js";
+import { type Counting, said } from "./counting.js";
+import { isReal, KINDS, WORDS } from "./labels.js";
 import { ORDER_WORDS, ORDERS } from "./rows.js";
 import { NOTHING, type State } from "./state.js";
 
@@ -92,6 +93,7 @@ export class Controls {
     questions: readonly Question[],
     current: Question,
     released: readonly Batch[],
+    counting: Counting,
   ): void {
     this.#question.show(
       questions.map(({ name = "", kind = "" }) => [name, `${name}: ${KINDS[kind] ?? kind}`]),
@@ -110,7 +112,7 @@ export class Controls {
         ...picked.map(
           ({ number, reports }): Option => [
             String(number),
-            `Batch ${number}: ${count(reports)} reports`,
+            `Batch ${number}: ${said(counting, reports)}`,
           ],
         ),
       ],
@@ -124,9 +126,9 @@ export class Controls {
   }
 
   /** What is estimated of the question, once that is known. */
-  estimands(there: readonly Estimand[], current: Estimand): void {
+  estimands(there: readonly Estimand[], current: Estimand, question: Question): void {
     this.#estimand.show(
-      there.map((own) => [own, WORDS[own]]),
+      there.map((own) => [own, own === "mean" && isReal(question) ? "mean" : WORDS[own]]),
       current,
     );
   }

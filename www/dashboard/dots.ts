@@ -67,7 +67,7 @@ export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTa
   const axis = axisFor(shown);
   const scale = own
     ? "from the least to the greatest of each"
-    : scaleOf(axis, rows.estimand === "mean" ? tick : shareTick);
+    : scaleOf(axis, ["mean", "sum"].includes(rows.estimand) ? tick : shareTick);
   const heads: readonly (Cell | string)[] = [
     "Item",
     {
@@ -81,7 +81,7 @@ export function dots(caption: string, rows: Rows, shown: readonly Row[]): HTMLTa
   return table(caption, heads, cells, "dots");
 }
 
-function cellsOf(row: Row, words: (value: number) => string, common: Axis): (Cell | string)[] {
+function cellsOf(row: Row, words: Rows["words"], common: Axis): (Cell | string)[] {
   const { label, estimate, range, unit } = row;
   const [from, to] = estimate.simultaneous_interval;
   const axis = range === undefined ? common : { from: range[0], to: range[1], ticks: [...range] };
@@ -91,7 +91,7 @@ function cellsOf(row: Row, words: (value: number) => string, common: Axis): (Cel
   return [
     { shown: label, style: "name" },
     { shown: marks, style: "picture" },
-    { shown: words(estimate.estimate) + behind, style: "amount estimated" },
-    { shown: `${words(from)} to ${words(to)}`, style: "amount interval" },
+    { shown: words(estimate.estimate, estimate) + behind, style: "amount estimated" },
+    { shown: `${words(from, estimate)} to ${words(to, estimate)}`, style: "amount interval" },
   ];
 }

@@ -1,7 +1,7 @@
 // What things are called, and numbers as this page prints them.
 
 import { count, percent } from "../demo/shared/format.js";
-import type { Estimand, Label, Question, Task } from "./api.js";
+import type { Estimand, Estimate, Label, Question, Task } from "./api.js";
 
 /** A number of any unit: three digits, and all before the point. */
 export function digits(value: number): string {
@@ -9,6 +9,17 @@ export function digits(value: number): string {
   return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 21 })
     .format(rounded)
     .replace("-", "−");
+}
+
+/** A number in as many digits as its interval leaves a meaning: two of half its width. */
+export function resolved(value: number, estimate?: Estimate): string {
+  const [from, to] = estimate?.simultaneous_interval ?? [0, 0];
+  const half = (to - from) / 2;
+  if (!(half > 0 && Number.isFinite(half))) return digits(value);
+  const places = Math.min(Math.max(1 - Math.floor(Math.log10(half)), 0), 12);
+  const format = { minimumFractionDigits: places, maximumFractionDigits: places };
+  const text = new Intl.NumberFormat("en-GB", format).format(value);
+  return /[1-9]/.test(text) ? text.replace("-", "−") : text.replace("-", "");
 }
 
 /** A round number of an axis: no more digits than it needs. */
@@ -43,8 +54,11 @@ export function queryOf(label: Label): string | null {
   return named ? nameOf(label) : null;
 }
 
-/** The questions of a task: one without a name where it is for ratings alone. */
+/** The questions of a task: one without a name where it is for ratings or sums alone. */
 export function questionsOf(task: Task): readonly Question[] {
+  const { numbers, vector } = task;
+  if (numbers !== undefined) return [{ kind: "numbers", of: numbers }];
+  if (vector !== undefined) return [{ kind: "vector", items: vector.items }];
   return task.questions ?? [{ ...task, kind: "ratings" }];
 }
 
@@ -61,6 +75,7 @@ export function itemsOf(question: Question): number | null {
 /** What is estimated, in words. */
 export const WORDS: Readonly<Record<Estimand, string>> = {
   mean: "mean rating; a missing one is 0",
+  sum: "sum over all people",
   plus: "share of people who rate it above 0",
   minus: "share of people who rate it below 0",
   nonmissing: "share of people who have it",
@@ -78,7 +93,14 @@ export const KINDS: Readonly<Record<string, string>> = {
   cross: "two things at once",
   together: "several options together",
   text: "a text",
+  vector: "a vector",
 };
+
+/** Kinds of which each item is a number, in a unit or in none. */
+const REAL: ReadonlySet<string> = new Set(["numbers", "vector"]);
+
+/** Whether items are numbers, and not shares of people or ratings. */
+export const isReal = ({ kind = "" }: Question): boolean => REAL.has(kind);
 
 /** A point in time, in the reader's own time zone. */
 export function moment(seconds: number): string {

@@ -1,6 +1,7 @@
 // The time line as small multiples: a strip for each item, all of them on one scale.
 
 import { el, svg } from "../demo/shared/dom.js";
+import type { Rows } from "./rows.js";
 import { type Axis, at, axisOf, place } from "./scale.js";
 import { tabulated } from "./table.js";
 import type { Line, Point } from "./timeline.js";
@@ -22,7 +23,7 @@ function axisFor(lines: readonly Line[], zero: boolean): Axis {
 /** Figures of these lines; each has its own scale where they are of different units. */
 export function timeLine(
   lines: readonly Line[],
-  words: (value: number) => string,
+  words: Rows["words"],
   scale: (value: number) => string,
   { zero, apart }: { readonly zero: boolean; readonly apart: boolean },
 ): readonly Element[] {
@@ -48,19 +49,19 @@ export function timeLine(
   ];
 }
 
-function cell(point: Point | undefined, words: (value: number) => string): string {
+function cell(point: Point | undefined, words: Rows["words"]): string {
   if (point === undefined || point.estimate === null) return "–";
-  const {
-    estimate,
-    simultaneous_interval: [from, to],
-  } = point.estimate;
-  return `${words(estimate)} (${words(from)} to ${words(to)})`;
+  const own = point.estimate;
+  const { estimate, simultaneous_interval } = own;
+  const [from, to] = simultaneous_interval;
+  const said = [estimate, from, to].map((value) => words(value, own));
+  return `${said[0]} (${said[1]} to ${said[2]})`;
 }
 
 function drawn(
   line: Line,
   axis: Axis,
-  words: (value: number) => string,
+  words: Rows["words"],
   scale: (value: number) => string,
 ): SVGSVGElement {
   const { label, points } = line;
@@ -69,7 +70,9 @@ function drawn(
   const own = known(line);
   const last = own[own.length - 1];
   const said =
-    last === undefined ? "no estimate" : `${words(last.estimate.estimate)} in batch ${last.batch}`;
+    last === undefined
+      ? "no estimate"
+      : `${words(last.estimate.estimate, last.estimate)} in batch ${last.batch}`;
   const ticks = axis.ticks.flatMap((tick) => [
     svg("line", {
       class: tick === 0 ? "zero" : "tick",

@@ -2,10 +2,12 @@
 
 import { el } from "../demo/shared/dom.js";
 import { count } from "../demo/shared/format.js";
-import type { Batches, Collector } from "./api.js";
+import { type Batches, type Collector, isSums, type TaskAnswer } from "./api.js";
+import { countingOf, REPORTS, said } from "./counting.js";
 import { brief, releasedOf, reportsOf } from "./filling.js";
 import { moment } from "./labels.js";
 import { NOTHING, write } from "./state.js";
+import { NO_LOCAL } from "./sums.js";
 import { table } from "./table.js";
 
 /** Tasks whose batches are asked for. */
@@ -15,6 +17,8 @@ export class Overview {
   readonly element: HTMLElement;
   readonly #collector: Collector;
   readonly #tasks: readonly string[];
+  /** What tasks are does not change. */
+  readonly #known = new Map<string, Promise<TaskAnswer | null>>();
   readonly #body = el("div", { class: "panel wide" });
 
   constructor(collector: Collector, tasks: readonly string[]) {
@@ -37,27 +41,47 @@ export class Overview {
     }
   }
 
+  #taskOf(id: string): Promise<TaskAnswer | null> {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const answer = this.#collector.askIfThere<TaskAnswer>(encodeURIComponent(id));
+    this.#known.set(id, answer);
+    answer.catch(() => this.#known.delete(id));
+    return answer;
+  }
+
   async update(): Promise<void> {
     const asked = this.#tasks.slice(0, MOST).map(async (id) => {
-      const batches = await this.#collector.askIfThere<Batches>(
-        `${encodeURIComponent(id)}/batches`,
-      );
-      return [id, batches] as const;
+      const path = encodeURIComponent(id);
+      const [batches, task] = await Promise.all([
+        this.#collector.askIfThere<Batches>(`${path}/batches`),
+        this.#taskOf(id),
+      ]);
+      return [id, batches && { batches, task }] as const;
     });
     const found = new Map(await Promise.all(asked));
     const rows = this.#tasks.map((id) => {
       const link = el("a", { href: write({ ...NOTHING, task: id }) }, id);
-      const batches = found.get(id);
-      const name = { shown: link, style: "name" };
-      if (!batches) return [name, "", "", "", ""];
+      const own = found.get(id);
+      if (!own) return [{ shown: link, style: "name" }, "", "", "", ""];
+      const { batches, task } = own;
+      const counting = task === null ? REPORTS : countingOf(task.task);
+      const sums = task !== null && isSums(task);
+      const note = sums
+        ? [el("span", { class: "kind" }, `sums through a shuffler, ${NO_LOCAL}`)]
+        : [];
+      const name = { shown: el("span", {}, link, ...note), style: "name" };
       const released = releasedOf(batches);
       const last = released[released.length - 1]?.closed;
       return [
         name,
-        { shown: count(reportsOf(released)), style: "amount" },
+        {
+          shown: sums ? said(counting, reportsOf(released)) : count(reportsOf(released)),
+          style: "amount",
+        },
         { shown: count(released.length), style: "amount" },
         last === undefined ? "none yet" : moment(last),
-        { shown: brief(batches), style: "brief" },
+        { shown: brief(batches, counting), style: "brief" },
       ];
     });
     if (rows.length === 0) return;

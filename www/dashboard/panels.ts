@@ -2,7 +2,7 @@
 
 import { el } from "../demo/shared/dom.js";
 import { count, counted, percent, short } from "../demo/shared/format.js";
-import type { HeavyHitters, Influence, Privacy, TaskAnswer } from "./api.js";
+import type { HeavyHitters, Influence, Privacy, ReportsTask } from "./api.js";
 import { digits, rating, share } from "./labels.js";
 import type { Uploads } from "./metrics.js";
 import { table } from "./table.js";
@@ -25,7 +25,7 @@ function epsilon(name: string, number: string, statements: readonly string[]): H
 }
 
 /** Both ε, each with the sentences that say whom it protects from whom; or why there is one. */
-export function privacyView(task: TaskAnswer, privacy: Privacy | string): readonly Node[] {
+export function privacyView(task: ReportsTask, privacy: Privacy | string): readonly Node[] {
   const local = `local ε = ${loss(task.effective_epsilon)}`;
   const alone = "Each report alone";
   if (typeof privacy === "string") {

@@ -1,7 +1,7 @@
 // Estimates as rows: of what, in which order, which of them are shown.
 
 import { ESTIMANDS, type Estimand, type Estimate, type Estimates, type Question } from "./api.js";
-import { digits, nameOf, queryOf, rating, share } from "./labels.js";
+import { digits, isReal, nameOf, queryOf, rating, resolved, share } from "./labels.js";
 
 /** One item. */
 export interface Row {
@@ -18,7 +18,8 @@ export interface Row {
 export interface Rows {
   readonly estimand: Estimand;
   readonly rows: readonly Row[];
-  readonly words: (value: number) => string;
+  /** With the estimate that it is of, or is an end of. */
+  readonly words: (value: number, estimate?: Estimate) => string;
 }
 
 /** What is estimated of the items. */
@@ -34,6 +35,8 @@ export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand)
   if (estimand === undefined) return null;
   const ranges = new Map(question.of?.map(({ name, min, max }) => [name, [min, max] as const]));
   const numbers = question.kind === "numbers";
+  // Of sums a number is as many times larger as there are people.
+  const by = estimand === "sum" ? (answer.people ?? 1) : 1;
   const rows = answer.estimates.flatMap((item) => {
     const estimate = item[estimand];
     if (estimate === undefined) return [];
@@ -43,12 +46,19 @@ export function rowsOf(answer: Estimates, question: Question, wanted?: Estimand)
       label,
       query: queryOf(item.item),
       estimate,
-      ...(range === undefined ? {} : { range }),
+      ...(range === undefined ? {} : { range: [range[0] * by, range[1] * by] as const }),
       ...(item.unit === undefined ? {} : { unit: item.unit }),
     };
   });
-  const words = estimand !== "mean" ? share : numbers ? digits : rating;
+  const words = wordsOf(answer, question, estimand);
   return { estimand, rows, words };
+}
+
+function wordsOf({ people }: Estimates, question: Question, estimand: Estimand): Rows["words"] {
+  // Sums are told so exactly that three digits are too few.
+  if (people !== undefined) return resolved;
+  if (estimand !== "mean") return share;
+  return isReal(question) ? digits : rating;
 }
 
 /** What rows may be sorted by. */

@@ -36,10 +36,10 @@ export function compared({ looked, released }: Pick<Context, "looked" | "release
   return after === undefined || before === undefined ? null : ([before, after] as const);
 }
 
-const spread = (
-  words: (value: number) => string,
-  { simultaneous_interval: [from, to] }: Estimate,
-) => `${words(from)} to ${words(to)}`;
+function spread(words: Rows["words"], estimate: Estimate): string {
+  const [from, to] = estimate.simultaneous_interval;
+  return `${words(from, estimate)} to ${words(to, estimate)}`;
+}
 
 function clear({ rows, confidence }: Context): readonly Element[] {
   if (rows === null) return [];
@@ -53,7 +53,7 @@ function clear({ rows, confidence }: Context): readonly Element[] {
     .slice(0, NAMED)
     .map(({ label, estimate }) => [
       label,
-      { shown: rows.words(estimate.estimate), style: "amount estimated" },
+      { shown: rows.words(estimate.estimate, estimate), style: "amount estimated" },
       { shown: spread(rows.words, estimate), style: "amount interval" },
     ]);
   const heads = [
@@ -99,8 +99,8 @@ async function moved(context: Context): Promise<readonly Element[]> {
     .slice(0, NAMED)
     .map(({ label, before: was, after: is }) => [
       label,
-      { shown: after.words(was.estimate), style: "amount" },
-      { shown: after.words(is.estimate), style: "amount estimated" },
+      { shown: after.words(was.estimate, was), style: "amount" },
+      { shown: after.words(is.estimate, is), style: "amount estimated" },
       { shown: is.estimate > was.estimate ? "▲ more" : "▼ less", style: "amount" },
     ]);
   const amount = (shown: string) => ({ shown, style: "amount" });

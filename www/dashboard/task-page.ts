@@ -9,13 +9,17 @@ import {
   type Estimates,
   type HeavyHitters,
   type Influence,
+  isSums,
   type Privacy,
   type Question,
   Refused,
+  type SumInfluence,
+  type SumsPrivacy,
   type TaskAnswer,
 } from "./api.js";
 import { Answers, DRAWN, itemsToAsk } from "./asking.js";
 import { Controls } from "./controls.js";
+import { type Counting, countingOf, said } from "./counting.js";
 import { crossView } from "./cross.js";
 import { dots } from "./dots.js";
 import { brief, filling, listed, openOf, releasedOf, reportsOf, rule } from "./filling.js";
@@ -27,6 +31,7 @@ import { estimandsOf, matches, type Row, type Rows, rowsOf, sorted } from "./row
 import { Section, type Shown } from "./section.js";
 import { outstandingView } from "./standing.js";
 import type { State } from "./state.js";
+import { influenceOfEach, sumsInfluenceView, sumsPrivacyView, trustOf } from "./sums.js";
 import { timelineView } from "./timeline-view.js";
 
 /** Of all intervals that are shown together. */
@@ -47,6 +52,7 @@ export class TaskPage {
   readonly #privacy = new Section("privacy", "Privacy");
   readonly #influence = new Section("influence", "Dishonest people");
   readonly #uploads = new Section("uploads", "Rejected uploads");
+  readonly #counting: Counting;
   #state: State;
   #known: Batches;
 
@@ -60,6 +66,7 @@ export class TaskPage {
     this.#collector = collector;
     this.#answers = new Answers(collector);
     this.#task = task;
+    this.#counting = countingOf(task.task);
     this.id = task.task.id;
     this.#state = state;
     this.#known = known;
@@ -151,19 +158,24 @@ export class TaskPage {
     const released = releasedOf(this.#known);
     const questions = questionsOf(task).length;
     const asks = questions > 1 ? `, ${count(questions)} questions` : "";
-    this.#facts.textContent = `${counted(reportsOf(released), "report")} in ${counted(released.length, "release")}${asks}. Each protects ${this.#task.protects}.`;
+    const promise = isSums(this.#task)
+      ? trustOf(this.#task.privacy)
+      : `Each protects ${this.#task.protects}.`;
+    const collected = said(this.#counting, reportsOf(released));
+    this.#facts.textContent = `${collected} in ${counted(released.length, "release")}${asks}. ${promise}`;
     this.#showControls();
     this.#batches.show([
       el("h3", {}, `Batch ${openOf(this.#known)?.number ?? ""} is open`),
-      ...filling(this.#known, Date.now() / 1000),
-      el("p", { class: "help" }, rule(this.#known)),
-      ...[listed(this.#known)].filter((list) => list !== null),
+      ...filling(this.#known, this.#counting, Date.now() / 1000),
+      el("p", { class: "help" }, rule(this.#known, this.#counting)),
+      ...[listed(this.#known, this.#counting)].filter((list) => list !== null),
     ]);
   }
 
   #showControls(): void {
     const questions = questionsOf(this.#task.task);
-    this.#controls.show(this.#state, questions, this.#question, releasedOf(this.#known));
+    const released = releasedOf(this.#known);
+    this.#controls.show(this.#state, questions, this.#question, released, this.#counting);
   }
 
   /** Asks for all of it. */
@@ -172,8 +184,14 @@ export class TaskPage {
     await this.#look(true);
     await this.#privacy.load(async () => {
       const path = `${encodeURIComponent(this.id)}/privacy`;
+      const task = this.#task;
+      if (isSums(task)) {
+        const asked = this.#collector.ask<SumsPrivacy>(path);
+        const found = await askedWhenReleased(asked);
+        return sumsPrivacyView(task, typeof found === "string" ? null : found);
+      }
       const asked = this.#collector.ask<Privacy>(path);
-      return privacyView(this.#task, await askedWhenReleased(asked));
+      return privacyView(task, await askedWhenReleased(asked));
     });
     await this.#lookAtInfluence();
     await this.#uploads.load(async () => uploadsView(uploadsOf(await this.#collector.metrics())));
@@ -189,12 +207,17 @@ export class TaskPage {
       const answer = await askedWhenReleased(
         this.#answers.estimates(this.id, this.#question, this.#asked(items), this.#releases),
       );
-      if (typeof answer === "string") return [el("p", {}, answer), brief(this.#known)];
+      if (typeof answer === "string") {
+        // What the collector says of it is counted in messages.
+        const words = isSums(this.#task) ? "Nothing of this task is released yet." : answer;
+        return [el("p", {}, words), brief(this.#known, this.#counting)];
+      }
       rows = rowsOf(answer, this.#question, this.#state.estimand ?? undefined);
       if (rows !== null)
         this.#controls.estimands(
           this.#question.kind === "number" ? [] : estimandsOf(answer),
           rows.estimand,
+          this.#question,
         );
       return this.#estimatesView(answer, rows);
     });
@@ -206,7 +229,7 @@ export class TaskPage {
   async #lookAtTexts(asked: boolean): Promise<void> {
     this.#standing.show(null);
     this.#timeline.show(null);
-    this.#controls.estimands([], "share");
+    this.#controls.estimands([], "share", this.#question);
     if (!asked) return;
     const { name = "" } = this.#question;
     const path = `${encodeURIComponent(this.id)}/heavy-hitters?question=${encodeURIComponent(name)}`;
@@ -220,6 +243,12 @@ export class TaskPage {
     const query = batches === null ? "" : `?batches=${batches}`;
     await this.#influence.load(async () => {
       const path = `${encodeURIComponent(this.id)}/influence${query}`;
+      if (isSums(this.#task)) {
+        const all = await askedWhenReleased(this.#collector.ask<SumInfluence>(path));
+        if (typeof all === "string") return null;
+        const released = releasedOf(this.#known);
+        return sumsInfluenceView(all, await influenceOfEach(this.#collector, this.id, released));
+      }
       const found = await askedWhenReleased(this.#collector.ask<Influence>(path));
       return typeof found === "string" ? null : influenceView(found);
     });
@@ -259,13 +288,19 @@ export class TaskPage {
   }
 
   #estimatesView(answer: Estimates, rows: Rows | null): Shown {
-    const { reports, confidence, bias } = answer;
-    if (reports === 0) return [el("p", {}, "No report answers this question yet.")];
+    const { reports = 0, people, messages = 0, confidence, bias } = answer;
+    if ((people ?? reports) === 0) {
+      return [el("p", {}, "No report answers this question yet.")];
+    }
+    const of =
+      people === undefined
+        ? counted(reports, "report")
+        : `${said(this.#counting, messages)}, by ${counted(messages, "message")},`;
     const batches = ranges(this.#looked.map(({ number }) => number));
     const about = el(
       "p",
       {},
-      `${counted(reports, "report")}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`,
+      `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`,
     );
     const biased = bias === undefined ? [] : [el("p", { class: "note" }, bias)];
     if (this.#question.kind === "number")
@@ -291,6 +326,7 @@ export class TaskPage {
 function captionOf({ rows, estimand }: Rows, drawn: number, found: number, all: number): string {
   const what = {
     mean: "Mean",
+    sum: "Sum over all people",
     plus: "Rated above 0",
     minus: "Rated below 0",
     nonmissing: "Have it",

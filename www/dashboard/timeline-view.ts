@@ -65,7 +65,7 @@ export async function timelineView(context: Context, shown: readonly Row[]): Pro
     ...timeLine(
       lines,
       number ? digits : (rows?.words ?? digits),
-      number || rows?.estimand === "mean" ? tick : shareTick,
+      number || ["mean", "sum"].includes(rows?.estimand ?? "") ? tick : shareTick,
       {
         zero: !number && question.kind !== "numbers",
         apart: question.kind === "numbers" || number,

@@ -1,0 +1,313 @@
+/**
+ * The analyser's dashboard of a task of sums, over messages that were sealed here and that a real
+ * shuffler sent on.
+ */
+
+import { randomBytes, randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { CONFIGURATION_BYTES, sealerOf } from "../../../www/client/sealing.js";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { violations } from "./axe.js";
+import { newContext } from "./harness.js";
+import { hushbin, Parties } from "./parties.js";
+
+const PEOPLE = 60;
+const TASK = {
+  id: "timings",
+  trust: "shuffler",
+  epsilon: 6,
+  delta: 0.001,
+  people: PEOPLE,
+  numbers: [
+    { name: "load", min: 0, max: 10_000, unit: "ms" },
+    { name: "tabs", min: 1, max: 50 },
+    { name: "depth", min: 0, max: 1 },
+  ],
+};
+
+interface SumTask {
+  readonly numbers: readonly { readonly min: number; readonly max: number }[];
+  readonly messages: {
+    readonly levels: number;
+    readonly drawn: number;
+    readonly trials: number;
+    readonly threshold: string;
+    readonly noise: number;
+  };
+}
+
+/** A number below 1. Of a test: what people send has to be drawn by the core. */
+const roll = () => randomInt(2 ** 40) / 2 ** 40;
+
+/** The messages of a person, as numbers that travel. */
+function messagesOf({ numbers, messages }: SumTask, answer: readonly number[]): number[] {
+  const { levels, drawn, trials, threshold, noise } = messages;
+  expect(drawn).toBe(numbers.length);
+  const probability = Number(threshold) / 2 ** 64;
+  const own: number[] = [];
+  do {
+    own.length = 0;
+    for (let code = 1; code <= 2 * numbers.length; code += 1) {
+      for (let trial = 0; trial < trials; trial += 1) if (roll() < probability) own.push(code);
+    }
+  } while (own.length > noise);
+  numbers.forEach(({ min, max }, item) => {
+    const value = (2 * ((answer[item] ?? min) - min)) / (max - min) - 1;
+    const exact = Math.abs(value) * levels;
+    const count = Math.floor(exact) + (roll() < exact % 1 ? 1 : 0);
+    own.push(...Array.from({ length: count }, () => (value < 0 ? 2 : 1) + 2 * item));
+  });
+  while (own.length < levels * drawn + noise) own.push(0);
+  return own.sort(() => roll() - 0.5);
+}
+
+/** In the second release pages load faster. */
+const answerOf = (person: number, release: number) => [
+  release === 1 ? 8000 + person * 10 : 1000 + person * 10,
+  1 + (person % 50),
+  (person % 11) / 10,
+];
+
+const parties = new Parties(TASK);
+let browser: Browser;
+let token: string;
+let each: number;
+const complaints: string[] = [];
+/** Paths that the page has asked for. */
+const asked: string[] = [];
+
+async function send(release: number): Promise<void> {
+  const url = `${parties.shuffler?.url}/tasks/timings`;
+  const { task, fingerprint } = (await (await fetch(url)).json()) as {
+    task: SumTask;
+    fingerprint: string;
+  };
+  const { keys } = (await (await fetch(`${url}/keys`)).json()) as { keys: string[] };
+  const configuration = Buffer.from(keys[0] ?? "", "hex");
+  expect(configuration).toHaveLength(CONFIGURATION_BYTES);
+  const seal = await sealerOf(new Uint8Array(configuration));
+  for (let person = 0; person < PEOPLE; person += 1) {
+    const messages = messagesOf(task, answerOf(person, release));
+    each = messages.length;
+    const sealed = await Promise.all(messages.map((code) => seal(Uint8Array.of(code))));
+    // Version, task, upload, and a count below 128.
+    const head = [2, ...Buffer.from(fingerprint, "hex"), ...randomBytes(16), messages.length];
+    const body = Buffer.concat([Uint8Array.from(head), ...sealed]);
+    const answer = await fetch(`${url}/reports`, { method: "POST", body });
+    expect(answer.status, await answer.text()).toBe(201);
+  }
+}
+
+interface Batches {
+  readonly batches: readonly { readonly state: string; readonly reports: number }[];
+}
+
+async function ask<T>(path: string): Promise<T> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${parties.analyser?.url}/tasks${path}`, { headers });
+  expect(answer.status, path).toBe(200);
+  return answer.json() as Promise<T>;
+}
+
+async function released(count: number): Promise<void> {
+  const state = async () =>
+    (await ask<Batches>("/timings/batches")).batches.filter(({ state }) => state === "released");
+  while ((await state()).length < count) await pause(100);
+}
+
+const MESSAGES = 30;
+
+beforeAll(async () => {
+  const batch = PEOPLE * MESSAGES;
+  await parties.start(batch, batch);
+  const whose = ["--data", parties.file("analysed"), "--role", "analyst", "--name", "a test"];
+  token = hushbin("token", "create", ...whose).trim();
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await parties.stop();
+});
+
+afterEach(() => {
+  expect(complaints.splice(0)).toEqual([]);
+  // Of texts alone.
+  expect(asked.splice(0).filter((path) => path.includes("heavy-hitters"))).toEqual([]);
+});
+
+const settled = (page: Page) =>
+  page.waitForFunction(
+    () =>
+      document.querySelector("#uploads table, #uploads p") !== null &&
+      document.querySelector("[aria-busy=true]") === null,
+  );
+
+async function signedIn(fragment: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await newContext(browser, { reducedMotion: "reduce", ...options });
+  context.on("request", (request) => void asked.push(new URL(request.url()).pathname));
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // Problems that the analyser answers are said by the browser too.
+    const answered = /^Failed to load resource: the server responded with a status of 4/;
+    if (!answered.test(message.text())) complaints.push(message.text());
+  });
+  await page.goto(`${parties.analyser?.url}/dashboard/${fragment}`);
+  await page.getByLabel("Analyst’s token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  if (fragment.includes("task=")) await settled(page);
+  return page;
+}
+
+const text = (page: Page, selector: string) => page.locator(selector).innerText();
+
+interface Sums {
+  readonly people: number;
+  readonly estimates: readonly {
+    readonly item: string;
+    readonly mean: { readonly estimate: number; readonly standard_error: number };
+    readonly sum: { readonly estimate: number };
+  }[];
+}
+
+const number = (shown: string | undefined) =>
+  Number.parseFloat((shown ?? "").replaceAll(",", "").replace("−", "-"));
+
+/** Names and estimates that are listed. */
+async function listed(page: Page): Promise<Map<string, number>> {
+  const rows = await page.locator("#estimates tbody tr").evaluateAll((all) =>
+    all.map((row) => {
+      const name = row.querySelector("th")?.textContent ?? "";
+      return [name, row.querySelector(".estimated")?.textContent ?? ""] as const;
+    }),
+  );
+  return new Map(rows.map(([name, shown]) => [name, number(shown)]));
+}
+
+describe("the dashboard of sums", () => {
+  it("says before any release whom people trust, and that there is no local ε", async () => {
+    const page = await signedIn("#task=timings");
+    const facts = await text(page, ".facts");
+    expect(facts).toContain("Trust: the shuffler; there is no local ε.");
+    expect(facts).toContain(
+      "Central ε = 6, δ = 10⁻³, of batches of 60 people or more, 90% of them honest.",
+    );
+    const said = await text(page, "#privacy");
+    expect(said).toContain("there is no local ε");
+    expect(said).not.toMatch(/local ε =/);
+    expect(await text(page, "#estimates")).toContain("Nothing of this task is released yet.");
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("counts releases in people, and what is sent of each item", async () => {
+    for (const release of [1, 2]) {
+      await send(release);
+      await released(release);
+    }
+    expect(each).toBe(MESSAGES);
+    const page = await signedIn("#tasks");
+    const row = page.getByRole("row").filter({ hasText: "timings" });
+    expect((await row.innerText()).replaceAll(/\s+/g, " ")).toMatch(
+      /timings sums through a shuffler, there is no local ε 120 people 2 /,
+    );
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("link", { name: "timings" }).click();
+    await settled(page);
+    expect(await text(page, "#estimates")).toContain(
+      "120 people, by 3,600 messages, of batches 1–2.",
+    );
+    expect(await text(page, "#filling")).toMatch(/2\s+60\s/);
+    expect(await text(page, "#filling")).toContain("People to the most");
+  });
+
+  it("shows means and sums as the analyser estimates them", async () => {
+    const page = await signedIn("#task=timings");
+    const { estimates } = await ask<Sums>("/timings/estimates");
+    const means = await listed(page);
+    for (const { item, mean } of estimates) {
+      // Two digits of the interval are shown.
+      const off = Math.abs((means.get(item) ?? Number.NaN) - mean.estimate);
+      expect(off, item).toBeLessThan(mean.standard_error / 3);
+    }
+    expect([...means.keys()]).toEqual(
+      [...estimates].sort((a, b) => b.mean.estimate - a.mean.estimate).map(({ item }) => item),
+    );
+    await page.getByRole("combobox", { name: "Estimate" }).selectOption("sum");
+    await page.waitForFunction(() => location.hash.includes("estimand=sum"));
+    await expect.poll(() => text(page, "#estimates")).toContain("Sum over all people");
+    const sums = await listed(page);
+    for (const { item, mean, sum } of estimates) {
+      const off = Math.abs((sums.get(item) ?? Number.NaN) - sum.estimate);
+      expect(off, item).toBeLessThan((120 * mean.standard_error) / 3);
+    }
+    await page.getByLabel("Find by name").fill("tab");
+    await expect.poll(async () => [...(await listed(page)).keys()]).toEqual(["tabs"]);
+    await page.goto(page.url().replace("find=tab", "batches=1"));
+    await expect.poll(() => text(page, "#estimates")).toContain("60 people, by 1,800 messages");
+  });
+
+  it("shows what changed with a release, and all of them", async () => {
+    const page = await signedIn("#task=timings");
+    // From 8.3 s to 1.3 s: noise has a standard error of 0.2 s.
+    await expect.poll(() => text(page, "#standing")).toMatch(/load.*▼ less/s);
+    expect(await page.locator("#timeline figure").count()).toBe(3);
+    await page.locator("#timeline summary").click();
+    expect(await page.locator("#timeline tbody tr").count()).toBe(2);
+  });
+
+  it("says whether batches keep the promise, and what dishonest people could do", async () => {
+    const page = await signedIn("#task=timings");
+    const privacy = await ask<{
+      privacy: { statement: string };
+      holds: boolean;
+      batch_statement: string;
+    }>("/timings/privacy");
+    expect(privacy.holds).toBe(true);
+    const said = await text(page, "#privacy");
+    for (const words of [
+      "there is no local ε",
+      "central ε = 6, δ = 10⁻³",
+      "It holds.",
+      privacy.batch_statement,
+      privacy.privacy.statement,
+    ]) {
+      expect(said).toContain(words);
+    }
+    interface Influence {
+      readonly statement: string;
+      readonly influence: readonly { readonly people: number; readonly standard_errors: number }[];
+    }
+    const found = await ask<Influence>("/timings/influence");
+    const told = await text(page, "#influence");
+    expect(told).toContain(found.statement);
+    expect(told).toContain("assumes 12 to be dishonest");
+    // Three numbers, and a row for each release.
+    expect(await page.locator("#influence table").count()).toBe(2);
+    const rows = page.locator("#influence table").nth(1).locator("tbody tr");
+    expect(await rows.count()).toBe(2);
+    const one = await ask<Influence>("/timings/influence?batches=2");
+    const [first] = one.influence;
+    const cells = await rows.first().locator("th, td").allTextContents();
+    expect(cells.slice(0, 3)).toEqual(["2", "60", String(first?.people)]);
+    const errors = first?.standard_errors ?? Number.NaN;
+    expect(Math.abs(number(cells[4]?.replace("× ", "")) / errors - 1)).toBeLessThan(0.006);
+  });
+});
+
+it.each([
+  ["light", {}],
+  ["dark", { colorScheme: "dark" }],
+  ["narrow", { viewport: { width: 320, height: 640 } }],
+] as const)("is for everybody: %s", async (name, options) => {
+  const page = await signedIn("#task=timings", options);
+  for (const summary of await page.locator("summary").all()) await summary.click();
+  expect(await violations(page)).toEqual([]);
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(beyond).toBeLessThanOrEqual(0);
+  const shots = process.env.HUSHBIN_SHOTS;
+  if (shots) await page.screenshot({ path: `${shots}/dashboard-${name}.png`, fullPage: true });
+});

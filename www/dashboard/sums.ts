@@ -1,0 +1,169 @@
+// Tasks of sums that a shuffler hides: what is promised, by whom, and how far dishonest people
+// move them.
+
+import { el } from "../demo/shared/dom.js";
+import { count, counted, percent, short } from "../demo/shared/format.js";
+import type { Batch, Collector, SumInfluence, SumPrivacy, SumsPrivacy, TaskAnswer } from "./api.js";
+import { digits, nameOf } from "./labels.js";
+import { loss } from "./panels.js";
+import { table } from "./table.js";
+import { RELEASES } from "./timeline.js";
+
+export const NO_LOCAL = "there is no local ε";
+
+/** A δ, as a power of ten where it is one: 10⁻⁶. */
+export function deltaOf(delta: number): string {
+  const [mantissa, exponent = "0"] = delta.toExponential().split("e");
+  const raised = [...exponent.replace("+", "")].map((sign) => RAISED[sign] ?? sign).join("");
+  return mantissa === "1" ? `10${raised}` : `${short(Number(mantissa))} × 10${raised}`;
+}
+
+const RAISED: Readonly<Record<string, string>> = {
+  "-": "⁻",
+  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised])),
+};
+
+/** The promise of a task in a line, beside what is estimated. */
+export function trustOf(privacy: SumPrivacy): string {
+  const { central_epsilon, delta, people, honest_fraction } = privacy;
+  return `Trust: the shuffler; ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, of batches of ${counted(people, "person", "people")} or more, ${percent(honest_fraction)} of them honest.`;
+}
+
+function part(name: string, figure: string, ...more: Node[]): HTMLElement {
+  return el(
+    "div",
+    {},
+    el("h3", {}, name),
+    el("p", { class: "figure" }, el("strong", {}, figure)),
+    ...more,
+  );
+}
+
+const help = (words: string) => el("p", { class: "help" }, words);
+
+/** What is promised, and whether the batches keep it; null where none is released. */
+export function sumsPrivacyView(
+  { privacy }: Extract<TaskAnswer, { privacy: SumPrivacy }>,
+  released: SumsPrivacy | null,
+): readonly Node[] {
+  const { central_epsilon, delta, people, honest_fraction, statement } = privacy;
+  const facts = [
+    ["must be trusted", "the shuffler"],
+    ["people of a batch, at least", count(people)],
+    ["of them assumed honest", percent(honest_fraction)],
+  ] as const;
+  const central = part(
+    "A batch, shuffled by another party",
+    `central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}`,
+    el(
+      "dl",
+      { class: "facts-list" },
+      ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+    ),
+    released === null ? el("p", {}, "No batch is released yet.") : held(released),
+  );
+  return [part("Each person’s messages alone", NO_LOCAL, help(statement)), central];
+}
+
+/** Whether the promise holds for the smallest batch. */
+function held({ holds, batch_statement, shuffled_by }: SumsPrivacy): HTMLElement {
+  const by = shuffled_by.length === 0 ? [] : [` Shuffled by ${shuffled_by.join(" and ")}.`];
+  return el(
+    "p",
+    { class: holds ? "holds" : "refused" },
+    el("strong", {}, holds ? "It holds. " : "It does not hold. "),
+    batch_statement,
+    ...by,
+  );
+}
+
+/** Requests that are under way at once. */
+const AT_ONCE = 3;
+
+/** What dishonest people could do in each of the latest releases. */
+export async function influenceOfEach(
+  collector: Collector,
+  task: string,
+  released: readonly Batch[],
+): Promise<readonly (readonly [batch: number, found: SumInfluence])[]> {
+  const latest = released.slice(-RELEASES);
+  const found: (readonly [number, SumInfluence])[] = [];
+  for (let first = 0; first < latest.length; first += AT_ONCE) {
+    const some = latest.slice(first, first + AT_ONCE).map(async ({ number }) => {
+      const path = `${encodeURIComponent(task)}/influence?batches=${number}`;
+      return [number, await collector.ask<SumInfluence>(path)] as const;
+    });
+    found.push(...(await Promise.all(some)));
+  }
+  return found;
+}
+
+const amount = (shown: string) => ({ shown, style: "amount" });
+
+/** Times the standard error; none where nobody is taken to be dishonest. */
+const times = (errors: number) => (Number.isFinite(errors) ? `× ${digits(errors)}` : "–");
+
+/** Items that are listed. */
+const LISTED = 50;
+
+/** How far dishonest people move the sums that are looked at, and those of each release. */
+export function sumsInfluenceView(
+  { people, influence, statement }: SumInfluence,
+  each: readonly (readonly [batch: number, found: SumInfluence])[],
+): readonly Node[] {
+  const [first] = influence;
+  const rows = influence.slice(0, LISTED).map(({ item, unit, honest, dishonest, all }) => {
+    const words = (value: number) => `${digits(value)}${unit === undefined ? "" : ` ${unit}`}`;
+    return [
+      item === undefined ? "length of the vector’s sum" : nameOf(item),
+      ...[honest, dishonest, all].map((value) => amount(words(value))),
+    ];
+  });
+  const assumed = first?.people ?? 0;
+  const heads = [
+    "Sum of",
+    amount("An honest person"),
+    amount("A dishonest one"),
+    amount(`All ${count(assumed)} assumed`),
+  ];
+  const more = influence.length > LISTED ? `, the first ${LISTED} items` : "";
+  const about =
+    assumed === 0
+      ? "The task assumes nobody to be dishonest."
+      : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${times((first?.standard_errors ?? Number.NaN) / assumed)} its standard error, all together by ${times(first?.standard_errors ?? Number.NaN)}.`;
+  return [
+    el("p", {}, about),
+    wide(table(`By how much people move a sum, at most${more}`, heads, rows)),
+    ...(each.length === 0 ? [] : [wide(releases(each))]),
+    help(statement),
+  ];
+}
+
+/** A table of more columns than a narrow screen holds. */
+function wide(own: HTMLTableElement): HTMLElement {
+  const label = own.caption?.textContent ?? "";
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, own);
+}
+
+function releases(each: readonly (readonly [number, SumInfluence])[]): HTMLTableElement {
+  const rows = each.map(([batch, { people, influence }]) => {
+    const [first] = influence;
+    const assumed = first?.people ?? 0;
+    const errors = first?.standard_errors ?? Number.NaN;
+    return [
+      String(batch),
+      amount(count(people)),
+      amount(count(assumed)),
+      amount(times(errors / assumed)),
+      amount(times(errors)),
+    ];
+  });
+  const heads = [
+    "Release",
+    amount("People"),
+    amount("Assumed dishonest"),
+    amount("One, in standard errors"),
+    amount("All of them"),
+  ];
+  return table("The same beside each release", heads, [...rows].reverse());
+}

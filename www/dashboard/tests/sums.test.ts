@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { type Estimate, type Estimates, isSums, type Task, type TaskAnswer } from "../api.js";
+import { pathOf } from "../asking.js";
+import { amount, capital, countingOf, limitsOf, REPORTS, said } from "../counting.js";
+import { questionsOf, resolved } from "../labels.js";
+import { rowsOf } from "../rows.js";
+import { deltaOf, trustOf } from "../sums.js";
+
+const NUMBERS: Task = {
+  id: "timings",
+  epsilon: 1,
+  people: 400,
+  numbers: [
+    { name: "load", min: 0, max: 100 },
+    { name: "tabs", min: 1, max: 50 },
+  ],
+  messages: { levels: 7, drawn: 2, noise: 6 },
+};
+const VECTOR: Task = { id: "v", epsilon: 1, vector: { items: 3 } };
+
+const between = (from: number, to: number): Estimate => ({
+  estimate: (from + to) / 2,
+  interval: [from, to],
+  simultaneous_interval: [from, to],
+});
+
+const ANSWER: Estimates = {
+  people: 500,
+  messages: 10_000,
+  confidence: 0.95,
+  estimates: [{ item: "load", unit: "ms", mean: between(40, 41), sum: between(20_000, 20_500) }],
+};
+
+describe("batches of sums", () => {
+  it("are counted in people, those of reports as they are", () => {
+    const counting = countingOf(NUMBERS);
+    expect(said(counting, 8000)).toBe("400 people");
+    expect(said(counting, 20)).toBe("1 person");
+    expect(amount(counting, 8000)).toBe("400");
+    // Some messages could not be opened.
+    expect(said(counting, 7990)).toBe("about 400 people");
+    expect(countingOf(VECTOR)).toBe(REPORTS);
+    expect(said(REPORTS, 12)).toBe("12 reports");
+    expect(capital(counting.more)).toBe("People");
+  });
+
+  it("have no fewer people than the promise takes", () => {
+    const closes = { least: 1, most: 30_001, hours: 24 };
+    expect(limitsOf(countingOf(NUMBERS), closes)).toEqual([400, 1501]);
+    expect(limitsOf(countingOf(NUMBERS), { ...closes, most: 2 })).toEqual([400, 400]);
+    expect(limitsOf(REPORTS, { least: 5, most: 9, hours: 0 })).toEqual([5, 9]);
+  });
+});
+
+describe("estimates of sums", () => {
+  it("are rows of one question without a name, as means or as sums", () => {
+    const [question = {}] = questionsOf(NUMBERS);
+    expect(question.name).toBeUndefined();
+    const means = rowsOf(ANSWER, question);
+    expect(means?.estimand).toBe("mean");
+    expect(means?.rows[0]).toMatchObject({ label: "load", unit: "ms", range: [0, 100] });
+    // A sum is of as many numbers as there are people.
+    expect(rowsOf(ANSWER, question, "sum")?.rows[0]?.range).toEqual([0, 50_000]);
+    expect(questionsOf(VECTOR)).toEqual([{ kind: "vector", items: 3 }]);
+    expect(pathOf("timings", question, { batches: "2", confidence: 0.95, items: null })).toBe(
+      "timings/estimates?confidence=0.95&batches=2",
+    );
+  });
+
+  it("are printed in as many digits as their intervals leave", () => {
+    expect(resolved(4938.4, between(4598, 5277))).toBe("4,938");
+    expect(resolved(0.51234, between(0.512, 0.513))).toBe("0.51234");
+    expect(resolved(-0.00001, between(-0.5, 0.5))).toBe("0.00");
+    expect(resolved(-2.34, between(-3, -1))).toBe("−2.3");
+    expect(resolved(1.23456, between(1, 1))).toBe("1.23");
+    expect(resolved(1.23456)).toBe("1.23");
+  });
+});
+
+it("a promise names whom it takes on trust, and no local ε", () => {
+  const privacy = {
+    trust: "shuffler",
+    central_epsilon: 1,
+    delta: 1e-6,
+    people: 10_000,
+    honest_fraction: 0.9,
+    statement: "",
+  } as const;
+  expect(trustOf(privacy)).toBe(
+    "Trust: the shuffler; there is no local ε. Central ε = 1, δ = 10⁻⁶, of batches of 10,000 people or more, 90% of them honest.",
+  );
+  expect(isSums({ task: NUMBERS, fingerprint: "", privacy })).toBe(true);
+  const reports: TaskAnswer = { task: VECTOR, fingerprint: "", effective_epsilon: 1, protects: "" };
+  expect(isSums(reports)).toBe(false);
+  expect([1e-6, 2.5e-8, 0.001, 0.01].map(deltaOf)).toEqual(["10⁻⁶", "2.5 × 10⁻⁸", "10⁻³", "10⁻²"]);
+});
