@@ -89,6 +89,14 @@ fn rounded_up(epsilon: f64) -> f64 {
     (1e4 * epsilon).ceil() / 1e4
 }
 
+/// A δ in three digits, which it does not exceed.
+fn delta_up(delta: f64) -> String {
+    let exponent = delta.log10().floor();
+    let mantissa = 100.0 * delta / 10_f64.powf(exponent);
+    // What is within a rounding of three digits has three.
+    format!("{}e{exponent}", (mantissa * (1.0 - 1e-12)).ceil() / 100.0)
+}
+
 /// How many reports of a person there are in a window, and how long that is.
 fn allowed(budget: Budget) -> String {
     let counted = |count: u32, what: &str| match count {
@@ -186,12 +194,12 @@ impl SumPrivacy {
                  Against {CANNOT_LINK}, a batch is ({epsilon}, {delta:e})-differentially private \
                  for each person with one report in it, if the shuffler does what it says, no batch has fewer than \
                  {} people, and the browsers of {} of them follow the protocol. A person's browser \
-                 sends {} at most; in the 365 days from the first that is ({}, {year_delta:e}) at \
-                 most.",
+                 sends {} at most; in the 365 days from the first that is ({}, {}) at most.",
                 task.people(),
                 task.honest_people(),
                 allowed(budget),
                 rounded_up(year),
+                delta_up(year_delta),
             ),
             budget,
         }

@@ -14,7 +14,7 @@ use super::{Refusal, given, taken};
 use crate::accounting::HONEST_FRACTION;
 use crate::estimate::CONFIDENCE;
 use crate::plan::PlanError;
-use crate::sums::{BothWays, SumPlan, resolve};
+use crate::sums::{BATCH_MESSAGES, BothWays, SumPlan, resolve};
 
 /// What a task file of sums says.
 #[wasm_bindgen(typescript_custom_section)]
@@ -71,16 +71,22 @@ pub fn plan_sums(
     Ok(plan()?)
 }
 
-/// What reading a file tells in words alone, as an error that names its field.
-fn check(file: &Value) -> Result<(), Error> {
-    if let Some(part) = file["honest_fraction"].as_f64() {
-        HONEST_FRACTION.check(part)?;
+/// What reading and completing a draft tells in words alone, as a refusal that names a field.
+fn check(file: &Value) -> Result<(), Refusal> {
+    let people = file["people"].as_f64().unwrap_or(BATCH_MESSAGES.min);
+    // Everybody sends one at least.
+    BATCH_MESSAGES.check(people).map_err(about("people"))?;
+    let honest = file["honest_fraction"].as_f64();
+    HONEST_FRACTION.check(honest.unwrap_or(1.0))?;
+    if honest.is_some_and(|part| part * people < 2.0) {
+        let reason = "the noise of one honest person alone hides nobody";
+        return Err(about("people")(Error::Combination { reason }));
     }
     if let Some(numbers) = file["numbers"].as_array() {
         bounds::SUM_COORDINATES.check(numbers.len() as f64)?;
         for own in numbers {
             if let [Some(min), Some(max)] = ["min", "max"].map(|name| own[name].as_f64()) {
-                Limits::new(min, max, None)?;
+                Limits::new(min, max, None).map_err(about("max"))?;
             }
         }
     }
@@ -88,9 +94,17 @@ fn check(file: &Value) -> Result<(), Error> {
     if let (Some(items), Some(length)) = (vector["items"].as_u64(), vector["length"].as_f64()) {
         let items = u32::try_from(items).unwrap_or(u32::MAX);
         bounds::SUM_DIMENSION.check(items.into())?;
-        Ball::new(Items::Count(items), length, 0, Ball::SPREAD)?;
+        Ball::new(Items::Count(items), length, 0, Ball::SPREAD).map_err(about("length"))?;
     }
     Ok(())
+}
+
+/// An error of this field, whatever it says.
+fn about(field: &'static str) -> impl Fn(Error) -> Refusal {
+    move |error| Refusal {
+        field: Some(field),
+        ..Refusal::from(error)
+    }
 }
 
 impl From<Error> for Refusal {
