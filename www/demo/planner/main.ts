@@ -17,6 +17,7 @@ import {
   shown,
 } from "./several.js";
 import { controlOf } from "./state.js";
+import { copy, download } from "./taking.js";
 import type { Said } from "./worker.js";
 
 /** How long the state stands before it goes to the URL: browsers limit how often. */
@@ -211,23 +212,6 @@ class Planner {
 
 function busy(id: string, is: boolean): void {
   byId(id).setAttribute("aria-busy", String(is));
-}
-
-async function copy(text: string, done: string): Promise<void> {
-  byId("copied").textContent = await navigator.clipboard.writeText(text).then(
-    () => done,
-    () => "The browser does not let this page copy: select the text instead.",
-  );
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The download has its bytes by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 new Planner().start();

@@ -3,7 +3,15 @@
 import init, { type Refusal } from "./wasm/analysis.js";
 
 export type * from "./wasm/analysis.js";
-export { AnswerExplainer, Explainer, plan, posterior, survey } from "./wasm/analysis.js";
+export {
+  AnswerExplainer,
+  Both,
+  Explainer,
+  plan,
+  planSums,
+  posterior,
+  survey,
+} from "./wasm/analysis.js";
 
 /** Loads the module from beside this page; compiles it while it comes in, where the browser can. */
 export async function loadAnalysis(url: URL): Promise<void> {

@@ -6,6 +6,7 @@ import { byId } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { AnswersForm } from "./answers.js";
 import { AuditView } from "./audit.js";
+import { BothSection } from "./both/section.js";
 import { Channel } from "./channel.js";
 import { CollectorError } from "./collector.js";
 import { halfWidth, showComparison } from "./comparison.js";
@@ -329,6 +330,7 @@ async function main(): Promise<void> {
     const endpoint = await configured();
     const channels = await Promise.all(KINDS.map((kind) => Channel.open(kind, endpoint, shelf())));
     const visits = await VisitsDesk.open(endpoint, shelf());
+    new BothSection(trouble);
     await new Demo(channels, visits).start();
     document.documentElement.dataset.ready = "true";
   } catch (error) {

@@ -1,0 +1,144 @@
+/** The demo's chapter that asks the same people both ways, in a real browser. */
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { browsing } from "../../../www/demo/story/both/people.js";
+import { BROWSING } from "../../../www/demo/story/both/task.js";
+import { violations } from "./axe.js";
+import { Story } from "./story.js";
+
+const story = new Story();
+const { gateway, complaints } = story;
+
+beforeAll(() => story.start());
+afterAll(() => story.stop());
+beforeEach(() => story.clear());
+
+const text = async (page: Page, selector: string) =>
+  (await page.locator(selector).textContent()) ?? "";
+
+async function askBoth(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Ask them both ways" }).click();
+  await page.locator("#both-status").filter({ hasText: "were asked both ways" }).waitFor();
+}
+
+const number = (shown = "") => Number.parseFloat(shown.replaceAll(",", "").replace("−", "-"));
+
+describe("the same people, both ways", () => {
+  it("are estimated beside the truth, far more exactly through the shuffler", async () => {
+    const page = await story.started();
+    await askBoth(page);
+    const people = BROWSING.people;
+    await page.locator("#both-plot summary").click();
+    const rows = await page.locator("#both-chart-table tbody tr").all();
+    expect(rows).toHaveLength(4);
+    for (const [index, row] of rows.entries()) {
+      const { min, max } = BROWSING.numbers[index] ?? { min: 0, max: 1 };
+      const cells = await row.locator("td").allTextContents();
+      const of = (person: number) => Math.min(Math.max(browsing(person)[index] ?? 0, min), max);
+      const all = Array.from({ length: people }, (_, person) => of(person));
+      const mean = all.reduce((sum, own) => sum + own, 0) / people;
+      const grain = (max - min) / 1e4;
+      expect(Math.abs(number(cells[0]) - mean)).toBeLessThan(grain);
+      // 95% intervals of four reach 2.5 σ: chance alone leaves twice that once in 10⁶ runs.
+      const half = (shown = "") => {
+        const [from, to] = shown.split(" to ").map(number);
+        return ((to ?? 0) - (from ?? 0)) / 2;
+      };
+      for (const [estimate, interval] of [
+        [cells[1], cells[2]],
+        [cells[3], cells[4]],
+      ]) {
+        expect(Math.abs(number(estimate) - mean)).toBeLessThan(2 * half(interval) + grain);
+      }
+      expect(half(cells[2])).toBeGreaterThan(10 * half(cells[4]));
+    }
+    expect(await text(page, "#both-verdict")).toContain("a shuffler has to be trusted");
+    // Nothing of it is sent.
+    expect(gateway.posts).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("send a report that tells little, or messages that say all to whoever links them", async () => {
+    const page = await story.started();
+    const { levels, drawn, noise } = BROWSING.messages;
+    for (let person = 0; person < 3; person += 1) {
+      expect(await page.locator("#both-messages li").count()).toBe(levels * drawn + noise);
+      expect(await page.locator("#both-report .byte").count()).toBeGreaterThan(4);
+      const [low, high] = [1 / Math.exp(1), Math.exp(1)];
+      for (const cell of await page.locator("#both-told td").allTextContents()) {
+        const odds = cell === "nothing" ? 1 : number(cell.replace("× ", ""));
+        expect(odds).toBeGreaterThan(low - 0.01);
+        expect(odds).toBeLessThan(high + 0.01);
+      }
+      for (const row of await page.locator("#both-read tr").all()) {
+        const [, read = "", answer] = await row.locator("td").allTextContents();
+        const [found, give] = read.split(" ± ").map(number);
+        const off = Math.abs((found ?? Number.NaN) - number(answer));
+        // 12 of them within 6 deviations.
+        expect(off).toBeLessThan(6 * (give ?? 0));
+      }
+      await page.getByRole("button", { name: "Another person" }).click();
+      await expect.poll(() => text(page, "#both-answer")).toContain(`Person ${person + 2} answers`);
+    }
+    expect(gateway.posts).toEqual([]);
+  });
+
+  it("are told who must be trusted, wherever ε stands", async () => {
+    const page = await story.started();
+    expect(await text(page, "#both-local-epsilon")).toBe("local ε = 1");
+    expect(await text(page, "#both-central-epsilon")).toMatch(
+      /^no local ε; central ε = 1, δ = 1e-6/,
+    );
+    expect(await text(page, "#both-shuffled-statement")).toContain("There is no local epsilon");
+    expect(await text(page, "#both-local-statement")).toContain("operator of this collector");
+  });
+
+  it("can be stopped, and asked by keyboard, while the page goes on", async () => {
+    const page = await story.started();
+    await page.locator("#both-size").selectOption("100000");
+    await page.locator("#both-ask").focus();
+    await page.evaluate(() => {
+      let last = performance.now();
+      Object.assign(globalThis, { longest: 0 });
+      const tick = () => {
+        const now = performance.now();
+        const own = globalThis as unknown as { longest: number };
+        own.longest = Math.max(own.longest, now - last);
+        last = now;
+        setTimeout(tick);
+      };
+      tick();
+    });
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.waitForFunction(
+      () => (document.querySelector("#both-progress") as HTMLProgressElement).value > 0.1,
+    );
+    await page.keyboard.press("Enter");
+    await page.locator("#both-status").filter({ hasText: "Stopped." }).waitFor();
+    expect(await page.locator("#both-plot").isVisible()).toBe(false);
+    const longest = await page.evaluate(
+      () => (globalThis as unknown as { longest: number }).longest,
+    );
+    // Slices take some 10 ms; the rest is for machines that are busy otherwise.
+    expect(longest).toBeLessThan(1000);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.each([
+  { name: "light", colorScheme: "light", width: 1200 },
+  { name: "dark", colorScheme: "dark", width: 1200 },
+  { name: "narrow", colorScheme: "dark", width: 320 },
+] as const)("the same both ways, $name", ({ name, colorScheme, width }) => {
+  it("are accessible and fit", async () => {
+    const page = await story.started({ colorScheme, viewport: { width, height: 800 } });
+    await askBoth(page);
+    await page.locator("#both-plot summary").click();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await violations(page)).toEqual([]);
+    const shots = process.env.HUSHBIN_SHOTS;
+    if (shots) await page.locator("#both").screenshot({ path: `${shots}/both-${name}.png` });
+  });
+});

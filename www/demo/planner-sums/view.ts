@@ -1,0 +1,208 @@
+// The answer: what either way gives and takes, and what dishonest people could do.
+
+import { digits, lossDigits, perCent, powers } from "../planner/words.js";
+import type { SumPlan } from "../shared/analysis.js";
+import { byId, el } from "../shared/dom.js";
+import { count, counted } from "../shared/format.js";
+
+/** How long an answer stands before it is read out. */
+const QUIET_MS = 900;
+
+/** A number of the answer. */
+type Figure = readonly [name: string, exact: number | null, words: string, note: string];
+
+export class PlanView {
+  #reading: ReturnType<typeof setTimeout> | undefined;
+
+  show(plan: SumPlan): void {
+    const sentence = verdictOf(plan);
+    byId("verdict").dataset.kind = "useful";
+    byId("verdict-kind").textContent = "Trust: the shuffler";
+    byId("verdict-text").textContent = sentence;
+    byId("figures").replaceChildren(...figuresOf(plan).map(figure));
+    byId("ways-rows").replaceChildren(...waysOf(plan));
+    byId("statement").textContent = plan.privacy.statement;
+    byId("influence-text").textContent = assumedOf(plan);
+    byId("influence-rows").replaceChildren(...influenceOf(plan));
+    byId("task-json").textContent = taskFile(plan);
+    byId("command").textContent = `hushbin plan --task ${plan.task.id}.json`;
+    byId("tally").textContent = tallyOf(plan);
+    this.#read(`Trust: the shuffler. ${sentence}`);
+    this.#stand(true);
+  }
+
+  /** There is no answer; what was shown last is hidden, and keeps its place. */
+  refuse(message: string): void {
+    this.#stand(false);
+    byId("verdict").dataset.kind = "refused";
+    byId("verdict-kind").textContent = "No plan";
+    byId("verdict-text").textContent = message;
+    byId("tally").textContent = "No plan";
+    this.#read(`No plan. ${message}`);
+  }
+
+  #stand(is: boolean): void {
+    document.documentElement.toggleAttribute("data-answered", is);
+    if (is) document.documentElement.dataset.planned = "true";
+    for (const id of ["copy", "download"]) byId<HTMLButtonElement>(id).disabled = !is;
+  }
+
+  /** Reads an answer out when it has stood for a while. */
+  #read(text: string): void {
+    clearTimeout(this.#reading);
+    this.#reading = setTimeout(() => {
+      const status = byId("status");
+      if (status.textContent !== text) status.textContent = text;
+    }, QUIET_MS);
+  }
+}
+
+/** The task file; numbers of a list that is long take a line each. */
+export function taskFile({ task }: SumPlan): string {
+  const lines = JSON.stringify(task, null, 2);
+  return `${lines.replace(/\{\n\s*("name"[^{}]*?)\n\s*\}/g, (_, own: string) => `{ ${own.split(/\n\s*/).join(" ")} }`)}\n`;
+}
+
+/** All items have the same limits, and so the same errors. */
+function errorOf(plan: SumPlan) {
+  const [error] = plan.errors;
+  if (!error) throw new Error("sums are of something");
+  return error;
+}
+
+/** What errors are of. */
+const each = ({ task }: SumPlan) =>
+  task.vector === undefined ? "each mean" : "each number of the mean";
+
+function verdictOf(plan: SumPlan): string {
+  const { standard_error, local_standard_error } = errorOf(plan);
+  const times = local_standard_error / standard_error;
+  const better =
+    times >= 1
+      ? `${digits(times)} times less than by reports that are private by themselves with the same ε`
+      : "no less than by reports that are private by themselves, for which nobody has to be trusted";
+  return `The standard error of ${each(plan)} is ${digits(standard_error)}: ${better}.`;
+}
+
+function figuresOf(plan: SumPlan): Figure[] {
+  const { privacy, central_epsilon, messages, noise_messages, bytes } = plan;
+  const { standard_error } = errorOf(plan);
+  const { levels, drawn } = plan.task.messages;
+  return [
+    ["standard error", standard_error, digits(standard_error), `of ${each(plan)}, at worst`],
+    [
+      "messages a person",
+      messages,
+      count(messages),
+      `${digits(noise_messages)} of noise on average; ${counted(drawn, "coordinate")} in ${counted(levels, "level")}`,
+    ],
+    ["bytes a person", bytes, count(bytes), "sealed, each message by itself"],
+    ["local ε", null, "none", "a person’s own messages say the answer"],
+    [
+      "central ε",
+      central_epsilon.upper,
+      lossDigits(central_epsilon.upper),
+      `of the shuffled batch, with δ = ${delta(privacy.delta)}`,
+    ],
+    [
+      "people of a batch",
+      privacy.people,
+      count(privacy.people),
+      `at least, ${perCent(privacy.honest_fraction)} of them honest`,
+    ],
+  ];
+}
+
+const delta = (value: number) => powers(value.toExponential());
+
+function figure([name, exact, words, note]: Figure): HTMLElement {
+  return el(
+    "div",
+    {},
+    el("dt", {}, name),
+    el(
+      "dd",
+      { class: "figure-value" },
+      exact === null ? words : el("data", { value: exact, title: String(exact) }, words),
+    ),
+    el("dd", { class: "figure-note" }, note),
+  );
+}
+
+const small = (text: string) => el("span", { class: "parameters" }, text);
+
+function way(name: string, note: string, cells: readonly string[], picked: boolean): HTMLElement {
+  return el(
+    "tr",
+    { "data-picked": picked },
+    el("th", { scope: "row" }, name, small(note)),
+    ...cells.map((cell) => el("td", {}, cell)),
+  );
+}
+
+/** The plan, and the same by reports that need nobody's word. */
+function waysOf(plan: SumPlan): readonly HTMLElement[] {
+  const { standard_error, local_standard_error } = errorOf(plan);
+  const { central_epsilon, delta: own } = plan.privacy;
+  const epsilon = lossDigits(central_epsilon);
+  return [
+    way(
+      "Through the shuffler",
+      `${counted(plan.messages, "message")} a person, which say the answer to whoever links them`,
+      [
+        digits(standard_error),
+        `ε = ${epsilon}, δ = ${delta(own)}: the shuffled batch. There is no local ε`,
+        "The shuffler: to send no batch of fewer people, and not to work with who opens messages",
+      ],
+      true,
+    ),
+    way(
+      "Reports that are private by themselves",
+      "one report a person, randomised in the page",
+      [
+        digits(local_standard_error),
+        `Local ε = ${epsilon}: each report, against everybody`,
+        "Nobody, the collector’s operator included",
+      ],
+      false,
+    ),
+  ];
+}
+
+function assumedOf({ privacy, influence: [own] }: SumPlan): string {
+  const assumed = own?.people ?? 0;
+  const who = `Of ${counted(privacy.people, "person", "people")}, ${count(assumed)} are assumed to be dishonest.`;
+  return `${who} The shuffler takes no more messages of one upload, and cannot look into them: all may say the same.`;
+}
+
+function influenceOf({ influence: [own], task }: SumPlan): readonly HTMLElement[] {
+  if (!own) return [];
+  const of = task.vector === undefined ? "of each number" : "its length";
+  const row = (name: string, moved: number, errors: number | null) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, name),
+      el("td", {}, digits(moved), small(of)),
+      el("td", {}, errors === null || !Number.isFinite(errors) ? "–" : `× ${digits(errors)}`),
+    );
+  const { honest, dishonest, people, all, standard_errors } = own;
+  return [
+    row(
+      "An honest person",
+      honest,
+      people > 0 ? (standard_errors / people) * (honest / dishonest) : null,
+    ),
+    row("A dishonest person", dishonest, people > 0 ? standard_errors / people : null),
+    row(`All ${count(people)} assumed dishonest`, all, people > 0 ? standard_errors : null),
+  ];
+}
+
+function tallyOf(plan: SumPlan): string {
+  return [
+    `error ${digits(errorOf(plan).standard_error)}`,
+    "no local ε",
+    `central ${lossDigits(plan.central_epsilon.upper)}`,
+    `${count(plan.messages)} messages`,
+  ].join(" · ");
+}

@@ -1,0 +1,121 @@
+// Two estimates of each number around the truth: a lane for either, on one scale for both.
+
+import type { BothEstimate, BothEstimates, Estimate } from "../../shared/analysis.js";
+import { byId, setAll, svg } from "../../shared/dom.js";
+import { tell } from "../figure.js";
+import { inUnit, labelOf } from "./task.js";
+
+const HEAD = 28;
+const LANE = 26;
+const GAP = 14;
+const WIDE = 560;
+
+export class BothChart {
+  readonly #chart = byId<SVGSVGElement>("both-chart");
+  readonly #body = svg("g");
+  #found: BothEstimates | null = null;
+
+  constructor() {
+    this.#chart.append(this.#body);
+    new ResizeObserver(() => this.#draw()).observe(this.#chart);
+  }
+
+  show(found: BothEstimates | null): void {
+    this.#found = found;
+    const items = found?.items ?? [];
+    tell("both-chart", {
+      title: "Means of four numbers, estimated both ways, and the truth",
+      sentences: items.length === 0 ? ["Nobody has been asked yet."] : items.map(sentence),
+      cells: items.map(cells),
+    });
+    this.#draw();
+  }
+
+  #draw(): void {
+    const width = this.#chart.clientWidth;
+    const items = this.#found?.items ?? [];
+    if (width === 0) return;
+    const row = HEAD + 2 * LANE + GAP;
+    setAll(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
+    setAll(this.#chart, { height: items.length * row });
+    const rows = items.map((own, index) => drawn(own, width, index * row));
+    this.#body.replaceChildren(...rows);
+  }
+}
+
+/** How far from the truth the scale of a number goes, to either side. */
+function reachOf({ truth, local, shuffled }: BothEstimate): number {
+  const ends = [local, shuffled].flatMap((own) => [own.estimate, ...own.simultaneous_interval]);
+  return 1.08 * Math.max(...ends.map((end) => Math.abs(end - truth)));
+}
+
+function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
+  const { item, unit, range, truth, local, shuffled } = own;
+  const wide = width >= WIDE;
+  const [left, right] = [wide ? 84 : 8, width - (wide ? 150 : 8)];
+  const reach = reachOf(own);
+  const x = (value: number) => left + ((value - truth + reach) / (2 * reach)) * (right - left);
+  const lane = (name: string, estimate: Estimate, kind: string, at: number) => {
+    const y = top + HEAD + at * LANE + LANE / 2;
+    const [from, to] = estimate.simultaneous_interval.map(x) as [number, number];
+    const told = inUnit(estimate.estimate, range, unit);
+    const cap = (end: number) =>
+      svg("rect", { class: "cap", x: end - 1, y: y - 6, width: 2, height: 12 });
+    return svg(
+      "g",
+      { class: "lane", "data-way": kind },
+      svg("rect", { class: "interval", x: from, y: y - 1.5, width: to - from, height: 3 }),
+      cap(from),
+      cap(to),
+      kind === "local"
+        ? svg("circle", { class: "estimate", cx: x(estimate.estimate), cy: y, r: 5 })
+        : svg("path", { class: "estimate", d: diamond(x(estimate.estimate), y) }),
+      // In a narrow picture the table and the heading say it.
+      ...(wide
+        ? [
+            svg("text", { class: "lane-name", x: left - 12, y: y + 4, "text-anchor": "end" }, name),
+            svg("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, told),
+          ]
+        : [svg("text", { class: "lane-name", x: left, y: y - 8 }, `${name}: ${told}`)]),
+    );
+  };
+  const said = svg(
+    "text",
+    { class: "label", x: 0, y: top + 16 },
+    svg("tspan", { class: "amount" }, labelOf(item)),
+    svg("tspan", { class: "spread", dx: 8 }, `truth ${inUnit(truth, range, unit)}`),
+  );
+  return svg(
+    "g",
+    {},
+    svg("rect", {
+      class: "truth-end",
+      x: x(truth) - 1,
+      y: top + HEAD - 4,
+      width: 2,
+      height: 2 * LANE + 8,
+    }),
+    lane("local", local, "local", 0),
+    lane("shuffler", shuffled, "shuffler", 1),
+    said,
+  );
+}
+
+const diamond = (x: number, y: number) =>
+  `M${x} ${y - 6}L${x + 6} ${y}L${x} ${y + 6}L${x - 6} ${y}Z`;
+
+function spread({ simultaneous_interval }: Estimate, words: (value: number) => string): string {
+  const [from, to] = simultaneous_interval;
+  return `${words(from)} to ${words(to)}`;
+}
+
+function sentence({ item, unit, range, truth, local, shuffled }: BothEstimate): string {
+  const words = (value: number) => inUnit(value, range, unit);
+  return `${labelOf(item)}: truth ${words(truth)}; local ${words(local.estimate)}, interval ${spread(local, words)}; through the shuffler ${words(shuffled.estimate)}, interval ${spread(shuffled, words)}.`;
+}
+
+function cells({ item, unit, range, truth, local, shuffled }: BothEstimate): string[] {
+  const words = (value: number) => inUnit(value, range, unit);
+  const both = [local, shuffled].flatMap((own) => [words(own.estimate), spread(own, words)]);
+  return [labelOf(item), words(truth), ...both];
+}

@@ -1,0 +1,27 @@
+// The invented people: what their browsers would answer. The n-th is always the same.
+
+import { ROLLS } from "../habits.js";
+import { BROWSING } from "./task.js";
+
+/** Purposes of other chapters' rolls end before these. */
+const FIRST = 200;
+
+/** The numbers of people from number `first` on, back to back. */
+export function drawBrowsing(first: number, people: number): Float64Array {
+  const numbers = BROWSING.numbers.length;
+  const answers = new Float64Array(people * numbers);
+  for (let index = 0; index < people; index += 1) {
+    answers.set(browsing(first + index), index * numbers);
+  }
+  return answers;
+}
+
+/** What one of them answers. */
+export function browsing(person: number): number[] {
+  const roll = (purpose: number) => ROLLS(person, FIRST + purpose);
+  // Most pages load fast and a few very slowly; who stays long scrolls and clicks.
+  const load = 400 / (0.08 + roll(0)) + 300 * roll(1);
+  const stays = roll(2) ** 3;
+  const scrolled = 100 * Math.min(0.15 + 0.6 * roll(3) + 0.4 * stays, 1);
+  return [load, scrolled, 1 + 55 * stays, Math.floor(2 + 150 * stays * roll(4))];
+}

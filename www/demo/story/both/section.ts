@@ -1,0 +1,123 @@
+// The chapter that asks the same people the same numbers both ways, side by side at the same ε.
+
+import { Both, type BothEstimates } from "../../shared/analysis.js";
+import { byId, el } from "../../shared/dom.js";
+import { count, counted, lossOf, short } from "../../shared/format.js";
+import { figure } from "../figure.js";
+import { BothChart } from "./chart.js";
+import { drawBrowsing } from "./people.js";
+import { SentView } from "./sent.js";
+import { BROWSING } from "./task.js";
+
+/** Sizes that are offered: a batch has the first at least. */
+const SIZES = [BROWSING.people, 30_000, 100_000];
+/** People asked before the page is let go: some 10 ms. */
+const SLICE = 500;
+const CONFIDENCE = 0.95;
+
+export class BothSection {
+  readonly #onTrouble: (error: unknown) => void;
+  readonly #size = byId<HTMLSelectElement>("both-size");
+  readonly #button = byId<HTMLButtonElement>("both-ask");
+  readonly #bar = byId<HTMLProgressElement>("both-progress");
+  readonly #chart: BothChart;
+  #both = open();
+  #asking: AbortController | null = null;
+
+  constructor(onTrouble: (error: unknown) => void) {
+    this.#onTrouble = onTrouble;
+    byId("both-plot").append(
+      ...figure("both-chart", "Both ways", [
+        "Number",
+        "Truth",
+        "Local",
+        "Its 95% interval",
+        "Through the shuffler",
+        "Its 95% interval",
+      ]),
+    );
+    this.#chart = new BothChart();
+    this.#size.append(
+      ...SIZES.map((size) => el("option", { value: size }, `${count(size)} people`)),
+    );
+    this.#button.addEventListener("click", () => {
+      if (this.#asking) this.#asking.abort();
+      else void this.#ask(Number(this.#size.value));
+    });
+    this.#promise();
+    this.#show(null);
+    new SentView(() => this.#both, onTrouble).show();
+  }
+
+  #promise(): void {
+    const { local_epsilon, local_statement, shuffled, messages } = this.#both.promises;
+    byId("both-local-epsilon").textContent = `local ε = ${lossOf(local_epsilon)}`;
+    byId("both-local-statement").textContent = local_statement;
+    byId("both-central-epsilon").textContent =
+      `no local ε; central ε = ${lossOf(shuffled.central_epsilon)}, δ = ${shuffled.delta.toExponential()}`;
+    byId("both-shuffled-statement").textContent = shuffled.statement;
+    byId("both-count").textContent = counted(messages, "message");
+  }
+
+  async #ask(people: number): Promise<void> {
+    const asking = new AbortController();
+    this.#asking = asking;
+    this.#button.textContent = "Stop";
+    this.#bar.hidden = false;
+    this.#bar.value = 0;
+    const status = byId("both-status");
+    status.textContent = `Asking ${count(people)} people both ways …`;
+    const both = open();
+    try {
+      for (let first = 0; first < people && !asking.signal.aborted; first += SLICE) {
+        both.add(drawBrowsing(first, Math.min(SLICE, people - first)));
+        this.#bar.value = (first + SLICE) / people;
+        // The page goes on meanwhile.
+        await new Promise((rested) => setTimeout(rested));
+      }
+      if (asking.signal.aborted) {
+        both.free();
+        status.textContent =
+          "Stopped. A batch of too few people is sent by no shuffler, so nothing is shown of it.";
+        return;
+      }
+      this.#both.free();
+      this.#both = both;
+      const found = both.estimates(CONFIDENCE);
+      this.#show(found);
+      status.textContent = summary(found);
+    } catch (error) {
+      status.textContent = "It was interrupted.";
+      this.#onTrouble(error);
+    } finally {
+      this.#asking = null;
+      this.#button.textContent = "Ask them both ways";
+      this.#bar.hidden = true;
+    }
+  }
+
+  #show(found: BothEstimates | null): void {
+    byId("both-plot").hidden = found === null;
+    this.#chart.show(found);
+    byId("both-verdict").textContent = found === null ? "" : verdictOf(found);
+  }
+}
+
+function open(): Both {
+  return new Both(BROWSING, crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** By how many times the shuffler's intervals are narrower, and whether all hold the truth. */
+export function verdictOf({ people, items }: BothEstimates): string {
+  const ratios = items.map(({ local, shuffled }) => local.standard_error / shuffled.standard_error);
+  const times = ratios.reduce((sum, own) => sum + own, 0) / ratios.length;
+  const held = (way: "local" | "shuffled") =>
+    items.filter(({ truth, [way]: { simultaneous_interval: ends } }) => {
+      return ends[0] <= truth && truth <= ends[1];
+    }).length;
+  return `${count(people)} people, the same ε: through the shuffler the standard errors are ${short(times)} times smaller, and a shuffler has to be trusted. The truth lies within ${held("local")} of ${items.length} local intervals, and ${held("shuffled")} of ${items.length} through the shuffler.`;
+}
+
+function summary({ people }: BothEstimates): string {
+  return `${count(people)} people were asked both ways, in this page alone.`;
+}

@@ -1,0 +1,87 @@
+// What one person sends either way, and what whoever sees it learns.
+
+import type { Both, BothSent } from "../../shared/analysis.js";
+import { byId, el } from "../../shared/dom.js";
+import { count, counted, hexByte, short } from "../../shared/format.js";
+import { browsing } from "./people.js";
+import { BROWSING, inUnit, labelOf } from "./task.js";
+
+export class SentView {
+  readonly #both: () => Both;
+  readonly #onTrouble: (error: unknown) => void;
+  #person = 0;
+
+  constructor(both: () => Both, onTrouble: (error: unknown) => void) {
+    this.#both = both;
+    this.#onTrouble = onTrouble;
+    byId("both-again").addEventListener("click", () => {
+      this.#person += 1;
+      this.show();
+    });
+  }
+
+  show(): void {
+    try {
+      const answer = browsing(this.#person);
+      const sent = this.#both().sent(Float64Array.from(answer));
+      byId("both-answer").textContent =
+        `Person ${count(this.#person + 1)} answers ${answersOf(answer)}.`;
+      showReport(sent);
+      showMessages(sent);
+    } catch (error) {
+      this.#onTrouble(error);
+    }
+  }
+}
+
+const numberOf = (item: string) => BROWSING.numbers.find(({ name }) => name === item);
+
+function words(item: string, value: number): string {
+  const { min = 0, max = 1, ...own } = numberOf(item) ?? {};
+  const unit = "unit" in own ? own.unit : undefined;
+  return inUnit(value, [min, max], unit);
+}
+
+function answersOf(answer: readonly number[]): string {
+  const said = BROWSING.numbers.map(
+    ({ name }, index) => `${labelOf(name).toLowerCase()} ${words(name, answer[index] ?? 0)}`,
+  );
+  return said.join(", ");
+}
+
+function showReport({ report, told, most }: BothSent): void {
+  const bytes = report.map((byte) => el("span", { class: "byte" }, hexByte(byte)));
+  byId("both-report").replaceChildren(...bytes);
+  byId("both-report").setAttribute("aria-label", `${counted(report.length, "byte")} of a report`);
+  const rows = told.map(({ label, ratio }) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, labelOf(label)),
+      el("td", {}, ratio === 1 ? "nothing" : `× ${short(ratio)}`),
+    ),
+  );
+  byId("both-told").replaceChildren(...rows);
+  byId("both-told-text").textContent =
+    `These bytes make the greatest number, instead of the least, so many times as likely; no report does by more than ${short(most)}, or less than 1/${short(most)}.`;
+}
+
+function showMessages({ messages, read }: BothSent): void {
+  const chips = messages.map(({ item, up }) =>
+    item === null
+      ? el("li", { class: "chip", "data-way": "blank" }, "blank")
+      : el("li", { class: "chip", "data-way": up ? "up" : "down" }, `${item} ${up ? "▲" : "▼"}`),
+  );
+  byId("both-messages").replaceChildren(...chips);
+  const rows = read.map(({ item, answered, counts: [up, down], read: found, give }) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, labelOf(item)),
+      el("td", {}, `${up} ▲, ${down} ▼`),
+      el("td", {}, `${words(item, found)} ± ${words(item, give)}`),
+      el("td", {}, words(item, answered)),
+    ),
+  );
+  byId("both-read").replaceChildren(...rows);
+}

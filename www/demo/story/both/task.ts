@@ -1,0 +1,39 @@
+// The task of the chapter that asks the same both ways: as a shuffler's file has it, complete.
+
+import type { SumTaskFile } from "../../shared/analysis.js";
+
+export const BROWSING = {
+  id: "browsing",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 10_000,
+  honest_fraction: 0.9,
+  numbers: [
+    { name: "load", min: 0, max: 10_000, unit: "ms" },
+    { name: "scrolled", min: 0, max: 100, unit: "%" },
+    { name: "minutes", min: 0, max: 60, unit: "min" },
+    { name: "clicks", min: 0, max: 200 },
+  ],
+  messages: { levels: 6, drawn: 4, trials: 3, threshold: "4720160054364177408", noise: 24 },
+} as const satisfies SumTaskFile;
+
+/** What the numbers are called in words. */
+export const LABELS: Readonly<Record<(typeof BROWSING.numbers)[number]["name"], string>> = {
+  load: "Load time",
+  scrolled: "Scrolled",
+  minutes: "Time on page",
+  clicks: "Clicks",
+};
+
+export function labelOf(item: string): string {
+  return LABELS[item as keyof typeof LABELS] ?? item;
+}
+
+/** A number in its unit, in digits that suit its range. */
+export function inUnit(value: number, range: readonly [number, number], unit?: string): string {
+  const places = Math.max(0, 4 - Math.ceil(Math.log10(range[1] - range[0])));
+  const format = { minimumFractionDigits: places, maximumFractionDigits: places };
+  const text = new Intl.NumberFormat("en-GB", format).format(value).replace("-", "−");
+  return unit === undefined ? text : `${text} ${unit}`;
+}

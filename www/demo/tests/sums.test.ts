@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import {
+  controlOf,
+  DEFAULTS,
+  draftOf,
+  fragmentOf,
+  relevant,
+  stateOf,
+  unusable,
+} from "../planner-sums/state.js";
+import { taskFile } from "../planner-sums/view.js";
+import type { BothEstimates, SumPlan } from "../shared/analysis.js";
+import { browsing, drawBrowsing } from "../story/both/people.js";
+import { verdictOf } from "../story/both/section.js";
+import { BROWSING, inUnit } from "../story/both/task.js";
+
+const VECTOR = { ...DEFAULTS, measure: "vector", dimension: 8, length: 2 } as const;
+
+describe("a plan of sums", () => {
+  it("is a draft of numbers, or of a vector", () => {
+    expect(draftOf({ ...DEFAULTS, count: 2, min: -1, max: 1 })).toEqual({
+      id: "planned",
+      trust: "shuffler",
+      epsilon: 1,
+      delta: 1e-6,
+      people: 10_000,
+      honest_fraction: 0.9,
+      numbers: [
+        { name: "number-1", min: -1, max: 1 },
+        { name: "number-2", min: -1, max: 1 },
+      ],
+    });
+    expect(draftOf(VECTOR)).toMatchObject({ vector: { items: 8, length: 2 } });
+    expect(draftOf(VECTOR)).not.toHaveProperty("numbers");
+  });
+
+  it("stands in the address, without what does not matter", () => {
+    expect(stateOf(`#${fragmentOf(VECTOR)}`)).toEqual(VECTOR);
+    expect(fragmentOf(VECTOR)).not.toContain("count");
+    expect(stateOf("#measure=nothing&people=many&delta=&epsilon=2")).toEqual({
+      ...DEFAULTS,
+      epsilon: 2,
+    });
+  });
+
+  it("is not asked for of what is no number", () => {
+    const wrong = unusable({ ...DEFAULTS, people: 1.5, delta: Number.NaN, length: Number.NaN });
+    expect([...wrong.keys()]).toEqual(["people", "delta"]);
+  });
+
+  it("blames the controls that are shown", () => {
+    expect(controlOf("number of coordinates", DEFAULTS)).toBe("count");
+    expect(controlOf("messages of one person", DEFAULTS)).toBe("people");
+    expect(controlOf("max", DEFAULTS)).toBe("max");
+    expect(controlOf("max", VECTOR)).toBeUndefined();
+    expect(controlOf(undefined, DEFAULTS)).toBeUndefined();
+    expect(relevant(VECTOR).has("dimension")).toBe(true);
+  });
+
+  it("is a task file that says the same, with a line for each number", () => {
+    const text = taskFile({ task: BROWSING } as unknown as SumPlan);
+    expect(JSON.parse(text)).toEqual(BROWSING);
+    expect(text).toContain('    { "name": "load", "min": 0, "max": 10000, "unit": "ms" },\n');
+  });
+});
+
+describe("people who are asked both ways", () => {
+  it("are the same every time, and answer within the limits but for few", () => {
+    const answers = drawBrowsing(5, 2);
+    expect([...answers]).toEqual([...browsing(5), ...browsing(6)]);
+    const beyond = Array.from({ length: 2000 }, (_, person) => browsing(person)).filter((own) =>
+      own.some((value, item) => {
+        const { min = 0, max = 0 } = BROWSING.numbers[item] ?? {};
+        return !(min <= value && value <= max);
+      }),
+    );
+    expect(beyond.length).toBeLessThan(20);
+  });
+
+  it("are printed in digits of the range", () => {
+    expect(inUnit(1234.56, [0, 10_000], "ms")).toBe("1,235 ms");
+    expect(inUnit(12.3456, [0, 60], "min")).toBe("12.35 min");
+    expect(inUnit(-3.21, [0, 200])).toBe("−3.2");
+  });
+
+  it("are summed up without flattery", () => {
+    const of = (estimate: number, half: number) => ({
+      estimate,
+      standard_error: half / 2,
+      interval: [estimate - half, estimate + half] as [number, number],
+      simultaneous_interval: [estimate - half, estimate + half] as [number, number],
+    });
+    const found: BothEstimates = {
+      people: 10_000,
+      enough: true,
+      confidence: 0.95,
+      items: [{ item: "load", range: [0, 10], truth: 5, local: of(6, 4), shuffled: of(5.5, 0.2) }],
+    };
+    expect(verdictOf(found)).toMatch(/20 times smaller.*1 of 1 local intervals, and 0 of 1/);
+  });
+});
