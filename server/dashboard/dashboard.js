@@ -101,6 +101,15 @@ function percent(share2, digits2 = 0) {
 function short(value) {
   return Number(value.toPrecision(3)).toString();
 }
+function powers(exponential) {
+  const [mantissa = "", exponent = ""] = exponential.split("e");
+  const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
+  return Number(mantissa) === 1 ? `10${raised}` : `${Number(mantissa)} × 10${raised}`;
+}
+var RAISED = {
+  "-": "⁻",
+  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised]))
+};
 
 // www/dashboard/counting.ts
 var REPORTS = {
@@ -558,15 +567,7 @@ function quantileName(quantile) {
 
 // www/dashboard/sums.ts
 var NO_LOCAL = "there is no local ε";
-function deltaOf(delta) {
-  const [mantissa, exponent = "0"] = delta.toExponential().split("e");
-  const raised = [...exponent.replace("+", "")].map((sign) => RAISED[sign] ?? sign).join("");
-  return mantissa === "1" ? `10${raised}` : `${short(Number(mantissa))} × 10${raised}`;
-}
-var RAISED = {
-  "-": "⁻",
-  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised]))
-};
+var deltaOf = (delta) => powers(delta.toExponential());
 function trustOf(privacy) {
   const { central_epsilon, delta, people, honest_fraction } = privacy;
   return `Trust: the shuffler; ${NO_LOCAL}. Central ε = ${loss(central_epsilon)}, δ = ${deltaOf(delta)}, of batches of ${counted(people, "person", "people")} or more, ${percent(honest_fraction)} of them honest.`;
@@ -643,7 +644,7 @@ function sumsInfluenceView({ people, influence, statement }, each) {
     amount2(`All ${count(assumed)} assumed`)
   ];
   const more = influence.length > LISTED2 ? `, the first ${LISTED2} items` : "";
-  const about2 = assumed === 0 ? "The task assumes nobody to be dishonest." : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${times((first?.standard_errors ?? Number.NaN) / assumed)} its standard error, all together by ${times(first?.standard_errors ?? Number.NaN)}.`;
+  const about2 = assumed === 0 ? "The task assumes nobody to be dishonest." : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} times its standard error, all together by ${digits(first?.standard_errors ?? Number.NaN)} times.`;
   return [
     el("p", {}, about2),
     wide(table(`By how much people move a sum, at most${more}`, heads, rows)),
@@ -653,7 +654,7 @@ function sumsInfluenceView({ people, influence, statement }, each) {
 }
 function wide(own) {
   const label = own.caption?.textContent ?? "";
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, own);
+  return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
 function releases(each) {
   const rows = each.map(([batch, { people, influence }]) => {

@@ -2,7 +2,7 @@
 // move them.
 
 import { el } from "../demo/shared/dom.js";
-import { count, counted, percent, short } from "../demo/shared/format.js";
+import { count, counted, percent, powers } from "../demo/shared/format.js";
 import type { Batch, Collector, SumInfluence, SumPrivacy, SumsPrivacy, TaskAnswer } from "./api.js";
 import { digits, nameOf } from "./labels.js";
 import { loss } from "./panels.js";
@@ -12,16 +12,7 @@ import { RELEASES } from "./timeline.js";
 export const NO_LOCAL = "there is no local ε";
 
 /** A δ, as a power of ten where it is one: 10⁻⁶. */
-export function deltaOf(delta: number): string {
-  const [mantissa, exponent = "0"] = delta.toExponential().split("e");
-  const raised = [...exponent.replace("+", "")].map((sign) => RAISED[sign] ?? sign).join("");
-  return mantissa === "1" ? `10${raised}` : `${short(Number(mantissa))} × 10${raised}`;
-}
-
-const RAISED: Readonly<Record<string, string>> = {
-  "-": "⁻",
-  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised])),
-};
+export const deltaOf = (delta: number): string => powers(delta.toExponential());
 
 /** The promise of a task in a line, beside what is estimated. */
 export function trustOf(privacy: SumPrivacy): string {
@@ -130,7 +121,7 @@ export function sumsInfluenceView(
   const about =
     assumed === 0
       ? "The task assumes nobody to be dishonest."
-      : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${times((first?.standard_errors ?? Number.NaN) / assumed)} its standard error, all together by ${times(first?.standard_errors ?? Number.NaN)}.`;
+      : `Of ${counted(Math.round(people), "person", "people")} the task assumes ${count(assumed)} to be dishonest. One of them moves any sum by up to ${digits((first?.standard_errors ?? Number.NaN) / assumed)} times its standard error, all together by ${digits(first?.standard_errors ?? Number.NaN)} times.`;
   return [
     el("p", {}, about),
     wide(table(`By how much people move a sum, at most${more}`, heads, rows)),
@@ -142,7 +133,7 @@ export function sumsInfluenceView(
 /** A table of more columns than a narrow screen holds. */
 function wide(own: HTMLTableElement): HTMLElement {
   const label = own.caption?.textContent ?? "";
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, own);
+  return el("div", { class: "across", tabindex: 0, role: "region", "aria-label": label }, own);
 }
 
 function releases(each: readonly (readonly [number, SumInfluence])[]): HTMLTableElement {

@@ -88,7 +88,7 @@ describe("the same people, both ways", () => {
     const page = await story.started();
     expect(await text(page, "#both-local-epsilon")).toBe("local ε = 1");
     expect(await text(page, "#both-central-epsilon")).toMatch(
-      /^no local ε; central ε = 1, δ = 1e-6/,
+      /^no local ε; central ε = 1, δ = 10⁻⁶/,
     );
     expect(await text(page, "#both-shuffled-statement")).toContain("There is no local epsilon");
     expect(await text(page, "#both-local-statement")).toContain("operator of this collector");

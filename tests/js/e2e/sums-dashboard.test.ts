@@ -309,5 +309,7 @@ it.each([
   const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(beyond).toBeLessThanOrEqual(0);
   const shots = process.env.HUSHBIN_SHOTS;
-  if (shots) await page.screenshot({ path: `${shots}/dashboard-${name}.png`, fullPage: true });
+  if (shots === undefined) return;
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.screenshot({ path: `${shots}/dashboard-${name}.png`, fullPage: true });
 });

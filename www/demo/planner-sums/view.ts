@@ -1,9 +1,9 @@
 // The answer: what either way gives and takes, and what dishonest people could do.
 
-import { digits, lossDigits, perCent, powers } from "../planner/words.js";
+import { digits, lossDigits, perCent } from "../planner/words.js";
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
-import { count, counted } from "../shared/format.js";
+import { count, counted, powers } from "../shared/format.js";
 
 /** How long an answer stands before it is read out. */
 const QUIET_MS = 900;

@@ -1,7 +1,7 @@
 // What the page says of mechanisms and numbers.
 
 import type { Offer, VerdictKind } from "../shared/analysis.js";
-import { count } from "../shared/format.js";
+import { count, powers } from "../shared/format.js";
 
 type Mechanism = Offer["mechanism"];
 
@@ -44,18 +44,6 @@ export function perCent(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   return `${digits(100 * value)}%`;
 }
-
-/** A power of ten as it is printed: 10⁻⁸. */
-export function powers(exponential: string): string {
-  const [mantissa = "", exponent = ""] = exponential.split("e");
-  const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
-  return Number(mantissa) === 1 ? `10${raised}` : `${Number(mantissa)} × 10${raised}`;
-}
-
-const RAISED: Readonly<Record<string, string>> = {
-  "-": "⁻",
-  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised])),
-};
 
 const compactly = new Intl.NumberFormat("en-GB", { notation: "compact" });
 

@@ -54,3 +54,15 @@ export function hex(bytes: Uint8Array): string {
 export function hexByte(byte: number): string {
   return byte.toString(16).padStart(2, "0");
 }
+
+/** A power of ten as it is printed: 10⁻⁸. */
+export function powers(exponential: string): string {
+  const [mantissa = "", exponent = ""] = exponential.split("e");
+  const raised = exponent.replace("+", "").replace(/./g, (sign) => RAISED[sign] ?? sign);
+  return Number(mantissa) === 1 ? `10${raised}` : `${Number(mantissa)} × 10${raised}`;
+}
+
+const RAISED: Readonly<Record<string, string>> = {
+  "-": "⁻",
+  ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised])),
+};

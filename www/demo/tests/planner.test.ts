@@ -20,8 +20,9 @@ import {
 import { decades, nearest, stopsBetween } from "../planner/stops.js";
 import { surveyView } from "../planner/survey.js";
 import { distanceOf } from "../planner/view.js";
-import { digits, lossDigits, perCent, powers } from "../planner/words.js";
+import { digits, lossDigits, perCent } from "../planner/words.js";
 import type { Answer, Question, Survey } from "../shared/analysis.js";
+import { powers } from "../shared/format.js";
 import { surveyAnswer } from "./answers.js";
 
 describe("a slider's stops", () => {

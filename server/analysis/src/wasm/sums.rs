@@ -73,14 +73,17 @@ pub fn plan_sums(
 
 /// What reading and completing a draft tells in words alone, as a refusal that names a field.
 fn check(file: &Value) -> Result<(), Refusal> {
-    let people = file["people"].as_f64().unwrap_or(BATCH_MESSAGES.min);
-    // Everybody sends one at least.
-    BATCH_MESSAGES.check(people).map_err(about("people"))?;
-    let honest = file["honest_fraction"].as_f64();
-    HONEST_FRACTION.check(honest.unwrap_or(1.0))?;
-    if honest.is_some_and(|part| part * people < 2.0) {
-        let reason = "the noise of one honest person alone hides nobody";
-        return Err(about("people")(Error::Combination { reason }));
+    let [people, honest] = ["people", "honest_fraction"].map(|name| file[name].as_f64());
+    if let Some(people) = people {
+        // Everybody sends one at least.
+        BATCH_MESSAGES.check(people).map_err(about("people"))?;
+    }
+    if let Some(honest) = honest {
+        HONEST_FRACTION.check(honest)?;
+        if people.is_some_and(|people| honest * people < 2.0) {
+            let reason = "the noise of one honest person alone hides nobody";
+            return Err(about("people")(Error::Combination { reason }));
+        }
     }
     if let Some(numbers) = file["numbers"].as_array() {
         bounds::SUM_COORDINATES.check(numbers.len() as f64)?;

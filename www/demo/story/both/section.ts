@@ -1,8 +1,8 @@
 // The chapter that asks the same people the same numbers both ways, side by side at the same ε.
 
 import { Both, type BothEstimates } from "../../shared/analysis.js";
-import { byId, el } from "../../shared/dom.js";
-import { count, counted, lossOf, short } from "../../shared/format.js";
+import { byId, el, setAll } from "../../shared/dom.js";
+import { count, counted, lossOf, powers, short } from "../../shared/format.js";
 import { figure } from "../figure.js";
 import { BothChart } from "./chart.js";
 import { drawBrowsing } from "./people.js";
@@ -36,6 +36,9 @@ export class BothSection {
         "Its 95% interval",
       ]),
     );
+    // Six columns are more than a narrow screen holds.
+    const table = document.querySelector("#both-plot .tabulated");
+    if (table) setAll(table, { tabindex: 0, role: "region", "aria-label": "Both ways as a table" });
     this.#chart = new BothChart();
     this.#size.append(
       ...SIZES.map((size) => el("option", { value: size }, `${count(size)} people`)),
@@ -54,7 +57,7 @@ export class BothSection {
     byId("both-local-epsilon").textContent = `local ε = ${lossOf(local_epsilon)}`;
     byId("both-local-statement").textContent = local_statement;
     byId("both-central-epsilon").textContent =
-      `no local ε; central ε = ${lossOf(shuffled.central_epsilon)}, δ = ${shuffled.delta.toExponential()}`;
+      `no local ε; central ε = ${lossOf(shuffled.central_epsilon)}, δ = ${powers(shuffled.delta.toExponential())}`;
     byId("both-shuffled-statement").textContent = shuffled.statement;
     byId("both-count").textContent = counted(messages, "message");
   }

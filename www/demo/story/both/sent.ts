@@ -69,8 +69,8 @@ function showReport({ report, told, most }: BothSent): void {
 function showMessages({ messages, read }: BothSent): void {
   const chips = messages.map(({ item, up }) =>
     item === null
-      ? el("li", { class: "chip", "data-way": "blank" }, "blank")
-      : el("li", { class: "chip", "data-way": up ? "up" : "down" }, `${item} ${up ? "▲" : "▼"}`),
+      ? el("li", { class: "posted", "data-way": "blank" }, "blank")
+      : el("li", { class: "posted", "data-way": up ? "up" : "down" }, `${item} ${up ? "▲" : "▼"}`),
   );
   byId("both-messages").replaceChildren(...chips);
   const rows = read.map(({ item, answered, counts: [up, down], read: found, give }) =>
