@@ -35,6 +35,7 @@ const PACKAGE = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
   "hushbin/sealed": "www/client/sealed.ts",
+  "hushbin/sums": "www/client/sums.ts",
   "hushbin/history": "www/client/history.ts",
 };
 
