@@ -21,6 +21,7 @@ export class PlanView {
     byId("verdict-text").textContent = sentence;
     byId("figures").replaceChildren(...figuresOf(plan).map(figure));
     byId("ways-rows").replaceChildren(...waysOf(plan));
+    sayRoles(byId("ways"));
     byId("statement").textContent = plan.privacy.statement;
     byId("influence-text").textContent = assumedOf(plan);
     byId("influence-rows").replaceChildren(...influenceOf(plan));
@@ -131,12 +132,29 @@ function figure([name, exact, words, note]: Figure): HTMLElement {
 
 const small = (text: string) => el("span", { class: "parameters" }, text);
 
+/** Columns, as cells say them where rows become blocks. */
+const COLUMNS = ["Standard error of a mean", "What ε is of", "Who must be trusted"];
+
+/** With another `display` browsers forget what parts of a table are: roles are said outright. */
+function sayRoles(table: Element): void {
+  table.setAttribute("role", "table");
+  for (const [selector, role] of [
+    ["thead, tbody", "rowgroup"],
+    ["tr", "row"],
+    ["thead th", "columnheader"],
+    ["tbody th", "rowheader"],
+    ["td", "cell"],
+  ] as const) {
+    for (const part of table.querySelectorAll(selector)) part.setAttribute("role", role);
+  }
+}
+
 function way(name: string, note: string, cells: readonly string[], picked: boolean): HTMLElement {
   return el(
     "tr",
     { "data-picked": picked },
     el("th", { scope: "row" }, name, small(note)),
-    ...cells.map((cell) => el("td", {}, cell)),
+    ...cells.map((cell, index) => el("td", { "data-column": COLUMNS[index] }, cell)),
   );
 }
 

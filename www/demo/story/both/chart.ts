@@ -6,7 +6,8 @@ import { tell } from "../figure.js";
 import { inUnit, labelOf } from "./task.js";
 
 const HEAD = 28;
-const LANE = 26;
+/** With what it says beside it, or above. */
+const LANES = { wide: 26, narrow: 40 };
 const GAP = 14;
 const WIDE = 560;
 
@@ -35,13 +36,15 @@ export class BothChart {
     const width = this.#chart.clientWidth;
     const items = this.#found?.items ?? [];
     if (width === 0) return;
-    const row = HEAD + 2 * LANE + GAP;
+    const row = HEAD + 2 * heightOf(width) + GAP;
     setAll(this.#chart, { viewBox: `0 0 ${width} ${items.length * row}` });
     setAll(this.#chart, { height: items.length * row });
     const rows = items.map((own, index) => drawn(own, width, index * row));
     this.#body.replaceChildren(...rows);
   }
 }
+
+const heightOf = (width: number) => (width >= WIDE ? LANES.wide : LANES.narrow);
 
 /** How far from the truth the scale of a number goes, to either side. */
 function reachOf({ truth, local, shuffled }: BothEstimate): number {
@@ -51,12 +54,12 @@ function reachOf({ truth, local, shuffled }: BothEstimate): number {
 
 function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
   const { item, unit, range, truth, local, shuffled } = own;
-  const wide = width >= WIDE;
+  const [wide, height] = [width >= WIDE, heightOf(width)];
   const [left, right] = [wide ? 84 : 8, width - (wide ? 150 : 8)];
   const reach = reachOf(own);
   const x = (value: number) => left + ((value - truth + reach) / (2 * reach)) * (right - left);
   const lane = (name: string, estimate: Estimate, kind: string, at: number) => {
-    const y = top + HEAD + at * LANE + LANE / 2;
+    const y = top + HEAD + (at + 1) * height - LANES.wide / 2;
     const [from, to] = estimate.simultaneous_interval.map(x) as [number, number];
     const told = inUnit(estimate.estimate, range, unit);
     const cap = (end: number) =>
@@ -76,7 +79,7 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
             svg("text", { class: "lane-name", x: left - 12, y: y + 4, "text-anchor": "end" }, name),
             svg("text", { class: "value", x: width, y: y + 4, "text-anchor": "end" }, told),
           ]
-        : [svg("text", { class: "lane-name", x: left, y: y - 8 }, `${name}: ${told}`)]),
+        : [svg("text", { class: "lane-name", x: left, y: y - 12 }, `${name}: ${told}`)]),
     );
   };
   const said = svg(
@@ -93,7 +96,7 @@ function drawn(own: BothEstimate, width: number, top: number): SVGGElement {
       x: x(truth) - 1,
       y: top + HEAD - 4,
       width: 2,
-      height: 2 * LANE + 8,
+      height: 2 * height + 8,
     }),
     lane("local", local, "local", 0),
     lane("shuffler", shuffled, "shuffler", 1),
