@@ -43,7 +43,7 @@ const TASK = {
 const NUMBERS = 4;
 const PEOPLE = 100;
 
-/** Central ε = 1 among 10,000 people, for four numbers: eight levels, and noise as it is chosen. */
+/** Central ε = 1 and δ = 10⁻⁶ among 10,000 people, with the messages that are chosen for that. */
 const SUMS = {
   id: "sums",
   trust: "shuffler",
@@ -51,7 +51,7 @@ const SUMS = {
   delta: 1e-6,
   people: 10_000,
   numbers: Array.from({ length: NUMBERS }, (_, index) => ({ name: `n${index}`, min: 0, max: 1 })),
-  messages: { levels: 8, drawn: NUMBERS, trials: 1, threshold: "2305843009213693952", noise: 8 },
+  messages: { levels: 6, drawn: NUMBERS, trials: 3, threshold: "4720160054364179456", noise: 24 },
 };
 
 /**
