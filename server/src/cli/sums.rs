@@ -15,8 +15,11 @@ use crate::evaluate::SumOutcome;
 use crate::task_file::{self, AnyTaskFile};
 
 /// The complete task of a file that says whom it trusts; `None` of any other, which is read again
-/// by whoever takes that.
+/// by whoever takes that, and so of a pipe, which can be read once.
 pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
+    if !fs::metadata(path).is_ok_and(|own| own.is_file()) {
+        return None;
+    }
     let text = fs::read_to_string(path).ok()?;
     if !AnyDraft::says_trust(&text) {
         return None;
