@@ -192,9 +192,9 @@ impl SumPrivacy {
                 "There is no local epsilon: whoever links messages to the person who sent them \
                  reads the answer, and the shuffler could, together with who can open them. \
                  Against {CANNOT_LINK}, a batch is ({epsilon}, {delta:e})-differentially private \
-                 for each person with one report in it, if the shuffler does what it says, no batch has fewer than \
-                 {} people, and the browsers of {} of them follow the protocol. A person's browser \
-                 sends {} at most; in the 365 days from the first that is ({}, {}) at most.",
+                 for each person with one report in it, if the shuffler does what it says, no batch \
+                 has fewer than {} people, and the browsers of {} of them follow the protocol. A \
+                 person's browser sends {} at most; in the 365 days from the first that is ({}, {}) at most.",
                 task.people(),
                 task.honest_people(),
                 allowed(budget),

@@ -78,9 +78,9 @@ export function privacyOf(task: SumTask): SumPrivacy {
       "answer, and the shuffler could, together with who can open them. Against somebody who " +
       "sees the shuffled batch and nothing that links a report to a person (no order or time of " +
       `arrival, no address, no stable id), a batch is (${epsilon}, ${exponent(delta)})-` +
-      "differentially private for each person in it, if the shuffler does what it says, no batch " +
-      `has fewer than ${people} people, and the browsers of ${honestPeople} of them follow the ` +
-      `protocol. A person's browser sends ${counted(reports, "report")} in ` +
+      "differentially private for each person with one report in it, if the shuffler does what " +
+      `it says, no batch has fewer than ${people} people, and the browsers of ${honestPeople} of ` +
+      `them follow the protocol. A person's browser sends ${counted(reports, "report")} in ` +
       `${counted(days, "day")} at most; in the 365 days from the first that is ${year} at most.`,
   };
 }
