@@ -202,29 +202,30 @@ impl AnyDraft {
     }
 }
 
-/// Whether a JSON value is of a task that says whom it trusts.
-fn trusts(value: &serde_json::Value) -> bool {
-    value.get("trust").is_some()
+/// The one or the other, by whether it says whom it trusts.
+fn by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
+where
+    D: Deserializer<'de>,
+    Own: From<Reports> + From<Sums>,
+    Reports: de::DeserializeOwned,
+    Sums: de::DeserializeOwned,
+{
+    let value = serde_json::Value::deserialize(deserializer)?;
+    match value.get("trust") {
+        Some(_) => serde_json::from_value::<Sums>(value).map(Own::from),
+        None => serde_json::from_value::<Reports>(value).map(Own::from),
+    }
+    .map_err(de::Error::custom)
 }
 
 impl<'de> Deserialize<'de> for AnyTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        match trusts(&value) {
-            true => serde_json::from_value(value).map(Self::Sums),
-            false => serde_json::from_value(value).map(Self::Reports),
-        }
-        .map_err(de::Error::custom)
+        by_trust::<D, Self, Task, SumTask>(deserializer)
     }
 }
 
 impl<'de> Deserialize<'de> for AnyDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        match trusts(&value) {
-            true => serde_json::from_value(value).map(Self::Sums),
-            false => serde_json::from_value(value).map(Self::Reports),
-        }
-        .map_err(de::Error::custom)
+        by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
     }
 }

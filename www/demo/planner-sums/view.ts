@@ -1,24 +1,18 @@
 // The answer: what either way gives and takes, and what dishonest people could do.
 
+import { Verdict } from "../planner/verdict.js";
 import { digits, lossDigits, perCent } from "../planner/words.js";
 import type { SumPlan } from "../shared/analysis.js";
 import { byId, el } from "../shared/dom.js";
 import { count, counted, powers } from "../shared/format.js";
 
-/** How long an answer stands before it is read out. */
-const QUIET_MS = 900;
-
 /** A number of the answer. */
 type Figure = readonly [name: string, exact: number | null, words: string, note: string];
 
 export class PlanView {
-  #reading: ReturnType<typeof setTimeout> | undefined;
+  readonly #verdict = new Verdict();
 
   show(plan: SumPlan): void {
-    const sentence = verdictOf(plan);
-    byId("verdict").dataset.kind = "useful";
-    byId("verdict-kind").textContent = "Trust: the shuffler";
-    byId("verdict-text").textContent = sentence;
     byId("figures").replaceChildren(...figuresOf(plan).map(figure));
     byId("ways-rows").replaceChildren(...waysOf(plan));
     sayRoles(byId("ways"));
@@ -27,34 +21,12 @@ export class PlanView {
     byId("influence-rows").replaceChildren(...influenceOf(plan));
     byId("task-json").textContent = taskFile(plan);
     byId("command").textContent = `hushbin plan --task ${plan.task.id}.json`;
-    byId("tally").textContent = tallyOf(plan);
-    this.#read(`Trust: the shuffler. ${sentence}`);
-    this.#stand(true);
+    this.#verdict.answer("useful", "Trust: the shuffler", verdictOf(plan), tallyOf(plan));
   }
 
-  /** There is no answer; what was shown last is hidden, and keeps its place. */
+  /** As {@link Verdict.refuse}. */
   refuse(message: string): void {
-    this.#stand(false);
-    byId("verdict").dataset.kind = "refused";
-    byId("verdict-kind").textContent = "No plan";
-    byId("verdict-text").textContent = message;
-    byId("tally").textContent = "No plan";
-    this.#read(`No plan. ${message}`);
-  }
-
-  #stand(is: boolean): void {
-    document.documentElement.toggleAttribute("data-answered", is);
-    if (is) document.documentElement.dataset.planned = "true";
-    for (const id of ["copy", "download"]) byId<HTMLButtonElement>(id).disabled = !is;
-  }
-
-  /** Reads an answer out when it has stood for a while. */
-  #read(text: string): void {
-    clearTimeout(this.#reading);
-    this.#reading = setTimeout(() => {
-      const status = byId("status");
-      if (status.textContent !== text) status.textContent = text;
-    }, QUIET_MS);
+    this.#verdict.refuse(message);
   }
 }
 

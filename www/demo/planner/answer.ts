@@ -7,6 +7,7 @@ import { isSurvey, type Reply } from "./curves.js";
 import { eachView } from "./each.js";
 import type { Asking } from "./state.js";
 import { surveyCommand, surveyView } from "./survey.js";
+import { Verdict } from "./verdict.js";
 import {
   type Cost,
   commonFigures,
@@ -18,27 +19,18 @@ import {
 } from "./view.js";
 import { digits, lossDigits, nameOf, parametersOf, perCent, VERDICTS } from "./words.js";
 
-/** How long an answer stands before it is read out. */
-const QUIET_MS = 900;
-
 export class AnswerView {
-  #reading: ReturnType<typeof setTimeout> | undefined;
+  readonly #verdict = new Verdict();
 
   /** Shows an answer; errors that are plotted are of the question `shown`, of several. */
   show(answer: Reply, question: Asking, shown = 0): void {
     const { verdict } = answer;
     const view = viewOf(answer, question);
-    const box = byId("verdict");
-    box.dataset.kind = verdict.kind;
-    byId("verdict-kind").textContent = VERDICTS[verdict.kind];
-    byId("verdict-text").textContent = verdict.text;
     byId("figures").replaceChildren(...view.figures.map(figure));
     byId("each").hidden = view.each.length === 0;
     byId("each-rows").replaceChildren(...view.each.map(cost));
     byId("plots-of").hidden = view.each.length === 0;
     byId("plots-of").textContent = `Errors here are of ${view.each[shown]?.name}.`;
-    byId("tally").textContent = `${VERDICTS[verdict.kind]} · ${view.tally}`;
-    this.#read(`${VERDICTS[verdict.kind]}. ${verdict.text}`);
 
     byId("mechanism-name").textContent = view.mechanism;
     byId("mechanism-parameters").textContent = view.parameters;
@@ -51,32 +43,13 @@ export class AnswerView {
     byId("command").replaceChildren(
       ...(command ?? []).flatMap((part, index) => [index === 0 ? "" : " ", el("span", {}, part)]),
     );
-    this.#stand(true);
+    const kind = VERDICTS[verdict.kind];
+    this.#verdict.answer(verdict.kind, kind, verdict.text, `${kind} · ${view.tally}`);
   }
 
-  /** There is no answer; what was shown last is hidden, and keeps its place. */
+  /** As {@link Verdict.refuse}. */
   refuse(message: string): void {
-    this.#stand(false);
-    byId("verdict").dataset.kind = "refused";
-    byId("verdict-kind").textContent = "No plan";
-    byId("verdict-text").textContent = message;
-    byId("tally").textContent = "No plan";
-    this.#read(`No plan. ${message}`);
-  }
-
-  #stand(is: boolean): void {
-    document.documentElement.toggleAttribute("data-answered", is);
-    if (is) document.documentElement.dataset.planned = "true";
-    for (const id of ["copy", "download"]) byId<HTMLButtonElement>(id).disabled = !is;
-  }
-
-  /** Reads an answer out when it has stood for a while. */
-  #read(text: string): void {
-    clearTimeout(this.#reading);
-    this.#reading = setTimeout(() => {
-      const status = byId("status");
-      if (status.textContent !== text) status.textContent = text;
-    }, QUIET_MS);
+    this.#verdict.refuse(message);
   }
 }
 
