@@ -22,6 +22,8 @@
 //! simulations, and [`piecewise_variance`] is a formula. δ as in these is worth
 //! nothing where it is small ([`subset_delta`]), and hushbin does not offer it.
 //!
+//! [`ratings`] has those for sparse ratings, which P1, P2 and P3 compare with.
+//!
 //! [`sums`] is another paper's: sums of vectors from shuffled messages, without a local ε.
 //!
 //! They are for comparisons, [`compare`] and figures; pages cannot report by them.
@@ -45,6 +47,7 @@ mod favoured;
 mod gaussian;
 mod learning;
 mod numbers;
+pub mod ratings;
 pub mod sums;
 
 pub use budget::{Budget, DELTA, hockey_stick, least_epsilon};

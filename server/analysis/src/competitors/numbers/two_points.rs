@@ -74,7 +74,11 @@ impl TwoPoints {
     }
 
     /// The same of a number that was checked.
-    pub(super) fn respond<R: CryptoRng + ?Sized>(&self, value: f64, rng: &mut R) -> bool {
+    pub(in crate::competitors) fn respond<R: CryptoRng + ?Sized>(
+        &self,
+        value: f64,
+        rng: &mut R,
+    ) -> bool {
         let up = input::rounds_up(value, rng);
         self.own.sample(rng) == up
     }

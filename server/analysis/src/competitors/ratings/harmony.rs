@@ -1,0 +1,77 @@
+//! Harmony: one coordinate of all, by two points.
+
+use hushbin::sample::below;
+use hushbin::{Entry, Error};
+use rand_core::CryptoRng;
+
+use super::heard::{Heard, Linear};
+use super::oracle::{Moments, Oracle, Setting};
+use crate::competitors::budget::Budget;
+use crate::competitors::numbers::TwoPoints;
+
+/// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
+/// Differential Privacy", 2016): a coordinate, drawn uniformly and public, and ±d·A for its
+/// value, by [`TwoPoints`].
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{Harmony, Oracle, Setting};
+///
+/// let setting = Setting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0 };
+/// let harmony = Harmony::new(&setting)?;
+/// assert!((harmony.moments().mean()[1] - 22_972.351_867).abs() < 1e-5);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Harmony {
+    items: u32,
+    epsilon: f64,
+    points: TwoPoints,
+}
+
+impl Harmony {
+    /// # Errors
+    /// [`Error::OutOfRange`] where ε is out of range.
+    pub fn new(setting: &Setting) -> Result<Self, Error> {
+        let budget = Budget::new(setting.epsilon, 0.0)?;
+        Ok(Self {
+            items: setting.items,
+            epsilon: setting.epsilon,
+            points: TwoPoints::new(&budget),
+        })
+    }
+}
+
+impl Oracle for Harmony {
+    fn loss(&self) -> f64 {
+        self.epsilon
+    }
+
+    fn bits(&self) -> f64 {
+        f64::from(self.items).log2().ceil() + 1.0
+    }
+
+    fn linear(&self) -> Linear {
+        Linear {
+            mean: f64::from(self.items) * self.points.scale(),
+            presence: None,
+        }
+    }
+
+    fn moments(&self) -> Moments {
+        let square = f64::from(self.items) * self.points.scale().powi(2);
+        Moments {
+            mean_square: [square; 2],
+            presence: None,
+        }
+    }
+
+    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let drawn = u64::from(below(rng, self.items));
+        let own = entries.iter().find(|entry| entry.item == drawn);
+        let up = self
+            .points
+            .respond(own.map_or(0.0, |entry| entry.value), rng);
+        heard.reports += 1;
+        heard.signs[drawn as usize] += if up { 1.0 } else { -1.0 };
+    }
+}

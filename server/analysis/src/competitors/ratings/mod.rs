@@ -1,0 +1,25 @@
+//! Mechanisms of others for people who rate at most s of d items.
+//!
+//! They are those that P1, P2 and P3 of the [`errata`](crate::errata) compare with, each with
+//! the privacy that enumeration finds and an estimator without bias; [`ORACLES`] lists them.
+//!
+//! ```
+//! use hushbin_analysis::competitors::ratings::{ORACLES, Setting};
+//!
+//! let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5 };
+//! for named in ORACLES {
+//!     let oracle = (named.build)(&setting)?;
+//!     println!("{}: ε {:.3}, {} bits", named.name, oracle.loss(), oracle.bits());
+//! }
+//! # Ok::<(), hushbin::Error>(())
+//! ```
+
+mod harmony;
+mod heard;
+mod oracle;
+mod registry;
+
+pub use harmony::Harmony;
+pub use heard::{Heard, Linear};
+pub use oracle::{Moments, Oracle, Presence, Setting};
+pub use registry::{Named, ORACLES, Protects};

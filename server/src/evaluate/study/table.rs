@@ -1,0 +1,131 @@
+//! What was measured, averaged over repeats.
+
+use std::collections::HashMap;
+
+use super::experiment::{Curve, Measured, Point};
+
+/// Averages of an experiment, in the order in which they were first measured.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Table {
+    rows: Vec<Row>,
+}
+
+/// An average.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    /// Of what; its value is the first one's.
+    pub(crate) first: Measured,
+    /// How often it was measured.
+    pub(crate) repeats: u64,
+    /// The average.
+    pub(crate) mean: f64,
+    /// Of the average, from how far repeats are apart; 0 of one alone.
+    pub(crate) standard_error: f64,
+}
+
+/// Sums of a row.
+#[derive(Debug, Clone)]
+struct Sums {
+    first: Measured,
+    values: Vec<f64>,
+}
+
+impl Table {
+    /// Averages all that has been measured, in the order of units.
+    pub(crate) fn new(measured: impl IntoIterator<Item = Measured>) -> Self {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut sums: Vec<Sums> = Vec::new();
+        for own in measured {
+            let key = key(&own);
+            let place = *places.entry(key).or_insert(sums.len());
+            if place == sums.len() {
+                let values = Vec::new();
+                sums.push(Sums {
+                    first: own.clone(),
+                    values,
+                });
+            }
+            sums[place].values.push(own.value);
+        }
+        Self {
+            rows: sums.into_iter().map(Row::new).collect(),
+        }
+    }
+
+    /// All rows.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Those of a metric.
+    pub(crate) fn of<'a>(
+        &'a self,
+        estimand: &'a str,
+        metric: &'a str,
+    ) -> impl Iterator<Item = &'a Row> {
+        let wanted = move |row: &&Row| row.first.estimand == estimand && row.first.metric == metric;
+        self.rows.iter().filter(wanted)
+    }
+
+    /// A curve for each mechanism, in the order of rows, of those of a metric that are at
+    /// `wanted` points, by what is `right` of each.
+    pub(crate) fn curves(
+        &self,
+        estimand: &str,
+        metric: &str,
+        wanted: impl Fn(&Point) -> bool,
+        right: impl Fn(&Point) -> f64,
+    ) -> Vec<Curve> {
+        let mut curves: Vec<Curve> = Vec::new();
+        for row in self.of(estimand, metric) {
+            if !wanted(&row.first.point) {
+                continue;
+            }
+            let label = &row.first.mechanism;
+            let own = curves.iter_mut().find(|curve| curve.label == *label);
+            let point = [right(&row.first.point), row.mean, row.standard_error];
+            match own {
+                Some(curve) => curve.points.push(point),
+                None => curves.push(Curve {
+                    label: label.clone(),
+                    points: vec![point],
+                }),
+            }
+        }
+        for curve in &mut curves {
+            curve.points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        }
+        curves
+    }
+}
+
+impl Row {
+    fn new(Sums { first, values }: Sums) -> Self {
+        let repeats = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / repeats;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let standard_error = if values.len() > 1 {
+            (squares / (repeats - 1.0) / repeats).sqrt()
+        } else {
+            0.0
+        };
+        Self {
+            first,
+            repeats: values.len() as u64,
+            mean,
+            standard_error,
+        }
+    }
+}
+
+/// What rows are told apart by.
+fn key(own: &Measured) -> String {
+    let Measured {
+        point,
+        mechanism,
+        estimand,
+        metric,
+        ..
+    } = own;
+    format!("{point:?} {mechanism} {estimand} {metric}")
+}
