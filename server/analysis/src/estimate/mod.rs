@@ -68,6 +68,7 @@ pub use point::{Estimand, ItemPoints, Point};
 pub use post::{ConditionalMean, PostProcessed, Projected};
 pub use predict::{Aim, Predictor};
 pub use processing::PostProcessing;
+pub use projection::{Sum, project};
 pub use query::{Label, Options, Query};
 pub(crate) use query::{counted_label, position};
 pub use ratio::RatioEstimate;

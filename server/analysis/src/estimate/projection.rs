@@ -10,8 +10,16 @@
 //! is projecting f onto Σ ≤ s.
 
 /// What values may sum to, none of which is negative.
+///
+/// ```
+/// use hushbin_analysis::estimate::{Sum, project};
+///
+/// let mut shares = [0.75, 0.5, -0.25];
+/// project(&mut shares, Sum::AtMost(1.0));
+/// assert_eq!(shares, [0.625, 0.375, 0.0]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Sum {
+pub enum Sum {
     /// This or less: a person may have fewer entries.
     AtMost(f64),
     /// This: a person gives one answer, or has s entries.
@@ -28,7 +36,7 @@ pub(super) enum Sum {
 /// Dimensions", ICML 2008, Fig. 1).
 ///
 /// O(k log k) for k values.
-pub(super) fn project(values: &mut [f64], sum: Sum) {
+pub fn project(values: &mut [f64], sum: Sum) {
     let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
     let excess = match sum {
         Sum::AtMost(bound) if positive <= bound => 0.0,

@@ -1,8 +1,26 @@
 //! The papers' experiments with every competitor: units of work that can be done in any
 //! order and resumed, and tables, figures and a page of what they found.
 
+mod contestant;
+mod engine;
 mod experiment;
+mod prepared;
+mod ratings;
+mod runs;
+mod score;
+mod size;
 mod table;
+mod workload;
 
+pub(crate) use engine::{Settings, run};
 pub(crate) use experiment::{Curve, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+pub(crate) use size::Size;
 pub(crate) use table::{Row, Table};
+
+/// All experiments.
+pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
+    vec![
+        Box::new(ratings::Ratings::of_p1(size)),
+        Box::new(ratings::Ratings::of_p2(size)),
+    ]
+}

@@ -1,0 +1,122 @@
+//! All units of a study, on all cores, and what they measured.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::experiment::{Experiment, StudyError, Unit};
+use super::runs::{Runs, Study};
+use super::table::Table;
+
+/// An experiment with its file.
+struct Running<'a> {
+    experiment: &'a dyn Experiment,
+    units: Vec<Unit>,
+    runs: Mutex<Runs>,
+}
+
+/// What a study is run with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings<'a> {
+    /// Its files are in `runs` of this directory.
+    pub(crate) directory: &'a Path,
+    /// As an option names it.
+    pub(crate) preset: &'a str,
+    pub(crate) seed: u64,
+}
+
+/// Runs what is not yet done and averages all; `progress` is told of work done before, of
+/// work done and of all work.
+///
+/// A unit's random numbers depend on the seed and on the names of its experiment and of
+/// itself, so that tables depend neither on the number of cores nor on where a study was cut
+/// off.
+///
+/// # Errors
+/// The first [`StudyError`] of a unit; what others have measured is kept.
+pub(crate) fn run(
+    experiments: &[Box<dyn Experiment>],
+    settings: Settings<'_>,
+    progress: impl Fn(f64, f64) + Sync,
+) -> Result<Vec<Table>, StudyError> {
+    let directory = settings.directory.join("runs");
+    std::fs::create_dir_all(&directory).map_err(|source| StudyError::Io {
+        path: directory.display().to_string(),
+        source,
+    })?;
+    let open = |experiment: &'_ dyn Experiment| {
+        let study = Study {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            preset: settings.preset.to_owned(),
+            seed: settings.seed,
+            experiment: experiment.name().to_owned(),
+        };
+        let file = directory.join(format!("{}.jsonl", experiment.name()));
+        Runs::open(&file, &study).map(Mutex::new)
+    };
+    let mut running = Vec::new();
+    for experiment in experiments {
+        running.push(Running {
+            experiment: &**experiment,
+            units: experiment.units(),
+            runs: open(&**experiment)?,
+        });
+    }
+    run_units(&running, settings.seed, progress)?;
+    let tables = running.into_iter().map(|own| {
+        let runs = own
+            .runs
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let units = own.units.iter().map(|unit| unit.name.as_str());
+        Table::new(runs.of(units).cloned())
+    });
+    Ok(tables.collect())
+}
+
+fn run_units(
+    running: &[Running<'_>],
+    seed: u64,
+    progress: impl Fn(f64, f64) + Sync,
+) -> Result<(), StudyError> {
+    let mut left: Vec<(&Running<'_>, &Unit)> = Vec::new();
+    for own in running {
+        let runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = own.units.iter().filter(|unit| !runs.has(&unit.name));
+        left.extend(open.map(|unit| (own, unit)));
+    }
+    // Long ones first, so that no core is left with one at the end.
+    left.sort_by(|a, b| b.1.work.total_cmp(&a.1.work));
+    let all: f64 = left.iter().map(|(_, unit)| unit.work).sum();
+    let done = Mutex::new(0.0);
+    progress(0.0, all);
+    // One at a time for whichever core is free, and not halves of the list.
+    left.into_par_iter()
+        .with_max_len(1)
+        .try_for_each(|(own, unit)| {
+            let rng = generator(seed, own.experiment.name(), &unit.name);
+            let measured = own.experiment.run(unit, &rng)?;
+            let mut runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            runs.add(unit.name.clone(), measured)?;
+            drop(runs);
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            *done += unit.work;
+            progress(*done, all);
+            Ok(())
+        })
+}
+
+/// A unit's random numbers.
+fn generator(seed: u64, experiment: &str, unit: &str) -> ChaCha8Rng {
+    let mut digest = Sha256::new();
+    digest.update(seed.to_le_bytes());
+    digest.update(experiment.as_bytes());
+    // Names have no zero.
+    digest.update([0]);
+    digest.update(unit.as_bytes());
+    ChaCha8Rng::from_seed(digest.finalize().into())
+}

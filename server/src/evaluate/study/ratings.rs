@@ -1,0 +1,408 @@
+//! P1 and P2: everybody has s of d items with a sign, and what is estimated are the means of
+//! all items or the frequencies of both signs, by every mechanism for these.
+
+use hushbin::Entry;
+use hushbin::choose::Objective;
+use hushbin::domain::Domain;
+use hushbin_analysis::bound::least;
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use super::contestant::{Asked, Contestant, Listener, Predicted};
+use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::prepared::Prepared;
+use super::score::{Score, Truth, onto_ball, onto_simplex};
+use super::size::Size;
+use super::table::Table;
+use super::workload::Workload;
+
+/// People whose reports are drawn between two looks at the next mechanism.
+const BLOCK: usize = 16_384;
+
+/// A crowd: n, d and s.
+type Crowd = (u64, u32, u32);
+
+/// One paper's grid.
+pub(crate) struct Ratings {
+    name: &'static str,
+    title: &'static str,
+    crowds: Vec<Crowd>,
+    epsilons: Vec<f64>,
+    repeats: u64,
+    /// Oracles of others, by name.
+    oracles: Vec<&'static str>,
+    /// By crowd.
+    contestants: Prepared<Vec<(Asked, Vec<Contestant>)>>,
+}
+
+/// Oracles that P1 compares with.
+const OF_P1: [&str; 5] = [
+    "PrivKV, three answers",
+    "PCKV-GRR",
+    "PCKV-AGRR",
+    "PCKV-UE",
+    "sampling, OLH",
+];
+/// And P2.
+const OF_P2: [&str; 3] = ["PrivKV, three answers", "PCKV-GRR", "PCKV-UE"];
+
+/// Estimands, as in tables.
+pub(crate) const MEAN: &str = "mean";
+/// Means after a projection: onto the simplex of frequencies, or onto the ball of means.
+pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
+pub(crate) const MEAN_BALL: &str = "mean, ball";
+pub(crate) const FREQUENCY: &str = "frequency";
+pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
+
+/// Metrics, as in tables.
+pub(crate) const LN_TVE: &str = "ln TVE";
+pub(crate) const LN_MAE: &str = "ln MAE";
+pub(crate) const MSE: &str = "MSE";
+pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
+pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
+pub(crate) const BYTES: &str = "bytes";
+
+impl Ratings {
+    /// P1 §8, and beside its ε those of the reference numbers.
+    pub(crate) fn of_p1(size: Size) -> Self {
+        let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
+            let all = people.iter();
+            all.flat_map(|&(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
+                .collect()
+        };
+        Self {
+            name: "p1-ratings",
+            title: "P1, section 8: ratings of s among d items",
+            crowds: size.pick(
+                grid(&[(10_000, 256)], &[4, 16]),
+                grid(
+                    &[(100_000, 256), (10_000, 256), (100_000, 512)],
+                    &[4, 8, 16, 32],
+                ),
+            ),
+            epsilons: size.pick(
+                vec![0.1, 1.0, 2.0],
+                vec![0.001, 0.01, 0.1, 0.2, 0.4, 0.8, 1.0, 1.5, 2.0],
+            ),
+            repeats: size.pick(10, 100),
+            oracles: OF_P1.to_vec(),
+            contestants: Prepared::default(),
+        }
+    }
+
+    /// P2 §6, which goes to larger ε and d, with fewer repeats and mechanisms.
+    pub(crate) fn of_p2(size: Size) -> Self {
+        let sparsities: &[u32] = size.pick(&[8], &[4, 8, 16, 32]);
+        let crowds = size.pick(vec![(10_000, 1024)], vec![(100_000, 1024), (100_000, 256)]);
+        let all = crowds.into_iter();
+        Self {
+            name: "p2-ratings",
+            title: "P2, section 6: ratings of s among d items, to larger ε",
+            crowds: all
+                .flat_map(|(n, d)| sparsities.iter().map(move |&s| (n, d, s)))
+                .collect(),
+            epsilons: size.pick(vec![1.0, 3.0], vec![0.2, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]),
+            repeats: size.pick(3, 10),
+            oracles: OF_P2.to_vec(),
+            contestants: Prepared::default(),
+        }
+    }
+
+    /// What is asked of a crowd at every ε, and of whom.
+    fn prepare(
+        &self,
+        (people, items, sparsity): Crowd,
+    ) -> Result<Vec<(Asked, Vec<Contestant>)>, StudyError> {
+        let at = |&epsilon: &f64| {
+            let asked = Asked {
+                people,
+                items,
+                sparsity,
+                epsilon,
+                delta: 0.0,
+                signs: true,
+            };
+            Ok((asked, self.contestants(&asked)?))
+        };
+        self.epsilons.iter().map(at).collect()
+    }
+
+    /// All mechanisms at an ε: ours for means and for frequencies, the papers' own, and
+    /// others.
+    fn contestants(&self, asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
+        let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
+        let mut all = vec![
+            task(OURS_MEANS, json!({ "name": "auto", "objective": "mean" }))?,
+            task(
+                OURS_FREQUENCIES,
+                json!({ "name": "auto", "objective": "frequency" }),
+            )?,
+            task(
+                "Collision",
+                json!({ "name": "collision", "parameters": "as-printed" }),
+            )?,
+            task(
+                "CoCo",
+                json!({ "name": "coco", "parameters": "as-printed" }),
+            )?,
+            task("CoCo, t as printed", with_printed_buckets(asked))?,
+            task(
+                "SUCCINCT",
+                json!({ "name": "hash-bin", "parameters": "as-printed" }),
+            )?,
+            task("SUCCINCT, as coded", succinct_as_coded(asked))?,
+        ];
+        for name in &self.oracles {
+            all.push(Contestant::oracle(name, asked)?);
+        }
+        Ok(all)
+    }
+}
+
+/// Ours, as it is chosen for means.
+pub(crate) const OURS_MEANS: &str = "hushbin, for means";
+/// Ours, as it is chosen for frequencies.
+pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
+
+/// P1 Theorem 7: t = ⌈e·s + s + 2⌉, made even, as CoCo needs it, and at least 2s + 2.
+fn with_printed_buckets(asked: &Asked) -> Value {
+    let s = f64::from(asked.sparsity);
+    let buckets = (asked.epsilon.exp() * s + s + 2.0).ceil() as u32;
+    let buckets = buckets.next_multiple_of(2).max(2 * asked.sparsity + 2);
+    json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
+}
+
+/// P3's code: another clip than is printed, and two points up to ε = 2.
+pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
+    let clip = (f64::from(asked.sparsity) * (asked.people as f64).ln()).sqrt() / 2.5;
+    let noise = if asked.epsilon <= 2.0 {
+        "two-point"
+    } else {
+        "laplace"
+    };
+    json!({
+        "name": "hash-bin", "level": "user", "hashing": "independent", "bins": 1,
+        "clip": clip, "noise": noise,
+    })
+}
+
+impl Experiment for Ratings {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let repeats = self.repeats;
+        let of = |(index, &(n, d, s)): (usize, &Crowd)| {
+            let each = 2.0 + f64::from(s) / 2.0 + f64::from(d) / 128.0;
+            let work = n as f64 * each * self.epsilons.len() as f64;
+            (0..repeats).map(move |repeat| Unit {
+                name: format!("n={n} d={d} s={s} repeat={repeat}"),
+                index,
+                repeat,
+                work,
+            })
+        };
+        self.crowds.iter().enumerate().flat_map(of).collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let crowd = self.crowds[unit.index];
+        let at = self.contestants.get(unit.index, || self.prepare(crowd))?;
+        let all = at.iter().flat_map(|(_, contestants)| contestants);
+        let mut listeners: Vec<Listener<'_>> = all.map(|own| own.listen(crowd.1)).collect();
+        let truth = hear_crowd(&mut listeners, Workload::Uniform, at[0].0, rng)?;
+        let mut measured = Vec::new();
+        let mut listeners = listeners.iter();
+        for (asked, contestants) in at.iter() {
+            for (own, listener) in contestants.iter().zip(&mut listeners) {
+                measure(&mut measured, asked, own, listener, &truth);
+            }
+            if unit.repeat == 0 {
+                compute(&mut measured, asked, contestants)?;
+            }
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let estimands = [FREQUENCY, FREQUENCY_SIMPLEX, MEAN, MEAN_SIMPLEX, MEAN_BALL];
+        let metrics = [LN_TVE, LN_MAE];
+        let all = estimands
+            .iter()
+            .flat_map(|estimand| metrics.map(|metric| (*estimand, metric)));
+        let mut figures = Vec::new();
+        for (estimand, metric) in all {
+            let mut shapes: Vec<(u64, u32)> =
+                self.crowds.iter().map(|own| (own.0, own.1)).collect();
+            shapes.dedup();
+            for (n, d) in shapes {
+                figures.extend(self.figure(table, estimand, metric, (n, d)));
+            }
+        }
+        figures
+    }
+}
+
+impl Ratings {
+    fn figure(
+        &self,
+        table: &Table,
+        estimand: &str,
+        metric: &str,
+        (n, d): (u64, u32),
+    ) -> Option<Figure> {
+        let crowds = self.crowds.iter().filter(|own| (own.0, own.1) == (n, d));
+        let panel = |&(_, _, s): &Crowd| {
+            let here = |point: &Point| (point.people, point.items, point.sparsity) == (n, d, s);
+            Panel {
+                title: format!("s = {s}"),
+                curves: table.curves(estimand, metric, here, |point| point.epsilon),
+            }
+        };
+        let panels: Vec<Panel> = crowds.map(panel).collect();
+        let file = format!("{}-{estimand}-{metric}-n{n}-d{d}", self.name);
+        panels
+            .iter()
+            .any(|panel| !panel.curves.is_empty())
+            .then(|| Figure {
+                name: file
+                    .to_lowercase()
+                    .replace([' ', ','], "-")
+                    .replace("--", "-"),
+                title: format!("{}: {metric} of {estimand}, n = {n}, d = {d}", self.title),
+                x: "ε",
+                y: if metric == LN_TVE {
+                    "mean of ln TVE"
+                } else {
+                    "mean of ln MAE"
+                },
+                logarithmic: [true, false],
+                panels,
+            })
+    }
+}
+
+/// A crowd, drawn block by block from a stream of its own, whose reports all listeners hear,
+/// each from its own stream.
+pub(crate) fn hear_crowd(
+    listeners: &mut [Listener<'_>],
+    workload: Workload<'_>,
+    asked: Asked,
+    rng: &ChaCha8Rng,
+) -> Result<Truth, StudyError> {
+    let mut truth = Truth::new(asked.items);
+    let mut drawing = rng.clone();
+    let mut streams: Vec<ChaCha8Rng> = (1..=listeners.len() as u64)
+        .map(|stream| {
+            let mut own = rng.clone();
+            own.set_stream(stream);
+            own
+        })
+        .collect();
+    let people = asked.people as usize;
+    for begin in (0..people).step_by(BLOCK) {
+        let numbers = begin..people.min(begin + BLOCK);
+        let block = workload.draw(numbers, asked.items, asked.sparsity, &mut drawing);
+        let block: Vec<&[Entry]> = block.people();
+        truth.add(&block);
+        for (listener, rng) in listeners.iter_mut().zip(&mut streams) {
+            listener.hear(&block, rng)?;
+        }
+    }
+    Ok(truth)
+}
+
+fn point(asked: &Asked) -> Point {
+    Point {
+        people: asked.people,
+        items: asked.items,
+        sparsity: asked.sparsity,
+        epsilon: asked.epsilon,
+        delta: 0.0,
+    }
+}
+
+/// Errors of all that a mechanism estimates.
+fn measure(
+    measured: &mut Vec<Measured>,
+    asked: &Asked,
+    own: &Contestant,
+    listener: &Listener<'_>,
+    truth: &Truth,
+) {
+    let estimates = listener.estimates();
+    let mut add = |estimand: &str, score: Score| {
+        for (metric, value) in [
+            (LN_TVE, score.total.ln()),
+            (LN_MAE, score.largest.ln()),
+            (MSE, score.mean_square),
+        ] {
+            measured.push(Measured {
+                point: point(asked),
+                mechanism: own.name.clone(),
+                estimand: estimand.to_owned(),
+                metric: metric.to_owned(),
+                value,
+            });
+        }
+    };
+    let means = truth.means();
+    add(MEAN, Score::new(&estimates.means, &means));
+    add(
+        MEAN_BALL,
+        Score::new(&onto_ball(&estimates.means, asked.sparsity), &means),
+    );
+    let Some(signs) = &estimates.frequencies else {
+        return;
+    };
+    let frequencies = truth.frequencies();
+    let of =
+        |signs: &[Vec<f64>; 2]| Score::new(signs.iter().flatten(), frequencies.iter().flatten());
+    add(FREQUENCY, of(signs));
+    let projected = onto_simplex(signs, asked.sparsity);
+    add(MEAN_SIMPLEX, Score::new(&projected.means, &means));
+    if let Some(signs) = &projected.frequencies {
+        add(FREQUENCY_SIMPLEX, of(signs));
+    }
+}
+
+/// What is computed and not measured: predicted errors, over the bound, and bytes.
+fn compute(
+    measured: &mut Vec<Measured>,
+    asked: &Asked,
+    contestants: &[Contestant],
+) -> Result<(), StudyError> {
+    let person: Vec<Entry> = (0..u64::from(asked.sparsity))
+        .map(|item| Entry { item, value: 1.0 })
+        .collect();
+    let domain = Domain::rated(Some(asked.items), asked.sparsity);
+    let bounds = [Objective::MEAN, Objective::FREQUENCY]
+        .map(|objective| least(&domain, asked.epsilon, &objective));
+    for own in contestants {
+        let mut add = |estimand: &str, metric: &str, value: f64| {
+            measured.push(Measured {
+                point: point(asked),
+                mechanism: own.name.clone(),
+                estimand: estimand.to_owned(),
+                metric: metric.to_owned(),
+                value,
+            });
+        };
+        add("report", BYTES, own.bytes(&person)?);
+        let Predicted { mean, frequency } = own.predicted(asked);
+        let predicted = [(MEAN, Some(mean)), (FREQUENCY, frequency)];
+        for ((estimand, variance), bound) in predicted.into_iter().zip(&bounds) {
+            let Some(variance) = variance else { continue };
+            add(estimand, PREDICTED_MSE, variance / asked.people as f64);
+            if let Some(bound) = bound {
+                add(estimand, OVER_BOUND, variance / bound.variance);
+            }
+        }
+    }
+    Ok(())
+}

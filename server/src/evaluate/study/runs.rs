@@ -1,0 +1,228 @@
+//! What units have measured, kept in a file of an experiment, a line each, so that a study
+//! that is cut off goes on where it was.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::experiment::{Measured, StudyError};
+
+/// Of which study a file is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Study {
+    /// The program's version: another may measure something else.
+    pub(crate) version: String,
+    pub(crate) preset: String,
+    pub(crate) seed: u64,
+    pub(crate) experiment: String,
+}
+
+/// A unit that is done.
+#[derive(Debug, Serialize, Deserialize)]
+struct Done {
+    unit: String,
+    measured: Vec<Measured>,
+}
+
+/// An experiment's file.
+#[derive(Debug)]
+pub(crate) struct Runs {
+    path: PathBuf,
+    file: File,
+    done: HashMap<String, Vec<Measured>>,
+}
+
+impl Runs {
+    /// Opens the file of an experiment, or makes it. A last line that was not written whole
+    /// is taken back.
+    ///
+    /// # Errors
+    /// [`StudyError::Io`]; [`StudyError::Runs`] where it is of another study, or what is in
+    /// it was not written by one.
+    pub(crate) fn open(path: &Path, study: &Study) -> Result<Self, StudyError> {
+        let failed = |source| StudyError::Io {
+            path: path.display().to_string(),
+            source,
+        };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path).map_err(failed)?;
+        let mut reader = BufReader::new(&file);
+        let (mut whole, mut line, mut number) = (0, String::new(), 0);
+        let mut done = HashMap::new();
+        loop {
+            line.clear();
+            let read = reader.read_line(&mut line).map_err(failed)?;
+            if !line.ends_with('\n') {
+                break;
+            }
+            number += 1;
+            read_line(path, number, &line, study, &mut done)?;
+            whole += read as u64;
+        }
+        file.set_len(whole).map_err(failed)?;
+        file.seek(SeekFrom::Start(whole)).map_err(failed)?;
+        let mut runs = Self {
+            path: path.to_owned(),
+            file,
+            done,
+        };
+        if whole == 0 {
+            runs.write(study)?;
+        }
+        Ok(runs)
+    }
+
+    /// Whether a unit is done.
+    pub(crate) fn has(&self, unit: &str) -> bool {
+        self.done.contains_key(unit)
+    }
+
+    /// Adds what a unit has measured.
+    ///
+    /// # Errors
+    /// [`StudyError::Io`].
+    pub(crate) fn add(&mut self, unit: String, measured: Vec<Measured>) -> Result<(), StudyError> {
+        let done = Done { unit, measured };
+        self.write(&done)?;
+        self.done.insert(done.unit, done.measured);
+        Ok(())
+    }
+
+    /// What these units have measured, in their order.
+    pub(crate) fn of<'a>(
+        &'a self,
+        units: impl IntoIterator<Item = &'a str> + 'a,
+    ) -> impl Iterator<Item = &'a Measured> + 'a {
+        let all = units.into_iter().filter_map(|unit| self.done.get(unit));
+        all.flatten()
+    }
+
+    /// A line in one write: another process sees it whole or not at all, and what is cut off
+    /// has no end.
+    fn write(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
+        let failed = |source| StudyError::Io {
+            path: self.path.display().to_string(),
+            source,
+        };
+        let mut bytes = serde_json::to_vec(line)
+            .map_err(|error| failed(std::io::Error::new(ErrorKind::InvalidData, error)))?;
+        bytes.push(b'\n');
+        self.file.write_all(&bytes).map_err(failed)
+    }
+}
+
+fn read_line(
+    path: &Path,
+    number: usize,
+    line: &str,
+    study: &Study,
+    done: &mut HashMap<String, Vec<Measured>>,
+) -> Result<(), StudyError> {
+    let refused = |reason: String| StudyError::Runs {
+        path: path.display().to_string(),
+        reason,
+    };
+    let unread = |error: serde_json::Error| refused(format!("line {number}: {error}"));
+    if number == 1 {
+        let own: Study = serde_json::from_str(line).map_err(unread)?;
+        if own != *study {
+            return Err(refused(format!(
+                "it is of version {}, preset {}, seed {} and experiment {}, not of {}, {}, {} \
+                 and {}: give another directory, or remove the file",
+                own.version,
+                own.preset,
+                own.seed,
+                own.experiment,
+                study.version,
+                study.preset,
+                study.seed,
+                study.experiment,
+            )));
+        }
+        return Ok(());
+    }
+    let own: Done = serde_json::from_str(line).map_err(unread)?;
+    done.insert(own.unit, own.measured);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::study::Point;
+
+    fn study() -> Study {
+        Study {
+            version: "1".to_owned(),
+            preset: "quick".to_owned(),
+            seed: 1,
+            experiment: "e".to_owned(),
+        }
+    }
+
+    fn measured(value: f64) -> Vec<Measured> {
+        vec![Measured {
+            point: Point {
+                people: 1,
+                items: 2,
+                sparsity: 1,
+                epsilon: 0.1,
+                delta: 0.0,
+            },
+            mechanism: "m".to_owned(),
+            estimand: "mean".to_owned(),
+            metric: "MSE".to_owned(),
+            value,
+        }]
+    }
+
+    /// Wherever it was cut off, whole lines are kept and the rest is done again.
+    #[test]
+    fn a_study_goes_on_wherever_it_was_cut_off() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("e.jsonl");
+        let mut runs = Runs::open(&path, &study()).unwrap();
+        runs.add("a".to_owned(), measured(0.1 + 0.2)).unwrap();
+        runs.add("b".to_owned(), measured(-1e-300)).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let ends: Vec<usize> = (0..=whole.len())
+            .filter(|end| *end > 0 && whole[end - 1] == b'\n')
+            .collect();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let mut runs = Runs::open(&path, &study()).unwrap();
+            let lines = ends.iter().filter(|end| **end <= cut).count();
+            assert_eq!(runs.has("a"), lines >= 2);
+            assert_eq!(runs.has("b"), lines >= 3);
+            for (unit, value) in [("a", 0.1 + 0.2), ("b", -1e-300)] {
+                if !runs.has(unit) {
+                    runs.add(unit.to_owned(), measured(value)).unwrap();
+                }
+            }
+            assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
+            let again = Runs::open(&path, &study()).unwrap();
+            let values: Vec<f64> = again.of(["b", "a"]).map(|own| own.value).collect();
+            assert_eq!(values, [-1e-300, 0.1 + 0.2]);
+        }
+    }
+
+    #[test]
+    fn another_studys_file_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("e.jsonl");
+        Runs::open(&path, &study()).unwrap();
+        let other = Study { seed: 2, ..study() };
+        let error = Runs::open(&path, &other).unwrap_err().to_string();
+        assert!(
+            error.contains("seed 1") && error.contains("another directory"),
+            "{error}"
+        );
+        std::fs::write(&path, "nothing of ours\n").unwrap();
+        let error = Runs::open(&path, &study()).unwrap_err().to_string();
+        assert!(error.contains("line 1"), "{error}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Crowds as the papers draw them, a block of people at a time.
+
+use hushbin::Entry;
+use hushbin::sample::{below, choose_front};
+use rand_core::Rng;
+use rand_distr::weighted::WeightedAliasIndex;
+use rand_distr::{Distribution, Normal};
+
+use crate::evaluate::DataSet;
+
+/// How people come to have what they have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Workload<'a> {
+    /// s of all items, uniformly, with fair signs: P1 and P2.
+    Uniform,
+    /// k of all items by Zipf's law, each once, with normal values about 1: P3 as printed.
+    Zipf(&'a Zipf),
+    /// k draws by Zipf's law, repeated ones counting once, every third item at −1 and the
+    /// others at 1: P3's code.
+    ZipfAsCoded(&'a Zipf),
+    /// Those of a data set, one after another.
+    Data(&'a DataSet),
+}
+
+/// The exponent of P3's popularity of items.
+pub(crate) const EXPONENT: f64 = 1.4;
+/// The standard deviation of P3's values, whose mean is 1, before they are clipped to 1.
+const SPREAD: f64 = 0.3;
+
+/// Items whose popularity falls as a power of their rank.
+#[derive(Debug, Clone)]
+pub(crate) struct Zipf(WeightedAliasIndex<f64>);
+
+/// Some people.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Block {
+    entries: Vec<Entry>,
+    ends: Vec<usize>,
+}
+
+impl Zipf {
+    /// Of so many items, the first the most popular.
+    pub(crate) fn new(items: u32, exponent: f64) -> Self {
+        let weights = (1..=items).map(|rank| f64::from(rank).powf(-exponent));
+        Self(WeightedAliasIndex::new(weights.collect()).expect("weights are positive and few"))
+    }
+
+    /// An item.
+    pub(crate) fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
+        self.0.sample(rng) as u32
+    }
+}
+
+impl Block {
+    /// Each person's entries, ascending by item.
+    pub(crate) fn people(&self) -> Vec<&[Entry]> {
+        let begins = std::iter::once(&0).chain(&self.ends);
+        let spans = begins.zip(&self.ends);
+        spans
+            .map(|(begin, end)| &self.entries[*begin..*end])
+            .collect()
+    }
+
+    fn add(&mut self, mut entries: Vec<Entry>) {
+        entries.sort_unstable_by_key(|entry| entry.item);
+        self.entries.append(&mut entries);
+        self.ends.push(self.entries.len());
+    }
+}
+
+impl Workload<'_> {
+    /// The people of these numbers, with at most `entries` of so many `items` each.
+    pub(crate) fn draw<R: Rng + ?Sized>(
+        self,
+        numbers: std::ops::Range<usize>,
+        items: u32,
+        entries: u32,
+        rng: &mut R,
+    ) -> Block {
+        let mut block = Block::default();
+        let mut front: Vec<u32> = (0..items).collect();
+        let mut seen = vec![usize::MAX; items as usize];
+        let values = Normal::new(1.0, SPREAD).expect("the spread is finite");
+        for person in numbers {
+            let own = match self {
+                Self::Uniform => {
+                    choose_front(rng, &mut front, entries as usize);
+                    let drawn = front[..entries as usize].iter();
+                    drawn.map(|&item| rated(item, sign(rng))).collect()
+                }
+                Self::Zipf(zipf) => {
+                    let drawn = distinct(entries, person, &mut seen, || zipf.draw(rng));
+                    let mut value = || values.sample(rng).clamp(-1.0, 1.0);
+                    drawn.into_iter().map(|item| rated(item, value())).collect()
+                }
+                Self::ZipfAsCoded(zipf) => {
+                    let mut drawn: Vec<u32> = (0..entries).map(|_| zipf.draw(rng)).collect();
+                    drawn.sort_unstable();
+                    drawn.dedup();
+                    let value = |item: u32| if item % 3 == 0 { -1.0 } else { 1.0 };
+                    let all = drawn.into_iter();
+                    all.map(|item| rated(item, value(item))).collect()
+                }
+                Self::Data(data) => data.person(person).to_vec(),
+            };
+            block.add(own);
+        }
+        block
+    }
+}
+
+fn rated(item: u32, value: f64) -> Entry {
+    Entry {
+        item: u64::from(item),
+        value,
+    }
+}
+
+fn sign<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+    if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
+}
+
+/// The first so many different ones; `seen` says of each item who had it last.
+fn distinct(
+    count: u32,
+    person: usize,
+    seen: &mut [usize],
+    mut draw: impl FnMut() -> u32,
+) -> Vec<u32> {
+    let mut drawn = Vec::with_capacity(count as usize);
+    while drawn.len() < count as usize {
+        let item = draw();
+        if seen[item as usize] != person {
+            seen[item as usize] = person;
+            drawn.push(item);
+        }
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hushbin_tests::generators::seeded;
+    use hushbin_tests::significance::assert_distributed;
+
+    #[test]
+    fn items_are_drawn_by_their_popularity() {
+        let zipf = Zipf::new(6, EXPONENT);
+        let weights: Vec<f64> = (1..=6)
+            .map(|rank| f64::from(rank).powf(-EXPONENT))
+            .collect();
+        let all: f64 = weights.iter().sum();
+        let law: Vec<f64> = weights.iter().map(|weight| weight / all).collect();
+        let (mut counts, rng) = (vec![0; 6], &mut seeded(1));
+        for _ in 0..100_000 {
+            counts[zipf.draw(rng) as usize] += 1;
+        }
+        assert_distributed(&counts, &law, "Zipf");
+    }
+
+    #[test]
+    fn people_have_what_they_should() {
+        let (zipf, rng) = (Zipf::new(50, EXPONENT), &mut seeded(2));
+        for (workload, exactly) in [
+            (Workload::Uniform, true),
+            (Workload::Zipf(&zipf), true),
+            (Workload::ZipfAsCoded(&zipf), false),
+        ] {
+            let block = workload.draw(0..500, 50, 8, rng);
+            let people = block.people();
+            assert_eq!(people.len(), 500);
+            for own in people {
+                assert!(if exactly {
+                    own.len() == 8
+                } else {
+                    own.len() <= 8
+                });
+                assert!(own.windows(2).all(|pair| pair[0].item < pair[1].item));
+                assert!(own.iter().all(|entry| entry.value.abs() <= 1.0));
+            }
+        }
+    }
+}
