@@ -6,6 +6,7 @@ mod audit;
 mod compare;
 mod describe;
 mod estimate;
+mod evaluate;
 mod export;
 mod fold;
 mod journal;
@@ -43,6 +44,7 @@ enum Command {
     Audit(audit::Options),
     Compare(compare::Options),
     Estimate(estimate::Options),
+    Evaluate(evaluate::Options),
     Fold(fold::Options),
     Journal(journal::Options),
     Key(key::Options),
@@ -72,6 +74,7 @@ impl Cli {
             Command::Audit(options) => audit::run(&options, out),
             Command::Compare(options) => compare::run(&options, out),
             Command::Estimate(options) => estimate::run(&options, out),
+            Command::Evaluate(options) => evaluate::run(&options, out),
             Command::Fold(options) => fold::run(&options, out),
             Command::Journal(options) => journal::run(&options, out),
             Command::Key(options) => key::run(&options, out),

@@ -6,7 +6,7 @@ mod columns;
 mod data_set;
 mod outcome;
 mod simulate;
-mod study;
+pub(crate) mod study;
 mod sums;
 mod survey;
 mod texts;

@@ -44,10 +44,7 @@ pub(crate) fn run(
     progress: impl Fn(f64, f64) + Sync,
 ) -> Result<Vec<Table>, StudyError> {
     let directory = settings.directory.join("runs");
-    std::fs::create_dir_all(&directory).map_err(|source| StudyError::Io {
-        path: directory.display().to_string(),
-        source,
-    })?;
+    std::fs::create_dir_all(&directory).map_err(|source| StudyError::io(&directory, source))?;
     let open = |experiment: &'_ dyn Experiment| {
         let study = Study {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -94,20 +91,18 @@ fn run_units(
     let all: f64 = left.iter().map(|(_, unit)| unit.work).sum();
     let done = Mutex::new(0.0);
     progress(0.0, all);
-    // One at a time for whichever core is free, and not halves of the list.
-    left.into_par_iter()
-        .with_max_len(1)
-        .try_for_each(|(own, unit)| {
-            let rng = generator(seed, own.experiment.name(), &unit.name);
-            let measured = own.experiment.run(unit, &rng)?;
-            let mut runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            runs.add(unit.name.clone(), measured)?;
-            drop(runs);
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            *done += unit.work;
-            progress(*done, all);
-            Ok(())
-        })
+    // In this order, each by whichever core is free.
+    left.into_iter().par_bridge().try_for_each(|(own, unit)| {
+        let rng = generator(seed, own.experiment.name(), &unit.name);
+        let measured = own.experiment.run(unit, &rng)?;
+        let mut runs = own.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.add(unit.name.clone(), measured)?;
+        drop(runs);
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += unit.work;
+        progress(*done, all);
+        Ok(())
+    })
 }
 
 /// A unit's random numbers.

@@ -92,6 +92,16 @@ pub(crate) enum StudyError {
     },
 }
 
+impl StudyError {
+    /// Of a file.
+    pub(crate) fn io(path: &std::path::Path, source: std::io::Error) -> Self {
+        Self::Io {
+            path: path.display().to_string(),
+            source,
+        }
+    }
+}
+
 /// One of the papers' experiments.
 pub(crate) trait Experiment: Sync {
     /// Its name, as in names of files: lower case, with hyphens.

@@ -4,8 +4,10 @@
 mod contestant;
 mod engine;
 mod experiment;
+mod figure;
 mod prepared;
 mod ratings;
+mod report;
 mod runs;
 mod score;
 mod size;
@@ -13,9 +15,9 @@ mod table;
 mod workload;
 
 pub(crate) use engine::{Settings, run};
-pub(crate) use experiment::{Curve, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use experiment::Experiment;
+pub(crate) use report::write;
 pub(crate) use size::Size;
-pub(crate) use table::{Row, Table};
 
 /// All experiments.
 pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {

@@ -43,10 +43,7 @@ impl Runs {
     /// [`StudyError::Io`]; [`StudyError::Runs`] where it is of another study, or what is in
     /// it was not written by one.
     pub(crate) fn open(path: &Path, study: &Study) -> Result<Self, StudyError> {
-        let failed = |source| StudyError::Io {
-            path: path.display().to_string(),
-            source,
-        };
+        let failed = |source| StudyError::io(path, source);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(failed)?;
@@ -104,10 +101,7 @@ impl Runs {
     /// A line in one write: another process sees it whole or not at all, and what is cut off
     /// has no end.
     fn write(&mut self, line: &impl Serialize) -> Result<(), StudyError> {
-        let failed = |source| StudyError::Io {
-            path: self.path.display().to_string(),
-            source,
-        };
+        let failed = |source| StudyError::io(&self.path, source);
         let mut bytes = serde_json::to_vec(line)
             .map_err(|error| failed(std::io::Error::new(ErrorKind::InvalidData, error)))?;
         bytes.push(b'\n');
@@ -153,7 +147,7 @@ fn read_line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::study::Point;
+    use crate::evaluate::study::experiment::Point;
 
     fn study() -> Study {
         Study {

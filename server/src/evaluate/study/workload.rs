@@ -1,7 +1,7 @@
 //! Crowds as the papers draw them, a block of people at a time.
 
 use hushbin::Entry;
-use hushbin::sample::{below, choose_front};
+use hushbin::sample::choose_front;
 use rand_core::Rng;
 use rand_distr::weighted::WeightedAliasIndex;
 use rand_distr::{Distribution, Normal};

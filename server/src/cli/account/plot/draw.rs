@@ -3,19 +3,16 @@
 
 use std::ops::Range;
 
+use hushbin_analysis::accounting::Kind;
 use plotters::coord::Shift;
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::curve::{Curve, Panel};
-use super::style::Style;
+use crate::chart::{Dash, FONT, GRID, INK, Style, draw_curve, draw_sample, label, ticks};
 use crate::cli::Error;
 
 const SIZE: (u32, u32) = (1280, 760);
 const LEGEND: i32 = 150;
-const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
-const FONT: &str = "sans-serif";
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -89,100 +86,11 @@ fn draw_panel(
     chart.draw_series(std::iter::once(PathElement::new(here, INK.mix(0.35))))?;
     // The account's own curve is the first, and drawn last.
     for (index, curve) in panel.curves.iter().enumerate().rev() {
-        draw_curve(&mut chart, index, curve)?;
+        let positive = |&(x, y): &(f64, Option<f64>)| (x, y.filter(|&y| y > 0.0));
+        let points: Vec<_> = curve.points.iter().map(positive).collect();
+        draw_curve(&mut chart, index, style(index, curve.kind), &points)?;
     }
     Ok(())
-}
-
-/// The curve of this number, and marks on it.
-fn draw_curve<X, Y>(
-    chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
-    index: usize,
-    curve: &Curve,
-) -> Result<(), Error>
-where
-    X: Ranged<ValueType = f64>,
-    Y: Ranged<ValueType = f64>,
-{
-    let style = Style::for_curve(index, curve.kind);
-    let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y.filter(|&y| y > 0.0)?));
-    for part in curve.points.split(|point| defined(point).is_none()) {
-        let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
-        let (dash, gap) = style.dash;
-        if gap == 0 {
-            chart.draw_series(LineSeries::new(part, style.line()))?;
-        } else {
-            chart.draw_series(DashedLineSeries::new(part, dash, gap, style.line()))?;
-        }
-    }
-    let step = curve.points.len().div_ceil(7).max(1);
-    // Marks of neighbours lie beside each other.
-    let marks = curve.points.iter().skip(index % step).step_by(step);
-    for point in marks.filter_map(defined) {
-        if let Some((shape, fill)) = style.mark() {
-            let at = EmptyElement::at(point);
-            chart.draw_series([at + Polygon::new(shape.clone(), fill)])?;
-            let at = EmptyElement::at(point);
-            chart.draw_series([at + PathElement::new(shape, style.color)])?;
-        }
-    }
-    Ok(())
-}
-
-/// Powers of ten, and what is between them where there are few.
-fn ticks(range: &Range<f64>) -> Vec<f64> {
-    let decades = (range.end / range.start).log10();
-    let leading: &[u32] = if decades < 1.0 {
-        &[1, 2, 3, 4, 5, 6, 7, 8, 9]
-    } else if decades < 3.0 {
-        &[1, 2, 5]
-    } else {
-        &[1]
-    };
-    let exponent = |x: f64| x.log10().floor() as i32;
-    (exponent(range.start)..=exponent(range.end))
-        .flat_map(|exponent| leading.iter().map(move |&leading| power(leading, exponent)))
-        .filter(|tick| range.contains(tick))
-        .collect()
-}
-
-/// leading·10^exponent, to the last bit as it is written.
-fn power(leading: u32, exponent: i32) -> f64 {
-    let scale = 10_f64.powi(exponent.abs());
-    if exponent < 0 {
-        f64::from(leading) / scale
-    } else {
-        f64::from(leading) * scale
-    }
-}
-
-fn label(tick: f64) -> String {
-    if (1e-3..1e4).contains(&tick) {
-        return tick.to_string();
-    }
-    let scientific = format!("{tick:e}");
-    let (leading, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let raised: String = exponent.chars().map(raised).collect();
-    match leading {
-        "1" => format!("10{raised}"),
-        _ => format!("{leading}·10{raised}"),
-    }
-}
-
-fn raised(character: char) -> char {
-    match character {
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        '9' => '⁹',
-        _ => '⁻',
-    }
 }
 
 /// Names in three columns, in the order in which the bounds are computed.
@@ -199,37 +107,17 @@ fn draw_legend(area: &Area<'_>, panels: &[Panel; 2]) -> Result<(), Error> {
     for (place, (index, curve)) in named.into_iter().enumerate() {
         let (column, row) = ((place / rows) as i32, (place % rows) as i32);
         let (x, y) = (90 + column * 400, 24 + row * 28);
-        let style = Style::for_curve(index, curve.kind);
-        let (dash, gap) = style.dash;
-        let ends = [(x, y), (x + 56, y)];
-        if gap == 0 {
-            area.draw(&PathElement::new(ends, style.line()))?;
-        } else {
-            area.draw(&DashedPathElement::new(ends, dash, gap, style.line()))?;
-        }
-        if let Some((shape, fill)) = style.mark() {
-            let at = EmptyElement::at((x + 28, y));
-            area.draw(&(at + Polygon::new(shape.clone(), fill)))?;
-            let at = EmptyElement::at((x + 28, y));
-            area.draw(&(at + PathElement::new(shape, style.color)))?;
-        }
-        let font = (FONT, 16).into_font().color(&INK);
-        area.draw(&Text::new(curve.name, (x + 68, y - 8), font))?;
+        draw_sample(area, (x, y), style(index, curve.kind), curve.name)?;
     }
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_round() {
-        let shown =
-            |range: Range<f64>| -> Vec<String> { ticks(&range).into_iter().map(label).collect() };
-        assert_eq!(shown(900.0..2e6), ["1000", "10⁴", "10⁵", "10⁶"]);
-        assert_eq!(shown(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
-        assert_eq!(shown(2.5e-7..4.5e-7), ["3·10⁻⁷", "4·10⁻⁷"]);
-        assert_eq!(shown(1e-12..1e-8).len(), 4);
+/// Of the account itself, which is no published bound, a plain line; else dashes where there
+/// is a search and dots where there is a formula.
+fn style(index: usize, kind: Option<Kind>) -> Style {
+    match kind {
+        None => Style::plain(),
+        Some(Kind::ClosedForm) => Style::numbered(index, Dash::Dots),
+        Some(Kind::Numeric) => Style::numbered(index, Dash::Dashes),
     }
 }

@@ -4,7 +4,6 @@
 mod curve;
 mod draw;
 mod output;
-mod style;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;

@@ -1,15 +1,14 @@
 //! How curves look: a colour, a dash pattern and a mark each.
 
-use hushbin_analysis::accounting::Kind;
 use plotters::prelude::*;
 
 /// How a curve looks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Style {
-    pub(super) color: RGBColor,
+pub(crate) struct Style {
+    pub(crate) color: RGBColor,
     width: u32,
     /// Pixels drawn and left out.
-    pub(super) dash: (i32, i32),
+    pub(crate) dash: (i32, i32),
     mark: Option<Mark>,
 }
 
@@ -26,8 +25,7 @@ enum Shape {
     Hourglass,
 }
 
-/// By the order of the bounds, the account itself being number 0: Okabe and Ito's
-/// colours, darkened for white. No two marks are alike.
+/// By number: Okabe and Ito's colours, darkened for white. No two marks are alike.
 const LOOKS: [(RGBColor, Mark); 10] = [
     (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, true)),
     (RGBColor(0x7a, 0x5c, 0x00), Mark(Shape::Hourglass, false)),
@@ -41,36 +39,49 @@ const LOOKS: [(RGBColor, Mark); 10] = [
     (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, false)),
 ];
 
+/// How a line is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dash {
+    /// Not at all.
+    Whole,
+    /// Dashes.
+    Dashes,
+    /// Dots.
+    Dots,
+}
+
 impl Style {
-    /// Of the account itself, which is no published bound, a plain line; else
-    /// dashes where there is a search and dots where there is a formula.
-    pub(super) fn for_curve(index: usize, kind: Option<Kind>) -> Self {
-        let Some(kind) = kind else {
-            return Self {
-                color: BLACK,
-                width: 3,
-                dash: (1, 0),
-                mark: None,
-            };
-        };
+    /// Of what all others are compared with: a plain line.
+    pub(crate) const fn plain() -> Self {
+        Self {
+            color: BLACK,
+            width: 3,
+            dash: (1, 0),
+            mark: None,
+        }
+    }
+
+    /// Of the curve of a number.
+    pub(crate) fn numbered(index: usize, dash: Dash) -> Self {
         let (color, mark) = LOOKS[index % LOOKS.len()];
         Self {
             color,
             width: 2,
-            dash: match kind {
-                Kind::ClosedForm => (2, 4),
-                Kind::Numeric => (10, 4),
+            dash: match dash {
+                Dash::Whole => (1, 0),
+                Dash::Dots => (2, 4),
+                Dash::Dashes => (10, 4),
             },
             mark: Some(mark),
         }
     }
 
-    pub(super) fn line(&self) -> ShapeStyle {
+    pub(crate) fn line(&self) -> ShapeStyle {
         self.color.stroke_width(self.width)
     }
 
     /// Corners about a point, and what they are filled with.
-    pub(super) fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
+    pub(crate) fn mark(&self) -> Option<(Vec<(i32, i32)>, ShapeStyle)> {
         let Mark(shape, filled) = self.mark?;
         let corners: &[(i32, i32)] = match shape {
             Shape::Circle => &[

@@ -1,0 +1,70 @@
+//! Curves on a chart, and their samples in a legend.
+
+use plotters::coord::Shift;
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+
+use super::style::Style;
+use super::{FONT, INK};
+
+/// How drawing fails.
+type Failed = DrawingAreaErrorKind<std::io::Error>;
+
+/// A curve through points, interrupted where one is missing, with at most seven marks; those
+/// of curves of other numbers lie beside them.
+pub(crate) fn draw_curve<X, Y>(
+    chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
+    index: usize,
+    style: Style,
+    points: &[(f64, Option<f64>)],
+) -> Result<(), Failed>
+where
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    let defined = |&(x, y): &(f64, Option<f64>)| Some((x, y?));
+    for part in points.split(|point| defined(point).is_none()) {
+        let part: Vec<(f64, f64)> = part.iter().filter_map(defined).collect();
+        let (dash, gap) = style.dash;
+        if gap == 0 {
+            chart.draw_series(LineSeries::new(part, style.line()))?;
+        } else {
+            chart.draw_series(DashedLineSeries::new(part, dash, gap, style.line()))?;
+        }
+    }
+    let step = points.len().div_ceil(7).max(1);
+    let marks = points.iter().skip(index % step).step_by(step);
+    for point in marks.filter_map(defined) {
+        if let Some((shape, fill)) = style.mark() {
+            let at = EmptyElement::at(point);
+            chart.draw_series([at + Polygon::new(shape.clone(), fill)])?;
+            let at = EmptyElement::at(point);
+            chart.draw_series([at + PathElement::new(shape, style.color)])?;
+        }
+    }
+    Ok(())
+}
+
+/// A piece of a curve with its name, at a place of a legend.
+pub(crate) fn draw_sample(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    (x, y): (i32, i32),
+    style: Style,
+    name: &str,
+) -> Result<(), Failed> {
+    let (dash, gap) = style.dash;
+    let ends = [(x, y), (x + 56, y)];
+    if gap == 0 {
+        area.draw(&PathElement::new(ends, style.line()))?;
+    } else {
+        area.draw(&DashedPathElement::new(ends, dash, gap, style.line()))?;
+    }
+    if let Some((shape, fill)) = style.mark() {
+        let at = EmptyElement::at((x + 28, y));
+        area.draw(&(at + Polygon::new(shape.clone(), fill)))?;
+        let at = EmptyElement::at((x + 28, y));
+        area.draw(&(at + PathElement::new(shape, style.color)))?;
+    }
+    let font = (FONT, 16).into_font().color(&INK);
+    area.draw(&Text::new(name.to_owned(), (x + 68, y - 8), font))
+}

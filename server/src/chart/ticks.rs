@@ -1,0 +1,93 @@
+//! Where an axis is marked, and how.
+
+use std::ops::Range;
+
+/// Powers of ten, and what is between them where there are few; of an axis where ratios
+/// are distances.
+pub(crate) fn ticks(range: &Range<f64>) -> Vec<f64> {
+    let decades = (range.end / range.start).log10();
+    let leading: &[u32] = if decades < 1.0 {
+        &[1, 2, 3, 4, 5, 6, 7, 8, 9]
+    } else if decades < 3.0 {
+        &[1, 2, 5]
+    } else {
+        &[1]
+    };
+    let exponent = |x: f64| x.log10().floor() as i32;
+    (exponent(range.start)..=exponent(range.end))
+        .flat_map(|exponent| leading.iter().map(move |&leading| power(leading, exponent)))
+        .filter(|tick| range.contains(tick))
+        .collect()
+}
+
+/// leading·10^exponent, to the last bit as it is written.
+fn power(leading: u32, exponent: i32) -> f64 {
+    let scale = 10_f64.powi(exponent.abs());
+    if exponent < 0 {
+        f64::from(leading) / scale
+    } else {
+        f64::from(leading) * scale
+    }
+}
+
+pub(crate) fn label(tick: f64) -> String {
+    if (1e-3..1e4).contains(&tick) {
+        return tick.to_string();
+    }
+    let scientific = format!("{tick:e}");
+    let (leading, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let raised: String = exponent.chars().map(raised).collect();
+    match leading {
+        "1" => format!("10{raised}"),
+        _ => format!("{leading}·10{raised}"),
+    }
+}
+
+fn raised(character: char) -> char {
+    match character {
+        '0' => '⁰',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '4' => '⁴',
+        '5' => '⁵',
+        '6' => '⁶',
+        '7' => '⁷',
+        '8' => '⁸',
+        '9' => '⁹',
+        _ => '⁻',
+    }
+}
+
+/// Of any axis: numbers that are round, about eight of them.
+pub(crate) fn even_ticks(range: &Range<f64>) -> Vec<f64> {
+    let rough = (range.end - range.start) / 8.0;
+    let exponent = rough.log10().floor() as i32;
+    let step = [1, 2, 5, 10].map(|leading| power(leading, exponent));
+    let step = step
+        .into_iter()
+        .find(|step| *step >= rough)
+        .unwrap_or(rough);
+    let first = (range.start / step).ceil() as i64;
+    let last = (range.end / step).floor() as i64;
+    // Without the tail of a product: 0.3 and not 0.30000000000000004.
+    let digits = (-exponent).max(0) as usize;
+    (first..=last)
+        .filter_map(|count| format!("{:.digits$}", count as f64 * step).parse().ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let shown =
+            |range: Range<f64>| -> Vec<String> { ticks(&range).into_iter().map(label).collect() };
+        assert_eq!(shown(900.0..2e6), ["1000", "10⁴", "10⁵", "10⁶"]);
+        assert_eq!(shown(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
+        assert_eq!(shown(2.5e-7..4.5e-7), ["3·10⁻⁷", "4·10⁻⁷"]);
+        assert_eq!(shown(1e-12..1e-8).len(), 4);
+    }
+}

@@ -1,0 +1,70 @@
+//! `hushbin evaluate`: the papers' experiments with every competitor, rerun.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Error, progress_bar};
+use crate::evaluate::study::{self, Settings, Size};
+
+/// Rerun the papers' experiments with every mechanism that they compare, and write tables,
+/// figures and a page of what was found
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// How much of them
+    #[arg(long, value_enum, default_value_t = Size::Quick)]
+    preset: Size,
+    /// Where tables, figures and the page go; what an earlier run has measured there is not
+    /// measured again
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Only experiments whose names contain this; may be given several times
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Of all random numbers: with the same one tables are the same, whatever the machine
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// # Errors
+/// What keeps experiments from running or files from being written.
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let wanted = |name: &str| {
+        options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
+    };
+    let all = study::experiments(options.preset);
+    let names: Vec<&str> = all.iter().map(|experiment| experiment.name()).collect();
+    let names = names.join(", ");
+    let experiments: Vec<_> = all.into_iter().filter(|own| wanted(own.name())).collect();
+    if experiments.is_empty() {
+        return Err(
+            format!("no experiment's name contains what --only says; there are {names}").into(),
+        );
+    }
+    let settings = Settings {
+        directory: &options.out,
+        preset: options.preset.as_str(),
+        seed: options.seed,
+    };
+    let bar = progress_bar(1000, "thousandths of the work");
+    let tables = study::run(&experiments, settings, |done, all| {
+        bar.set_position(if all > 0.0 {
+            (1000.0 * done / all) as u64
+        } else {
+            1000
+        });
+    })?;
+    bar.finish_and_clear();
+    let drawn = study::write(&options.out, &experiments, &tables)?;
+    for own in &drawn {
+        writeln!(
+            out,
+            "{}: {} figures, tables/{}.csv",
+            own.title,
+            own.figures.len(),
+            own.name
+        )?;
+    }
+    Ok(())
+}

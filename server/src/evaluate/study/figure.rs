@@ -1,0 +1,216 @@
+//! Figures as SVG: panels side by side over one legend, every mechanism with a mark of its
+//! own, and a bar of twice the standard error to either side of what was measured.
+
+use std::ops::Range;
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
+use plotters::prelude::*;
+
+use super::experiment::{Curve, Figure, Panel, StudyError};
+use crate::chart::{
+    Dash, FONT, GRID, INK, Style, draw_curve, draw_sample, even_ticks, label, ticks,
+};
+
+/// Of a panel, and how many are beside each other at most.
+const PANEL: (u32, u32) = (520, 420);
+const ABREAST: usize = 2;
+/// Of a name in the legend.
+const ROW: i32 = 26;
+const TITLE: u32 = 40;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// An axis, whose ratios or differences are distances.
+#[derive(Clone)]
+struct Axis {
+    range: Range<f64>,
+    logarithmic: bool,
+}
+
+/// A figure as text.
+///
+/// # Errors
+/// [`StudyError::Figure`] where it cannot be drawn.
+pub(crate) fn svg(figure: &Figure) -> Result<String, StudyError> {
+    draw(figure).map_err(|error| StudyError::Figure {
+        name: figure.name.clone(),
+        reason: error.to_string(),
+    })
+}
+
+fn draw(figure: &Figure) -> Result<String, Box<dyn std::error::Error>> {
+    let names = names(&figure.panels);
+    let columns = figure.panels.len().clamp(1, ABREAST);
+    let rows = figure.panels.len().div_ceil(columns);
+    let (width, height) = (PANEL.0 * columns as u32, PANEL.1 * rows as u32);
+    let legend = 30 + ROW * names.len().div_ceil(columns) as i32;
+    let mut text = String::new();
+    {
+        let size = (width, TITLE + height + legend as u32);
+        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        let font = (FONT, 18).into_font().color(&INK);
+        root.draw(&Text::new(figure.title.clone(), (16, 12), font))?;
+        let (_, under) = root.split_vertically(TITLE);
+        let (plots, legend) = under.split_vertically(height);
+        // The same heights mean the same in all panels.
+        let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
+        let up = Axis::new(
+            all(),
+            |&[_, y, error]| [y - error, y + error],
+            figure.logarithmic[1],
+        );
+        let areas = plots.split_evenly((rows, columns));
+        for (area, panel) in areas.iter().zip(&figure.panels) {
+            let right = Axis::new(
+                panel.curves.iter(),
+                |&[x, ..]| [x; 2],
+                figure.logarithmic[0],
+            );
+            draw_panel(area, figure, panel, [right, up.clone()], &names)?;
+        }
+        for (index, name) in names.iter().enumerate() {
+            let (column, row) = ((index % columns) as i32, (index / columns) as i32);
+            let at = (40 + column * PANEL.0 as i32, 14 + row * ROW);
+            draw_sample(&legend, at, style(index), name)?;
+        }
+        root.present()?;
+    }
+    Ok(text)
+}
+
+/// Labels of all curves, each once.
+fn names(panels: &[Panel]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for curve in panels.iter().flat_map(|panel| &panel.curves) {
+        if !names.contains(&curve.label.as_str()) {
+            names.push(&curve.label);
+        }
+    }
+    names
+}
+
+/// The first is what is compared; after ten the marks begin again, with broken lines.
+fn style(index: usize) -> Style {
+    match index.checked_sub(1) {
+        None => Style::plain(),
+        Some(index) if index < 10 => Style::numbered(index, Dash::Whole),
+        Some(index) => Style::numbered(index, Dash::Dashes),
+    }
+}
+
+impl Axis {
+    /// Over what is there, with a little room.
+    fn new<'a>(
+        curves: impl Iterator<Item = &'a Curve>,
+        ends: impl Fn(&[f64; 3]) -> [f64; 2],
+        logarithmic: bool,
+    ) -> Self {
+        let values = curves.flat_map(|curve| &curve.points).flat_map(ends);
+        let values = values.filter(|value| value.is_finite() && (!logarithmic || *value > 0.0));
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        let range = match (low <= high, logarithmic) {
+            // Nothing is there.
+            (false, _) => 0.1..1.0,
+            (true, true) => low / 1.1..high * 1.1,
+            (true, false) => {
+                let room = (0.04 * (high - low)).max(1e-9 * high.abs()).max(1e-12);
+                low - room..high + room
+            }
+        };
+        Self { range, logarithmic }
+    }
+}
+
+/// Distances on an axis of either kind.
+#[derive(Clone)]
+struct Distances(Axis);
+
+impl Ranged for Distances {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let Axis { range, logarithmic } = &self.0;
+        let part = if *logarithmic {
+            (value / range.start).ln() / (range.end / range.start).ln()
+        } else {
+            (value - range.start) / (range.end - range.start)
+        };
+        limit.0 + (part * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        if self.0.logarithmic {
+            ticks(&self.0.range)
+        } else {
+            even_ticks(&self.0.range)
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.0.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Distances {
+    fn format_ext(&self, value: &f64) -> String {
+        label(*value)
+    }
+}
+
+fn draw_panel(
+    area: &Area<'_>,
+    figure: &Figure,
+    panel: &Panel,
+    [right, up]: [Axis; 2],
+    names: &[&str],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut chart = ChartBuilder::on(area)
+        .margin(12)
+        .caption(&panel.title, (FONT, 16).into_font().color(&INK))
+        .x_label_area_size(44)
+        .y_label_area_size(64)
+        .build_cartesian_2d(Distances(right), Distances(up.clone()))?;
+    chart
+        .configure_mesh()
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .label_style((FONT, 13).into_font().color(&INK))
+        .axis_desc_style((FONT, 15).into_font().color(&INK))
+        .x_desc(figure.x)
+        .y_desc(figure.y)
+        .draw()?;
+    let index = |curve: &Curve| {
+        names
+            .iter()
+            .position(|name| *name == curve.label)
+            .unwrap_or(0)
+    };
+    // What is compared is drawn last.
+    for curve in panel.curves.iter().rev() {
+        let index = index(curve);
+        let style = style(index);
+        let drawn = |y: &f64| y.is_finite() && (!up.logarithmic || *y > 0.0);
+        let bars = curve
+            .points
+            .iter()
+            .filter(|[_, y, error]| *error > 0.0 && drawn(y));
+        for &[x, y, error] in bars {
+            let ends = [y - 2.0 * error, y + 2.0 * error];
+            let ends = ends.map(|end| (x, end.clamp(up.range.start, up.range.end)));
+            chart.draw_series([PathElement::new(ends, style.color)])?;
+        }
+        let points: Vec<(f64, Option<f64>)> = curve
+            .points
+            .iter()
+            .map(|&[x, y, _]| (x, Some(y).filter(&drawn)))
+            .collect();
+        draw_curve(&mut chart, index, style, &points)?;
+    }
+    Ok(())
+}
