@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Error, progress_bar};
-use crate::evaluate::study::{self, Settings, Size};
+use crate::evaluate::DataSet;
+use crate::evaluate::study::{self, Data, Settings, Size};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables,
 /// figures and a page of what was found
@@ -22,6 +23,10 @@ pub(super) struct Options {
     /// Only experiments whose names contain this; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// A data set whose means to estimate, too, as `hushbin simulate` takes it: a line `people
+    /// items max`, then lines `person item value`; may be given several times
+    #[arg(long, value_name = "FILE")]
+    data: Vec<PathBuf>,
     /// Of all random numbers: with the same one tables are the same, whatever the machine
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -33,7 +38,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
     };
-    let all = study::experiments(options.preset);
+    let mut all = study::experiments(options.preset);
+    for path in &options.data {
+        let data = Data::new(path, DataSet::open(path)?, options.preset);
+        all.push(Box::new(data));
+    }
     let names: Vec<&str> = all.iter().map(|experiment| experiment.name()).collect();
     let names = names.join(", ");
     let experiments: Vec<_> = all.into_iter().filter(|own| wanted(own.name())).collect();
@@ -56,15 +65,43 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         });
     })?;
     bar.finish_and_clear();
-    let drawn = study::write(&options.out, &experiments, &tables)?;
+    let drawn = study::write(&options.out, &how(options), &experiments, &tables)?;
     for own in &drawn {
-        writeln!(
-            out,
-            "{}: {} figures, tables/{}.csv",
-            own.title,
-            own.figures.len(),
-            own.name
-        )?;
+        writeln!(out, "{}: {} figures", own.title, own.figures.len())?;
+        for outcome in &own.outcomes {
+            let worst = outcome.worst();
+            writeln!(
+                out,
+                "  {} of {}: {:.3} times the best other's at the median of {} cells, {:.3} at \
+                 worst ({}, {}), {} lost",
+                outcome.contest.metric,
+                outcome.contest.estimand,
+                outcome.median(),
+                outcome.cells.len(),
+                worst.ratio,
+                study::place(worst),
+                worst.best,
+                outcome.lost().count(),
+            )?;
+        }
     }
+    writeln!(out, "{}", options.out.join("index.html").display())?;
     Ok(())
+}
+
+/// The command that says the same, but for where to write.
+fn how(options: &Options) -> String {
+    let mut words = format!(
+        "hushbin evaluate --preset {} --seed {}",
+        options.preset.as_str(),
+        options.seed
+    );
+    for only in &options.only {
+        words += &format!(" --only {only}");
+    }
+    for data in &options.data {
+        let name = data.file_name().unwrap_or_default();
+        words += &format!(" --data {}", name.to_string_lossy());
+    }
+    words + " --out DIR"
 }

@@ -4,7 +4,7 @@
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
 use hushbin_analysis::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
-use hushbin_analysis::estimate::{Estimand, Totals, points};
+use hushbin_analysis::estimate::{Estimand, Point, Totals, points, shrink};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};
@@ -60,6 +60,8 @@ pub(crate) struct Estimates {
     pub(crate) means: Vec<f64>,
     /// Of either sign; `None` where they are not estimated.
     pub(crate) frequencies: Option<[Vec<f64>; 2]>,
+    /// Means shrunken as the noise advises, where there are standard errors.
+    pub(crate) shrunken: Option<Vec<f64>>,
 }
 
 /// Expected squared error of one report, averaged over items, of people with s entries of ±1.
@@ -213,6 +215,7 @@ impl Listener<'_> {
                 Estimates {
                     means: linear.means(heard),
                     frequencies: linear.frequencies(heard),
+                    shrunken: None,
                 }
             }
             (Way::Task(task), Sums::Task(both)) => of_task(task, &both.1),
@@ -230,6 +233,8 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
         each.map(|point| point.map(|point| point.estimate))
             .collect()
     };
+    let means: Vec<Point> = points.iter().filter_map(|own| own.mean).collect();
+    let (shrunken, _) = shrink(&means);
     let signs = [Estimand::Plus, Estimand::Minus].map(of);
     Estimates {
         means: of(Estimand::Mean).unwrap_or_default(),
@@ -237,5 +242,6 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
             [Some(plus), Some(minus)] => Some([plus, minus]),
             _ => None,
         },
+        shrunken: Some(shrunken.iter().map(|item| item.estimate).collect()),
     }
 }

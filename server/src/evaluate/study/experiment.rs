@@ -18,6 +18,8 @@ pub(crate) struct Point {
     pub(crate) epsilon: f64,
     /// δ of one report, or of a batch; 0 where there is none.
     pub(crate) delta: f64,
+    /// What else an experiment varies, such as t, if anything.
+    pub(crate) parameter: f64,
 }
 
 /// A number that a unit measured.
@@ -105,10 +107,10 @@ impl StudyError {
 /// One of the papers' experiments.
 pub(crate) trait Experiment: Sync {
     /// Its name, as in names of files: lower case, with hyphens.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What it shows, in a line.
-    fn title(&self) -> &'static str;
+    fn title(&self) -> &str;
 
     /// Its pieces.
     fn units(&self) -> Vec<Unit>;
@@ -121,6 +123,24 @@ pub(crate) trait Experiment: Sync {
 
     /// Its figures, drawn of what was measured.
     fn figures(&self, table: &Table) -> Vec<Figure>;
+
+    /// What ours is compared by with the best of all others, if it is.
+    fn contests(&self) -> Vec<Contest> {
+        Vec::new()
+    }
+}
+
+/// An error, the less the better, and which of ours it is asked of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Contest {
+    /// As in tables.
+    pub(crate) estimand: &'static str,
+    /// As in tables.
+    pub(crate) metric: &'static str,
+    /// Which mechanism.
+    pub(crate) ours: &'static str,
+    /// Whether the metric is a logarithm.
+    pub(crate) logarithm: bool,
 }
 
 /// A figure: panels side by side over one legend.

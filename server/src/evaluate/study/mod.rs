@@ -1,21 +1,29 @@
 //! The papers' experiments with every competitor: units of work that can be done in any
 //! order and resumed, and tables, figures and a page of what they found.
 
+mod computed;
 mod contestant;
+mod crowd;
+mod data;
 mod engine;
 mod experiment;
 mod figure;
+mod page;
 mod prepared;
 mod ratings;
 mod report;
 mod runs;
 mod score;
 mod size;
+mod sparse;
 mod table;
+mod wins;
 mod workload;
 
+pub(crate) use data::Data;
 pub(crate) use engine::{Settings, run};
-use experiment::Experiment;
+pub(crate) use experiment::Experiment;
+pub(crate) use page::place;
 pub(crate) use report::write;
 pub(crate) use size::Size;
 
@@ -24,5 +32,9 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
     vec![
         Box::new(ratings::Ratings::of_p1(size)),
         Box::new(ratings::Ratings::of_p2(size)),
+        Box::new(sparse::Sparse::as_printed(size)),
+        Box::new(sparse::Sparse::as_coded(size)),
+        Box::new(computed::Amplification::new(size)),
+        Box::new(computed::Buckets),
     ]
 }

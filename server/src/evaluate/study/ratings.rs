@@ -9,15 +9,13 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::contestant::{Asked, Contestant, Listener, Predicted};
-use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::crowd::{hear_crowd, point};
+use super::experiment::{Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
 use super::prepared::Prepared;
 use super::score::{Score, Truth, onto_ball, onto_simplex};
 use super::size::Size;
 use super::table::Table;
 use super::workload::Workload;
-
-/// People whose reports are drawn between two looks at the next mechanism.
-const BLOCK: usize = 16_384;
 
 /// A crowd: n, d and s.
 type Crowd = (u64, u32, u32);
@@ -187,11 +185,11 @@ pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
 }
 
 impl Experiment for Ratings {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         self.name
     }
 
-    fn title(&self) -> &'static str {
+    fn title(&self) -> &str {
         self.title
     }
 
@@ -246,7 +244,35 @@ impl Experiment for Ratings {
         }
         figures
     }
+
+    fn contests(&self) -> Vec<Contest> {
+        let measured = OURS.into_iter().flat_map(|(estimand, ours)| {
+            [(LN_TVE, true), (LN_MAE, true), (MSE, false)].map(|(metric, logarithm)| Contest {
+                estimand,
+                metric,
+                ours,
+                logarithm,
+            })
+        });
+        let predicted = [(FREQUENCY, OURS_FREQUENCIES), (MEAN, OURS_MEANS)];
+        let predicted = predicted.into_iter().map(|(estimand, ours)| Contest {
+            estimand,
+            metric: PREDICTED_MSE,
+            ours,
+            logarithm: false,
+        });
+        measured.chain(predicted).collect()
+    }
 }
+
+/// Estimands with the one of ours that is for them.
+const OURS: [(&str, &str); 5] = [
+    (FREQUENCY, OURS_FREQUENCIES),
+    (FREQUENCY_SIMPLEX, OURS_FREQUENCIES),
+    (MEAN, OURS_MEANS),
+    (MEAN_SIMPLEX, OURS_FREQUENCIES),
+    (MEAN_BALL, OURS_MEANS),
+];
 
 impl Ratings {
     fn figure(
@@ -284,46 +310,6 @@ impl Ratings {
                 logarithmic: [true, false],
                 panels,
             })
-    }
-}
-
-/// A crowd, drawn block by block from a stream of its own, whose reports all listeners hear,
-/// each from its own stream.
-pub(crate) fn hear_crowd(
-    listeners: &mut [Listener<'_>],
-    workload: Workload<'_>,
-    asked: Asked,
-    rng: &ChaCha8Rng,
-) -> Result<Truth, StudyError> {
-    let mut truth = Truth::new(asked.items);
-    let mut drawing = rng.clone();
-    let mut streams: Vec<ChaCha8Rng> = (1..=listeners.len() as u64)
-        .map(|stream| {
-            let mut own = rng.clone();
-            own.set_stream(stream);
-            own
-        })
-        .collect();
-    let people = asked.people as usize;
-    for begin in (0..people).step_by(BLOCK) {
-        let numbers = begin..people.min(begin + BLOCK);
-        let block = workload.draw(numbers, asked.items, asked.sparsity, &mut drawing);
-        let block: Vec<&[Entry]> = block.people();
-        truth.add(&block);
-        for (listener, rng) in listeners.iter_mut().zip(&mut streams) {
-            listener.hear(&block, rng)?;
-        }
-    }
-    Ok(truth)
-}
-
-fn point(asked: &Asked) -> Point {
-    Point {
-        people: asked.people,
-        items: asked.items,
-        sparsity: asked.sparsity,
-        epsilon: asked.epsilon,
-        delta: 0.0,
     }
 }
 

@@ -5,21 +5,27 @@ use std::path::Path;
 
 use super::experiment::{Experiment, Figure, StudyError};
 use super::figure::svg;
+use super::page::html;
 use super::table::Table;
+use super::wins::{Outcome, outcomes};
 
 /// An experiment's figures.
 pub(crate) struct Drawn {
-    pub(crate) title: &'static str,
-    pub(crate) name: &'static str,
+    pub(crate) title: String,
+    pub(crate) name: String,
+    /// With what is drawn of each.
     pub(crate) figures: Vec<(Figure, String)>,
+    pub(crate) outcomes: Vec<Outcome>,
 }
 
-/// Writes `tables/NAME.csv` of every experiment and `figures/NAME.svg` of every figure.
+/// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
+/// figure, and `index.html`, which says `how` it was made.
 ///
 /// # Errors
 /// [`StudyError::Io`] or [`StudyError::Figure`].
 pub(crate) fn write(
     directory: &Path,
+    how: &str,
     experiments: &[Box<dyn Experiment>],
     tables: &[Table],
 ) -> Result<Vec<Drawn>, StudyError> {
@@ -44,11 +50,14 @@ pub(crate) fn write(
             figures.push((figure, drawn));
         }
         all.push(Drawn {
-            title: experiment.title(),
-            name,
+            title: experiment.title().to_owned(),
+            name: name.to_owned(),
             figures,
+            outcomes: outcomes(&**experiment, table),
         });
     }
+    save(&directory.join("tables/wins.csv"), &wins(&all))?;
+    save(&directory.join("index.html"), html(how, &all).as_bytes())?;
     Ok(all)
 }
 
@@ -68,6 +77,7 @@ fn csv(table: &Table) -> Vec<u8> {
         "sparsity",
         "epsilon",
         "delta",
+        "parameter",
         "mechanism",
         "estimand",
         "metric",
@@ -75,7 +85,7 @@ fn csv(table: &Table) -> Vec<u8> {
         "mean",
         "standard_error",
     ];
-    let mut write = |line: [String; 11]| {
+    let mut write = |line: [String; 12]| {
         writer
             .write_record(line)
             .expect("memory takes what it is given");
@@ -89,6 +99,7 @@ fn csv(table: &Table) -> Vec<u8> {
             own.point.sparsity.to_string(),
             own.point.epsilon.to_string(),
             own.point.delta.to_string(),
+            own.point.parameter.to_string(),
             own.mechanism.clone(),
             own.estimand.clone(),
             own.metric.clone(),
@@ -96,6 +107,55 @@ fn csv(table: &Table) -> Vec<u8> {
             rounded(row.mean),
             rounded(row.standard_error),
         ]);
+    }
+    writer.into_inner().expect("memory takes what it is given")
+}
+
+/// A line for each cell in which ours is compared with others.
+fn wins(all: &[Drawn]) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let head = [
+        "experiment",
+        "people",
+        "items",
+        "sparsity",
+        "epsilon",
+        "delta",
+        "parameter",
+        "estimand",
+        "metric",
+        "ours",
+        "best_other",
+        "ratio",
+        "standard_error_of_log",
+        "lost",
+    ];
+    let mut write = |line: [String; 14]| {
+        writer
+            .write_record(line)
+            .expect("memory takes what it is given");
+    };
+    write(head.map(str::to_owned));
+    for own in all {
+        for cell in own.outcomes.iter().flat_map(|outcome| &outcome.cells) {
+            let point = &cell.point;
+            write([
+                own.name.clone(),
+                point.people.to_string(),
+                point.items.to_string(),
+                point.sparsity.to_string(),
+                point.epsilon.to_string(),
+                point.delta.to_string(),
+                point.parameter.to_string(),
+                cell.contest.estimand.to_owned(),
+                cell.contest.metric.to_owned(),
+                cell.contest.ours.to_owned(),
+                cell.best.clone(),
+                rounded(cell.ratio),
+                rounded(cell.deviation),
+                cell.is_lost().to_string(),
+            ]);
+        }
     }
     writer.into_inner().expect("memory takes what it is given")
 }

@@ -166,6 +166,7 @@ mod tests {
                 sparsity: 1,
                 epsilon: 0.1,
                 delta: 0.0,
+                parameter: 0.0,
             },
             mechanism: "m".to_owned(),
             estimand: "mean".to_owned(),

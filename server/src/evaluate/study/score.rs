@@ -103,6 +103,7 @@ pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> Estima
     Estimates {
         means: both.map(|(plus, minus)| plus - minus).collect(),
         frequencies: Some([plus.to_vec(), minus.to_vec()]),
+        shrunken: None,
     }
 }
 

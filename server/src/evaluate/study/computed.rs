@@ -1,0 +1,226 @@
+//! What P1's figures 2, 4 and 5 show and needs no people: shuffle amplification of Collision,
+//! and rates and errors over the number of buckets. The errors are those of one report.
+
+use hushbin::Mechanism;
+use hushbin::choose::Population;
+use hushbin::domain::Domain;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::coco::{Coco, Rule};
+use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
+use hushbin_analysis::accounting::{Mixture, account};
+use rand_chacha::ChaCha8Rng;
+
+use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::size::Size;
+use super::table::Table;
+
+/// P1's figure 2: how many times smaller ε is after shuffling.
+pub(crate) struct Amplification {
+    epsilons: Vec<f64>,
+}
+
+/// P1's figures 4 and 5.
+pub(crate) struct Buckets;
+
+const AMPLIFIED: &str = "log2 of local over central ε";
+
+impl Amplification {
+    /// Over ε from 0.1 to 5.
+    pub(crate) fn new(size: Size) -> Self {
+        Self {
+            epsilons: size.pick(
+                vec![0.1, 0.5, 1.0, 2.0, 3.0, 5.0],
+                (1..=50).map(|tenth| f64::from(tenth) / 10.0).collect(),
+            ),
+        }
+    }
+}
+
+/// n, s and δ, which P1 does not state: small, and 1/n.
+fn batches() -> Vec<(u64, u32, f64)> {
+    let mut all = Vec::new();
+    for people in [10_000, 100_000] {
+        for sparsity in [4, 64] {
+            all.extend([1e-8, 1.0 / people as f64].map(|delta| (people, sparsity, delta)));
+        }
+    }
+    all
+}
+
+impl Experiment for Amplification {
+    fn name(&self) -> &str {
+        "p1-amplification"
+    }
+
+    fn title(&self) -> &str {
+        "P1, figure 2: shuffle amplification of Collision, t = ⌊s·e + 2s − 1⌋"
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let of = |(index, (people, sparsity, delta)): (usize, (u64, u32, f64))| Unit {
+            name: format!("n={people} s={sparsity} delta={delta}"),
+            index,
+            repeat: 0,
+            work: 2e5 * self.epsilons.len() as f64,
+        };
+        batches().into_iter().enumerate().map(of).collect()
+    }
+
+    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let (people, sparsity, delta) = batches()[unit.index];
+        let mut measured = Vec::new();
+        for &epsilon in &self.epsilons {
+            let s = f64::from(sparsity);
+            let buckets = (s * epsilon.exp() + 2.0 * s - 1.0).floor() as u32;
+            let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
+            let refused = |error: &dyn std::fmt::Display| StudyError::Draft {
+                mechanism: "Collision".to_owned(),
+                reason: error.to_string(),
+            };
+            let collision =
+                Mixture::collision(&own, sparsity, epsilon).map_err(|error| refused(&error))?;
+            let generic = Mixture::generic(epsilon).map_err(|error| refused(&error))?;
+            for (mechanism, mixture) in [("Collision", &collision), ("any mechanism", &generic)] {
+                let central = account(mixture, people, 1.0, delta)?.central_epsilon;
+                measured.push(Measured {
+                    point: Point {
+                        people,
+                        items: 0,
+                        sparsity,
+                        epsilon,
+                        delta,
+                        parameter: f64::from(buckets),
+                    },
+                    mechanism: mechanism.to_owned(),
+                    estimand: "batch".to_owned(),
+                    metric: AMPLIFIED.to_owned(),
+                    value: (epsilon / central).log2(),
+                });
+            }
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let panel = |(people, sparsity, delta): (u64, u32, f64)| Panel {
+            title: format!("n = {people}, s = {sparsity}, δ = {delta:e}"),
+            curves: table.curves(
+                "batch",
+                AMPLIFIED,
+                |point| (point.people, point.sparsity, point.delta) == (people, sparsity, delta),
+                |point| point.epsilon,
+            ),
+        };
+        vec![Figure {
+            name: "p1-amplification".to_owned(),
+            title: self.title().to_owned(),
+            x: "local ε",
+            y: AMPLIFIED,
+            logarithmic: [true, false],
+            panels: batches().into_iter().map(panel).collect(),
+        }]
+    }
+}
+
+/// d, s and ε of figure 5; figure 4 states no ε.
+const ITEMS: u32 = 128;
+const SPARSITY: u32 = 8;
+const EPSILON: f64 = 0.5;
+/// The most buckets that are looked at.
+const MOST: u32 = 120;
+
+const RATES: &str = "probability of a hit";
+const TOTAL: &str = "summed variance of one report";
+
+impl Experiment for Buckets {
+    fn name(&self) -> &str {
+        "p1-buckets"
+    }
+
+    fn title(&self) -> &str {
+        "P1, figures 4 and 5: rates and errors over the number of buckets, d = 128, s = 8, ε = 0.5"
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        vec![Unit {
+            name: "all".to_owned(),
+            index: 0,
+            repeat: 0,
+            work: 1e4,
+        }]
+    }
+
+    fn run(&self, _: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let mut measured = Vec::new();
+        let domain = Domain::rated(Some(ITEMS), SPARSITY);
+        let population = Population::even(1.0, SPARSITY);
+        let d = f64::from(ITEMS);
+        for buckets in SPARSITY + 1..=MOST {
+            let mut add = |mechanism: &str, metric: &str, value: f64| {
+                measured.push(Measured {
+                    point: Point {
+                        people: 1,
+                        items: ITEMS,
+                        sparsity: SPARSITY,
+                        epsilon: EPSILON,
+                        delta: 0.0,
+                        parameter: f64::from(buckets),
+                    },
+                    mechanism: mechanism.to_owned(),
+                    estimand: "report".to_owned(),
+                    metric: metric.to_owned(),
+                    value,
+                });
+            };
+            let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
+            let predicted = Mechanism::from(own).predict(&domain, EPSILON, &population);
+            if let Some(error) = predicted.frequency {
+                add("signed items, Collision", TOTAL, 2.0 * d * error.variance);
+            }
+            if let Some(error) = predicted.mean {
+                add("means, Collision", TOTAL, d * error.variance);
+            }
+            if buckets % 2 == 1 || buckets < 2 * SPARSITY + 2 {
+                continue;
+            }
+            let own = Coco::new(Rule::Overwrite, Hashing::Independent, buckets)?;
+            let rates = own.rates(&domain, EPSILON);
+            if let Some(presence) = rates.presence {
+                add("own sign, P_t", RATES, 0.5 * (presence.p_pair + rates.gap));
+                add(
+                    "opposite sign, P_o",
+                    RATES,
+                    0.5 * (presence.p_pair - rates.gap),
+                );
+                add("other items, P_f", RATES, 0.5 * presence.q_pair);
+            }
+            let predicted = Mechanism::from(own).predict(&domain, EPSILON, &population);
+            let errors = [
+                ("means, CoCo", predicted.mean, d),
+                ("non-missing items, CoCo", predicted.nonmissing, d),
+                ("signed items, CoCo", predicted.frequency, 2.0 * d),
+            ];
+            for (mechanism, error, count) in errors {
+                if let Some(error) = error {
+                    add(mechanism, TOTAL, count * error.variance);
+                }
+            }
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let figure = |name: &str, metric: &'static str| Figure {
+            name: name.to_owned(),
+            title: self.title().to_owned(),
+            x: "t, buckets",
+            y: metric,
+            logarithmic: [false, metric == TOTAL],
+            panels: vec![Panel {
+                title: metric.to_owned(),
+                curves: table.curves("report", metric, |_| true, |point| point.parameter),
+            }],
+        };
+        vec![figure("p1-rates", RATES), figure("p1-errors", TOTAL)]
+    }
+}

@@ -1,0 +1,202 @@
+//! A data set's means by every mechanism, at user level and at event level: P3's tables.
+
+use std::path::Path;
+
+use hushbin::Entry;
+use rand_chacha::ChaCha8Rng;
+
+use super::contestant::{Asked, Contestant, Listener};
+use super::crowd::hear_crowd;
+use super::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError, Unit};
+use super::prepared::Prepared;
+use super::score::Score;
+use super::size::Size;
+use super::sparse::{BYTES, DELTA, LARGEST, LEVELS, MSE, contestants, contests, of};
+use super::table::Table;
+use super::workload::Workload;
+use crate::evaluate::DataSet;
+
+/// One data set.
+pub(crate) struct Data {
+    name: String,
+    title: String,
+    data: DataSet,
+    sparsity: u32,
+    epsilons: Vec<f64>,
+    repeats: u64,
+    contestants: Prepared<(Asked, Vec<Contestant>)>,
+}
+
+impl Data {
+    /// That of a file, whose name is the experiment's.
+    pub(crate) fn new(path: &Path, data: DataSet, size: Size) -> Self {
+        let stem = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        let plain = |letter: char| {
+            if letter.is_ascii_alphanumeric() {
+                letter
+            } else {
+                '-'
+            }
+        };
+        let most = (0..data.people())
+            .map(|person| data.person(person).len())
+            .max();
+        Self {
+            name: format!("data-{}", stem.chars().map(plain).collect::<String>()),
+            title: format!(
+                "P3's tables: means of {stem}, {} people, {} items",
+                data.people(),
+                data.items()
+            ),
+            data,
+            sparsity: most.unwrap_or(0).max(1) as u32,
+            epsilons: size.pick(vec![1.0], vec![0.5, 1.0, 2.0, 4.0]),
+            repeats: size.pick(3, 10),
+            contestants: Prepared::default(),
+        }
+    }
+
+    fn asked(&self, epsilon: f64) -> Asked {
+        Asked {
+            people: self.data.people() as u64,
+            items: self.data.items(),
+            sparsity: self.sparsity,
+            epsilon,
+            delta: DELTA,
+            signs: false,
+        }
+    }
+}
+
+impl Experiment for Data {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let work = self.data.people() as f64 * (4.0 + 4e-3 * f64::from(self.data.items()));
+        let mut units = Vec::new();
+        for (place, epsilon) in self.epsilons.iter().enumerate() {
+            for level in 0..LEVELS.len() {
+                units.extend((0..self.repeats).map(|repeat| Unit {
+                    name: format!("{} epsilon={epsilon} repeat={repeat}", LEVELS[level].0),
+                    index: LEVELS.len() * place + level,
+                    repeat,
+                    work,
+                }));
+            }
+        }
+        units
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let level = unit.index % LEVELS.len();
+        let estimand = LEVELS[level].0;
+        let prepared = self.contestants.get(unit.index, || {
+            let asked = self.asked(self.epsilons[unit.index / LEVELS.len()]);
+            Ok((asked, contestants(level, &asked)?))
+        })?;
+        let (asked, contestants) = &*prepared;
+        let mut listeners: Vec<Listener<'_>> = contestants
+            .iter()
+            .map(|own| own.listen(asked.items))
+            .collect();
+        let truth = hear_crowd(&mut listeners, Workload::Data(&self.data), *asked, rng)?;
+        let means = truth.means();
+        let mut measured = Vec::new();
+        let mut add = |mechanism: &str, estimates: &[f64]| {
+            let score = Score::new(estimates, &means);
+            for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
+                measured.push(of(asked, mechanism, estimand, metric, value));
+            }
+        };
+        for (own, listener) in contestants.iter().zip(&listeners) {
+            let estimates = listener.estimates();
+            add(&own.name, &estimates.means);
+            if let Some(shrunken) = &estimates.shrunken {
+                add(&format!("{}, shrunken", own.name), shrunken);
+            }
+            if own.name == CLIPPING {
+                let clipped: Vec<f64> = estimates
+                    .means
+                    .iter()
+                    .map(|mean| mean.clamp(-1.0, 1.0))
+                    .collect();
+                add(&format!("{CLIPPING}, estimates clipped"), &clipped);
+            }
+        }
+        add("answering 0", &vec![0.0; means.len()]);
+        if unit.repeat == 0 {
+            let most = (0..self.data.people()).map(|person| self.data.person(person));
+            let most: &[Entry] = most.max_by_key(|own| own.len()).unwrap_or(&[]);
+            for own in contestants {
+                measured.push(of(asked, &own.name, estimand, BYTES, own.bytes(most)?));
+            }
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let panel = |(estimand, _): &(&str, _)| Panel {
+            title: (*estimand).to_owned(),
+            curves: table.curves(estimand, MSE, |_| true, |point| point.epsilon),
+        };
+        let figure = Figure {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            x: "ε",
+            y: "mean squared error",
+            logarithmic: [true, true],
+            panels: LEVELS.iter().map(panel).collect(),
+        };
+        (self.epsilons.len() > 1)
+            .then_some(figure)
+            .into_iter()
+            .collect()
+    }
+
+    fn contests(&self) -> Vec<Contest> {
+        contests()
+    }
+}
+
+/// P3's code moves its estimates into the range at the end.
+const CLIPPING: &str = "SUCCINCT, as coded";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::SeedableRng;
+
+    /// Errors of answering 0 are the means' own size, exactly, and noise has its variance.
+    #[test]
+    fn a_small_crowd_is_measured_beside_answering_0() {
+        let lines: String = (0..400)
+            .map(|person| format!("{person} {} 1\n", person % 4))
+            .collect();
+        let data = DataSet::read(format!("400 8 1\n{lines}").as_bytes()).unwrap();
+        let study = Data::new(Path::new("A set.txt"), data, Size::Quick);
+        assert_eq!(study.name(), "data-a-set");
+        let unit = &study.units()[0];
+        let measured = study.run(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();
+        let find = |mechanism: &str, metric: &str| {
+            let mut all = measured.iter();
+            let found = all.find(|own| own.mechanism == mechanism && own.metric == metric);
+            found
+                .unwrap_or_else(|| panic!("{mechanism}, {metric}"))
+                .value
+        };
+        assert_eq!(find("answering 0", LARGEST), 0.25);
+        assert_eq!(find("answering 0", MSE), 4.0 * 0.0625 / 8.0);
+        assert!(find("hushbin", MSE) < find("Harmony", MSE));
+        assert_eq!(study.asked(1.0).people, 400);
+    }
+}

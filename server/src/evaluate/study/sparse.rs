@@ -1,0 +1,366 @@
+//! P3: people with k real entries of popular items, at user level and at event level.
+
+use hushbin::Entry;
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use super::contestant::{Asked, Contestant, Listener};
+use super::crowd::{hear_crowd, point};
+use super::experiment::{Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::prepared::Prepared;
+use super::score::Score;
+use super::size::Size;
+use super::table::Table;
+use super::workload::{EXPONENT, Workload, Zipf};
+
+/// A place of a grid.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    figure: usize,
+    items: u32,
+    entries: u32,
+    epsilon: f64,
+}
+
+/// P3's grid over one kind of crowd.
+pub(crate) struct Sparse {
+    name: &'static str,
+    title: &'static str,
+    people: u64,
+    places: Vec<Place>,
+    repeats: u64,
+    /// Whether people are as in the paper's code, and not as in the paper.
+    as_coded: bool,
+    crowds: Prepared<Zipf>,
+    contestants: Prepared<(Asked, Vec<Contestant>)>,
+}
+
+/// What varies along a figure, and the number of foremost items that errors are over, if not
+/// over all.
+struct Along {
+    name: &'static str,
+    x: &'static str,
+    right: fn(&Point) -> f64,
+    foremost: bool,
+}
+
+const ALONG: [Along; 3] = [
+    Along {
+        name: "entries",
+        x: "k, entries of a person",
+        right: |point| f64::from(point.sparsity),
+        foremost: false,
+    },
+    Along {
+        name: "epsilon",
+        x: "ε",
+        right: |point| point.epsilon,
+        foremost: true,
+    },
+    Along {
+        name: "items",
+        x: "d, items",
+        right: |point| f64::from(point.items),
+        foremost: true,
+    },
+];
+
+/// Of the items that errors are over, of two figures.
+const FOREMOST: usize = 100;
+/// P3's δ of Gaussian noise.
+pub(crate) const DELTA: f64 = 1e-5;
+
+/// Both levels: the estimand that tables name, and the mechanisms of it.
+pub(crate) const LEVELS: [(&str, &[&str]); 2] = [
+    (
+        "mean, user level",
+        &[
+            "naive bits, user",
+            "Gaussian, user",
+            "sampling, one bit",
+            "sampling, OLH",
+            "Harmony",
+        ],
+    ),
+    (
+        "mean, event level",
+        &[
+            "naive bits, event",
+            "Gaussian, event",
+            "k-fold, one bit",
+            "k-fold, OLH",
+        ],
+    ),
+];
+
+/// Of each level, the tasks: as it is chosen, as printed, and as P3's code has it.
+fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
+    let printed =
+        |level: &str| json!({ "name": "hash-bin", "level": level, "parameters": "as-printed" });
+    match level {
+        0 => vec![
+            (OURS, json!({ "name": "auto", "objective": "mean" })),
+            ("SUCCINCT", printed("user")),
+            (
+                "SUCCINCT, as coded",
+                super::ratings::succinct_as_coded(asked),
+            ),
+        ],
+        _ => vec![
+            (
+                "hushbin",
+                json!({ "name": "auto", "objective": "mean", "level": "event" }),
+            ),
+            ("SUCCINCT", printed("event")),
+        ],
+    }
+}
+
+/// All mechanisms of a level.
+pub(crate) fn contestants(level: usize, asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
+    let mut all = Vec::new();
+    for (name, mechanism) in tasks(level, asked) {
+        all.push(Contestant::task(name, asked, &mechanism)?);
+    }
+    for name in LEVELS[level].1 {
+        all.push(Contestant::oracle(name, asked)?);
+    }
+    Ok(all)
+}
+
+impl Sparse {
+    /// Crowds as printed.
+    pub(crate) fn as_printed(size: Size) -> Self {
+        Self {
+            name: "p3-sparse",
+            title: "P3, section 5: k entries of popular items",
+            as_coded: false,
+            ..Self::new(size)
+        }
+    }
+
+    /// Crowds as P3's code draws them: about 26 entries for k = 64, of −1 and 1.
+    pub(crate) fn as_coded(size: Size) -> Self {
+        Self {
+            name: "p3-sparse-coded",
+            title: "P3, section 5, with crowds as in its code",
+            as_coded: true,
+            ..Self::new(size)
+        }
+    }
+
+    fn new(size: Size) -> Self {
+        let powers = |last: u32| (0..=last).map(|exponent| 1 << exponent);
+        let place = |figure, items, entries, epsilon| Place {
+            figure,
+            items,
+            entries,
+            epsilon,
+        };
+        let by_entries: Vec<u32> = size.pick(vec![4, 64], powers(10).collect());
+        let by_items = size.pick(vec![256], vec![64, 256, 1024, 4096, 16_384, 100_000]);
+        let by_epsilon = size.pick(vec![], (1..=7).map(|half| 0.5 * f64::from(half)).collect());
+        let items = size.pick(1024, 4096);
+        let mut places: Vec<Place> = by_entries
+            .iter()
+            .map(|&k| place(0, items, k, 1.0))
+            .collect();
+        places.extend(
+            by_epsilon
+                .iter()
+                .map(|&epsilon| place(1, 100_000, 64, epsilon)),
+        );
+        places.extend(
+            by_items
+                .iter()
+                .map(|&d| place(2, d, size.pick(16, 64), 1.0)),
+        );
+        Self {
+            name: "",
+            title: "",
+            people: size.pick(10_000, 100_000),
+            places,
+            repeats: size.pick(3, 10),
+            as_coded: false,
+            crowds: Prepared::default(),
+            contestants: Prepared::default(),
+        }
+    }
+
+    fn asked(&self, place: Place) -> Asked {
+        Asked {
+            people: self.people,
+            items: place.items,
+            sparsity: place.entries,
+            epsilon: place.epsilon,
+            delta: DELTA,
+            signs: false,
+        }
+    }
+}
+
+impl Experiment for Sparse {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn title(&self) -> &str {
+        self.title
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for (index, own) in self.places.iter().enumerate() {
+            let Place {
+                figure,
+                items,
+                entries,
+                epsilon,
+            } = *own;
+            let each = 2.0 + 0.6 * f64::from(entries) + 4e-3 * f64::from(items);
+            units.extend((0..self.repeats).map(|repeat| Unit {
+                name: format!(
+                    "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
+                    ALONG[figure].name
+                ),
+                index,
+                repeat,
+                work: self.people as f64 * each,
+            }));
+        }
+        units
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let place = self.places[unit.index];
+        let asked = self.asked(place);
+        let zipf = self
+            .crowds
+            .get(unit.index, || Ok(Zipf::new(place.items, EXPONENT)))?;
+        let workload = if self.as_coded {
+            Workload::ZipfAsCoded(&zipf)
+        } else {
+            Workload::Zipf(&zipf)
+        };
+        let mut measured = Vec::new();
+        let levels = self.contestants.get(unit.index, || {
+            let mut all = Vec::new();
+            for level in 0..LEVELS.len() {
+                all.extend(contestants(level, &asked)?);
+            }
+            Ok((asked, all))
+        })?;
+        let mut listeners: Vec<Listener<'_>> =
+            levels.1.iter().map(|own| own.listen(asked.items)).collect();
+        let truth = hear_crowd(&mut listeners, workload, asked, rng)?;
+        let means = truth.means();
+        let foremost = truth.foremost(FOREMOST);
+        let of_user = tasks(0, &asked).len() + LEVELS[0].1.len();
+        for (index, (own, listener)) in levels.1.iter().zip(&listeners).enumerate() {
+            let estimand = LEVELS[usize::from(index >= of_user)].0;
+            let estimates = listener.estimates().means;
+            let part =
+                |all: &[f64]| -> Vec<f64> { foremost.iter().map(|&item| all[item]).collect() };
+            let all = Score::new(&estimates, &means);
+            let of_foremost = Score::new(&part(&estimates), &part(&means));
+            for (metric, value) in [
+                (LARGEST, all.largest),
+                (MSE, all.mean_square),
+                (LARGEST_OF_FOREMOST, of_foremost.largest),
+                (MSE_OF_FOREMOST, of_foremost.mean_square),
+            ] {
+                measured.push(of(&asked, &own.name, estimand, metric, value));
+            }
+            if unit.repeat == 0 {
+                let person: Vec<Entry> = (0..u64::from(asked.sparsity.min(asked.items)))
+                    .map(|item| Entry { item, value: 1.0 })
+                    .collect();
+                let bytes = own.bytes(&person)?;
+                measured.push(of(&asked, &own.name, estimand, BYTES, bytes));
+            }
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let mut figures = Vec::new();
+        for (figure, along) in ALONG.iter().enumerate() {
+            let places: Vec<&Place> = self
+                .places
+                .iter()
+                .filter(|place| place.figure == figure)
+                .collect();
+            if places.is_empty() {
+                continue;
+            }
+            let here = |point: &Point| {
+                places.iter().any(|place| {
+                    (place.items, place.entries, place.epsilon)
+                        == (point.items, point.sparsity, point.epsilon)
+                })
+            };
+            let metrics = if along.foremost {
+                [(LARGEST_OF_FOREMOST, "largest"), (MSE_OF_FOREMOST, "mse")]
+            } else {
+                [(LARGEST, "largest"), (MSE, "mse")]
+            };
+            for (metric, short) in metrics {
+                let panel = |(estimand, _): &(&str, _)| Panel {
+                    title: (*estimand).to_owned(),
+                    curves: table.curves(estimand, metric, here, along.right),
+                };
+                figures.push(Figure {
+                    name: format!("{}-by-{}-{short}", self.name, along.name),
+                    title: format!("{}: {metric}, n = {}", self.title, self.people),
+                    x: along.x,
+                    y: metric,
+                    logarithmic: [true, true],
+                    panels: LEVELS.iter().map(panel).collect(),
+                });
+            }
+        }
+        figures
+    }
+
+    fn contests(&self) -> Vec<Contest> {
+        contests()
+    }
+}
+
+/// Of means at both levels.
+pub(crate) fn contests() -> Vec<Contest> {
+    let all = LEVELS.iter().flat_map(|(estimand, _)| {
+        [LARGEST, MSE].map(|metric| Contest {
+            estimand,
+            metric,
+            ours: OURS,
+            logarithm: false,
+        })
+    });
+    all.collect()
+}
+
+/// Ours, as it is chosen for means at a level.
+const OURS: &str = "hushbin";
+pub(crate) const LARGEST: &str = "largest error";
+pub(crate) const MSE: &str = "MSE";
+const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
+const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
+pub(crate) const BYTES: &str = "bytes";
+
+/// A number of a mechanism.
+pub(crate) fn of(
+    asked: &Asked,
+    mechanism: &str,
+    estimand: &str,
+    metric: &str,
+    value: f64,
+) -> Measured {
+    Measured {
+        point: point(asked),
+        mechanism: mechanism.to_owned(),
+        estimand: estimand.to_owned(),
+        metric: metric.to_owned(),
+        value,
+    }
+}

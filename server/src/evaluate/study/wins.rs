@@ -1,0 +1,107 @@
+//! Who wins: ours beside the best of all others, in every cell of an experiment.
+
+use super::experiment::{Contest, Experiment, Point};
+use super::table::{Row, Table};
+
+/// A cell, and the best of others in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) contest: Contest,
+    pub(crate) point: Point,
+    /// The best of the others.
+    pub(crate) best: String,
+    /// Our error over theirs.
+    pub(crate) ratio: f64,
+    /// The standard error of its logarithm; 0 of what is computed.
+    pub(crate) deviation: f64,
+}
+
+/// All cells of a contest.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Outcome {
+    pub(crate) contest: Contest,
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// Standard errors within which a cell is a draw.
+const BEYOND: f64 = 3.0;
+/// What is computed is a draw where rounding decides.
+const ROUNDING: f64 = 1e-9;
+
+impl Cell {
+    /// Whether another mechanism is better, beyond chance.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.ratio.ln() > (BEYOND * self.deviation).max(ROUNDING)
+    }
+}
+
+impl Outcome {
+    /// The ratio that half of the cells are below.
+    pub(crate) fn median(&self) -> f64 {
+        let mut ratios: Vec<f64> = self.cells.iter().map(|cell| cell.ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        let (low, high) = ((ratios.len() - 1) / 2, ratios.len() / 2);
+        (ratios[low] * ratios[high]).sqrt()
+    }
+
+    /// The cell of the greatest ratio.
+    pub(crate) fn worst(&self) -> &Cell {
+        let all = self.cells.iter();
+        all.max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+            .expect("there is a cell")
+    }
+
+    /// Cells where another mechanism is better.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().filter(|cell| cell.is_lost())
+    }
+}
+
+/// The outcomes of an experiment's contests, those without a cell left out.
+pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<Outcome> {
+    let all = experiment.contests().into_iter().map(|contest| Outcome {
+        cells: cells(&contest, table),
+        contest,
+    });
+    all.filter(|outcome| !outcome.cells.is_empty()).collect()
+}
+
+fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
+    let rows: Vec<&Row> = table.of(contest.estimand, contest.metric).collect();
+    let ours = rows
+        .iter()
+        .filter(|row| row.first.mechanism == contest.ours);
+    let cell = |own: &&Row| {
+        let others = rows
+            .iter()
+            .filter(|row| row.first.point == own.first.point && !is_ours(&row.first.mechanism));
+        let best = others.min_by(|a, b| a.mean.total_cmp(&b.mean))?;
+        let (logarithm, deviation) = distance(contest, own, best);
+        Some(Cell {
+            contest: contest.clone(),
+            point: own.first.point,
+            best: best.first.mechanism.clone(),
+            ratio: logarithm.exp(),
+            deviation,
+        })
+    };
+    ours.filter_map(cell).collect()
+}
+
+/// Ours are named so.
+fn is_ours(mechanism: &str) -> bool {
+    mechanism.starts_with("hushbin")
+}
+
+/// The logarithm of our error over theirs, and its standard error.
+fn distance(contest: &Contest, own: &Row, best: &Row) -> (f64, f64) {
+    if contest.logarithm {
+        let deviation = own.standard_error.hypot(best.standard_error);
+        return (own.mean - best.mean, deviation);
+    }
+    let relative = |row: &Row| row.standard_error / row.mean;
+    (
+        (own.mean / best.mean).ln(),
+        relative(own).hypot(relative(best)),
+    )
+}
