@@ -52,6 +52,15 @@ impl Budget {
         self.delta
     }
 
+    /// The part of each of so many that spend this one together. It may be below what
+    /// [`Budget::new`] takes.
+    pub(super) fn part(&self, parts: f64) -> Self {
+        Self {
+            epsilon: self.epsilon / parts,
+            delta: self.delta / parts,
+        }
+    }
+
     /// exp(ε), at most an ulp above a lower bound of it.
     pub(super) fn e(&self) -> f64 {
         ExpLowerBound::new(self.epsilon).to_f64()

@@ -55,11 +55,32 @@ impl Gaussian {
         Self::new(2.0 * f64::from(attributes).sqrt(), budget)
     }
 
-    fn new(sensitivity: f64, budget: &Budget) -> Result<Self, Error> {
+    /// On vectors that two inputs move by at most Δ.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where δ is below 10⁻¹⁵.
+    pub(in crate::competitors) fn new(sensitivity: f64, budget: &Budget) -> Result<Self, Error> {
         POSITIVE_DELTA.check(budget.delta())?;
         Ok(Self {
             sensitivity,
             sigma: sigma(sensitivity, budget),
+        })
+    }
+
+    /// The classical σ, Δ·√(2·ln(1.25/δ))/ε (Dwork and Roth 2014, Theorem A.1, which
+    /// proves it for ε below 1).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where δ is below 10⁻¹⁵.
+    pub(in crate::competitors) fn classical(
+        sensitivity: f64,
+        budget: &Budget,
+    ) -> Result<Self, Error> {
+        POSITIVE_DELTA.check(budget.delta())?;
+        let root = (2.0 * (1.25 / budget.delta()).ln()).sqrt();
+        Ok(Self {
+            sensitivity,
+            sigma: sensitivity * root / budget.epsilon(),
         })
     }
 

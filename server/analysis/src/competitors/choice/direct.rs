@@ -62,6 +62,12 @@ impl Direct {
         Favoured::one_of(self.options).delta_at(self.own, epsilon)
     }
 
+    /// The least ε.
+    pub(in crate::competitors) fn loss(&self) -> f64 {
+        let rates = self.rates();
+        (rates.p / rates.q).ln()
+    }
+
     /// A report of an answer, 0 to k − 1: the answer reported.
     ///
     /// # Errors

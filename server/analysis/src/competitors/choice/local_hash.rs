@@ -85,6 +85,17 @@ impl LocalHash {
         Favoured::one_of(self.buckets).delta_at(self.own, epsilon)
     }
 
+    /// The least ε.
+    pub(in crate::competitors) fn loss(&self) -> f64 {
+        let others = f64::from(self.buckets - 1);
+        (self.own.probability() * others / self.own.complement()).ln()
+    }
+
+    /// Whether a report supports the person's own answer, drawn without the rest of it.
+    pub(in crate::competitors) fn keeps<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> bool {
+        self.own.sample(rng)
+    }
+
     /// A report of an answer, 0 to k − 1. The seed is drawn first.
     ///
     /// # Errors
@@ -96,7 +107,7 @@ impl LocalHash {
     ) -> Result<HashReport, Error> {
         check_answer(answer, self.options)?;
         let seed = rng.next_u64();
-        let hashed = self.bucket(seed, answer);
+        let hashed = self.bucket(&Keys::new(seed), answer);
         let bucket = if self.own.sample(rng) {
             hashed
         } else {
@@ -109,11 +120,11 @@ impl LocalHash {
     /// Whether a report supports an answer.
     #[must_use]
     pub fn supports(&self, report: &HashReport, answer: u32) -> bool {
-        self.bucket(report.seed, answer) == report.bucket
+        self.bucket(&Keys::new(report.seed), answer) == report.bucket
     }
 
-    fn bucket(&self, seed: u64, answer: u32) -> u32 {
-        independent_bucket(&Keys::new(seed), answer.into(), self.buckets)
+    pub(in crate::competitors) fn bucket(&self, keys: &Keys, answer: u32) -> u32 {
+        independent_bucket(keys, answer.into(), self.buckets)
     }
 }
 

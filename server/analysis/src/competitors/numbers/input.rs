@@ -34,7 +34,7 @@ pub(super) fn check(values: &[f64], attributes: u32) -> Result<(), Error> {
 
 /// Whether a number in [−1, 1] is rounded to 1, with probability (1 + x)/2, and not to
 /// −1: by its sign with probability |x|, rounded down, or else by a fair coin.
-pub(super) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
+pub(in crate::competitors) fn rounds_up<R: Rng + ?Sized>(value: f64, rng: &mut R) -> bool {
     if with_probability(rng, value) {
         value > 0.0
     } else {

@@ -14,3 +14,4 @@ pub use sampled::{ANSWERED_EPSILON, SampledTwoPoints};
 pub use two_points::TwoPoints;
 
 pub(super) use counts::Counts;
+pub(super) use input::rounds_up;

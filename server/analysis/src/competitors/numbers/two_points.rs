@@ -58,6 +58,11 @@ impl TwoPoints {
         Favoured::one_of(2).delta_at(self.own, epsilon)
     }
 
+    /// The least ε.
+    pub(in crate::competitors) fn loss(&self) -> f64 {
+        (self.own.probability() / self.own.complement()).ln()
+    }
+
     /// The mean, from the sum of the signs reported.
     #[must_use]
     pub fn estimate(&self, signs: i64, reports: u64) -> f64 {

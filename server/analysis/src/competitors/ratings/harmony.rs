@@ -6,7 +6,6 @@ use rand_core::CryptoRng;
 
 use super::heard::{Heard, Linear};
 use super::oracle::{Moments, Oracle, Setting};
-use crate::competitors::budget::Budget;
 use crate::competitors::numbers::TwoPoints;
 
 /// Harmony (Nguyên et al., "Collecting and Analyzing Data from Smart Device Users with Local
@@ -24,26 +23,29 @@ use crate::competitors::numbers::TwoPoints;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Harmony {
     items: u32,
-    epsilon: f64,
     points: TwoPoints,
 }
 
 impl Harmony {
     /// # Errors
-    /// [`Error::OutOfRange`] where ε is out of range.
+    /// As [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
-        let budget = Budget::new(setting.epsilon, 0.0)?;
         Ok(Self {
             items: setting.items,
-            epsilon: setting.epsilon,
-            points: TwoPoints::new(&budget),
+            points: TwoPoints::new(&setting.pure()?),
         })
+    }
+
+    /// The response to the coordinate.
+    #[must_use]
+    pub const fn points(&self) -> &TwoPoints {
+        &self.points
     }
 }
 
 impl Oracle for Harmony {
     fn loss(&self) -> f64 {
-        self.epsilon
+        self.points.loss()
     }
 
     fn bits(&self) -> f64 {

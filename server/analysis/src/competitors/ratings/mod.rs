@@ -16,10 +16,32 @@
 
 mod harmony;
 mod heard;
+mod k_fold;
+mod naive_bits;
+mod normal_noise;
+mod one_sparse;
 mod oracle;
+mod pckv;
+mod privkv;
 mod registry;
+mod sampling;
+mod signed_bit;
+mod signed_hash;
+mod slots;
+mod three_answers;
 
 pub use harmony::Harmony;
 pub use heard::{Heard, Linear};
+pub use k_fold::KFold;
+pub use naive_bits::NaiveBits;
+pub use normal_noise::NormalNoise;
+pub use one_sparse::OneSparse;
 pub use oracle::{Moments, Oracle, Presence, Setting};
+pub use pckv::{PckvGrr, PckvRates, PckvUe};
+pub use privkv::PrivKv;
 pub use registry::{Named, ORACLES, Protects};
+pub use sampling::Sampling;
+pub use signed_bit::SignedBit;
+pub use signed_hash::SignedHash;
+pub use slots::Slot;
+pub use three_answers::ThreeAnswers;

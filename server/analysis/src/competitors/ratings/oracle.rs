@@ -1,9 +1,11 @@
 //! What every one of these mechanisms does.
 
-use hushbin::Entry;
+use hushbin::bounds::{Bound, ITEMS, SPARSITY};
+use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
 use super::heard::{Heard, Linear};
+use crate::competitors::budget::Budget;
 
 /// What is asked, and under which privacy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +18,32 @@ pub struct Setting {
     pub epsilon: f64,
     /// δ of one report, for those that need one.
     pub delta: f64,
+}
+
+impl Setting {
+    /// (ε, δ), where all is in range.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where d is outside [`ITEMS`], s outside [`SPARSITY`] or above
+    /// d, or ε or δ where [`Budget::new`] says.
+    pub fn budget(&self) -> Result<Budget, Error> {
+        ITEMS.check(f64::from(self.items))?;
+        let most = SPARSITY.max.min(f64::from(self.items));
+        Bound {
+            max: most,
+            ..SPARSITY
+        }
+        .check(f64::from(self.sparsity))?;
+        Budget::new(self.epsilon, self.delta)
+    }
+
+    /// The same without δ, of which most make no use.
+    ///
+    /// # Errors
+    /// As [`Setting::budget`].
+    pub(super) fn pure(&self) -> Result<Budget, Error> {
+        Budget::new(self.budget()?.epsilon(), 0.0)
+    }
 }
 
 /// A mechanism for people who rate at most s of d items, from −1 to 1.
@@ -38,6 +66,9 @@ pub trait Oracle: Send + Sync {
     fn moments(&self) -> Moments;
 
     /// One person's report, drawn and added.
+    ///
+    /// # Panics
+    /// If an entry's item is not below d, or `heard` is of fewer items.
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng);
 
     /// Reports of many: the same distribution of sums, often in less time. Items that a report

@@ -3,7 +3,16 @@
 use hushbin::Error;
 
 use super::harmony::Harmony;
+use super::k_fold::KFold;
+use super::naive_bits::NaiveBits;
+use super::normal_noise::NormalNoise;
 use super::oracle::{Oracle, Setting};
+use super::pckv::{PckvGrr, PckvUe};
+use super::privkv::PrivKv;
+use super::sampling::Sampling;
+use super::signed_bit::SignedBit;
+use super::signed_hash::SignedHash;
+use super::three_answers::ThreeAnswers;
 
 /// What a report's ε is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +37,95 @@ pub struct Named {
 }
 
 /// All of them.
-pub const ORACLES: &[Named] = &[Named {
-    name: "Harmony",
-    protects: Protects::User,
-    source: "Nguyên et al. 2016",
-    build: |setting| Ok(Box::new(Harmony::new(setting)?)),
-}];
+pub const ORACLES: &[Named] = &[
+    Named {
+        name: "PrivKV",
+        protects: Protects::User,
+        source: "Ye et al. 2019; spends less than ε",
+        build: |setting| Ok(Box::new(PrivKv::published(setting)?)),
+    },
+    Named {
+        name: "PrivKV, calibrated",
+        protects: Protects::User,
+        source: "Ye et al. 2019, with parameters that spend ε",
+        build: |setting| Ok(Box::new(PrivKv::calibrated(setting)?)),
+    },
+    Named {
+        name: "PrivKV, three answers",
+        protects: Protects::User,
+        source: "PrivKV as P1 reads it",
+        build: |setting| Ok(Box::new(ThreeAnswers::new(setting)?)),
+    },
+    Named {
+        name: "PCKV-UE",
+        protects: Protects::User,
+        source: "Gu et al. 2020",
+        build: |setting| Ok(Box::new(PckvUe::new(setting)?)),
+    },
+    Named {
+        name: "PCKV-GRR",
+        protects: Protects::User,
+        source: "Gu et al. 2020 as P1 has it, handicapped: ε before the draw is counted, so that it spends less",
+        build: |setting| Ok(Box::new(PckvGrr::direct(setting)?)),
+    },
+    Named {
+        name: "PCKV-AGRR",
+        protects: Protects::User,
+        source: "Gu et al. 2020",
+        build: |setting| Ok(Box::new(PckvGrr::adaptive(setting)?)),
+    },
+    Named {
+        name: "sampling, OLH",
+        protects: Protects::User,
+        source: "T. Wang et al. 2017 on one random entry",
+        build: |setting| Ok(Box::new(Sampling::<SignedHash>::new(setting)?)),
+    },
+    Named {
+        name: "sampling, one bit",
+        protects: Protects::User,
+        source: "the code of P3",
+        build: |setting| Ok(Box::new(Sampling::<SignedBit>::new(setting)?)),
+    },
+    Named {
+        name: "k-fold, OLH",
+        protects: Protects::Event,
+        source: "P3 §2.1, its slots in random order",
+        build: |setting| Ok(Box::new(KFold::<SignedHash>::new(setting)?)),
+    },
+    Named {
+        name: "k-fold, one bit",
+        protects: Protects::Event,
+        source: "P3 §2.1 with the oracle of its code, its slots in random order",
+        build: |setting| Ok(Box::new(KFold::<SignedBit>::new(setting)?)),
+    },
+    Named {
+        name: "naive bits, event",
+        protects: Protects::Event,
+        source: "P3, Table 1",
+        build: |setting| Ok(Box::new(NaiveBits::event(setting)?)),
+    },
+    Named {
+        name: "naive bits, user",
+        protects: Protects::User,
+        source: "P3, Table 1, with ε/k for each bit",
+        build: |setting| Ok(Box::new(NaiveBits::user(setting)?)),
+    },
+    Named {
+        name: "Gaussian, event",
+        protects: Protects::Event,
+        source: "Balle and Y.-X. Wang 2018",
+        build: |setting| Ok(Box::new(NormalNoise::event(setting)?)),
+    },
+    Named {
+        name: "Gaussian, user",
+        protects: Protects::User,
+        source: "Balle and Y.-X. Wang 2018",
+        build: |setting| Ok(Box::new(NormalNoise::user(setting)?)),
+    },
+    Named {
+        name: "Harmony",
+        protects: Protects::User,
+        source: "Nguyên et al. 2016",
+        build: |setting| Ok(Box::new(Harmony::new(setting)?)),
+    },
+];

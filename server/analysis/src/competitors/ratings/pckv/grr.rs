@@ -1,0 +1,126 @@
+//! PCKV-GRR and PCKV-AGRR: one item with a sign.
+
+use hushbin::sample::{Threshold, below};
+use hushbin::{Entry, Error};
+use rand_core::CryptoRng;
+
+use super::PckvRates;
+use crate::competitors::favoured::rounded_down;
+use crate::competitors::numbers::rounds_up;
+use crate::competitors::ratings::heard::{Heard, Linear};
+use crate::competitors::ratings::oracle::{Moments, Oracle, Setting};
+use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
+
+/// PCKV-GRR over d′ = d + s items: the drawn one with a = (u + 2)/(u + 2d′), with its own sign
+/// with p = (u + 1)/(u + 2); else any other one, with a fair sign.
+///
+/// With u = s(e − 1) every element of the input has e times the probability of any other, once
+/// the draw is counted: it is Collision with a bucket for each of 2d′ elements, of which all s
+/// of an input are favoured. With u = e − 1, which P1 compares with, they have 1 + (e − 1)/s
+/// times the probability only.
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{Oracle, PckvGrr, Setting};
+///
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let [direct, adaptive] = [PckvGrr::direct(&setting)?, PckvGrr::adaptive(&setting)?];
+/// assert!((direct.loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
+/// assert!(adaptive.loss() <= 1.0 && adaptive.loss() > 1.0 - 1e-12);
+/// assert!(adaptive.moments().mean()[1] < 0.1 * direct.moments().mean()[1]);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PckvGrr {
+    items: u32,
+    sparsity: u32,
+    told: Threshold,
+    sign: Threshold,
+}
+
+impl PckvGrr {
+    /// PCKV-GRR as P1 has it: ε of the response, as if the draw hid nothing.
+    ///
+    /// # Errors
+    /// As [`Setting::budget`].
+    pub fn direct(setting: &Setting) -> Result<Self, Error> {
+        Self::new(setting, 1.0)
+    }
+
+    /// PCKV-AGRR: a response at ln(s(e − 1) + 1), and ε in all.
+    ///
+    /// # Errors
+    /// As [`Setting::budget`].
+    pub fn adaptive(setting: &Setting) -> Result<Self, Error> {
+        Self::new(setting, f64::from(setting.sparsity))
+    }
+
+    fn new(setting: &Setting, times: f64) -> Result<Self, Error> {
+        let budget = setting.pure()?;
+        let more = times * budget.e_minus_1();
+        let all = f64::from(setting.items) + f64::from(setting.sparsity);
+        Ok(Self {
+            items: setting.items,
+            sparsity: setting.sparsity,
+            told: rounded_down((more + 2.0) / (more + 2.0 * all), 2),
+            sign: rounded_down((more + 1.0) / (more + 2.0), 2),
+        })
+    }
+
+    /// a, b and p.
+    #[must_use]
+    pub fn rates(&self) -> PckvRates {
+        PckvRates {
+            a: self.told.probability(),
+            b: self.told.complement() / f64::from(self.others()),
+            p: self.sign.probability(),
+            lean: self.sign.probability() - self.sign.complement(),
+        }
+    }
+
+    /// d′ − 1, at least 1.
+    const fn others(&self) -> u32 {
+        self.items + self.sparsity - 1
+    }
+}
+
+impl Oracle for PckvGrr {
+    fn loss(&self) -> f64 {
+        let rates = self.rates();
+        let [own, opposite] = rates.member(self.sparsity);
+        // Of any element that is not in the input, nor the opposite of one.
+        let other = rates.b / 2.0;
+        (own / opposite.min(other)).ln()
+    }
+
+    fn bits(&self) -> f64 {
+        let all = f64::from(self.items) + f64::from(self.sparsity);
+        (2.0 * all).log2().ceil()
+    }
+
+    fn linear(&self) -> Linear {
+        self.rates().linear(self.sparsity)
+    }
+
+    fn moments(&self) -> Moments {
+        self.rates().moments(self.sparsity)
+    }
+
+    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let (own, value) = match drawn(entries, self.sparsity, rng) {
+            Slot::Entry(entry) => (entry.item as u32, entry.value),
+            // A fair sign.
+            Slot::Dummy(dummy) => (self.items + dummy, 0.0),
+        };
+        let (item, up) = if self.told.sample(rng) {
+            (own, rounds_up(value, rng) == self.sign.sample(rng))
+        } else {
+            let other = below(rng, self.others());
+            (other + u32::from(other >= own), coin(rng))
+        };
+        heard.reports += 1;
+        if item < self.items {
+            heard.presence[item as usize] += 1.0;
+            heard.signs[item as usize] += sign(up);
+        }
+    }
+}

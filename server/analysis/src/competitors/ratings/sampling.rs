@@ -1,0 +1,97 @@
+//! One random entry, by what tells of one.
+
+use hushbin::{Entry, Error};
+use rand_core::CryptoRng;
+
+use super::heard::{Heard, Linear};
+use super::one_sparse::OneSparse;
+use super::oracle::{Moments, Oracle, Presence, Setting};
+use super::slots::drawn;
+
+/// Sampling: the input is padded to s slots, and one of these, drawn uniformly, answers at ε;
+/// estimates are scaled by s. The whole input has ε, whichever slot is drawn.
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
+///
+/// let setting = |sparsity| Setting { items: 100, sparsity, epsilon: 1.0, delta: 0.0 };
+/// let [one, four] = [1, 4].map(|s| Sampling::<SignedHash>::new(&setting(s)).unwrap());
+/// let ratio = four.moments().mean()[1] / one.moments().mean()[1];
+/// assert!((ratio - 16.0).abs() < 1e-12);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampling<T> {
+    sparsity: u32,
+    one: T,
+}
+
+impl<T: OneSparse> Sampling<T> {
+    /// # Errors
+    /// As [`OneSparse::new`].
+    pub fn new(setting: &Setting) -> Result<Self, Error> {
+        Ok(Self {
+            sparsity: setting.sparsity,
+            one: T::new(setting)?,
+        })
+    }
+
+    /// What answers.
+    #[must_use]
+    pub const fn one(&self) -> &T {
+        &self.one
+    }
+}
+
+impl<T: OneSparse> Oracle for Sampling<T> {
+    /// That of the answer: all slots of the one input may be hit, and none of the other's.
+    fn loss(&self) -> f64 {
+        self.one.loss()
+    }
+
+    fn bits(&self) -> f64 {
+        self.one.bits()
+    }
+
+    fn linear(&self) -> Linear {
+        let (s, one) = (f64::from(self.sparsity), self.one.linear());
+        Linear {
+            mean: s * one.mean,
+            presence: one.presence.map(|[scale, offset]| [s * scale, offset]),
+        }
+    }
+
+    /// s² times the second moments of an answer, which is about the item with probability 1/s.
+    fn moments(&self) -> Moments {
+        let (s, one) = (f64::from(self.sparsity), self.one.moments());
+        let mixed = |[own, other]: [f64; 2]| [s * own + s * (s - 1.0) * other, s * s * other];
+        let presence = |one: Presence| {
+            let [own, other] = one.variance;
+            let [square, variance] = mixed([own + 1.0, other]);
+            Presence {
+                variance: [square - 1.0, variance],
+                product: s * one.product,
+            }
+        };
+        Moments {
+            mean_square: mixed(one.mean_square),
+            presence: one.presence.map(presence),
+        }
+    }
+
+    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        heard.reports += 1;
+        let slot = drawn(entries, self.sparsity, rng);
+        self.one.tell(slot, heard, rng);
+    }
+
+    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let mut own = vec![0; self.one.elements()];
+        for entries in people {
+            let slot = drawn(entries, self.sparsity, rng);
+            self.one.tell_own(slot, heard, &mut own, rng);
+        }
+        heard.reports += people.len() as u64;
+        self.one.tell_others(people.len() as u64, &own, heard, rng);
+    }
+}

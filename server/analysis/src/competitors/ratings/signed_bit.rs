@@ -1,0 +1,110 @@
+//! One bit: the value times a hashed sign of its item.
+
+use hushbin::Error;
+use hushbin::hash::{Keys, closed_sign};
+use rand_core::CryptoRng;
+
+use super::heard::{Heard, Linear};
+use super::one_sparse::OneSparse;
+use super::oracle::{Moments, Setting};
+use super::slots::{Slot, fair_signs, sign};
+use crate::competitors::numbers::TwoPoints;
+
+/// The value of an item times a fair sign that a hash function gives the item, drawn with
+/// each answer, by [`TwoPoints`]; an estimate is the answer times A and that sign. P3's code
+/// has it as its 1-sparse oracle. A dummy is 0.
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedBit};
+///
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let bit = SignedBit::new(&setting)?;
+/// assert!((bit.moments().mean()[1] - bit.points().scale().powi(2)).abs() < 1e-12);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SignedBit {
+    items: u32,
+    points: TwoPoints,
+}
+
+impl SignedBit {
+    /// The response to the value.
+    #[must_use]
+    pub const fn points(&self) -> &TwoPoints {
+        &self.points
+    }
+}
+
+impl OneSparse for SignedBit {
+    /// # Errors
+    /// As [`Setting::budget`].
+    fn new(setting: &Setting) -> Result<Self, Error> {
+        Ok(Self {
+            items: setting.items,
+            points: TwoPoints::new(&setting.pure()?),
+        })
+    }
+
+    fn loss(&self) -> f64 {
+        self.points.loss()
+    }
+
+    /// A seed of 64, and the bit.
+    fn bits(&self) -> f64 {
+        65.0
+    }
+
+    fn linear(&self) -> Linear {
+        Linear {
+            mean: self.points.scale(),
+            presence: None,
+        }
+    }
+
+    fn moments(&self) -> Moments {
+        Moments {
+            mean_square: [self.points.scale().powi(2); 2],
+            presence: None,
+        }
+    }
+
+    fn elements(&self) -> usize {
+        self.items as usize
+    }
+
+    fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let keys = Keys::new(rng.next_u64());
+        let value = match slot {
+            Slot::Entry(entry) => f64::from(closed_sign(&keys, entry.item as u32)) * entry.value,
+            Slot::Dummy(_) => 0.0,
+        };
+        let answer = sign(self.points.respond(value, rng));
+        for item in 0..self.items {
+            heard.signs[item as usize] += answer * f64::from(closed_sign(&keys, item));
+        }
+    }
+
+    /// The answer times the own item's sign is the response to the value itself: both
+    /// rounding and response treat either sign alike.
+    fn tell_own(
+        &self,
+        slot: Slot<'_>,
+        heard: &mut Heard,
+        own: &mut [u64],
+        rng: &mut dyn CryptoRng,
+    ) {
+        let Slot::Entry(entry) = slot else { return };
+        let item = entry.item as usize;
+        own[item] += 1;
+        heard.signs[item] += sign(self.points.respond(entry.value, rng));
+    }
+
+    /// Signs of other items are fair and independent of the answer and of each other, where
+    /// hashed signs are, and so are the products.
+    fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        for (sum, own) in heard.signs.iter_mut().zip(own) {
+            *sum += fair_signs(answers - own, rng);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! OLH over signed elements.
+
+use hushbin::Error;
+use hushbin::hash::Keys;
+use rand_core::CryptoRng;
+
+use super::heard::{Heard, Linear};
+use super::one_sparse::OneSparse;
+use super::oracle::{Moments, Presence, Setting};
+use super::slots::{Slot, binomial, sign};
+use crate::competitors::choice::{LocalHash, Rates};
+use crate::competitors::numbers::rounds_up;
+
+/// OLH (T. Wang, Blocki, Li, Jha, "Locally Differentially Private Protocols for Frequency
+/// Estimation", USENIX Security 2017) over the elements (item, sign) and s dummies, by
+/// [`LocalHash`] with g = max(2, round(e + 1)) buckets: p = e/(e + g − 1), q = 1/g.
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedHash};
+///
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let hash = SignedHash::new(&setting)?;
+/// assert_eq!((hash.hash().buckets(), hash.bits()), (4, 66.0));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SignedHash {
+    items: u32,
+    hash: LocalHash,
+}
+
+impl SignedHash {
+    /// The response over elements: 2j is item j with +, 2j + 1 with −, and dummies follow,
+    /// each 2.
+    #[must_use]
+    pub const fn hash(&self) -> &LocalHash {
+        &self.hash
+    }
+}
+
+impl OneSparse for SignedHash {
+    /// # Errors
+    /// As [`Setting::budget`]; [`Error::OutOfRange`] where 2(d + s) is outside
+    /// [`OPTIONS`](hushbin::bounds::OPTIONS).
+    fn new(setting: &Setting) -> Result<Self, Error> {
+        let budget = setting.pure()?;
+        let buckets = (budget.e() + 1.0).round().max(2.0) as u32;
+        let elements = 2 * (setting.items + setting.sparsity);
+        Ok(Self {
+            items: setting.items,
+            hash: LocalHash::new(elements, buckets, &budget)?,
+        })
+    }
+
+    fn loss(&self) -> f64 {
+        self.hash.loss()
+    }
+
+    /// A seed of 64, and a bucket.
+    fn bits(&self) -> f64 {
+        64.0 + f64::from(self.hash.buckets()).log2().ceil()
+    }
+
+    fn linear(&self) -> Linear {
+        let Rates { p, q } = self.hash.rates();
+        let scale = 1.0 / (p - q);
+        Linear {
+            mean: scale,
+            presence: Some([scale, 2.0 * q]),
+        }
+    }
+
+    /// Hits of both signs are independent, so that of their sum and difference the variances
+    /// are the same, and the covariance is the difference of theirs.
+    fn moments(&self) -> Moments {
+        let rates = self.hash.rates();
+        let [own, other] = [true, false].map(|own| rates.variance(own));
+        Moments {
+            mean_square: [own + other + 1.0, 2.0 * other],
+            presence: Some(Presence {
+                variance: [own + other, 2.0 * other],
+                product: own - other + 1.0,
+            }),
+        }
+    }
+
+    fn elements(&self) -> usize {
+        2 * self.items as usize
+    }
+
+    fn tell(&self, slot: Slot<'_>, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let element = match slot {
+            Slot::Entry(entry) => 2 * entry.item as u32 + u32::from(!rounds_up(entry.value, rng)),
+            Slot::Dummy(dummy) => 2 * (self.items + dummy),
+        };
+        let report = self.hash.randomize(element, rng);
+        let report = report.expect("there are items and dummies below d + s");
+        let keys = Keys::new(report.seed);
+        for item in 0..self.items {
+            for (element, sign) in [(2 * item, 1.0), (2 * item + 1, -1.0)] {
+                if self.hash.bucket(&keys, element) == report.bucket {
+                    heard.presence[item as usize] += 1.0;
+                    heard.signs[item as usize] += sign;
+                }
+            }
+        }
+    }
+
+    fn tell_own(
+        &self,
+        slot: Slot<'_>,
+        heard: &mut Heard,
+        own: &mut [u64],
+        rng: &mut dyn CryptoRng,
+    ) {
+        let Slot::Entry(entry) = slot else { return };
+        let (item, up) = (entry.item as usize, rounds_up(entry.value, rng));
+        own[2 * item + usize::from(!up)] += 1;
+        if self.hash.keeps(rng) {
+            heard.presence[item] += 1.0;
+            heard.signs[item] += sign(up);
+        }
+    }
+
+    /// Whatever the own element's bucket and the reported one, any other falls into the
+    /// latter with 1/g, independently, where elements' buckets are independent: as they are
+    /// under ideal hashing, and the real hash as far as can be measured. So hits of those
+    /// whose own an element is not are binomial, independently of everything else.
+    fn tell_others(&self, answers: u64, own: &[u64], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let q = self.hash.rates().q;
+        for item in 0..self.items as usize {
+            for (own, sign) in [(own[2 * item], 1.0), (own[2 * item + 1], -1.0)] {
+                let hits = binomial(answers - own, q, rng) as f64;
+                heard.presence[item] += hits;
+                heard.signs[item] += sign * hits;
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! PrivKV as P1 reads it: one of three answers.
+
+use hushbin::sample::below;
+use hushbin::{Entry, Error};
+use rand_core::CryptoRng;
+
+use super::heard::{Heard, Linear};
+use super::oracle::{Moments, Oracle, Presence, Setting};
+use super::slots::sign;
+use crate::competitors::choice::{Direct, Rates};
+use crate::competitors::numbers::rounds_up;
+
+/// An item, drawn uniformly and public, and one of the answers "absent", + and − by
+/// generalised randomised response: p = e/(e + 2), q = 1/(e + 2). P1's figures call it PrivKV.
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
+///
+/// let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let three = ThreeAnswers::new(&setting)?.moments().mean();
+/// let published = PrivKv::published(&setting)?.moments().mean();
+/// assert!(three[1] < 0.2 * published[1]);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreeAnswers {
+    items: u32,
+    response: Direct,
+}
+
+/// Answers; the other two are + and −.
+const ABSENT: u32 = 2;
+
+impl ThreeAnswers {
+    /// # Errors
+    /// As [`Setting::budget`].
+    pub fn new(setting: &Setting) -> Result<Self, Error> {
+        Ok(Self {
+            items: setting.items,
+            response: Direct::new(3, &setting.pure()?)?,
+        })
+    }
+
+    /// p and q of the realised threshold.
+    #[must_use]
+    pub fn rates(&self) -> Rates {
+        self.response.rates()
+    }
+}
+
+impl Oracle for ThreeAnswers {
+    fn loss(&self) -> f64 {
+        self.response.loss()
+    }
+
+    fn bits(&self) -> f64 {
+        f64::from(self.items).log2().ceil() + 2.0
+    }
+
+    /// f± is d·(\[the answer is ±\] − q)/(p − q) of those asked; F is their sum, M their
+    /// difference.
+    fn linear(&self) -> Linear {
+        let Rates { p, q } = self.rates();
+        let scale = f64::from(self.items) / (p - q);
+        Linear {
+            mean: scale,
+            presence: Some([scale, 0.0]),
+        }
+    }
+
+    fn moments(&self) -> Moments {
+        let Rates { p, q } = self.rates();
+        let square = f64::from(self.items) / (p - q).powi(2);
+        // [answered ±] − 2q is 1 − 2q or −2q.
+        let presence = |answered: f64| {
+            let missing = 1.0 - answered;
+            square * (answered * (1.0 - 2.0 * q).powi(2) + missing * (2.0 * q).powi(2))
+        };
+        Moments {
+            mean_square: [square * (p + q), square * 2.0 * q],
+            presence: Some(Presence {
+                variance: [presence(p + q) - 1.0, presence(2.0 * q)],
+                product: square * (p - q) * (1.0 - 2.0 * q),
+            }),
+        }
+    }
+
+    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        let drawn = below(rng, self.items) as usize;
+        let own = entries.iter().find(|entry| entry.item == drawn as u64);
+        let truth = own.map_or(ABSENT, |entry| u32::from(!rounds_up(entry.value, rng)));
+        let answer = (self.response.randomize(truth, rng)).expect("it is one of three answers");
+        heard.reports += 1;
+        heard.presence[drawn] -= 2.0 * self.rates().q;
+        if answer != ABSENT {
+            heard.presence[drawn] += 1.0;
+            heard.signs[drawn] += sign(answer == 0);
+        }
+    }
+}
