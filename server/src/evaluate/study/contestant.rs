@@ -60,8 +60,8 @@ pub(crate) struct Estimates {
     pub(crate) means: Vec<f64>,
     /// Of either sign; `None` where they are not estimated.
     pub(crate) frequencies: Option<[Vec<f64>; 2]>,
-    /// Means shrunken as the noise advises, where there are standard errors.
-    pub(crate) shrunken: Option<Vec<f64>>,
+    /// Means shrunken as their noise advises (empirical Bayes).
+    pub(crate) shrunken: Vec<f64>,
 }
 
 /// Expected squared error of one report, averaged over items, of people with s entries of ±1.
@@ -212,10 +212,17 @@ impl Listener<'_> {
         match (&self.contestant.way, &self.heard) {
             (Way::Oracle(oracle), Sums::Oracle(heard)) => {
                 let linear = oracle.linear();
+                let means = linear.means(heard);
+                // Of an item that few have; of others it is of the same order.
+                let variance = oracle.moments().mean()[1] / heard.reports as f64;
+                let point = |&estimate: &f64| Point {
+                    estimate,
+                    standard_error: variance.sqrt(),
+                };
                 Estimates {
-                    means: linear.means(heard),
+                    shrunken: shrunken(&means.iter().map(point).collect::<Vec<_>>()),
+                    means,
                     frequencies: linear.frequencies(heard),
-                    shrunken: None,
                 }
             }
             (Way::Task(task), Sums::Task(both)) => of_task(task, &both.1),
@@ -234,7 +241,6 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
             .collect()
     };
     let means: Vec<Point> = points.iter().filter_map(|own| own.mean).collect();
-    let (shrunken, _) = shrink(&means);
     let signs = [Estimand::Plus, Estimand::Minus].map(of);
     Estimates {
         means: of(Estimand::Mean).unwrap_or_default(),
@@ -242,6 +248,12 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
             [Some(plus), Some(minus)] => Some([plus, minus]),
             _ => None,
         },
-        shrunken: Some(shrunken.iter().map(|item| item.estimate).collect()),
+        shrunken: shrunken(&means),
     }
+}
+
+/// What to expect of each mean given all of them.
+fn shrunken(means: &[Point]) -> Vec<f64> {
+    let (shrunken, _) = shrink(means);
+    shrunken.iter().map(|item| item.estimate).collect()
 }

@@ -11,7 +11,7 @@ use super::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError
 use super::prepared::Prepared;
 use super::score::Score;
 use super::size::Size;
-use super::sparse::{BYTES, DELTA, LARGEST, LEVELS, MSE, contestants, contests, of};
+use super::sparse::{BYTES, DELTA, LARGEST, LEVELS, MSE, REMARKS, contestants, contests, of};
 use super::table::Table;
 use super::workload::Workload;
 use crate::evaluate::DataSet;
@@ -112,7 +112,8 @@ impl Experiment for Data {
         let truth = hear_crowd(&mut listeners, Workload::Data(&self.data), *asked, rng)?;
         let means = truth.means();
         let mut measured = Vec::new();
-        let mut add = |mechanism: &str, estimates: &[f64]| {
+        let shrunken = SHRUNKEN[level];
+        let mut add = |mechanism: &str, estimand: &str, estimates: &[f64]| {
             let score = Score::new(estimates, &means);
             for (metric, value) in [(LARGEST, score.largest), (MSE, score.mean_square)] {
                 measured.push(of(asked, mechanism, estimand, metric, value));
@@ -120,20 +121,21 @@ impl Experiment for Data {
         };
         for (own, listener) in contestants.iter().zip(&listeners) {
             let estimates = listener.estimates();
-            add(&own.name, &estimates.means);
-            if let Some(shrunken) = &estimates.shrunken {
-                add(&format!("{}, shrunken", own.name), shrunken);
-            }
+            add(&own.name, estimand, &estimates.means);
+            add(&own.name, shrunken, &estimates.shrunken);
             if own.name == CLIPPING {
-                let clipped: Vec<f64> = estimates
-                    .means
-                    .iter()
-                    .map(|mean| mean.clamp(-1.0, 1.0))
-                    .collect();
-                add(&format!("{CLIPPING}, estimates clipped"), &clipped);
+                let means = estimates.means.iter();
+                let clipped: Vec<f64> = means.map(|mean| mean.clamp(-1.0, 1.0)).collect();
+                add(
+                    &format!("{CLIPPING}, estimates clipped"),
+                    estimand,
+                    &clipped,
+                );
             }
         }
-        add("answering 0", &vec![0.0; means.len()]);
+        for estimand in [estimand, shrunken] {
+            add(NOTHING, estimand, &vec![0.0; means.len()]);
+        }
         if unit.repeat == 0 {
             let most = (0..self.data.people()).map(|person| self.data.person(person));
             let most: &[Entry] = most.max_by_key(|own| own.len()).unwrap_or(&[]);
@@ -145,8 +147,9 @@ impl Experiment for Data {
     }
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
-        let panel = |(estimand, _): &(&str, _)| Panel {
-            title: (*estimand).to_owned(),
+        let estimands = LEVELS.iter().map(|(estimand, _)| *estimand).chain(SHRUNKEN);
+        let panel = |estimand: &str| Panel {
+            title: estimand.to_owned(),
             curves: table.curves(estimand, MSE, |_| true, |point| point.epsilon),
         };
         let figure = Figure {
@@ -155,7 +158,7 @@ impl Experiment for Data {
             x: "ε",
             y: "mean squared error",
             logarithmic: [true, true],
-            panels: LEVELS.iter().map(panel).collect(),
+            panels: estimands.map(panel).collect(),
         };
         (self.epsilons.len() > 1)
             .then_some(figure)
@@ -163,10 +166,19 @@ impl Experiment for Data {
             .collect()
     }
 
+    fn remarks(&self) -> &'static [&'static str] {
+        REMARKS
+    }
+
     fn contests(&self) -> Vec<Contest> {
         contests()
     }
 }
+
+/// The estimands of both levels, shrunken as their noise advises (empirical Bayes).
+const SHRUNKEN: [&str; 2] = ["mean, user level, shrunken", "mean, event level, shrunken"];
+/// What no report is needed for.
+const NOTHING: &str = "answering 0";
 
 /// P3's code moves its estimates into the range at the end.
 const CLIPPING: &str = "SUCCINCT, as coded";

@@ -124,21 +124,26 @@ pub(crate) trait Experiment: Sync {
     /// Its figures, drawn of what was measured.
     fn figures(&self, table: &Table) -> Vec<Figure>;
 
+    /// What is to know before figures are read.
+    fn remarks(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What ours is compared by with the best of all others, if it is.
     fn contests(&self) -> Vec<Contest> {
         Vec::new()
     }
 }
 
-/// An error, the less the better, and which of ours it is asked of.
+/// An error, the less the better, and which of ours are asked for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contest {
     /// As in tables.
     pub(crate) estimand: &'static str,
     /// As in tables.
     pub(crate) metric: &'static str,
-    /// Which mechanism.
-    pub(crate) ours: &'static str,
+    /// Whichever of these is best; all others are others.
+    pub(crate) ours: &'static [&'static str],
     /// Whether the metric is a logarithm.
     pub(crate) logarithm: bool,
 }

@@ -138,6 +138,9 @@ fn write_experiment(page: &mut String, own: &Drawn) -> std::fmt::Result {
          <p class=\"quiet\">All numbers: <a href=\"tables/{name}.csv\">tables/{name}.csv</a>. \
          Bars are two standard errors to either side.</p>"
     )?;
+    for remark in own.remarks {
+        writeln!(page, "<p>{}</p>", escape(remark))?;
+    }
     for (figure, drawing) in &own.figures {
         let (file, title) = (escape(&figure.name), escape(&figure.title));
         let [width, height] = size(drawing);

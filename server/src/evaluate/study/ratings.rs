@@ -4,6 +4,7 @@
 use hushbin::Entry;
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
+use hushbin::mechanism::hash_bin::GRID;
 use hushbin_analysis::bound::least;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
@@ -49,6 +50,8 @@ pub(crate) const MEAN: &str = "mean";
 /// Means after a projection: onto the simplex of frequencies, or onto the ball of means.
 pub(crate) const MEAN_SIMPLEX: &str = "mean, simplex";
 pub(crate) const MEAN_BALL: &str = "mean, ball";
+/// Means shrunken as their noise advises (empirical Bayes).
+pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
 pub(crate) const FREQUENCY: &str = "frequency";
 pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
 
@@ -135,6 +138,8 @@ impl Ratings {
                 OURS_FREQUENCIES,
                 json!({ "name": "auto", "objective": "frequency" }),
             )?,
+            task(OURS_CLIPPED, json!({ "name": "hash-bin" }))?,
+            task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
             task(
                 "Collision",
                 json!({ "name": "collision", "parameters": "as-printed" }),
@@ -161,6 +166,10 @@ impl Ratings {
 pub(crate) const OURS_MEANS: &str = "hushbin, for means";
 /// Ours, as it is chosen for frequencies.
 pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
+/// Ours, as it is chosen for means where a bias is taken for less noise.
+const OURS_CLIPPED: &str = "hushbin, clipped";
+/// Ours, as it is chosen for means with frequencies.
+const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
 /// P1 Theorem 7: t = ⌈e·s + s + 2⌉, made even, as CoCo needs it, and at least 2s + 2.
 fn with_printed_buckets(asked: &Asked) -> Value {
@@ -173,6 +182,7 @@ fn with_printed_buckets(asked: &Asked) -> Value {
 /// P3's code: another clip than is printed, and two points up to ε = 2.
 pub(crate) fn succinct_as_coded(asked: &Asked) -> Value {
     let clip = (f64::from(asked.sparsity) * (asked.people as f64).ln()).sqrt() / 2.5;
+    let clip = (clip * f64::from(GRID)).ceil() / f64::from(GRID);
     let noise = if asked.epsilon <= 2.0 {
         "two-point"
     } else {
@@ -228,7 +238,14 @@ impl Experiment for Ratings {
     }
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
-        let estimands = [FREQUENCY, FREQUENCY_SIMPLEX, MEAN, MEAN_SIMPLEX, MEAN_BALL];
+        let estimands = [
+            FREQUENCY,
+            FREQUENCY_SIMPLEX,
+            MEAN,
+            MEAN_SIMPLEX,
+            MEAN_BALL,
+            MEAN_SHRUNKEN,
+        ];
         let metrics = [LN_TVE, LN_MAE];
         let all = estimands
             .iter()
@@ -254,8 +271,10 @@ impl Experiment for Ratings {
                 logarithm,
             })
         });
-        let predicted = [(FREQUENCY, OURS_FREQUENCIES), (MEAN, OURS_MEANS)];
-        let predicted = predicted.into_iter().map(|(estimand, ours)| Contest {
+        let predicted = OURS
+            .into_iter()
+            .filter(|(estimand, _)| [FREQUENCY, MEAN].contains(estimand));
+        let predicted = predicted.map(|(estimand, ours)| Contest {
             estimand,
             metric: PREDICTED_MSE,
             ours,
@@ -265,13 +284,14 @@ impl Experiment for Ratings {
     }
 }
 
-/// Estimands with the one of ours that is for them.
-const OURS: [(&str, &str); 5] = [
-    (FREQUENCY, OURS_FREQUENCIES),
-    (FREQUENCY_SIMPLEX, OURS_FREQUENCIES),
-    (MEAN, OURS_MEANS),
-    (MEAN_SIMPLEX, OURS_FREQUENCIES),
-    (MEAN_BALL, OURS_MEANS),
+/// Estimands with those of ours that are for them.
+const OURS: [(&str, &[&str]); 6] = [
+    (FREQUENCY, &[OURS_FREQUENCIES]),
+    (FREQUENCY_SIMPLEX, &[OURS_FREQUENCIES]),
+    (MEAN, &[OURS_MEANS, OURS_CLIPPED]),
+    (MEAN_SIMPLEX, &[OURS_FREQUENCIES, OURS_BOTH]),
+    (MEAN_BALL, &[OURS_MEANS, OURS_CLIPPED]),
+    (MEAN_SHRUNKEN, &[OURS_MEANS, OURS_CLIPPED]),
 ];
 
 impl Ratings {
@@ -343,6 +363,7 @@ fn measure(
         MEAN_BALL,
         Score::new(&onto_ball(&estimates.means, asked.sparsity), &means),
     );
+    add(MEAN_SHRUNKEN, Score::new(&estimates.shrunken, &means));
     let Some(signs) = &estimates.frequencies else {
         return;
     };
@@ -351,10 +372,14 @@ fn measure(
         |signs: &[Vec<f64>; 2]| Score::new(signs.iter().flatten(), frequencies.iter().flatten());
     add(FREQUENCY, of(signs));
     let projected = onto_simplex(signs, asked.sparsity);
-    add(MEAN_SIMPLEX, Score::new(&projected.means, &means));
-    if let Some(signs) = &projected.frequencies {
-        add(FREQUENCY_SIMPLEX, of(signs));
-    }
+    add(FREQUENCY_SIMPLEX, of(&projected));
+    let [plus, minus] = &projected;
+    let differences: Vec<f64> = plus
+        .iter()
+        .zip(minus)
+        .map(|(plus, minus)| plus - minus)
+        .collect();
+    add(MEAN_SIMPLEX, Score::new(&differences, &means));
 }
 
 /// What is computed and not measured: predicted errors, over the bound, and bytes.

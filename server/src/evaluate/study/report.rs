@@ -16,6 +16,7 @@ pub(crate) struct Drawn {
     /// With what is drawn of each.
     pub(crate) figures: Vec<(Figure, String)>,
     pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) remarks: &'static [&'static str],
 }
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
@@ -54,6 +55,7 @@ pub(crate) fn write(
             name: name.to_owned(),
             figures,
             outcomes: outcomes(&**experiment, table),
+            remarks: experiment.remarks(),
         });
     }
     save(&directory.join("tables/wins.csv"), &wins(&all))?;
@@ -149,7 +151,7 @@ fn wins(all: &[Drawn]) -> Vec<u8> {
                 point.parameter.to_string(),
                 cell.contest.estimand.to_owned(),
                 cell.contest.metric.to_owned(),
-                cell.contest.ours.to_owned(),
+                cell.ours.clone(),
                 cell.best.clone(),
                 rounded(cell.ratio),
                 rounded(cell.deviation),

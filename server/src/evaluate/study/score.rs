@@ -3,8 +3,6 @@
 use hushbin::Entry;
 use hushbin_analysis::estimate::{Sum, project};
 
-use super::contestant::Estimates;
-
 /// What a crowd has, summed over people.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Truth {
@@ -92,19 +90,14 @@ impl Score {
     }
 }
 
-/// Frequencies moved to the nearest that a crowd with s entries each can have, and the means
-/// that are their differences: P1's and P2's projection.
-pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> Estimates {
+/// Frequencies moved to the nearest that a crowd with s entries each can have: P1's and P2's
+/// projection.
+pub(crate) fn onto_simplex(frequencies: &[Vec<f64>; 2], sparsity: u32) -> [Vec<f64>; 2] {
     let items = frequencies[0].len();
     let mut all = frequencies.concat();
     project(&mut all, Sum::Exactly(f64::from(sparsity)));
     let (plus, minus) = all.split_at(items);
-    let both = plus.iter().zip(minus);
-    Estimates {
-        means: both.map(|(plus, minus)| plus - minus).collect(),
-        frequencies: Some([plus.to_vec(), minus.to_vec()]),
-        shrunken: None,
-    }
+    [plus.to_vec(), minus.to_vec()]
 }
 
 /// Means moved to the nearest whose magnitudes sum to s at most, as those of a crowd do: the

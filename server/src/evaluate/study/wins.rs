@@ -8,6 +8,8 @@ use super::table::{Row, Table};
 pub(crate) struct Cell {
     pub(crate) contest: Contest,
     pub(crate) point: Point,
+    /// The best of ours.
+    pub(crate) ours: String,
     /// The best of the others.
     pub(crate) best: String,
     /// Our error over theirs.
@@ -68,29 +70,36 @@ pub(crate) fn outcomes(experiment: &dyn Experiment, table: &Table) -> Vec<Outcom
 
 fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
     let rows: Vec<&Row> = table.of(contest.estimand, contest.metric).collect();
-    let ours = rows
-        .iter()
-        .filter(|row| row.first.mechanism == contest.ours);
-    let cell = |own: &&Row| {
-        let others = rows
-            .iter()
-            .filter(|row| row.first.point == own.first.point && !is_ours(&row.first.mechanism));
-        let best = others.min_by(|a, b| a.mean.total_cmp(&b.mean))?;
+    let mut points: Vec<Point> = Vec::new();
+    for row in &rows {
+        if !points.contains(&row.first.point) {
+            points.push(row.first.point);
+        }
+    }
+    let cell = |point: Point| {
+        let here = || rows.iter().copied().filter(|row| row.first.point == point);
+        let least = |a: &&Row, b: &&Row| a.mean.total_cmp(&b.mean);
+        let asked = |row: &&Row| contest.ours.contains(&row.first.mechanism.as_str());
+        let own = here().filter(asked).min_by(least)?;
+        let best = here()
+            .filter(|row| !is_ours(&row.first.mechanism))
+            .min_by(least)?;
         let (logarithm, deviation) = distance(contest, own, best);
         Some(Cell {
             contest: contest.clone(),
-            point: own.first.point,
+            point,
+            ours: own.first.mechanism.clone(),
             best: best.first.mechanism.clone(),
             ratio: logarithm.exp(),
             deviation,
         })
     };
-    ours.filter_map(cell).collect()
+    points.into_iter().filter_map(cell).collect()
 }
 
-/// Ours are named so.
+/// Ours are named so; answering 0 is nobody's.
 fn is_ours(mechanism: &str) -> bool {
-    mechanism.starts_with("hushbin")
+    mechanism.starts_with("hushbin") || mechanism == "answering 0"
 }
 
 /// The logarithm of our error over theirs, and its standard error.
