@@ -4,10 +4,14 @@
 mod computed;
 mod contestant;
 mod crowd;
+mod curves;
 mod data;
+mod drawn;
 mod engine;
+mod error;
 mod experiment;
 mod figure;
+mod measured;
 mod page;
 mod prepared;
 mod ratings;

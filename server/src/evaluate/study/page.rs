@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hushbin_analysis::competitors::ratings::{ORACLES, Protects};
 
-use super::report::Drawn;
+use super::drawn::Drawn;
 use super::wins::{Cell, Outcome};
 
 const STYLE: &str = include_str!("page.css");

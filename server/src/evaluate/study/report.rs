@@ -3,21 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use super::experiment::{Experiment, Figure, StudyError};
+use super::drawn::Drawn;
+use super::experiment::{Experiment, StudyError};
 use super::figure::svg;
 use super::page::html;
 use super::table::Table;
-use super::wins::{Outcome, outcomes};
-
-/// An experiment's figures.
-pub(crate) struct Drawn {
-    pub(crate) title: String,
-    pub(crate) name: String,
-    /// With what is drawn of each.
-    pub(crate) figures: Vec<(Figure, String)>,
-    pub(crate) outcomes: Vec<Outcome>,
-    pub(crate) remarks: &'static [&'static str],
-}
+use super::wins::outcomes;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
 /// figure, and `index.html`, which says `how` it was made.

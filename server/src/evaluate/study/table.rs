@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::experiment::{Curve, Measured, Point};
+use super::curves::Curve;
+use super::measured::{Measured, Point};
 
 /// Averages of an experiment, in the order in which they were first measured.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,0 +1,14 @@
+//! An experiment as the page shows it.
+
+use super::curves::Figure;
+use super::wins::Outcome;
+
+/// An experiment's figures.
+pub(crate) struct Drawn {
+    pub(crate) title: String,
+    pub(crate) name: String,
+    /// With what is drawn of each.
+    pub(crate) figures: Vec<(Figure, String)>,
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) remarks: &'static [&'static str],
+}

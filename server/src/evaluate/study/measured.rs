@@ -1,0 +1,37 @@
+//! Numbers that are measured, and where.
+
+use serde::{Deserialize, Serialize};
+
+/// Where in an experiment: what a crowd is like and what is asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub(crate) struct Point {
+    /// n.
+    pub(crate) people: u64,
+    /// d, or the number of options.
+    pub(crate) items: u32,
+    /// s, or how many entries a person has; 1 of one answer.
+    pub(crate) sparsity: u32,
+    /// ε of one report.
+    pub(crate) epsilon: f64,
+    /// δ of one report, or of a batch; 0 where there is none.
+    pub(crate) delta: f64,
+    /// What else an experiment varies, such as t, if anything.
+    pub(crate) parameter: f64,
+}
+
+/// A number that a unit measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    /// Where.
+    #[serde(flatten)]
+    pub(crate) point: Point,
+    /// Of which mechanism, as figures name it.
+    pub(crate) mechanism: String,
+    /// What is estimated, and what was done to the estimates, such as `mean` or
+    /// `frequency, simplex`.
+    pub(crate) estimand: String,
+    /// What the number is, such as `ln TVE` or `MSE`.
+    pub(crate) metric: String,
+    /// The number.
+    pub(crate) value: f64,
+}
