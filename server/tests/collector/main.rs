@@ -12,6 +12,7 @@ mod crash;
 mod differencing;
 #[cfg(target_os = "linux")]
 mod disk;
+mod evaluate;
 mod export;
 mod fold;
 mod heavy_hitters;
