@@ -1,19 +1,26 @@
 //! The papers' experiments with every competitor: units of work that can be done in any
 //! order and resumed, and tables, figures and a page of what they found.
 
+mod axis;
+mod census;
+mod choices;
 mod computed;
 mod contestant;
 mod crowd;
 mod curves;
 mod data;
+mod dense;
 mod drawn;
 mod engine;
 mod error;
 mod experiment;
 mod figure;
 mod measured;
+mod numbers;
 mod page;
 mod prepared;
+mod protocol;
+mod random;
 mod ratings;
 mod report;
 mod runs;
@@ -40,5 +47,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(sparse::Sparse::as_coded(size)),
         Box::new(computed::Amplification::new(size)),
         Box::new(computed::Buckets),
+        Box::new(numbers::Numbers::new(size)),
+        Box::new(choices::Choices::new(size)),
     ]
 }

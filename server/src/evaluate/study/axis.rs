@@ -1,0 +1,62 @@
+//! What figures are over.
+
+use super::experiment::Point;
+
+/// δ of figures over ε.
+pub(super) const DELTA: f64 = 1e-6;
+/// ε of figures over δ.
+pub(super) const EPSILON: f64 = 1.0;
+
+/// What a figure is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// ε, at a δ of [`DELTA`].
+    Epsilon,
+    /// δ, at an ε of [`EPSILON`].
+    Delta,
+}
+
+impl Axis {
+    /// Both.
+    pub(super) const BOTH: [Self; 2] = [Self::Epsilon, Self::Delta];
+
+    /// The label.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Epsilon => "ε",
+            Self::Delta => "δ",
+        }
+    }
+
+    /// As in names of files.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Epsilon => "epsilon",
+            Self::Delta => "delta",
+        }
+    }
+
+    /// What a figure says that is over it.
+    pub(super) fn over(self) -> String {
+        match self {
+            Self::Epsilon => format!("over ε, at δ = {DELTA:e}"),
+            Self::Delta => format!("over δ, at ε = {EPSILON}"),
+        }
+    }
+
+    /// Whether a figure over it shows a point.
+    pub(super) fn is_at(self, point: &Point) -> bool {
+        match self {
+            Self::Epsilon => point.delta == DELTA,
+            Self::Delta => point.epsilon == EPSILON,
+        }
+    }
+
+    /// Where.
+    pub(super) const fn right(self, point: &Point) -> f64 {
+        match self {
+            Self::Epsilon => point.epsilon,
+            Self::Delta => point.delta,
+        }
+    }
+}

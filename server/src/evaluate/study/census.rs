@@ -1,0 +1,285 @@
+//! A census-like crowd: extracts such as P4's cannot be given away, so that one is
+//! generated, of which all is known.
+//!
+//! Numeric attributes are mixtures of two normals each, clipped to [−1, 1]. They share a
+//! factor, so that any two correlate by 0.2 to 0.6. Categories have Zipf's law of
+//! exponent 1.3 over 2 to 9 values, and depend on a numeric attribute each. Income is
+//! linear in all of them, but for normal noise of a third of its variance.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+
+use super::random::Law;
+
+/// Which of the paper's extracts it is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extract {
+    /// 6 numeric and 10 categorical attributes, 42 features.
+    Brazil,
+    /// 5 and 14, 85 features.
+    Mexico,
+}
+
+impl Extract {
+    /// Both.
+    pub(super) const ALL: [Self; 2] = [Self::Brazil, Self::Mexico];
+
+    /// The number of values of each category.
+    pub(super) const fn values(self) -> &'static [u32] {
+        match self {
+            Self::Brazil => &[2, 2, 3, 3, 4, 4, 5, 6, 7, 9],
+            Self::Mexico => &[2, 3, 4, 5, 6, 6, 7, 7, 8, 9, 9, 9, 9, 9],
+        }
+    }
+
+    /// The number of numeric attributes.
+    pub(super) const fn numbers(self) -> u32 {
+        match self {
+            Self::Brazil => 6,
+            Self::Mexico => 5,
+        }
+    }
+
+    /// The name in tables.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Brazil => "like Brazil's census",
+            Self::Mexico => "like Mexico's census",
+        }
+    }
+}
+
+/// What people are like.
+#[derive(Debug, Clone)]
+pub(super) struct Census {
+    extract: Extract,
+    numeric: Vec<Numeric>,
+    categories: Vec<Law>,
+    /// Of the features, without the constant one.
+    weights: Vec<f64>,
+    /// What is taken from their sum, and what that is then multiplied by.
+    centre: f64,
+    scale: f64,
+}
+
+/// A numeric attribute.
+#[derive(Debug, Clone, Copy)]
+struct Numeric {
+    /// The part of its deviation that is shared.
+    shared: f64,
+    /// Its median.
+    centre: f64,
+}
+
+/// A person.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Person {
+    /// Numbers in [−1, 1].
+    pub(super) numbers: Vec<f64>,
+    /// Values of categories, from 0.
+    pub(super) categories: Vec<u32>,
+    /// Numbers, then a feature for each value of a category but the last, and 1.
+    pub(super) features: Vec<f64>,
+    /// In [−1, 1], around 0.
+    pub(super) income: f64,
+}
+
+/// Standard deviation of a numeric attribute before it is clipped.
+const DEVIATION: f64 = 0.35;
+/// Of income.
+const INCOME: f64 = 0.4;
+/// The part of income's variance that nothing explains.
+const NOISE: f64 = 1.0 / 3.0;
+/// How far the two normals of a mixture are from its median, in its deviations.
+const APART: f64 = 0.8;
+/// People whose incomes are centred and scaled by.
+const SAMPLE: u32 = 20_000;
+
+impl Census {
+    /// The crowd of an extract, always the same.
+    pub(super) fn new(extract: Extract) -> Self {
+        let rng = &mut ChaCha8Rng::seed_from_u64(1990 + u64::from(extract.numbers()));
+        let mut normal = || -> f64 { StandardNormal.sample(rng) };
+        let last = f64::from(extract.numbers() - 1);
+        let numeric = |index: u32| Numeric {
+            // Products of two are 0.22 to 0.58.
+            shared: 0.46 + 0.32 * f64::from(index) / last,
+            centre: 0.2 * f64::from(index) / last - 0.1,
+        };
+        let law = |values: &u32| Law::zipf(*values, 1.3);
+        let numbers = extract.numbers() as usize;
+        // Numeric attributes deviate less than the features of categories do.
+        let strength = |index| if index < numbers { 2.0 } else { 1.0 };
+        let mut census = Self {
+            extract,
+            numeric: (0..extract.numbers()).map(numeric).collect(),
+            categories: extract.values().iter().map(law).collect(),
+            weights: Vec::new(),
+            centre: 0.0,
+            scale: 1.0,
+        };
+        let features = 0..census.features() as usize - 1;
+        census.weights = features.map(|index| strength(index) * normal()).collect();
+        census.fit(&mut ChaCha8Rng::seed_from_u64(0));
+        census
+    }
+
+    /// Centres and scales incomes by those of a sample.
+    fn fit(&mut self, rng: &mut ChaCha8Rng) {
+        let mut person = Person::default();
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for _ in 0..SAMPLE {
+            self.draw_features(rng, &mut person);
+            let signal = self.signal(&person);
+            sum += signal;
+            squares += signal * signal;
+        }
+        let n = f64::from(SAMPLE);
+        let variance = squares / n - (sum / n).powi(2);
+        self.centre = sum / n;
+        self.scale = INCOME * ((1.0 - NOISE) / variance).sqrt();
+    }
+
+    /// d of a gradient: the number of features.
+    pub(super) fn features(&self) -> u32 {
+        let more: u32 = self.extract.values().iter().map(|values| values - 1).sum();
+        self.extract.numbers() + more + 1
+    }
+
+    /// Draws a person.
+    pub(super) fn draw(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
+        self.draw_features(rng, person);
+        let noise: f64 = StandardNormal.sample(rng);
+        let signal = self.scale * (self.signal(person) - self.centre);
+        let income = signal + INCOME * NOISE.sqrt() * noise;
+        person.income = income.clamp(-1.0, 1.0);
+    }
+
+    fn signal(&self, person: &Person) -> f64 {
+        let both = self.weights.iter().zip(&person.features);
+        both.map(|(weight, feature)| weight * feature).sum()
+    }
+
+    fn draw_features(&self, rng: &mut ChaCha8Rng, person: &mut Person) {
+        let Person {
+            numbers,
+            categories,
+            features,
+            ..
+        } = person;
+        numbers.clear();
+        categories.clear();
+        features.clear();
+        let factor = mixture(rng);
+        for own in &self.numeric {
+            let alone = (1.0 - own.shared * own.shared).sqrt();
+            let z = own.shared * factor + alone * mixture(rng);
+            numbers.push((own.centre + DEVIATION * z).clamp(-1.0, 1.0));
+        }
+        features.extend_from_slice(numbers);
+        for (index, law) in self.categories.iter().enumerate() {
+            let on = index % numbers.len();
+            // Of two draws those above the median take the less, the others the greater:
+            // half of people each, so that the law stays as it is.
+            let [a, b] = [law.draw(rng), law.draw(rng)];
+            let above = numbers[on] > self.numeric[on].centre;
+            categories.push(if above { a.min(b) } else { a.max(b) });
+        }
+        for (&values, &own) in self.extract.values().iter().zip(categories.iter()) {
+            let feature = |value| if value == own { 1.0 } else { -1.0 };
+            features.extend((0..values - 1).map(feature));
+        }
+        features.push(1.0);
+    }
+}
+
+/// A mixture of two normals, symmetric, of mean 0 and variance 1.
+fn mixture(rng: &mut ChaCha8Rng) -> f64 {
+    let side = if rng.next_u64() >> 63 == 1 {
+        APART
+    } else {
+        -APART
+    };
+    let normal: f64 = StandardNormal.sample(rng);
+    side + (1.0 - APART * APART).sqrt() * normal
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin_analysis::competitors::encode_category;
+
+    use super::*;
+
+    fn people(census: &Census, count: usize) -> Vec<Person> {
+        let rng = &mut ChaCha8Rng::seed_from_u64(1);
+        let mut draw = || {
+            let mut person = Person::default();
+            census.draw(rng, &mut person);
+            person
+        };
+        (0..count).map(|_| draw()).collect()
+    }
+
+    fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+        let pairs: Vec<(f64, f64)> = pairs.collect();
+        let mean =
+            |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+        let [x, y] = [mean(|pair| pair.0), mean(|pair| pair.1)];
+        let both = mean(|(x, y)| x * y) - x * y;
+        let squares = [mean(|(x, _)| x * x) - x * x, mean(|(_, y)| y * y) - y * y];
+        both / (squares[0] * squares[1]).sqrt()
+    }
+
+    #[test]
+    fn people_are_as_described() {
+        for (extract, features) in [(Extract::Brazil, 42), (Extract::Mexico, 85)] {
+            let census = Census::new(extract);
+            assert_eq!(census.features(), features);
+            let crowd = people(&census, 20_000);
+            let numbers = extract.numbers() as usize;
+            for (i, j) in (0..numbers).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                let pairs = crowd.iter().map(|own| (own.numbers[i], own.numbers[j]));
+                let shared = correlation(pairs);
+                assert!((0.18..0.62).contains(&shared), "{i} {j}: {shared}");
+            }
+            for (index, &values) in extract.values().iter().enumerate() {
+                let first = crowd.iter().filter(|own| own.categories[index] == 0);
+                let share = first.count() as f64 / crowd.len() as f64;
+                let law = Law::zipf(values, 1.3).probabilities();
+                assert!((share - law[0]).abs() < 0.02, "{index}: {share}");
+                let on = index % numbers;
+                let pairs = crowd
+                    .iter()
+                    .map(|own| (own.numbers[on], f64::from(own.categories[index])));
+                let shared = correlation(pairs);
+                assert!(shared < -0.2, "{index}: {shared}");
+            }
+        }
+    }
+
+    #[test]
+    fn features_are_encoded_as_the_paper_has_them() {
+        let census = Census::new(Extract::Mexico);
+        for person in people(&census, 50) {
+            let mut expected = person.numbers.clone();
+            let both = person.categories.iter().zip(census.extract.values());
+            for (&value, &values) in both {
+                expected.extend(encode_category(value, values).unwrap());
+            }
+            expected.push(1.0);
+            assert_eq!(person.features, expected);
+            assert!(expected.iter().all(|own| own.abs() <= 1.0));
+            assert!(person.income.abs() <= 1.0);
+        }
+    }
+
+    #[test]
+    fn a_third_of_incomes_variance_is_noise() {
+        let census = Census::new(Extract::Brazil);
+        let crowd = people(&census, 20_000);
+        let pairs = crowd.iter().map(|own| (census.signal(own), own.income));
+        let explained = correlation(pairs).powi(2);
+        assert!((explained - 2.0 / 3.0).abs() < 0.02, "{explained}");
+    }
+}

@@ -1,0 +1,439 @@
+//! Shares of one choice among k options: P4's figures 2, 6 and 7.
+
+use hushbin_analysis::competitors::Budget;
+use rand_chacha::ChaCha8Rng;
+use rand_core::Rng;
+
+use super::axis::DELTA;
+use super::census::{Census, Extract, Person};
+use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::numbers::mean_square;
+use super::protocol::ProtocolName;
+use super::random::{Law, stream};
+use super::size::Size;
+use super::table::Table;
+
+/// Shares of options by every protocol.
+#[derive(Debug)]
+pub(crate) struct Choices {
+    size: Size,
+    cells: Vec<Cell>,
+}
+
+/// Who answers what.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Crowd {
+    /// One choice of so many options by Zipf's law.
+    Zipf(u32),
+    /// The categories of a census-like crowd; each person answers one, drawn uniformly.
+    Census(Extract),
+}
+
+/// What units repeat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cell {
+    crowd: Crowd,
+    people: u64,
+    epsilon: f64,
+    delta: f64,
+}
+
+/// Of the options of one question: how many of those who answered it gave each, and how
+/// many people would in all.
+struct Asked {
+    counts: Vec<u64>,
+    truth: Vec<f64>,
+}
+
+/// δ of figure 6.
+const DELTAS: [f64; 2] = [1e-6, 1e-7];
+/// ε of figure 7.
+const EPSILONS: [f64; 2] = [0.5, 5.0];
+/// k of figure 2.
+const OPTIONS: [u32; 3] = [2, 10, 100];
+const MSE: &str = "MSE";
+/// What variances say of [`MSE`].
+const EXPECTED: &str = "expected MSE";
+/// What figure 2 is about.
+const ONE: &str = "one option";
+/// Of another person's option, which the paper calls the noise.
+const VARIANCE: &str = "variance of another's option";
+/// Over k options of which one is the own.
+const AVERAGE: &str = "average variance";
+
+impl Choices {
+    /// The experiment of a size.
+    pub(crate) fn new(size: Size) -> Self {
+        let mut cells = Vec::new();
+        for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
+            for &delta in size.pick(&DELTAS[..1], &DELTAS) {
+                cells.extend(epsilons(size).iter().map(|&epsilon| Cell {
+                    crowd: Crowd::Census(extract),
+                    people: size.pick(10_000, 400_000),
+                    epsilon,
+                    delta,
+                }));
+            }
+        }
+        let options: &[u32] = size.pick(
+            &[2, 16, 128],
+            &[2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 256, 512, 1024],
+        );
+        for epsilon in EPSILONS {
+            cells.extend(options.iter().map(|&options| Cell {
+                crowd: Crowd::Zipf(options),
+                people: size.pick(10_000, 100_000),
+                epsilon,
+                delta: DELTA,
+            }));
+        }
+        Self { size, cells }
+    }
+}
+
+fn epsilons(size: Size) -> &'static [f64] {
+    size.pick(
+        &[0.5, 1.0, 4.0],
+        &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],
+    )
+}
+
+impl Experiment for Choices {
+    fn name(&self) -> &'static str {
+        "choices"
+    }
+
+    fn title(&self) -> &'static str {
+        "Shares of one choice among many (P4, figures 2, 6, 7)"
+    }
+
+    /// The computed one, and one for each repeat of each cell.
+    fn units(&self) -> Vec<Unit> {
+        let computed = Unit {
+            name: "computed".to_owned(),
+            index: self.cells.len(),
+            repeat: 0,
+            work: 1e4,
+        };
+        let repeats = self.size.pick(5, 10);
+        let cells = self.cells.iter().enumerate();
+        let simulated = cells.flat_map(|(index, cell)| {
+            (0..repeats).map(move |repeat| Unit {
+                name: format!(
+                    "{}, {} options, ε = {}, δ = {}, repeat {repeat}",
+                    cell.crowd.estimand(),
+                    cell.crowd.options(),
+                    cell.epsilon,
+                    cell.delta
+                ),
+                index,
+                repeat,
+                work: cell.work(),
+            })
+        });
+        std::iter::once(computed).chain(simulated).collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        match self.cells.get(unit.index) {
+            Some(cell) => cell.simulate(rng),
+            None => computed(),
+        }
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let noise = |&options: &u32| Panel {
+            title: format!("k = {options}"),
+            curves: table.curves(
+                ONE,
+                VARIANCE,
+                |point| point.items == options,
+                |point| point.epsilon,
+            ),
+        };
+        let over_options = |&epsilon: &f64| Panel {
+            title: format!("ε = {epsilon}"),
+            curves: table.curves(
+                Crowd::Zipf(2).estimand(),
+                MSE,
+                |point| point.epsilon == epsilon,
+                |point| f64::from(point.items),
+            ),
+        };
+        let figure = |name: &str, title: &str, x, y, panels| Figure {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            x,
+            y,
+            logarithmic: [true, true],
+            panels,
+        };
+        let title = "Noise of the share of an option that is another's, at δ = 1e-6";
+        let y = "variance of one report's estimate";
+        let panels = OPTIONS.iter().map(noise).collect();
+        let two = figure("p4-2", title, "ε", y, panels);
+        let title = "MSE of the shares of census-like people's categories";
+        let six = figure("p4-6", title, "ε", "MSE of shares", self.of_census(table));
+        let title = "MSE of shares by Zipf's law of exponent 1.3, at δ = 1e-6";
+        let panels = EPSILONS.iter().map(over_options).collect();
+        let seven = figure("p4-7", title, "k", "MSE of shares", panels);
+        vec![two, six, seven]
+    }
+}
+
+impl Choices {
+    /// A panel for each crowd and δ.
+    fn of_census(&self, table: &Table) -> Vec<Panel> {
+        let mut panels: Vec<Panel> = Vec::new();
+        for cell in &self.cells {
+            let Crowd::Census(extract) = cell.crowd else {
+                continue;
+            };
+            let title = format!("{}, δ = {:e}", extract.label(), cell.delta);
+            if panels.iter().any(|own| own.title == title) {
+                continue;
+            }
+            let here = |point: &Point| point.delta == cell.delta;
+            panels.push(Panel {
+                title,
+                curves: table.curves(cell.crowd.estimand(), MSE, here, |point| point.epsilon),
+            });
+        }
+        panels
+    }
+}
+
+/// Figure 2: by formulas.
+fn computed() -> Result<Vec<Measured>, StudyError> {
+    let mut rows = Vec::new();
+    for options in OPTIONS {
+        for &epsilon in epsilons(Size::Full) {
+            let budget = Budget::new(epsilon, DELTA)?;
+            for name in ProtocolName::ALL {
+                let protocol = name.build(options, &budget)?;
+                let [own, other] = [true, false].map(|own| protocol.variance(own));
+                let k = f64::from(options);
+                let average = (own + (k - 1.0) * other) / k;
+                for (metric, value) in [(VARIANCE, other), (AVERAGE, average)] {
+                    rows.push(Measured {
+                        point: Point {
+                            people: 1,
+                            items: options,
+                            sparsity: 1,
+                            epsilon,
+                            delta: DELTA,
+                        },
+                        mechanism: name.label().to_owned(),
+                        estimand: ONE.to_owned(),
+                        metric: metric.to_owned(),
+                        value,
+                    });
+                }
+            }
+        }
+    }
+    Ok(rows)
+}
+
+impl Crowd {
+    const fn estimand(self) -> &'static str {
+        match self {
+            Self::Zipf(_) => "share, Zipf 1.3",
+            Self::Census(Extract::Brazil) => "share, like Brazil's census",
+            Self::Census(Extract::Mexico) => "share, like Mexico's census",
+        }
+    }
+
+    /// Of all questions.
+    fn options(self) -> u32 {
+        match self {
+            Self::Zipf(options) => options,
+            Self::Census(extract) => extract.values().iter().sum(),
+        }
+    }
+
+    fn questions(self) -> u32 {
+        match self {
+            Self::Zipf(_) => 1,
+            Self::Census(extract) => extract.values().len() as u32,
+        }
+    }
+
+    /// Draws people.
+    fn answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<Asked> {
+        match self {
+            Self::Zipf(options) => {
+                let law = Law::zipf(options, 1.3);
+                let mut counts = vec![0; options as usize];
+                for _ in 0..people {
+                    counts[law.draw(rng) as usize] += 1;
+                }
+                vec![Asked::by_all(counts)]
+            }
+            Self::Census(extract) => {
+                let none = |values: &u32| vec![0; *values as usize];
+                let mut counts: Vec<Vec<u64>> = extract.values().iter().map(none).collect();
+                let mut all = counts.clone();
+                let (census, mut person) = (Census::new(extract), Person::default());
+                for _ in 0..people {
+                    census.draw(rng, &mut person);
+                    for (counts, &own) in all.iter_mut().zip(&person.categories) {
+                        counts[own as usize] += 1;
+                    }
+                    let drawn = rng.next_u32() as usize % counts.len();
+                    counts[drawn][person.categories[drawn] as usize] += 1;
+                }
+                let both = counts.into_iter().zip(all);
+                both.map(|(counts, all)| Asked::new(counts, &all)).collect()
+            }
+        }
+    }
+}
+
+impl Asked {
+    fn new(counts: Vec<u64>, all: &[u64]) -> Self {
+        let people = all.iter().sum::<u64>() as f64;
+        Self {
+            truth: all.iter().map(|own| *own as f64 / people).collect(),
+            counts,
+        }
+    }
+
+    fn by_all(counts: Vec<u64>) -> Self {
+        Self::new(counts.clone(), &counts)
+    }
+
+    fn people(&self) -> f64 {
+        self.counts.iter().sum::<u64>() as f64
+    }
+}
+
+impl Cell {
+    /// About how long it takes, in microseconds.
+    fn work(&self) -> f64 {
+        let each = match self.crowd {
+            Crowd::Zipf(options) => 0.15 + f64::from(options) * 0.003 / self.epsilon.exp(),
+            Crowd::Census(_) => 0.9,
+        };
+        self.people as f64 * each + f64::from(self.crowd.options())
+    }
+
+    /// A crowd's reports by every protocol. People are drawn from the generator's first
+    /// stream, reports from those behind it.
+    fn simulate(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let budget = Budget::new(self.epsilon, self.delta)?;
+        let asked = self.crowd.answers(self.people, &mut stream(rng, 0));
+        let truth: Vec<f64> = asked.iter().flat_map(|own| own.truth.clone()).collect();
+        let mut rows = Vec::new();
+        for (index, name) in (1..).zip(ProtocolName::ALL) {
+            let rng = &mut stream(rng, index);
+            let (mut estimates, mut expected) = (Vec::new(), 0.0);
+            for own in &asked {
+                let protocol = name.build(own.counts.len() as u32, &budget)?;
+                estimates.extend(protocol.estimate(&own.counts, rng)?);
+                let [hit, other] = [true, false].map(|own| protocol.variance(own));
+                let n = own.people();
+                // Those who are not asked have answers, too.
+                let left_out = 1.0 - n / self.people as f64;
+                let variance = |f: &f64| f * hit + (1.0 - f) * other + left_out * f * (1.0 - f);
+                let sum: f64 = own.truth.iter().map(variance).sum();
+                expected += sum / n / truth.len() as f64;
+            }
+            let observed = mean_square(&estimates, &truth);
+            for (metric, value) in [(MSE, observed), (EXPECTED, expected)] {
+                rows.push(self.measured(name, metric, value));
+            }
+        }
+        Ok(rows)
+    }
+
+    fn measured(&self, name: ProtocolName, metric: &str, value: f64) -> Measured {
+        Measured {
+            point: Point {
+                people: self.people,
+                items: self.crowd.options(),
+                sparsity: self.crowd.questions(),
+                epsilon: self.epsilon,
+                delta: self.delta,
+            },
+            mechanism: name.label().to_owned(),
+            estimand: self.crowd.estimand().to_owned(),
+            metric: metric.to_owned(),
+            value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    fn run(cell: Cell, seed: u64) -> Vec<Measured> {
+        cell.simulate(&ChaCha8Rng::seed_from_u64(seed)).unwrap()
+    }
+
+    #[test]
+    fn errors_are_as_variances_say() {
+        for (crowd, epsilon) in [
+            (Crowd::Zipf(16), 0.5),
+            (Crowd::Zipf(40), 5.0),
+            (Crowd::Census(Extract::Brazil), 1.0),
+            (Crowd::Census(Extract::Mexico), 4.0),
+        ] {
+            let cell = Cell {
+                crowd,
+                people: 2000,
+                epsilon,
+                delta: DELTA,
+            };
+            let table = Table::new((0..40).flat_map(|seed| run(cell, seed)));
+            for expected in table.of(crowd.estimand(), EXPECTED) {
+                let name = &expected.first.mechanism;
+                let mut rows = table.of(crowd.estimand(), MSE);
+                let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
+                let ratio = observed.mean / expected.mean;
+                let off = observed.standard_error / expected.mean;
+                assert!((ratio - 1.0).abs() < 4.5 * off, "{cell:?} {name}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn figures_have_a_curve_for_each_protocol_and_units_a_name() {
+        let choices = Choices::new(Size::Quick);
+        let mut rows = computed().unwrap();
+        for cell in &choices.cells {
+            let cell = Cell {
+                people: 200,
+                ..*cell
+            };
+            let again = run(cell, 1);
+            assert_eq!(again, run(cell, 1));
+            rows.extend(again);
+        }
+        let figures = choices.figures(&Table::new(rows));
+        let names: Vec<&str> = figures.iter().map(|own| own.name.as_str()).collect();
+        assert_eq!(names, ["p4-2", "p4-6", "p4-7"]);
+        for panel in figures.iter().flat_map(|own| &own.panels) {
+            assert_eq!(panel.curves.len(), ProtocolName::ALL.len(), "{panel:?}");
+        }
+        // Ours is chosen for the sum over all options, the own one too.
+        for panel in &figures[0].panels {
+            let ours = &panel.curves[0].points;
+            for curve in &panel.curves[1..] {
+                for (ours, theirs) in ours.iter().zip(&curve.points) {
+                    let ratio = theirs[1] / ours[1];
+                    assert!(ratio > 0.94, "{} {}: {ratio}", panel.title, curve.label);
+                }
+            }
+        }
+        let full = Choices::new(Size::Full);
+        let mut names: Vec<String> = full.units().into_iter().map(|own| own.name).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

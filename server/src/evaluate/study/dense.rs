@@ -1,0 +1,333 @@
+//! Mechanisms for d numbers of everybody, and what reports add up to.
+
+use hushbin::choose::cube::Draft;
+use hushbin::domain::Domain;
+use hushbin::mechanism::cube::{Cube, Support};
+use hushbin::sample::{choose_front, with_probability};
+use hushbin::task::{Kind, Limits, QuestionParts};
+use hushbin::{Entry, Error, Items, Question, Randomizer, Report, Task};
+use hushbin_analysis::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
+use rand_chacha::ChaCha8Rng;
+use rand_core::Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::random::uniform;
+
+/// A mechanism, as figures name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DenseName {
+    /// None: numbers are summed up as they are.
+    Plain,
+    /// hushbin's sampled cube, at δ = 0.
+    Cube,
+    /// Mechanism-1 with the paper's threshold.
+    Majority,
+    /// Mechanism-1 with the threshold of least variance.
+    BestMajority,
+    /// Mechanism-2 with the paper's number of attributes.
+    Sampled,
+    /// Mechanism-2 with the number of attributes of least variance.
+    BestSampled,
+    /// Normal noise on every number.
+    Gaussian,
+}
+
+impl DenseName {
+    /// Those that hide anything, as P4 compares them.
+    pub(super) const PRIVATE: [Self; 6] = [
+        Self::Cube,
+        Self::Majority,
+        Self::BestMajority,
+        Self::Sampled,
+        Self::BestSampled,
+        Self::Gaussian,
+    ];
+
+    /// The name in legends.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Plain => "without privacy",
+            Self::Cube => "hushbin, sampled cube",
+            Self::Majority => "Mechanism-1",
+            Self::BestMajority => "Mechanism-1, best κ",
+            Self::Sampled => "Mechanism-2",
+            Self::BestSampled => "Mechanism-2, best k",
+            Self::Gaussian => "Gaussian",
+        }
+    }
+
+    /// The mechanism for d attributes under a budget.
+    ///
+    /// # Errors
+    /// [`Error`] where it refuses its parameters.
+    pub(super) fn build(self, attributes: u32, budget: &Budget) -> Result<Dense, Error> {
+        let (epsilon, delta) = (budget.epsilon(), budget.delta());
+        Ok(match self {
+            Self::Plain => Dense::Plain,
+            Self::Cube => Dense::Cube(Box::new(CubeReports::new(attributes, epsilon)?)),
+            Self::Majority => Dense::Majority(Majority::new(attributes, budget)?),
+            Self::BestMajority => Dense::Agreeing(Agreeing::new(attributes, budget)?),
+            Self::Sampled => Dense::Sampled(SampledTwoPoints::new(attributes, epsilon, delta)?),
+            Self::BestSampled => {
+                Dense::Sampled(SampledTwoPoints::best(attributes, epsilon, delta)?)
+            }
+            Self::Gaussian => Dense::Gaussian(Gaussian::on_numbers(attributes, budget)?),
+        })
+    }
+}
+
+/// A mechanism for d numbers from −1 to 1, which everybody has.
+#[derive(Debug)]
+pub(super) enum Dense {
+    /// See [`DenseName::Plain`].
+    Plain,
+    /// See [`DenseName::Cube`].
+    Cube(Box<CubeReports>),
+    /// See [`DenseName::Majority`].
+    Majority(Majority),
+    /// See [`DenseName::BestMajority`].
+    Agreeing(Agreeing),
+    /// See [`DenseName::Sampled`].
+    Sampled(SampledTwoPoints),
+    /// See [`DenseName::Gaussian`].
+    Gaussian(Gaussian),
+}
+
+impl Dense {
+    /// Randomises a person's numbers and adds what the report says of each to its sum.
+    ///
+    /// # Errors
+    /// [`Error`] where a number is out of range.
+    pub(super) fn add(
+        &mut self,
+        values: &[f64],
+        sums: &mut [f64],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), Error> {
+        match self {
+            // Noise is added to the sum at once, see `means`.
+            Self::Plain | Self::Gaussian(_) => add_all(values, sums),
+            Self::Cube(cube) => cube.add(values, sums, rng)?,
+            Self::Majority(majority) => {
+                let signs = majority.randomize(values, rng)?;
+                let both = sums.iter_mut().zip(signs);
+                both.for_each(|(sum, plus)| *sum += sign(plus));
+            }
+            Self::Agreeing(agreeing) => agreeing.add(values, sums, rng),
+            Self::Sampled(sampled) => {
+                for (attribute, plus) in sampled.randomize(values, rng)? {
+                    sums[attribute as usize] += sign(plus);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Estimates of the means, from the sums over so many people. Draws the normal noise:
+    /// that of n people sums up to normal noise of n times the variance.
+    pub(super) fn means(&self, sums: &[f64], people: u64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let n = people as f64;
+        let scale = match self {
+            Self::Plain => 1.0,
+            Self::Gaussian(noise) => {
+                let deviation = noise.sigma() / n.sqrt();
+                let mut draw = || -> f64 { StandardNormal.sample(rng) };
+                return sums
+                    .iter()
+                    .map(|sum| sum / n + deviation * draw())
+                    .collect();
+            }
+            Self::Cube(cube) => cube.scale,
+            Self::Majority(majority) => majority.scale(),
+            Self::Agreeing(agreeing) => agreeing.majority.scale(),
+            Self::Sampled(sampled) => sampled.scale(),
+        };
+        sums.iter().map(|sum| scale * sum / n).collect()
+    }
+
+    /// Variance of one report's estimate of a number.
+    pub(super) fn variance(&self, value: f64) -> f64 {
+        match self {
+            Self::Plain => 0.0,
+            Self::Cube(cube) => cube.mean_square - value * value,
+            Self::Majority(majority) => majority.variance(value),
+            Self::Agreeing(agreeing) => agreeing.majority.variance(value),
+            Self::Sampled(sampled) => sampled.variance(value),
+            Self::Gaussian(noise) => noise.variance(),
+        }
+    }
+}
+
+fn add_all(values: &[f64], sums: &mut [f64]) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += value;
+    }
+}
+
+fn sign(plus: bool) -> f64 {
+    if plus { 1.0 } else { -1.0 }
+}
+
+/// A task of d numbers, made and read as in use.
+#[derive(Debug)]
+pub(super) struct CubeReports {
+    randomizer: Randomizer,
+    support: Support,
+    /// What a sign is multiplied by.
+    scale: f64,
+    /// Of one report's estimate.
+    mean_square: f64,
+    /// Memory for a person's.
+    entries: Vec<Entry>,
+}
+
+impl CubeReports {
+    fn new(attributes: u32, epsilon: f64) -> Result<Self, Error> {
+        let domain = Domain::dense(attributes);
+        let cube = Cube::choose(&domain, epsilon, &Draft::default())?;
+        let limits = Limits::new(-1.0, 1.0, None)?;
+        let question = Question::new(QuestionParts {
+            name: "numbers".to_owned(),
+            kind: Kind::Numbers(vec![limits; attributes as usize]),
+            items: Items::Named((0..attributes).map(|own| own.to_string()).collect()),
+            sparsity: attributes,
+            weight: 1,
+            epsilon,
+            mechanism: cube.into(),
+        })?;
+        let task = Task::of_questions("study".to_owned(), vec![question])?;
+        let rates = cube.rates(&domain, epsilon);
+        let entry = |item| Entry { item, value: 0.0 };
+        Ok(Self {
+            randomizer: Randomizer::new(&task),
+            support: cube.support(&domain),
+            scale: rates.scale(),
+            mean_square: rates.mean_square(),
+            entries: (0..u64::from(attributes)).map(entry).collect(),
+        })
+    }
+
+    fn add(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) -> Result<(), Error> {
+        for (entry, value) in self.entries.iter_mut().zip(values) {
+            entry.value = *value;
+        }
+        let made = self.randomizer.randomize(&self.entries, rng)?;
+        let Report::Cube(report) = made.report else {
+            unreachable!("the task's mechanism is the cube")
+        };
+        self.support.for_each_sign(&report, |attribute, plus| {
+            sums[attribute as usize] += sign(plus);
+        });
+        Ok(())
+    }
+}
+
+/// Mechanism-1 where favoured vectors are rare: in how many places a vector agrees is
+/// drawn first, then which, instead of whole vectors until one is favoured.
+///
+/// The same law: within the favoured, as within the others, all vectors are as likely, so
+/// that those that agree in a places have a part in proportion to C(d, a), and are as
+/// likely each. In floating point, for simulations.
+#[derive(Debug)]
+pub(super) struct Agreeing {
+    majority: Majority,
+    /// Σ C(d, b) over b ≤ a, by a.
+    at_most: Vec<f64>,
+    /// Memory for a person's signs, and for a permutation of the attributes.
+    signs: Vec<f64>,
+    places: Vec<usize>,
+}
+
+impl Agreeing {
+    fn new(attributes: u32, budget: &Budget) -> Result<Self, Error> {
+        let (mut ways, mut all) = (1.0, 1.0);
+        let mut at_most = vec![all];
+        for a in 0..attributes {
+            ways = ways * f64::from(attributes - a) / f64::from(a + 1);
+            all += ways;
+            at_most.push(all);
+        }
+        Ok(Self {
+            majority: Majority::best(attributes, budget)?,
+            at_most,
+            signs: vec![0.0; attributes as usize],
+            places: (0..attributes as usize).collect(),
+        })
+    }
+
+    fn add(&mut self, values: &[f64], sums: &mut [f64], rng: &mut ChaCha8Rng) {
+        for (own, &value) in self.signs.iter_mut().zip(values) {
+            let certain = with_probability(rng, value);
+            let mut fair = || rng.next_u64() >> 63 == 1;
+            *own = sign(if certain { value > 0.0 } else { fair() });
+        }
+        let below = self.at_most[self.majority.threshold() as usize - 1];
+        let most = self.at_most[self.at_most.len() - 1];
+        let (low, high) = if uniform(rng) < self.majority.alpha() {
+            (below, most)
+        } else {
+            (0.0, below)
+        };
+        let drawn = low + (high - low) * uniform(rng);
+        let agreements = self.at_most.partition_point(|all| *all <= drawn);
+        let turned = self.places.len().saturating_sub(agreements);
+        choose_front(rng, &mut self.places, turned);
+        for &place in &self.places[..turned] {
+            self.signs[place] = -self.signs[place];
+        }
+        add_all(&self.signs, sums);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// Of one person's numbers, many times: unbiased, of the variance that is said.
+    #[test]
+    fn estimates_are_unbiased_and_vary_as_said() {
+        let values = [1.0, -0.5, 0.25, 0.0, -1.0];
+        let runs = 40_000;
+        for (seed, name) in DenseName::PRIVATE.into_iter().enumerate() {
+            for epsilon in [1.0, 5.0] {
+                let budget = Budget::new(epsilon, 1e-6).unwrap();
+                let mut mechanism = name.build(5, &budget).unwrap();
+                let rng = &mut ChaCha8Rng::seed_from_u64(seed as u64);
+                let (mut means, mut squares) = ([0.0; 5], [0.0; 5]);
+                for _ in 0..runs {
+                    let mut sums = [0.0; 5];
+                    mechanism.add(&values, &mut sums, rng).unwrap();
+                    let estimates = mechanism.means(&sums, 1, rng);
+                    for (place, own) in estimates.iter().enumerate() {
+                        means[place] += own / f64::from(runs);
+                        squares[place] += own * own / f64::from(runs);
+                    }
+                }
+                for (place, &value) in values.iter().enumerate() {
+                    let variance = mechanism.variance(value);
+                    let error = (variance / f64::from(runs)).sqrt();
+                    let off = means[place] - value;
+                    assert!(off.abs() < 5.0 * error, "{name:?} {epsilon}: {off}");
+                    let observed = squares[place] - means[place].powi(2);
+                    let ratio = observed / variance;
+                    assert!((ratio - 1.0).abs() < 0.06, "{name:?} {epsilon}: {ratio}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_hidden_without_privacy() {
+        let rng = &mut ChaCha8Rng::seed_from_u64(1);
+        let budget = Budget::new(1.0, 0.0).unwrap();
+        let mut plain = DenseName::Plain.build(2, &budget).unwrap();
+        let mut sums = [0.0; 2];
+        plain.add(&[0.5, -1.0], &mut sums, rng).unwrap();
+        plain.add(&[0.0, 1.0], &mut sums, rng).unwrap();
+        assert_eq!(plain.means(&sums, 2, rng), [0.25, 0.0]);
+        assert_eq!(plain.variance(0.5), 0.0);
+        assert!(DenseName::Gaussian.build(2, &budget).is_err());
+    }
+}

@@ -1,0 +1,485 @@
+//! Means of numbers that everybody has: P4's figures 1, 3, 4 and 5.
+
+use hushbin_analysis::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::axis::{Axis, DELTA, EPSILON};
+use super::census::{Census, Extract, Person};
+use super::dense::{Dense, DenseName};
+use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::random::stream;
+use super::size::Size;
+use super::table::Table;
+
+/// Means of numbers by every mechanism.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    size: Size,
+    cells: Vec<Cell>,
+}
+
+/// Whose numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Crowd {
+    /// N(0, 1/16), clipped: so many.
+    Normal(u32),
+    /// Numeric attributes of a census-like crowd.
+    Census(Extract),
+}
+
+/// What units repeat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cell {
+    crowd: Crowd,
+    epsilon: f64,
+    delta: f64,
+}
+
+const VARIANCE: &str = "worst variance";
+const MSE: &str = "MSE";
+/// What variances say of [`MSE`].
+const EXPECTED: &str = "expected MSE";
+/// What figure 1 is about.
+const ONE: &str = "one number";
+
+impl Crowd {
+    const fn attributes(self) -> u32 {
+        match self {
+            Self::Normal(attributes) => attributes,
+            Self::Census(extract) => extract.numbers(),
+        }
+    }
+
+    const fn estimand(self) -> &'static str {
+        match self {
+            Self::Normal(_) => "mean, N(0, 1/16)",
+            Self::Census(Extract::Brazil) => "mean, like Brazil's census",
+            Self::Census(Extract::Mexico) => "mean, like Mexico's census",
+        }
+    }
+}
+
+impl Numbers {
+    /// The experiment of a size.
+    pub(crate) fn new(size: Size) -> Self {
+        let normal: &[u32] = size.pick(&[1, 5, 15], &[1, 5, 10, 15]);
+        let extracts = size.pick(&Extract::ALL[..1], &Extract::ALL);
+        let mut crowds: Vec<Crowd> = normal.iter().copied().map(Crowd::Normal).collect();
+        crowds.extend(extracts.iter().copied().map(Crowd::Census));
+        let mut cells = Vec::new();
+        for crowd in crowds {
+            let over_epsilon = epsilons(size).iter().map(|&epsilon| (epsilon, DELTA));
+            let over_delta = deltas(size).iter().map(|&delta| (EPSILON, delta));
+            for (epsilon, delta) in over_epsilon.chain(over_delta) {
+                let cell = Cell {
+                    crowd,
+                    epsilon,
+                    delta,
+                };
+                if !cells.contains(&cell) {
+                    cells.push(cell);
+                }
+            }
+        }
+        Self { size, cells }
+    }
+
+    fn people(&self) -> u64 {
+        self.size.pick(10_000, 400_000)
+    }
+}
+
+fn epsilons(size: Size) -> &'static [f64] {
+    size.pick(
+        &[0.5, 1.0, 4.0],
+        &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],
+    )
+}
+
+fn deltas(size: Size) -> &'static [f64] {
+    size.pick(&[1e-6, 1e-2], &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
+}
+
+impl Experiment for Numbers {
+    fn name(&self) -> &'static str {
+        "numbers"
+    }
+
+    fn title(&self) -> &'static str {
+        "Means of numbers that everybody has (P4, figures 1, 3, 4, 5)"
+    }
+
+    /// The computed one, and one for each repeat of each cell.
+    fn units(&self) -> Vec<Unit> {
+        let computed = Unit {
+            name: "computed".to_owned(),
+            index: self.cells.len(),
+            repeat: 0,
+            work: 1e4,
+        };
+        let repeats = 10;
+        let cells = self.cells.iter().enumerate();
+        let simulated = cells.flat_map(|(index, cell)| {
+            (0..repeats).map(move |repeat| Unit {
+                name: format!(
+                    "{}, d = {}, ε = {}, δ = {}, repeat {repeat}",
+                    cell.crowd.estimand(),
+                    cell.crowd.attributes(),
+                    cell.epsilon,
+                    cell.delta
+                ),
+                index,
+                repeat,
+                work: self.people() as f64 * cell.work(),
+            })
+        });
+        std::iter::once(computed).chain(simulated).collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        match self.cells.get(unit.index) {
+            Some(cell) => cell.simulate(self.people(), rng),
+            None => computed(),
+        }
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let census = |cell: &Cell| matches!(cell.crowd, Crowd::Census(_));
+        let normal = |cell: &Cell| matches!(cell.crowd, Crowd::Normal(_));
+        let mut figures: Vec<Figure> = Axis::BOTH.map(|axis| one_number(table, axis)).into();
+        let mut mean = |name: &str, title: &str, axis: Axis, wanted: &dyn Fn(&Cell) -> bool| {
+            figures.push(Figure {
+                name: name.to_owned(),
+                title: format!("{title} {}", axis.over()),
+                x: axis.label(),
+                y: "MSE of means",
+                logarithmic: [true, true],
+                panels: self.panels(table, axis, wanted),
+            });
+        };
+        let title = "MSE of means of census-like people";
+        mean("p4-3-epsilon", title, Axis::Epsilon, &census);
+        mean("p4-3-delta", title, Axis::Delta, &census);
+        let title = "MSE of means of N(0, 1/16)";
+        mean("p4-4", title, Axis::Epsilon, &normal);
+        mean("p4-5", title, Axis::Delta, &normal);
+        figures
+    }
+}
+
+impl Numbers {
+    /// A panel for each crowd.
+    fn panels(&self, table: &Table, axis: Axis, wanted: &dyn Fn(&Cell) -> bool) -> Vec<Panel> {
+        let mut crowds: Vec<Crowd> = Vec::new();
+        for cell in self.cells.iter().filter(|cell| wanted(cell)) {
+            if !crowds.contains(&cell.crowd) {
+                crowds.push(cell.crowd);
+            }
+        }
+        let panel = |crowd: Crowd| {
+            let d = crowd.attributes();
+            let here = |point: &Point| point.items == d && axis.is_at(point);
+            let curves = table.curves(crowd.estimand(), MSE, here, |point| axis.right(point));
+            Panel {
+                title: match crowd {
+                    Crowd::Normal(d) => format!("d = {d}"),
+                    Crowd::Census(extract) => format!("{}, d = {d}", extract.label()),
+                },
+                curves,
+            }
+        };
+        crowds.into_iter().map(panel).collect()
+    }
+}
+
+fn one_number(table: &Table, axis: Axis) -> Figure {
+    let curves = table.curves(
+        ONE,
+        VARIANCE,
+        |point| axis.is_at(point),
+        |point| axis.right(point),
+    );
+    Figure {
+        name: format!("p4-1-{}", axis.name()),
+        title: format!("Worst variance of a number's estimate {}", axis.over()),
+        x: axis.label(),
+        y: "variance of one report's estimate",
+        logarithmic: [true, true],
+        panels: vec![Panel {
+            title: "d = 1".to_owned(),
+            curves,
+        }],
+    }
+}
+
+/// Figure 1: by formulas.
+fn computed() -> Result<Vec<Measured>, StudyError> {
+    let mut rows = Vec::new();
+    let over_epsilon = epsilons(Size::Full).iter().map(|&epsilon| (epsilon, DELTA));
+    let over_delta = deltas(Size::Full).iter().map(|&delta| (EPSILON, delta));
+    for (epsilon, delta) in over_epsilon.chain(over_delta) {
+        let budget = Budget::new(epsilon, delta)?;
+        let ours = compare(Asked::Number, &budget, 1)?.rows.remove(0);
+        let ours = ours.variance.expect("ours has no δ").worst;
+        let point = Point {
+            people: 1,
+            items: 1,
+            sparsity: 1,
+            epsilon,
+            delta,
+        };
+        for (mechanism, value) in [
+            ("hushbin, number", ours),
+            ("Algorithm 2", TwoPoints::new(&budget).variance(0.0)),
+            ("Gaussian", Gaussian::on_numbers(1, &budget)?.variance()),
+        ] {
+            rows.push(Measured {
+                point,
+                mechanism: mechanism.to_owned(),
+                estimand: ONE.to_owned(),
+                metric: VARIANCE.to_owned(),
+                value,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+impl Cell {
+    /// About how long a person takes, in microseconds.
+    fn work(&self) -> f64 {
+        // Corners are drawn until one is favoured, more of them the greater ε is.
+        0.5 + f64::from(self.crowd.attributes()) * (0.15 + 0.005 * self.epsilon.exp().min(100.0))
+    }
+
+    /// A crowd's reports by every mechanism. People are drawn from the generator's first
+    /// stream, reports from those behind it.
+    fn simulate(&self, people: u64, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let d = self.crowd.attributes();
+        let budget = Budget::new(self.epsilon, self.delta)?;
+        let mut all = Reporting::all(d, &budget, rng)?;
+        let mut drawn = Drawn::new(self.crowd, stream(rng, 0));
+        let (mut truth, mut square) = (vec![0.0; d as usize], 0.0);
+        let n = people as f64;
+        for _ in 0..people {
+            let values = drawn.next();
+            for (mean, value) in truth.iter_mut().zip(values) {
+                *mean += value / n;
+                square += value * value / (n * f64::from(d));
+            }
+            for own in &mut all {
+                own.mechanism.add(values, &mut own.sums, &mut own.rng)?;
+            }
+        }
+        let mut rows: Vec<Measured> = Vec::new();
+        for mut own in all {
+            let means = own.mechanism.means(&own.sums, people, &mut own.rng);
+            let label = own.name.label();
+            rows.push(self.measured(people, label, MSE, mean_square(&means, &truth)));
+            let expected = own.mechanism.variance(square.sqrt()) / n;
+            rows.push(self.measured(people, label, EXPECTED, expected));
+        }
+        // As printed there is nothing to run: what is there is not (ε, δ) private.
+        for (label, variance) in self.printed(&budget, square)? {
+            rows.push(self.measured(people, &label, MSE, variance / n));
+        }
+        Ok(rows)
+    }
+
+    fn measured(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measured {
+        let d = self.crowd.attributes();
+        Measured {
+            point: Point {
+                people,
+                items: d,
+                sparsity: d,
+                epsilon: self.epsilon,
+                delta: self.delta,
+            },
+            mechanism: mechanism.to_owned(),
+            estimand: self.crowd.estimand().to_owned(),
+            metric: metric.to_owned(),
+            value,
+        }
+    }
+
+    /// Average variances as printed, of numbers with a mean square, labelled with what
+    /// δ really is.
+    fn printed(&self, budget: &Budget, square: f64) -> Result<Vec<(String, f64)>, StudyError> {
+        let d = self.crowd.attributes();
+        if d == 1 {
+            return Ok(Vec::new());
+        }
+        let noise = as_printed::gaussian(d, budget)?;
+        let mut lines = vec![(
+            "Gaussian as printed, δ not kept".to_owned(),
+            noise.sigma.powi(2),
+        )];
+        // Refused where its probability is above 1.
+        if let Ok(own) = as_printed::majority(d, budget) {
+            let times = own.delta / budget.delta();
+            let label = format!("Mechanism-1 as printed, really {times:.0} δ");
+            lines.push((label, own.scale.powi(2) - square));
+        }
+        Ok(lines)
+    }
+}
+
+/// A mechanism in use.
+struct Reporting {
+    name: DenseName,
+    mechanism: Dense,
+    sums: Vec<f64>,
+    rng: ChaCha8Rng,
+}
+
+impl Reporting {
+    /// Every mechanism, each with a stream of its own from the second on.
+    fn all(attributes: u32, budget: &Budget, rng: &ChaCha8Rng) -> Result<Vec<Self>, StudyError> {
+        let mut all = Vec::new();
+        for (index, name) in (1..).zip(DenseName::PRIVATE) {
+            all.push(Self {
+                name,
+                mechanism: name.build(attributes, budget)?,
+                sums: vec![0.0; attributes as usize],
+                rng: stream(rng, index),
+            });
+        }
+        Ok(all)
+    }
+}
+
+/// People's numbers, one person after another.
+struct Drawn {
+    census: Option<Census>,
+    person: Person,
+    rng: ChaCha8Rng,
+}
+
+impl Drawn {
+    fn new(crowd: Crowd, rng: ChaCha8Rng) -> Self {
+        let person = Person {
+            numbers: vec![0.0; crowd.attributes() as usize],
+            ..Person::default()
+        };
+        let census = match crowd {
+            Crowd::Normal(_) => None,
+            Crowd::Census(extract) => Some(Census::new(extract)),
+        };
+        Self {
+            census,
+            person,
+            rng,
+        }
+    }
+
+    fn next(&mut self) -> &[f64] {
+        match &self.census {
+            Some(census) => census.draw(&mut self.rng, &mut self.person),
+            None => {
+                for own in &mut self.person.numbers {
+                    let normal: f64 = StandardNormal.sample(&mut self.rng);
+                    *own = (0.25 * normal).clamp(-1.0, 1.0);
+                }
+            }
+        }
+        &self.person.numbers
+    }
+}
+
+/// The average squared difference.
+pub(super) fn mean_square(estimates: &[f64], truth: &[f64]) -> f64 {
+    let both = estimates.iter().zip(truth);
+    both.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / truth.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    fn run(cell: Cell, people: u64, seed: u64) -> Vec<Measured> {
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        cell.simulate(people, &rng).unwrap()
+    }
+
+    /// Errors of d means are about normal, so that 40 runs' MSE is within 5 √(2/(40 d)) of
+    /// what variances say.
+    #[test]
+    fn errors_are_as_variances_say() {
+        for (crowd, epsilon) in [
+            (Crowd::Normal(5), 1.0),
+            (Crowd::Normal(15), 4.0),
+            (Crowd::Census(Extract::Brazil), 2.0),
+            (Crowd::Census(Extract::Mexico), 8.0),
+        ] {
+            let cell = Cell {
+                crowd,
+                epsilon,
+                delta: 1e-6,
+            };
+            let runs = 40;
+            let table = Table::new((0..runs).flat_map(|seed| run(cell, 500, seed)));
+            let d = f64::from(crowd.attributes());
+            for expected in table.of(crowd.estimand(), EXPECTED) {
+                let name = &expected.first.mechanism;
+                let mut rows = table.of(crowd.estimand(), MSE);
+                let observed = rows.find(|row| row.first.mechanism == *name).unwrap();
+                let ratio = observed.mean / expected.mean;
+                let off = (2.0 / (runs as f64 * d)).sqrt();
+                assert!((ratio - 1.0).abs() < 5.0 * off, "{cell:?} {name}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_are_named_once_and_say_the_same_again() {
+        for size in [Size::Quick, Size::Full] {
+            let numbers = Numbers::new(size);
+            let mut names: Vec<String> = numbers.units().into_iter().map(|own| own.name).collect();
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
+        let cell = Cell {
+            crowd: Crowd::Normal(5),
+            epsilon: 2.0,
+            delta: 1e-6,
+        };
+        assert_eq!(run(cell, 100, 1), run(cell, 100, 1));
+        assert_ne!(run(cell, 100, 1), run(cell, 100, 2));
+    }
+
+    #[test]
+    fn figures_have_a_curve_for_each_mechanism() {
+        let numbers = Numbers::new(Size::Quick);
+        let rng = ChaCha8Rng::seed_from_u64(1);
+        let mut rows = computed().unwrap();
+        for cell in &numbers.cells {
+            rows.extend(cell.simulate(20, &rng).unwrap());
+        }
+        let figures = numbers.figures(&Table::new(rows));
+        let names: Vec<&str> = figures.iter().map(|own| own.name.as_str()).collect();
+        let all = [
+            "p4-1-epsilon",
+            "p4-1-delta",
+            "p4-3-epsilon",
+            "p4-3-delta",
+            "p4-4",
+            "p4-5",
+        ];
+        assert_eq!(names, all);
+        // At a small ε normal noise is ten times worse, and δ is worth nothing.
+        let [ours, theirs, noise] = &figures[0].panels[0].curves[..] else {
+            panic!()
+        };
+        assert!(noise.points[0][1] > 10.0 * theirs.points[0][1]);
+        assert!(ours.points[9][1] < 0.01 * theirs.points[9][1]);
+        let of_five = &figures[4].panels[1];
+        assert_eq!((of_five.title.as_str(), of_five.curves.len()), ("d = 5", 8));
+        assert!(of_five.curves[7].label.ends_with("really 16 δ"));
+    }
+}
