@@ -268,7 +268,7 @@ impl Crowd {
                 for _ in 0..people {
                     counts[law.draw(rng) as usize] += 1;
                 }
-                vec![Asked::by_all(counts)]
+                vec![Asked::by_all(&counts)]
             }
             Self::Census(extract) => {
                 let none = |values: &u32| vec![0; *values as usize];
@@ -299,8 +299,8 @@ impl Asked {
         }
     }
 
-    fn by_all(counts: Vec<u64>) -> Self {
-        Self::new(counts.clone(), &counts)
+    fn by_all(counts: &[u64]) -> Self {
+        Self::new(counts.to_vec(), counts)
     }
 
     fn people(&self) -> f64 {

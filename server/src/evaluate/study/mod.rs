@@ -15,6 +15,7 @@ mod engine;
 mod error;
 mod experiment;
 mod figure;
+mod learning;
 mod measured;
 mod numbers;
 mod page;
@@ -49,5 +50,6 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(computed::Buckets),
         Box::new(numbers::Numbers::new(size)),
         Box::new(choices::Choices::new(size)),
+        Box::new(learning::Learning::new(size)),
     ]
 }

@@ -1,0 +1,232 @@
+//! A model of y by w·x, learned by stochastic gradient descent of randomised gradients.
+
+use hushbin::Error;
+use hushbin_analysis::competitors::{Budget, Loss, clip};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::dense::{Dense, DenseName};
+
+/// λ: what is added to the loss is λ·|w|².
+const REGULARIZATION: f64 = 1e-4;
+
+/// A model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Model {
+    /// Linear regression.
+    Linear,
+    /// Logistic regression.
+    Logistic,
+    /// A support vector machine.
+    Vectors,
+}
+
+impl Model {
+    /// All three.
+    pub(super) const ALL: [Self; 3] = [Self::Linear, Self::Logistic, Self::Vectors];
+
+    /// The name in tables.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Linear => "linear regression",
+            Self::Logistic => "logistic regression",
+            Self::Vectors => "support vector machine",
+        }
+    }
+
+    /// What is less the better it is.
+    pub(super) const fn metric(self) -> &'static str {
+        match self {
+            Self::Linear => "MSE",
+            Self::Logistic | Self::Vectors => "misclassified",
+        }
+    }
+
+    const fn loss(self) -> Loss {
+        match self {
+            Self::Linear => Loss::Squared,
+            Self::Logistic => Loss::Logistic,
+            Self::Vectors => Loss::Hinge,
+        }
+    }
+
+    /// η₀: the first step is as long along a gradient of 1. Chosen for about 90 steps without
+    /// privacy: squares are steep along features that nearly all people share.
+    const fn rate(self) -> f64 {
+        match self {
+            Self::Linear => 0.03,
+            Self::Logistic => 0.6,
+            Self::Vectors => 0.2,
+        }
+    }
+
+    /// What is to be learned of an income in [−1, 1] around 0: itself or its sign.
+    pub(super) fn target(self, income: f64) -> f64 {
+        match self {
+            Self::Linear => income,
+            _ if income < 0.0 => -1.0,
+            _ => 1.0,
+        }
+    }
+
+    /// What a prediction w·x of a target is charged.
+    fn charge(self, prediction: f64, target: f64) -> f64 {
+        match self {
+            Self::Linear => (prediction - target).powi(2),
+            _ if prediction * target > 0.0 => 0.0,
+            _ => 1.0,
+        }
+    }
+}
+
+/// A model on its way.
+#[derive(Debug)]
+pub(super) struct Learner {
+    pub(super) model: Model,
+    pub(super) name: DenseName,
+    mechanism: Dense,
+    weights: Vec<f64>,
+    sums: Vec<f64>,
+    people: u64,
+    steps: u32,
+    /// Of the held-out people so far.
+    charged: f64,
+    held_out: u64,
+    rng: ChaCha8Rng,
+}
+
+impl Learner {
+    /// Weights of 0.
+    ///
+    /// # Errors
+    /// [`Error`] where the mechanism refuses its parameters.
+    pub(super) fn new(
+        model: Model,
+        name: DenseName,
+        features: u32,
+        budget: &Budget,
+        rng: ChaCha8Rng,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            model,
+            name,
+            mechanism: name.build(features, budget)?,
+            weights: vec![0.0; features as usize],
+            sums: vec![0.0; features as usize],
+            people: 0,
+            steps: 0,
+            charged: 0.0,
+            held_out: 0,
+            rng,
+        })
+    }
+
+    /// Takes a person's gradient, clipped and randomised.
+    ///
+    /// # Errors
+    /// [`Error`] where the mechanism refuses it, which it does not.
+    pub(super) fn take(&mut self, features: &[f64], income: f64) -> Result<(), Error> {
+        let target = self.model.target(income);
+        let loss = self.model.loss();
+        let mut gradient = loss.gradient(&self.weights, features, target, REGULARIZATION);
+        clip(&mut gradient);
+        self.mechanism
+            .add(&gradient, &mut self.sums, &mut self.rng)?;
+        self.people += 1;
+        Ok(())
+    }
+
+    /// Steps along the average of the gradients taken since the last step, the t-th time by
+    /// η₀/√t of it.
+    pub(super) fn step(&mut self) {
+        let means = self.mechanism.means(&self.sums, self.people, &mut self.rng);
+        self.steps += 1;
+        let rate = self.model.rate() / f64::from(self.steps).sqrt();
+        for (weight, mean) in self.weights.iter_mut().zip(means) {
+            *weight -= rate * mean;
+        }
+        self.sums.fill(0.0);
+        self.people = 0;
+    }
+
+    /// Predicts for a person who took no part.
+    pub(super) fn judge(&mut self, features: &[f64], income: f64) {
+        let both = self.weights.iter().zip(features);
+        let prediction: f64 = both.map(|(weight, feature)| weight * feature).sum();
+        self.charged += self.model.charge(prediction, self.model.target(income));
+        self.held_out += 1;
+    }
+
+    /// The model's [metric](Model::metric) over those judged.
+    pub(super) fn error(&self) -> f64 {
+        self.charged / self.held_out as f64
+    }
+
+    /// d.
+    pub(super) fn features(&self) -> u32 {
+        self.weights.len() as u32
+    }
+
+    /// The greatest standard error of a coordinate of an average gradient of so many.
+    pub(super) fn step_error(&self, people: u64) -> f64 {
+        (self.mechanism.variance(0.0) / people as f64).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::super::super::census::{Census, Extract, Person};
+    use super::*;
+
+    /// After a step of many people every mechanism is where the run without privacy is, but
+    /// for noise of the size that is said.
+    #[test]
+    fn a_step_is_unbiased_whatever_the_mechanism() {
+        let census = Census::new(Extract::Brazil);
+        let budget = Budget::new(2.0, 1e-6).unwrap();
+        let people = 4000;
+        for model in Model::ALL {
+            let step = |name: DenseName| {
+                let rng = ChaCha8Rng::seed_from_u64(5);
+                let mut own = Learner::new(model, name, 42, &budget, rng).unwrap();
+                let (mut rng, mut person) = (ChaCha8Rng::seed_from_u64(6), Person::default());
+                for _ in 0..people {
+                    census.draw(&mut rng, &mut person);
+                    own.take(&person.features, person.income).unwrap();
+                }
+                own.step();
+                own
+            };
+            let plain = step(DenseName::Plain);
+            for name in DenseName::PRIVATE {
+                let own = step(name);
+                let error = model.rate() * own.step_error(people);
+                let both = own.weights.iter().zip(&plain.weights);
+                let squares: f64 = both.map(|(a, b)| ((a - b) / error).powi(2)).sum();
+                // About χ² of 42 degrees; gradients' squares are left out of the variance.
+                assert!(
+                    (10.0..90.0).contains(&squares),
+                    "{model:?} {name:?}: {squares}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn steps_are_shorter_the_later_they_are() {
+        let budget = Budget::new(1.0, 0.0).unwrap();
+        let rng = ChaCha8Rng::seed_from_u64(1);
+        let mut own = Learner::new(Model::Vectors, DenseName::Plain, 2, &budget, rng).unwrap();
+        own.take(&[1.0, -0.5], 0.7).unwrap();
+        own.step();
+        assert_eq!(own.weights, [0.2, -0.1]);
+        own.take(&[1.0, -0.5], 0.7).unwrap();
+        own.step();
+        let second = own.weights[0] - 0.2;
+        assert!((second - 0.2 / 2.0_f64.sqrt()).abs() < 1e-4, "{second}");
+        own.judge(&[1.0, 0.0], 0.1);
+        own.judge(&[1.0, 0.0], -0.1);
+        assert_eq!(own.error(), 0.5);
+    }
+}
