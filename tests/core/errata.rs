@@ -28,6 +28,7 @@ fn every_table_is_computed() {
         include_str!("sums/frame.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
         include_str!("../../server/analysis/tests/analysis/competitors/errata.rs"),
+        include_str!("../../server/analysis/tests/analysis/competitors/ratings/errata.rs"),
         include_str!("../../server/analysis/tests/analysis/competitors/sums/errata.rs"),
     ];
     assert!(headers().count() > 5);

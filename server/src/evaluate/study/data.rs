@@ -85,9 +85,9 @@ impl Experiment for Data {
         let work = self.data.people() as f64 * (4.0 + 4e-3 * f64::from(self.data.items()));
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
-            for level in 0..LEVELS.len() {
+            for (level, (estimand, _)) in LEVELS.iter().enumerate() {
                 units.extend((0..self.repeats).map(|repeat| Unit {
-                    name: format!("{} epsilon={epsilon} repeat={repeat}", LEVELS[level].0),
+                    name: format!("{estimand} epsilon={epsilon} repeat={repeat}"),
                     index: LEVELS.len() * place + level,
                     repeat,
                     work,

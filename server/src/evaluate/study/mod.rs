@@ -51,5 +51,6 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(numbers::Numbers::new(size)),
         Box::new(choices::Choices::new(size)),
         Box::new(learning::Learning::new(size)),
+        Box::new(learning::Federated::new(size)),
     ]
 }

@@ -228,6 +228,7 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
             sparsity: 1,
             epsilon,
             delta,
+            parameter: 0.0,
         };
         for (mechanism, value) in [
             ("hushbin, number", ours),
@@ -296,6 +297,7 @@ impl Cell {
                 sparsity: d,
                 epsilon: self.epsilon,
                 delta: self.delta,
+                parameter: 0.0,
             },
             mechanism: mechanism.to_owned(),
             estimand: self.crowd.estimand().to_owned(),

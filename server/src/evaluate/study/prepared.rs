@@ -7,8 +7,11 @@ use super::experiment::StudyError;
 
 /// By place.
 pub(crate) struct Prepared<T> {
-    made: Mutex<HashMap<usize, Arc<Mutex<Option<Arc<T>>>>>>,
+    made: Mutex<HashMap<usize, Arc<Once<T>>>>,
 }
+
+/// What is made once, and held while it is.
+type Once<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for Prepared<T> {
     fn default() -> Self {

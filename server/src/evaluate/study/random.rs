@@ -46,6 +46,7 @@ impl Law {
     }
 
     /// P(i), by i.
+    #[cfg(test)]
     pub(super) fn probabilities(&self) -> Vec<f64> {
         let before = std::iter::once(&0.0).chain(&self.at_most);
         let both = self.at_most.iter().zip(before);

@@ -97,7 +97,7 @@ impl Workload<'_> {
                     let mut drawn: Vec<u32> = (0..entries).map(|_| zipf.draw(rng)).collect();
                     drawn.sort_unstable();
                     drawn.dedup();
-                    let value = |item: u32| if item % 3 == 0 { -1.0 } else { 1.0 };
+                    let value = |item: u32| if item.is_multiple_of(3) { -1.0 } else { 1.0 };
                     let all = drawn.into_iter();
                     all.map(|item| rated(item, value(item))).collect()
                 }

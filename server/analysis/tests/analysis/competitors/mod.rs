@@ -6,6 +6,7 @@ mod errata;
 mod estimates;
 mod models;
 mod privacy;
+mod ratings;
 mod reference;
 mod samplers;
 mod sums;

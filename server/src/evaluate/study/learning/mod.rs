@@ -4,6 +4,9 @@
 //! All mechanisms see the same people in the same batches; without privacy, too.
 
 mod descent;
+mod federated;
+mod local;
+mod words;
 
 use hushbin_analysis::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
@@ -15,6 +18,8 @@ use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, 
 use super::random::stream;
 use super::size::Size;
 use super::table::Table;
+pub(crate) use federated::Federated;
+
 use descent::{Learner, Model};
 
 /// Three models of income by every mechanism.
@@ -215,6 +220,7 @@ impl Cell {
                 sparsity: d,
                 epsilon: self.epsilon,
                 delta: DELTA,
+                parameter: 0.0,
             },
             mechanism: learner.name.label().to_owned(),
             estimand: estimand(learner.model, self.extract),

@@ -1,0 +1,54 @@
+//! Whatever people have, reports are drawn.
+
+use std::collections::BTreeMap;
+
+use hushbin::Entry;
+use hushbin_analysis::competitors::ratings::{Heard, ORACLES, Setting};
+use hushbin_tests::generators::seeded;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_input_makes_a_report(
+        items in 1_u32..40,
+        sparsity in 1_u32..12,
+        epsilon in prop_oneof![0.001..0.1, 0.1..4.0, Just(12.0)],
+        people in prop::collection::vec(
+            prop::collection::btree_map(0_u64..40, prop_oneof![Just(1.0), Just(-1.0), -1.0..=1.0], 0..20),
+            0..5,
+        ),
+        seed in any::<u64>(),
+    ) {
+        let setting = Setting { items, sparsity: sparsity.min(items), epsilon, delta: 1e-6 };
+        let person = |person: &BTreeMap<u64, f64>| -> Vec<Entry> {
+            let entries = person.iter().map(|(&item, &value)| Entry { item, value });
+            entries.filter(|entry| entry.item < u64::from(items)).collect()
+        };
+        let people: Vec<Vec<Entry>> = people.iter().map(person).collect();
+        let slices: Vec<&[Entry]> = people.iter().map(Vec::as_slice).collect();
+        let mut rng = seeded(seed);
+        for named in ORACLES {
+            let oracle = (named.build)(&setting).unwrap();
+            prop_assert!(oracle.loss() <= epsilon + 1e-9 && oracle.loss() > 0.0, "{}", named.name);
+            prop_assert!(oracle.bits() >= 1.0);
+            let moments = oracle.moments();
+            let variances = moments.mean().into_iter().chain(moments.frequency().into_iter().flatten());
+            for variance in variances {
+                prop_assert!(variance.is_finite() && variance > -1e-9, "{}: {variance}", named.name);
+            }
+            let mut heard = Heard::new(items);
+            oracle.hear_all(&slices, &mut heard, &mut rng);
+            for entries in &people {
+                oracle.hear(entries, &mut heard, &mut rng);
+            }
+            prop_assert_eq!(heard.reports, 2 * people.len() as u64);
+            let linear = oracle.linear();
+            if heard.reports > 0 {
+                prop_assert!(linear.means(&heard).iter().all(|mean| mean.is_finite()));
+                prop_assert_eq!(linear.frequencies(&heard).is_some(), moments.presence.is_some());
+            }
+        }
+    }
+}

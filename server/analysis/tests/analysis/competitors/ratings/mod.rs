@@ -1,0 +1,9 @@
+//! Mechanisms of others for rated items.
+
+mod errata;
+mod fuzz;
+mod models;
+mod privacy;
+mod reference;
+mod samplers;
+mod simulation;

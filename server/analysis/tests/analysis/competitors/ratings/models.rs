@@ -1,0 +1,394 @@
+//! Reports and their probabilities, by listing them all from what is stated of parameters.
+
+use hushbin::Entry;
+use hushbin_analysis::competitors::ratings::{
+    Harmony, Heard, KFold, NaiveBits, ORACLES, OneSparse, Oracle, PckvGrr, PckvRates, PckvUe,
+    PrivKv, Protects, Sampling, Setting, SignedBit, SignedHash, ThreeAnswers,
+};
+use hushbin_analysis::competitors::{Rates, TwoPoints};
+
+/// The probability of every report of an input, in one order.
+pub(super) type Law = Box<dyn Fn(&[Entry]) -> Vec<f64>>;
+
+/// All reports.
+pub(super) struct Model {
+    pub(super) name: &'static str,
+    pub(super) protects: Protects,
+    pub(super) oracle: Box<dyn Oracle>,
+    pub(super) law: Law,
+    /// What each report adds to what is heard: of every item the presence, then the sign.
+    pub(super) heard: Vec<Vec<f64>>,
+}
+
+/// What is heard as one list.
+pub(super) fn listed(heard: &Heard) -> Vec<f64> {
+    heard.presence.iter().chain(&heard.signs).copied().collect()
+}
+
+/// What one item's presence and sign add.
+fn at(items: u32, item: u32, presence: f64, sign: f64) -> Vec<f64> {
+    let mut heard = Heard::new(items);
+    if item < items {
+        heard.presence[item as usize] = presence;
+        heard.signs[item as usize] = sign;
+    }
+    listed(&heard)
+}
+
+/// What is in a slot: an item with a value, or a dummy.
+#[derive(Clone, Copy)]
+enum Slot {
+    Entry(u32, f64),
+    Dummy(u32),
+}
+
+/// Exactly s slots.
+fn slots(input: &[Entry], sparsity: u32) -> Vec<Slot> {
+    assert!(input.len() <= sparsity as usize);
+    let entry = |slot: u32| {
+        let entry = input.get(slot as usize);
+        let dummy = || Slot::Dummy(slot - input.len() as u32);
+        entry.map_or_else(dummy, |entry| Slot::Entry(entry.item as u32, entry.value))
+    };
+    (0..sparsity).map(entry).collect()
+}
+
+/// An input's value of an item.
+fn value(input: &[Entry], item: u32) -> Option<f64> {
+    let entry = input.iter().find(|entry| entry.item == u64::from(item));
+    entry.map(|entry| entry.value)
+}
+
+/// The average over as many laws.
+fn average(laws: &[Vec<f64>]) -> Vec<f64> {
+    let report = |i: usize| laws.iter().map(|law| law[i]).sum::<f64>() / laws.len() as f64;
+    (0..laws[0].len()).map(report).collect()
+}
+
+/// Probabilities that a number that was rounded is 1, and −1.
+fn rounded(value: f64) -> [f64; 2] {
+    [(1.0 + value) / 2.0, (1.0 - value) / 2.0]
+}
+
+/// All vectors of one of so many at each place, the first place first.
+fn vectors(places: u32, each: u32) -> Vec<Vec<u32>> {
+    let digits = |index: u32| (0..places).map(|j| index / each.pow(j) % each).collect();
+    (0..each.pow(places)).map(digits).collect()
+}
+
+fn harmony(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
+    let (d, points) = (setting.items, *Harmony::new(setting).unwrap().points());
+    let heard = (0..d).flat_map(|j| [1.0, -1.0].map(|sign| at(d, j, 0.0, sign)));
+    let law = move |input: &[Entry]| {
+        let item = |j| response(&points, value(input, j).unwrap_or(0.0));
+        let all = (0..d).flat_map(item);
+        all.map(|p| p / f64::from(d)).collect()
+    };
+    (Box::new(law), heard.collect())
+}
+
+fn response(points: &TwoPoints, value: f64) -> [f64; 2] {
+    [points.plus(value), points.plus(-value)]
+}
+
+/// An item of all and one of three answers: absent, + or −.
+fn three(d: u32, offset: f64, answers: [[f64; 3]; 3]) -> (Law, Vec<Vec<f64>>) {
+    let item = |j| {
+        [(0.0, 0.0), (1.0, 1.0), (1.0, -1.0)]
+            .map(|(presence, sign)| at(d, j, presence - offset, sign))
+    };
+    let [absent, plus, minus] = answers;
+    let law = move |input: &[Entry]| {
+        let item = |j| match value(input, j) {
+            None => absent,
+            Some(value) => {
+                let [up, down] = rounded(value);
+                std::array::from_fn(|i| up * plus[i] + down * minus[i])
+            }
+        };
+        let all = (0..d).flat_map(item);
+        all.map(|p| p / f64::from(d)).collect()
+    };
+    (Box::new(law), (0..d).flat_map(item).collect())
+}
+
+fn privkv(setting: &Setting, oracle: &PrivKv) -> (Law, Vec<Vec<f64>>) {
+    let [p, sign] = oracle.kept();
+    let (own, other) = (p * sign, p * (1.0 - sign));
+    let fair = (1.0 - p) / 2.0;
+    let answers = [
+        [p, fair, fair],
+        [1.0 - p, own, other],
+        [1.0 - p, other, own],
+    ];
+    three(setting.items, 1.0 - p, answers)
+}
+
+fn three_answers(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
+    let Rates { p, q } = ThreeAnswers::new(setting).unwrap().rates();
+    let answers = [[p, q, q], [q, p, q], [q, q, p]];
+    three(setting.items, 2.0 * q, answers)
+}
+
+/// Vectors over items and dummies: nothing, + or −.
+fn ue(setting: &Setting) -> (Law, Vec<Vec<f64>>) {
+    let (d, s) = (setting.items, setting.sparsity);
+    let PckvRates { a, b, p, .. } = PckvUe::new(setting).unwrap().rates();
+    let all = vectors(d + s, 3);
+    let heard = |report: &Vec<u32>| {
+        let items = || report[..d as usize].iter();
+        let presence = items().map(|&told| f64::from(told.min(1)));
+        let signs = items().map(|&told| [0.0, 1.0, -1.0][told as usize]);
+        presence.chain(signs).collect()
+    };
+    let heard = all.iter().map(heard).collect();
+    let law = move |input: &[Entry]| {
+        let slot = |slot: &Slot| {
+            let (own, [up, down]) = match *slot {
+                Slot::Entry(item, value) => (item, rounded(value)),
+                Slot::Dummy(dummy) => (d + dummy, [0.5; 2]),
+            };
+            let own_told = [
+                1.0 - a,
+                a * (up * p + down * (1.0 - p)),
+                a * (down * p + up * (1.0 - p)),
+            ];
+            let told = |(item, &told): (u32, &u32)| match (item == own, told) {
+                (true, told) => own_told[told as usize],
+                (false, 0) => 1.0 - b,
+                (false, _) => b / 2.0,
+            };
+            let report = |report: &Vec<u32>| (0..).zip(report).map(told).product();
+            all.iter().map(report).collect()
+        };
+        average(&slots(input, s).iter().map(slot).collect::<Vec<_>>())
+    };
+    (Box::new(law), heard)
+}
+
+/// An item or dummy, and a sign.
+fn grr(setting: &Setting, oracle: &PckvGrr) -> (Law, Vec<Vec<f64>>) {
+    let (d, s) = (setting.items, setting.sparsity);
+    let PckvRates { a, p, .. } = oracle.rates();
+    let heard = (0..d + s).flat_map(|j| [1.0, -1.0].map(|sign| at(d, j, 1.0, sign)));
+    let law = move |input: &[Entry]| {
+        let slot = |slot: &Slot| {
+            let (own, [up, down]) = match *slot {
+                Slot::Entry(item, value) => (item, rounded(value)),
+                Slot::Dummy(dummy) => (d + dummy, [0.5; 2]),
+            };
+            let told = |j| match j == own {
+                true => [
+                    a * (up * p + down * (1.0 - p)),
+                    a * (down * p + up * (1.0 - p)),
+                ],
+                false => [(1.0 - a) / f64::from(d + s - 1) / 2.0; 2],
+            };
+            (0..d + s).flat_map(told).collect()
+        };
+        average(&slots(input, s).iter().map(slot).collect::<Vec<_>>())
+    };
+    (Box::new(law), heard.collect())
+}
+
+/// The probability of every answer about a slot, and what each adds.
+type Answers = (Box<dyn Fn(Slot) -> Vec<f64>>, Vec<Vec<f64>>);
+
+/// Which elements the answer's bucket holds, over hash functions to independent buckets: one
+/// bit each, of signed items and of dummies.
+fn hits(setting: &Setting) -> Answers {
+    let d = setting.items;
+    let hash = SignedHash::new(setting).unwrap();
+    let Rates { p, q } = hash.hash().rates();
+    let elements = 2 * d + setting.sparsity;
+    let heard = |set: u32| {
+        let hit = |element: u32| f64::from(set >> element & 1);
+        let presence = (0..d).map(|j| hit(2 * j) + hit(2 * j + 1));
+        let signs = (0..d).map(|j| hit(2 * j) - hit(2 * j + 1));
+        presence.chain(signs).collect()
+    };
+    let of = move |own: u32| {
+        let element = move |set: u32, element: u32| {
+            let p = if element == own { p } else { q };
+            if set >> element & 1 == 1 { p } else { 1.0 - p }
+        };
+        let set = move |set: u32| (0..elements).map(|e| element(set, e)).product::<f64>();
+        (0..1 << elements).map(set).collect::<Vec<f64>>()
+    };
+    let slot = move |slot: Slot| match slot {
+        Slot::Dummy(dummy) => of(2 * d + dummy),
+        Slot::Entry(item, value) => mixed(value, &[of(2 * item), of(2 * item + 1)]),
+    };
+    (Box::new(slot), (0..1 << elements).map(heard).collect())
+}
+
+/// Of the two ends of a value.
+fn mixed(value: f64, ends: &[Vec<f64>; 2]) -> Vec<f64> {
+    let [up, down] = rounded(value);
+    let both = ends[0].iter().zip(&ends[1]);
+    both.map(|(plus, minus)| up * plus + down * minus).collect()
+}
+
+/// The signs of all items, and the answer.
+fn bits(setting: &Setting) -> Answers {
+    let d = setting.items;
+    let points = *SignedBit::new(setting).unwrap().points();
+    let all = move || (0..2_u32 << d).map(move |bits| (bits >> 1, bits & 1 == 0));
+    let sign = |set: u32, item: u32| [1.0, -1.0][(set >> item & 1) as usize];
+    let heard = move |(set, up): (u32, bool)| {
+        let answer = if up { 1.0 } else { -1.0 };
+        let signs = (0..d).map(|item| answer * sign(set, item));
+        vec![0.0; d as usize].into_iter().chain(signs).collect()
+    };
+    let slot = move |slot: Slot| {
+        let answer = |(set, up): (u32, bool)| {
+            let value = match slot {
+                Slot::Dummy(_) => 0.0,
+                Slot::Entry(item, value) => value * sign(set, item),
+            };
+            points.plus(if up { value } else { -value }) / f64::from(1 << d)
+        };
+        all().map(answer).collect()
+    };
+    (Box::new(slot), all().map(heard).collect())
+}
+
+/// One of the slots answers.
+fn sampled(s: u32, (answer, heard): Answers) -> (Law, Vec<Vec<f64>>) {
+    let law = move |input: &[Entry]| {
+        let laws: Vec<Vec<f64>> = slots(input, s).into_iter().map(&answer).collect();
+        average(&laws)
+    };
+    (Box::new(law), heard)
+}
+
+/// All slots answer: one or two, in random order or in that of the items.
+fn repeated(s: u32, random: bool, (answer, heard): Answers) -> (Law, Vec<Vec<f64>>) {
+    let add = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| a + b).collect();
+    let all = match s {
+        1 => heard,
+        2 => (heard.iter())
+            .flat_map(|first| heard.iter().map(move |second| add(first, second)))
+            .collect(),
+        _ => panic!("one or two slots are listed"),
+    };
+    let law = move |input: &[Entry]| {
+        let answers: Vec<Vec<f64>> = slots(input, s).into_iter().map(&answer).collect();
+        let [first, second] = match &answers[..] {
+            [only] => return only.clone(),
+            [first, second] => [first, second],
+            _ => panic!("one or two slots are listed"),
+        };
+        let ordered = |a: &Vec<f64>, b: &Vec<f64>| {
+            let pairs = a.iter().flat_map(|p| b.iter().map(move |q| p * q));
+            pairs.collect::<Vec<f64>>()
+        };
+        let [forth, back] = [ordered(first, second), ordered(second, first)];
+        if random {
+            average(&[forth, back])
+        } else {
+            forth
+        }
+    };
+    (Box::new(law), all)
+}
+
+/// The hits of a hash, of one or two slots.
+pub(super) fn repeated_hits(setting: &Setting, random: bool) -> Law {
+    repeated(setting.sparsity, random, hits(setting)).0
+}
+
+/// The bits of one or two slots.
+pub(super) fn repeated_bits(setting: &Setting, random: bool) -> Law {
+    repeated(setting.sparsity, random, bits(setting)).0
+}
+
+/// A sign of every coordinate.
+pub(super) fn naive(setting: &Setting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>>) {
+    let (d, points) = (setting.items, *oracle.points());
+    let heard = |set: Vec<u32>| {
+        let signs = set.into_iter().map(|down| [1.0, -1.0][down as usize]);
+        vec![0.0; d as usize].into_iter().chain(signs).collect()
+    };
+    let law = move |input: &[Entry]| {
+        let coordinate = |(item, &down): (u32, &u32)| {
+            response(&points, value(input, item).unwrap_or(0.0))[down as usize]
+        };
+        let report = |set: Vec<u32>| (0..).zip(&set).map(coordinate).product();
+        vectors(d, 2).into_iter().map(report).collect()
+    };
+    (
+        Box::new(law),
+        vectors(d, 2).into_iter().map(heard).collect(),
+    )
+}
+
+/// Models of all whose reports can be listed: of all but those with normal noise.
+pub(super) fn models(setting: &Setting) -> Vec<Model> {
+    let s = setting.sparsity;
+    let listed = |name: &str| match name {
+        "Harmony" => Some(harmony(setting)),
+        "PrivKV" => Some(privkv(setting, &PrivKv::published(setting).unwrap())),
+        "PrivKV, calibrated" => Some(privkv(setting, &PrivKv::calibrated(setting).unwrap())),
+        "PrivKV, three answers" => Some(three_answers(setting)),
+        "PCKV-UE" => Some(ue(setting)),
+        "PCKV-GRR" => Some(grr(setting, &PckvGrr::direct(setting).unwrap())),
+        "PCKV-AGRR" => Some(grr(setting, &PckvGrr::adaptive(setting).unwrap())),
+        "sampling, OLH" => Some(sampled(s, hits(setting))),
+        "sampling, one bit" => Some(sampled(s, bits(setting))),
+        "k-fold, OLH" => Some(repeated(s, true, hits(setting))),
+        "k-fold, one bit" => Some(repeated(s, true, bits(setting))),
+        "naive bits, event" => Some(naive(setting, &NaiveBits::event(setting).unwrap())),
+        "naive bits, user" => Some(naive(setting, &NaiveBits::user(setting).unwrap())),
+        other => {
+            assert!(other.starts_with("Gaussian"), "{other} is not listed");
+            None
+        }
+    };
+    // Built from the registry and by themselves they are the same.
+    assert_eq!(
+        Sampling::<SignedHash>::new(setting).unwrap().moments(),
+        named("sampling, OLH", setting).moments()
+    );
+    assert_eq!(
+        KFold::<SignedBit>::new(setting).unwrap().moments(),
+        named("k-fold, one bit", setting).moments()
+    );
+    let model = |named: &hushbin_analysis::competitors::ratings::Named| {
+        let (law, heard) = listed(named.name)?;
+        Some(Model {
+            name: named.name,
+            protects: named.protects,
+            oracle: (named.build)(setting).unwrap(),
+            law,
+            heard,
+        })
+    };
+    ORACLES.iter().filter_map(model).collect()
+}
+
+/// From the registry.
+pub(super) fn named(name: &str, setting: &Setting) -> Box<dyn Oracle> {
+    let named = ORACLES.iter().find(|named| named.name == name);
+    (named.unwrap().build)(setting).unwrap()
+}
+
+/// All inputs of up to so many entries with these values.
+pub(super) fn inputs(items: u32, most: u32, values: &[f64]) -> Vec<Vec<Entry>> {
+    let each = values.len() as u32 + 1;
+    let input = |digits: Vec<u32>| -> Vec<Entry> {
+        let entry = |(item, digit): (u64, u32)| {
+            let value = *values.get(digit.checked_sub(1)? as usize)?;
+            Some(Entry { item, value })
+        };
+        (0..).zip(digits).filter_map(entry).collect()
+    };
+    let all = vectors(items, each).into_iter().map(input);
+    all.filter(|input| input.len() <= most as usize).collect()
+}
+
+/// Whether two inputs differ in one entry: in its value, its item, or in being there.
+pub(super) fn one_entry_apart(a: &[Entry], b: &[Entry]) -> bool {
+    let only = |a: &[Entry], b: &[Entry]| a.iter().filter(|entry| !b.contains(entry)).count();
+    only(a, b) <= 1 && only(b, a) <= 1
+}

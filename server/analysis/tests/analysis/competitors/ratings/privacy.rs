@@ -1,0 +1,278 @@
+//! ε by enumeration of all reports of all inputs over small domains.
+
+use hushbin::Entry;
+use hushbin::ErrorCode;
+use hushbin_analysis::competitors::hockey_stick;
+use hushbin_analysis::competitors::ratings::{
+    NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, Protects, Setting, SignedHash,
+};
+
+use super::models::{Law, inputs, models, named, one_entry_apart, repeated_bits, repeated_hits};
+
+fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
+    Setting {
+        items,
+        sparsity,
+        epsilon,
+        delta: 1e-5,
+    }
+}
+
+fn settings() -> impl Iterator<Item = Setting> {
+    let sizes = [(2, 1), (3, 1), (3, 2)];
+    let all = sizes.into_iter();
+    all.flat_map(|(d, s)| [0.01, 0.5, 1.0, 2.0, 4.0].map(|epsilon| setting(d, s, epsilon)))
+}
+
+/// The greatest log ratio of any report's probabilities under neighbours.
+pub(super) fn loss(law: &Law, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
+    let laws: Vec<Vec<f64>> = inputs.iter().map(|input| law(input)).collect();
+    for law in &laws {
+        assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+    let mut most: f64 = 0.0;
+    for (a, one) in inputs.iter().zip(&laws) {
+        for (b, other) in inputs.iter().zip(&laws) {
+            if protects == Protects::User || one_entry_apart(a, b) {
+                let ratios = one.iter().zip(other).map(|(p, q)| p / q);
+                most = ratios.fold(most, f64::max);
+            }
+        }
+    }
+    most.ln()
+}
+
+/// Ends alone are worst: probabilities are linear in an entry's value. With halves where
+/// there are not too many reports.
+fn all_inputs(name: &str, setting: &Setting) -> Vec<Vec<Entry>> {
+    let values = if name.starts_with("k-fold") {
+        &[1.0, -1.0][..]
+    } else {
+        &[1.0, -1.0, 0.5]
+    };
+    let most = if name == "naive bits, event" {
+        setting.items
+    } else {
+        setting.sparsity
+    };
+    inputs(setting.items, most, values)
+}
+
+#[test]
+fn losses_are_those_of_all_reports() {
+    let (mut compared, mut spent) = (0, 0);
+    for setting in settings() {
+        for model in models(&setting) {
+            let inputs = all_inputs(model.name, &setting);
+            let enumerated = loss(&model.law, &inputs, model.protects);
+            let (stated, what) = (model.oracle.loss(), model.name);
+            assert!(
+                (stated - enumerated).abs() < 1e-9,
+                "{what}, {setting:?}: {stated}, {enumerated}"
+            );
+            assert!(
+                stated <= setting.epsilon + 1e-12,
+                "{what}, {setting:?}: {stated}"
+            );
+            let all = stated > setting.epsilon - 1e-9;
+            // But for those that are known to spend less.
+            let less = match what {
+                "PrivKV" => true,
+                "PCKV-GRR" => setting.sparsity > 1,
+                _ => false,
+            };
+            assert_eq!(all, !less, "{what}, {setting:?}: {stated}");
+            compared += 1;
+            spent += usize::from(all);
+        }
+    }
+    assert_eq!((compared, spent), (15 * 13, 15 * 12 - 5));
+}
+
+/// Of buckets under each hash function by itself, instead of what they hold.
+#[test]
+fn hits_are_those_of_all_hash_functions() {
+    for epsilon in [0.5, 1.0] {
+        let setting = setting(2, 1, epsilon);
+        let hash = *SignedHash::new(&setting).unwrap().hash();
+        let (g, p) = (hash.buckets(), hash.rates().p);
+        let elements = 5;
+        for own in 0..elements {
+            let mut sets = vec![0.0; 1 << elements];
+            let functions = g.pow(elements);
+            for function in 0..functions {
+                let bucket = |element: u32| function / g.pow(element) % g;
+                for reported in 0..g {
+                    let hit = |element: u32| u32::from(bucket(element) == reported);
+                    let set: u32 = (0..elements).map(|e| hit(e) << e).sum();
+                    let chance = match hit(own) {
+                        1 => p,
+                        _ => (1.0 - p) / f64::from(g - 1),
+                    };
+                    sets[set as usize] += chance / f64::from(functions);
+                }
+            }
+            let value = [1.0, -1.0][own as usize % 2];
+            let entry = Entry {
+                item: u64::from(own / 2),
+                value,
+            };
+            let input = if own == 4 { vec![] } else { vec![entry] };
+            let model = repeated_hits(&setting, true)(&input);
+            for (set, (a, b)) in sets.iter().zip(model).enumerate() {
+                assert!((a - b).abs() < 1e-12, "{own}, {set}: {a}, {b}");
+            }
+        }
+    }
+}
+
+/// Slots in the order of the items: an entry that is added moves another, and both tell.
+#[test]
+fn slots_in_the_order_of_items_lose_twice() {
+    for epsilon in [0.5, 1.0] {
+        let setting = setting(3, 2, epsilon);
+        let inputs = inputs(3, 2, &[1.0, -1.0]);
+        for of in [repeated_hits, repeated_bits] {
+            let [ordered, random] =
+                [false, true].map(|random| loss(&of(&setting, random), &inputs, Protects::Event));
+            assert!((ordered - 2.0 * epsilon).abs() < 1e-9, "{ordered}");
+            assert!((random - epsilon).abs() < 1e-9, "{random}");
+        }
+    }
+}
+
+#[test]
+fn half_and_half_is_no_sum() {
+    let loss = |d, s, name| named(name, &setting(d, s, 1.0)).loss();
+    assert!((loss(3, 2, "PrivKV") - 0.719_070_196).abs() < 1e-8);
+    assert!((loss(3, 2, "PCKV-GRR") - 0.620_114_507).abs() < 1e-8);
+    // Whatever ε₁ and ε₂ are.
+    for (presence, sign) in [(0.5, 0.5), (1.0, 0.3), (0.3, 2.0), (3.0, 1e-4), (1e-4, 3.0)] {
+        let setting = setting(3, 2, 1.0);
+        let stated = PrivKv::with(&setting, presence, sign).unwrap().loss();
+        let mixed = presence + (2.0 / (1.0 + f64::exp(-sign))).ln();
+        assert!((stated - mixed.max(sign).max(presence)).abs() < 1e-9);
+    }
+}
+
+/// Over vectors of all neighbours the sensitivity, and the divergence of noise along what
+/// they differ by, added up over thin cells.
+#[test]
+fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
+    for (d, s, epsilon) in [(3, 1, 0.5), (3, 2, 1.0), (4, 4, 3.5)] {
+        let setting = setting(d, s, epsilon);
+        let all = inputs(d, s, &[1.0, -1.0, 0.5]);
+        let [event, user, coded] = [
+            NormalNoise::event(&setting),
+            NormalNoise::user(&setting),
+            NormalNoise::user_as_coded(&setting),
+        ]
+        .map(Result::unwrap);
+        for (noise, protects) in [
+            (event, Protects::Event),
+            (user, Protects::User),
+            (coded, Protects::User),
+        ] {
+            let farthest = farthest(d, &all, protects);
+            assert!((noise.gaussian().sensitivity() - farthest).abs() < 1e-12);
+            let moved = farthest / noise.gaussian().sigma();
+            let cells = 200_000;
+            let width = 24.0 / f64::from(cells);
+            let density = |z: f64| (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * width;
+            let cell = |i: u32| {
+                let z = (f64::from(i) + 0.5) * width - 12.0;
+                (density(z), density(z + moved))
+            };
+            let summed = hockey_stick((0..cells).map(cell), noise.loss());
+            assert!((summed / setting.delta - 1.0).abs() < 1e-3, "{summed}");
+            assert!(noise.loss() <= epsilon + 1e-11, "{}", noise.loss());
+        }
+        assert!(event.loss() > epsilon - 1e-9 && user.loss() > epsilon - 1e-9);
+        assert!(coded.loss() < 0.95 * epsilon, "{}", coded.loss());
+    }
+}
+
+/// The greatest distance of two neighbours' vectors.
+fn farthest(items: u32, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
+    let vector = |input: &Vec<Entry>| -> Vec<f64> {
+        let value = |j: u32| {
+            let own = input.iter().find(|entry| entry.item == u64::from(j));
+            own.map_or(0.0, |entry| entry.value)
+        };
+        (0..items).map(value).collect()
+    };
+    let mut most: f64 = 0.0;
+    for a in inputs {
+        for b in inputs {
+            if protects == Protects::User || one_entry_apart(a, b) {
+                let both = vector(a).into_iter().zip(vector(b));
+                let square = both.map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                most = most.max(square.sqrt());
+            }
+        }
+    }
+    most
+}
+
+#[test]
+fn bad_settings_are_refused() {
+    let one = setting(10, 3, 1.0);
+    let bad = [
+        Setting { items: 0, ..one },
+        Setting {
+            items: (1 << 20) + 1,
+            ..one
+        },
+        Setting { sparsity: 0, ..one },
+        Setting {
+            sparsity: 11,
+            ..one
+        },
+        Setting {
+            items: 2000,
+            sparsity: 1025,
+            ..one
+        },
+        Setting {
+            epsilon: 0.0,
+            ..one
+        },
+        Setting {
+            epsilon: f64::NAN,
+            ..one
+        },
+        Setting {
+            epsilon: 12.1,
+            ..one
+        },
+        Setting { delta: -0.1, ..one },
+        Setting { delta: 0.7, ..one },
+    ];
+    for named in ORACLES {
+        for setting in &bad {
+            let refused = (named.build)(setting).err().map(|error| error.code());
+            assert_eq!(
+                refused,
+                Some(ErrorCode::OutOfRange),
+                "{}, {setting:?}",
+                named.name
+            );
+        }
+        // Noise needs a δ, and others take none.
+        let none = Setting { delta: 0.0, ..one };
+        let built = (named.build)(&none);
+        assert_eq!(
+            built.is_err(),
+            named.name.starts_with("Gaussian"),
+            "{}",
+            named.name
+        );
+    }
+    let many = setting(1 << 20, 3, 1.0);
+    let refused = SignedHash::new(&many).map_err(|error| error.code());
+    assert_eq!(refused.err(), Some(ErrorCode::OutOfRange));
+    for (presence, sign) in [(0.0, 1.0), (1.0, -1.0), (f64::NAN, 1.0), (1.0, 12.1)] {
+        let refused = PrivKv::with(&one, presence, sign).map_err(|error| error.code());
+        assert_eq!(refused.err(), Some(ErrorCode::Combination));
+    }
+}

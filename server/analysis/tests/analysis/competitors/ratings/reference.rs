@@ -1,0 +1,264 @@
+//! Numbers computed independently, to one part in 10⁹.
+
+use hushbin::Mechanism;
+use hushbin::bounds::EPSILON;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Noise, attenuation, clipped_square};
+use hushbin_analysis::competitors::ratings::{
+    Harmony, KFold, Moments, NaiveBits, Oracle, PckvGrr, PckvRates, PckvUe, PrivKv, Sampling,
+    Setting, SignedBit, SignedHash, ThreeAnswers,
+};
+use hushbin_tests::contest::task;
+use serde_json::{Value, json};
+
+use super::models::named;
+
+const REFERENCE: &str = include_str!("../../../../../../tests/reference/competitors.json");
+
+/// The rows of a kind, as many as are known to be there.
+fn rows(kind: &str, count: usize) -> Vec<Value> {
+    let mut all: Value = serde_json::from_str(REFERENCE).unwrap();
+    let rows = all[kind].take();
+    let rows = rows.as_array().unwrap().clone();
+    assert_eq!(rows.len(), count, "{kind}");
+    rows
+}
+
+fn number(row: &Value, field: &str) -> f64 {
+    row[field]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{row}: {field}"))
+}
+
+fn whole(row: &Value, field: &str) -> u32 {
+    row[field].as_u64().unwrap() as u32
+}
+
+fn near(ours: f64, theirs: f64) -> bool {
+    (ours - theirs).abs() <= 1e-9 * theirs.abs()
+}
+
+fn assert_near(ours: f64, row: &Value, field: &str) {
+    assert!(near(ours, number(row, field)), "{row}: {field} {ours}");
+}
+
+fn setting(row: &Value, items: u32, sparsity: u32) -> Setting {
+    assert!(EPSILON.holds(number(row, "epsilon")));
+    Setting {
+        items,
+        sparsity,
+        epsilon: number(row, "epsilon"),
+        delta: 0.0,
+    }
+}
+
+/// Variances of presence, of who has the item and of who has not.
+fn presence(moments: &Moments) -> [f64; 2] {
+    moments.presence.unwrap().variance
+}
+
+#[test]
+fn privkv_is_the_reference() {
+    let (three, two): (Vec<Value>, Vec<Value>) =
+        (rows("privkv", 6).into_iter()).partition(|row| row.get("three_answers").is_some());
+    assert_eq!((three.len(), two.len()), (3, 3));
+    for row in three {
+        let setting = setting(&row, whole(&row, "d"), 1);
+        let moments = ThreeAnswers::new(&setting).unwrap().moments();
+        let [own, opposite, other] = moments.frequency().unwrap();
+        // What is not the own sign is as if it were absent.
+        assert!((opposite / other - 1.0).abs() < 1e-9);
+        for (i, ours) in [own, other].into_iter().enumerate() {
+            assert!(
+                near(ours, row["variance"][i].as_f64().unwrap()),
+                "{row}: {ours}"
+            );
+        }
+    }
+    for row in two {
+        let setting = Setting {
+            items: whole(&row, "d"),
+            sparsity: 1,
+            epsilon: 1.0,
+            delta: 0.0,
+        };
+        let [key, value] = ["key_epsilon", "value_epsilon"].map(|field| number(&row, field));
+        let own = PrivKv::with(&setting, key, value).unwrap();
+        assert_near(own.loss(), &row, "real_epsilon");
+        let moments = own.moments();
+        for (field, ours) in [("presence", presence(&moments)), ("mean", moments.mean())] {
+            for (i, ours) in ours.into_iter().enumerate() {
+                assert!(
+                    near(ours, row[field][i].as_f64().unwrap()),
+                    "{row}: {field}, {ours}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn pckv_is_the_reference() {
+    for row in rows("pckv", 9) {
+        let setting = setting(&row, whole(&row, "d"), whole(&row, "l"));
+        let (rates, oracle): (PckvRates, Box<dyn Oracle>) = match row["name"].as_str().unwrap() {
+            "ue" => {
+                let own = PckvUe::new(&setting).unwrap();
+                (own.rates(), Box::new(own))
+            }
+            "grr" => {
+                let own = PckvGrr::direct(&setting).unwrap();
+                (own.rates(), Box::new(own))
+            }
+            "agrr" => {
+                let own = PckvGrr::adaptive(&setting).unwrap();
+                (own.rates(), Box::new(own))
+            }
+            other => panic!("{other}"),
+        };
+        assert_near(rates.a, &row, "a");
+        assert_near(rates.b, &row, "b");
+        assert_near(rates.p, &row, "p");
+        assert_near(oracle.loss(), &row, "real_epsilon");
+        let moments = oracle.moments();
+        let (presence, mean) = (presence(&moments), moments.mean());
+        let [own, opposite, absent] = moments.frequency().unwrap();
+        let signs = [[own, opposite], [absent, absent]];
+        for (i, who) in ["member", "other"].into_iter().enumerate() {
+            assert_near(presence[i], &row[who], "presence");
+            assert_near(mean[i], &row[who], "mean");
+            assert_near(signs[i][0], &row[who], "own_sign");
+            assert_near(signs[i][1], &row[who], "other_sign");
+            // Of presence, the mean, and the frequencies of the own and of the other sign.
+            let expected = [[1.0, 1.0, 1.0, 0.0], [0.0; 4]][i];
+            for (ours, theirs) in expected.iter().zip(row[who]["expect"].as_array().unwrap()) {
+                assert!((ours - theirs.as_f64().unwrap()).abs() < 1e-9, "{row}");
+            }
+        }
+    }
+}
+
+/// Of all d means, or of all 2d frequencies, of a person with s entries at the ends.
+fn total(setting: &Setting, moments: &Moments, frequencies: bool) -> f64 {
+    let (d, s) = (f64::from(setting.items), f64::from(setting.sparsity));
+    if !frequencies {
+        let [own, other] = moments.mean();
+        return s * own + (d - s) * other;
+    }
+    let [own, opposite, other] = moments.frequency().unwrap();
+    s * (own + opposite) + (d - s) * 2.0 * other
+}
+
+#[test]
+fn totals_are_the_reference() {
+    for row in rows("oracle", 9) {
+        let setting = setting(&row, whole(&row, "d"), whole(&row, "s"));
+        let total =
+            |name, frequencies| total(&setting, &named(name, &setting).moments(), frequencies);
+        for (name, frequencies, field) in [
+            ("PCKV-UE", true, "ue_frequency_total"),
+            ("PCKV-UE", false, "ue_mean_total"),
+            ("PCKV-GRR", true, "grr_frequency_total"),
+            ("PCKV-GRR", false, "grr_mean_total"),
+            ("PCKV-AGRR", true, "agrr_frequency_total"),
+            ("PCKV-AGRR", false, "agrr_mean_total"),
+            ("PrivKV, three answers", true, "privkv3_frequency_total"),
+            ("PrivKV", false, "privkv_mean_total"),
+            ("sampling, OLH", true, "sampling_olh_frequency_total"),
+        ] {
+            assert_near(total(name, frequencies), &row, field);
+        }
+        let paper = json!({ "name": "collision", "parameters": "as-printed" });
+        let task = task(setting.items, setting.sparsity, setting.epsilon, &paper);
+        let question = &task.questions()[0];
+        let Mechanism::Collision(collision) = question.mechanism() else {
+            panic!("{row}")
+        };
+        assert_eq!(collision.buckets(), whole(&row, "collision_t"));
+        let rates = collision.rates(&question.domain(), setting.epsilon);
+        assert_near(
+            rates.total_variance(&question.domain()),
+            &row,
+            "collision_frequency_total",
+        );
+    }
+}
+
+/// At 0, but for Harmony's and those of an OLH, which are of who has the item, too.
+#[test]
+fn means_are_the_reference() {
+    for row in rows("dense", 3) {
+        let of = |items, sparsity| setting(&row, items, sparsity);
+        let harmony = Harmony::new(&of(1378, 6)).unwrap();
+        assert_near(harmony.points().scale(), &row, "A");
+        assert_near(harmony.moments().mean()[1], &row, "harmony_d_1378");
+        let six = of(1378, 6);
+        let absent = |oracle: &dyn Oracle| oracle.moments().mean()[1];
+        let repeated = KFold::<SignedBit>::new(&six).unwrap();
+        assert_near(absent(&repeated), &row, "kfold_bit_k_6");
+        let sampling = Sampling::<SignedBit>::new(&six).unwrap();
+        assert_near(absent(&sampling), &row, "sampling_bit_k_6");
+        let event = NaiveBits::event(&six).unwrap();
+        assert_near(absent(&event), &row, "naive_bit_event");
+        let user = NaiveBits::user(&six).unwrap();
+        assert_near(absent(&user), &row, "naive_bit_user_k_6");
+        // Of the own sign's frequency, of who has it and of who has not.
+        let hashes = KFold::<SignedHash>::new(&six).unwrap().moments();
+        let [own, _, other] = hashes.frequency().unwrap();
+        for (i, ours) in [own, other].into_iter().enumerate() {
+            let theirs = row["kfold_olh_k_6"][i].as_f64().unwrap();
+            assert!(near(ours, theirs), "{row}: {ours}");
+        }
+    }
+}
+
+/// SUCCINCT as printed at user level is hash-bin with one bin; its clip is on a grid.
+#[test]
+fn one_clipped_bin_is_the_reference() {
+    for row in rows("succinct", 2) {
+        let (k, epsilon) = (whole(&row, "k"), number(&row, "epsilon"));
+        let n = number(&row, "n");
+        let clip = (2.0 * f64::from(k) * (4.0 * n / number(&row, "beta")).ln()).sqrt();
+        assert_near(clip, &row, "clip");
+        let left = attenuation(k, clip);
+        assert_near(left, &row, "left");
+        let other = clipped_square(k, clip) + 8.0 * (clip / epsilon).powi(2);
+        assert_near(other, &row, "other");
+        assert_near(other - left * left, &row, "member");
+
+        let paper = json!({ "name": "hash-bin", "level": "user", "clip": up_to_grid(clip),
+            "noise": "laplace", "bins": 1, "hashing": "independent" });
+        let task = task(1378, k, epsilon, &paper);
+        let question = &task.questions()[0];
+        let Mechanism::HashBin(own) = question.mechanism() else {
+            panic!("{row}")
+        };
+        let clip = up_to_grid(clip);
+        let level = Level::User {
+            clip,
+            noise: Noise::Laplace,
+        };
+        let same = HashBin::new(level, Hashing::Independent, 1, GRID).unwrap();
+        assert_eq!(own, &same);
+        let rates = own.rates(&question.domain(), epsilon);
+        let square = rates.square(k);
+        for (field, left) in [("member", own.left(k)), ("other", 0.0)] {
+            let ours = rates.variance(square, left);
+            // What is drawn is discrete, and the clip is further by up to a step.
+            let formula = clipped_square(k, clip) + 8.0 * (clip / epsilon).powi(2) - left * left;
+            assert!(
+                (ours / formula - 1.0).abs() < 1e-6,
+                "{row}: {ours}, {formula}"
+            );
+            let more = ours / number(&row, field) - 1.0;
+            assert!(
+                (0.0..2.5 / f64::from(GRID) / clip).contains(&more),
+                "{row}: {more}"
+            );
+        }
+    }
+}
+
+fn up_to_grid(clip: f64) -> f64 {
+    (clip * f64::from(GRID)).ceil() / f64::from(GRID)
+}

@@ -1,0 +1,347 @@
+//! Federated learning: P1's application. People learn from what they wrote, and of what
+//! that changes report a few coordinates by hushbin's own task.
+
+use hushbin::choose::{Asked, MechanismDraft, QuestionDraft, coco};
+use hushbin::sample::choose_front;
+use hushbin::task::Budget;
+use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
+use hushbin_analysis::estimate::{Totals, points};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::super::random::stream;
+use super::super::size::Size;
+use super::super::table::Table;
+use super::local::Local;
+use super::words::{MESSAGES, Message, Words};
+
+/// Logistic regression on words by rounds of federated averaging.
+#[derive(Debug)]
+pub(crate) struct Federated {
+    size: Size,
+    cells: Vec<Cell>,
+}
+
+/// What units repeat.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cell {
+    people: usize,
+    words: u16,
+    /// s: how many coordinates a person reports.
+    sparsity: u32,
+    rounds: usize,
+    /// Of all that a person reports together.
+    epsilon: f64,
+}
+
+/// Which coordinates of their change people report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pick {
+    /// Those of greatest magnitude.
+    Top,
+    /// Any of those that changed, scaled up by how many there are to one.
+    Random,
+}
+
+/// When a person takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// In one round, at ε.
+    Once,
+    /// In each of R rounds, at ε/R.
+    Always,
+}
+
+/// A way to learn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Way {
+    pick: Pick,
+    part: Part,
+    is_private: bool,
+}
+
+const METRIC: &str = "misclassified";
+/// Of the same people's run without privacy, with the coordinates picked alike.
+const GAP: &str = "above the run without privacy";
+const ESTIMAND: &str = "logistic regression, words";
+/// C: changes of a weight are clipped to [−C, C] and reported as parts of it.
+const CLIP: f64 = 0.5;
+
+impl Federated {
+    /// The experiment of a size.
+    pub(crate) fn new(size: Size) -> Self {
+        let epsilons: &[f64] = size.pick(&[0.5, 2.0, 8.0], &[0.5, 1.0, 2.0, 4.0, 8.0, 12.0]);
+        let cell = |&epsilon: &f64| Cell {
+            people: size.pick(20_000, 100_000),
+            words: size.pick(256, 512),
+            sparsity: 8,
+            rounds: size.pick(5, 10),
+            epsilon,
+        };
+        Self {
+            size,
+            cells: epsilons.iter().map(cell).collect(),
+        }
+    }
+}
+
+impl Experiment for Federated {
+    fn name(&self) -> &'static str {
+        "federated"
+    }
+
+    fn title(&self) -> &'static str {
+        "Federated learning of sparse changes (P1, application)"
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let repeats = self.size.pick(3, 10);
+        let cells = self.cells.iter().enumerate();
+        let units = cells.flat_map(|(index, cell)| {
+            (0..repeats).map(move |repeat| Unit {
+                name: format!("ε = {}, repeat {repeat}", cell.epsilon),
+                index,
+                repeat,
+                work: cell.work(),
+            })
+        });
+        units.collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        self.cells[unit.index].learn(rng)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let Cell {
+            people,
+            words,
+            sparsity,
+            rounds,
+            ..
+        } = self.cells[0];
+        let curves = table.curves(ESTIMAND, METRIC, |_| true, |point| point.epsilon);
+        vec![Figure {
+            name: "p1-federated".to_owned(),
+            title: format!(
+                "Federated logistic regression of {people} people in {rounds} rounds over ε"
+            ),
+            x: "ε of a person in all",
+            y: METRIC,
+            logarithmic: [true, false],
+            panels: vec![Panel {
+                title: format!("{words} words, {sparsity} reported"),
+                curves,
+            }],
+        }]
+    }
+}
+
+impl Pick {
+    const BOTH: [Self; 2] = [Self::Top, Self::Random];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Top => "greatest",
+            Self::Random => "random",
+        }
+    }
+}
+
+impl Way {
+    /// For one way to pick, without privacy first.
+    fn all(pick: Pick) -> [Self; 3] {
+        let way = |part, is_private| Self {
+            pick,
+            part,
+            is_private,
+        };
+        [
+            way(Part::Once, false),
+            way(Part::Once, true),
+            way(Part::Always, true),
+        ]
+    }
+
+    fn label(self) -> String {
+        let pick = self.pick.label();
+        match (self.is_private, self.part) {
+            (false, _) => format!("without privacy, {pick}"),
+            (true, Part::Once) => format!("CoCo, {pick}, one round each at ε"),
+            (true, Part::Always) => format!("CoCo, {pick}, every round at ε/R"),
+        }
+    }
+}
+
+/// How the mean change of a round's people becomes known.
+enum Channel {
+    /// As it is.
+    Plain,
+    /// Reports of a task.
+    Private(Box<Task>),
+}
+
+impl Cell {
+    /// About how long it takes, in microseconds.
+    fn work(&self) -> f64 {
+        (self.people * (1 + 2 * self.rounds)) as f64 * 4.0
+    }
+
+    /// All ways, of the same people. These are drawn from the generator's first stream,
+    /// reports from those behind it.
+    fn learn(&self, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let words = Words::new(self.words);
+        let drawn = &mut stream(rng, 0);
+        let crowd: Vec<_> = (0..self.people).map(|_| words.draw(drawn)).collect();
+        let held_out: Vec<_> = (0..self.people / 10).map(|_| words.draw(drawn)).collect();
+        let mut rows = Vec::new();
+        let mut index = 0;
+        for pick in Pick::BOTH {
+            let mut plain = None;
+            for way in Way::all(pick) {
+                index += 1;
+                let weights = self.weights(way, &crowd, stream(rng, index))?;
+                let error = misclassified(&weights, &held_out);
+                let plain = *plain.get_or_insert(error);
+                rows.push(self.measured(way, METRIC, error));
+                rows.push(self.measured(way, GAP, error - plain));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Weights after all rounds, from 0.
+    fn weights(
+        &self,
+        way: Way,
+        crowd: &[[Message; MESSAGES]],
+        mut rng: ChaCha8Rng,
+    ) -> Result<Vec<f64>, StudyError> {
+        let channel = self.channel(way)?;
+        let mut weights = vec![0.0; self.words.into()];
+        let each = crowd.len() / self.rounds;
+        for round in 0..self.rounds {
+            let people = match way.part {
+                Part::Once => &crowd[round * each..(round + 1) * each],
+                Part::Always => crowd,
+            };
+            let change = self.change(way.pick, &channel, people, &weights, &mut rng)?;
+            for (weight, change) in weights.iter_mut().zip(change) {
+                *weight += RATE * CLIP * change;
+            }
+        }
+        Ok(weights)
+    }
+
+    /// hushbin's task for the coordinates of a change, as parts of C.
+    fn channel(&self, way: Way) -> Result<Channel, Error> {
+        if !way.is_private {
+            return Ok(Channel::Plain);
+        }
+        let draft = TaskDraft {
+            id: "change".to_owned(),
+            epsilon: match way.part {
+                Part::Once => self.epsilon,
+                Part::Always => self.epsilon / self.rounds as f64,
+            },
+            people: None,
+            questions: vec![QuestionDraft {
+                name: "weights".to_owned(),
+                asked: Asked::Ratings(Items::Count(self.words.into()), ValueKind::Real),
+                sparsity: Some(self.sparsity),
+                entries: None,
+                weight: None,
+                mechanism: MechanismDraft::Coco(coco::Draft::default()),
+            }],
+            budget: Budget::default(),
+        };
+        Ok(Channel::Private(Box::new(draft.resolve()?)))
+    }
+
+    /// The mean change that people report, in parts of C.
+    fn change(
+        &self,
+        pick: Pick,
+        channel: &Channel,
+        people: &[[Message; MESSAGES]],
+        weights: &[f64],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Vec<f64>, StudyError> {
+        let mut local = Local::new(weights.len());
+        let mut sums = vec![0.0; weights.len()];
+        let mut private = match channel {
+            Channel::Plain => None,
+            Channel::Private(task) => Some((task, Randomizer::new(task), Totals::new(task))),
+        };
+        for messages in people {
+            let mut changes = local.learn(weights, messages);
+            self.sparsify(pick, &mut changes, rng);
+            match &mut private {
+                None => changes
+                    .iter()
+                    .for_each(|own| sums[own.item as usize] += own.value),
+                Some((_, randomizer, totals)) => {
+                    totals.fold(&randomizer.randomize(&changes, rng)?.report);
+                }
+            }
+        }
+        let Some((task, _, totals)) = private else {
+            return Ok(sums.iter().map(|sum| sum / people.len() as f64).collect());
+        };
+        let items: Vec<u64> = (0..u64::from(self.words)).collect();
+        let points = points(task, &totals, &items);
+        let mean = |own: &hushbin_analysis::estimate::ItemPoints| {
+            own.mean.expect("CoCo estimates means").estimate
+        };
+        Ok(points.iter().map(mean).collect())
+    }
+
+    /// Keeps s coordinates at most, clipped and in parts of C.
+    fn sparsify(&self, pick: Pick, changes: &mut Vec<Entry>, rng: &mut ChaCha8Rng) {
+        let (all, keep) = (changes.len(), self.sparsity as usize);
+        let mut scale = 1.0 / CLIP;
+        if keep < all {
+            match pick {
+                Pick::Top => {
+                    let greater = |a: &Entry, b: &Entry| b.value.abs().total_cmp(&a.value.abs());
+                    changes.select_nth_unstable_by(keep, greater);
+                }
+                Pick::Random => {
+                    choose_front(rng, changes, keep);
+                    scale *= all as f64 / keep as f64;
+                }
+            }
+            changes.truncate(keep);
+        }
+        for own in changes {
+            own.value = (scale * own.value).clamp(-1.0, 1.0);
+        }
+    }
+
+    fn measured(&self, way: Way, metric: &str, value: f64) -> Measured {
+        Measured {
+            point: Point {
+                people: self.people as u64,
+                items: self.words.into(),
+                sparsity: self.sparsity,
+                epsilon: self.epsilon,
+                delta: 0.0,
+                parameter: 0.0,
+            },
+            mechanism: way.label(),
+            estimand: ESTIMAND.to_owned(),
+            metric: metric.to_owned(),
+            value,
+        }
+    }
+}
+
+/// What the mean change is multiplied by: few people write any one word.
+const RATE: f64 = 8.0;
+
+/// The part of messages that are predicted wrong.
+fn misclassified(weights: &[f64], people: &[[Message; MESSAGES]]) -> f64 {
+    let messages = people.iter().flatten();
+    let wrong = messages.filter(|own| (own.score(weights) > 0.0) != own.liked);
+    wrong.count() as f64 / (people.len() * MESSAGES) as f64
+}

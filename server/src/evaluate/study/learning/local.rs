@@ -1,0 +1,87 @@
+//! What one person's messages change in a model of all.
+
+use hushbin::Entry;
+
+use super::words::{LENGTH, MESSAGES, Message};
+
+/// Times that a person's messages are gone through.
+const EPOCHS: usize = 2;
+/// The step along a message's gradient.
+const RATE: f64 = 0.2;
+
+/// Logistic regression on a person's messages, from the weights of all.
+#[derive(Debug)]
+pub(super) struct Local {
+    /// By word, 0 between people.
+    change: Vec<f64>,
+}
+
+impl Local {
+    /// For so many words.
+    pub(super) fn new(words: usize) -> Self {
+        Self {
+            change: vec![0.0; words],
+        }
+    }
+
+    /// What a person's messages change, by word; only words that they have.
+    pub(super) fn learn(&mut self, weights: &[f64], messages: &[Message; MESSAGES]) -> Vec<Entry> {
+        for message in std::iter::repeat_n(messages, EPOCHS).flatten() {
+            let margin = message.label() * (message.score(weights) + message.score(&self.change));
+            // Less the slope of ln(1 + exp(−margin)), which is that of each word.
+            let step = RATE * message.label() / (1.0 + margin.exp());
+            for &word in &message.words {
+                self.change[usize::from(word)] += step;
+            }
+        }
+        let mut changes = Vec::with_capacity(MESSAGES * LENGTH);
+        for &word in messages.iter().flat_map(|own| &own.words) {
+            let value = std::mem::take(&mut self.change[usize::from(word)]);
+            if value != 0.0 {
+                changes.push(Entry {
+                    item: word.into(),
+                    value,
+                });
+            }
+        }
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin_analysis::competitors::Loss;
+    use rand_chacha::ChaCha8Rng;
+    use rand_core::SeedableRng;
+
+    use super::super::words::Words;
+    use super::*;
+
+    /// As gradients of all features say.
+    #[test]
+    fn changes_are_those_of_gradients() {
+        let words = Words::new(64);
+        let messages = words.draw(&mut ChaCha8Rng::seed_from_u64(1));
+        let start: Vec<f64> = (0..64).map(|word| f64::from(word) / 64.0 - 0.5).collect();
+        let mut weights = start.clone();
+        for message in messages.iter().chain(&messages) {
+            let mut features = [0.0; 64];
+            for word in message.words {
+                features[usize::from(word)] = 1.0;
+            }
+            let gradient = Loss::Logistic.gradient(&weights, &features, message.label(), 0.0);
+            for (weight, own) in weights.iter_mut().zip(gradient) {
+                *weight -= RATE * own;
+            }
+        }
+        let mut local = Local::new(64);
+        for _ in 0..2 {
+            let mut changed = start.clone();
+            for own in local.learn(&start, &messages) {
+                changed[own.item as usize] += own.value;
+            }
+            let both = changed.iter().zip(&weights);
+            assert!(both.clone().all(|(a, b)| (a - b).abs() < 1e-12));
+        }
+    }
+}

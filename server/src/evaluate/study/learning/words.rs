@@ -1,0 +1,121 @@
+//! A text-like crowd: people who write messages of a few words out of many, each liked or
+//! not, as telemetry of reactions would have it.
+//!
+//! Words have Zipf's law of exponent 1.1. Half of a person's are about a topic, which are
+//! as many words shifted, so that people differ. Whether a message is liked is drawn from
+//! a logistic regression on its words.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+
+use super::super::random::{Law, uniform};
+
+/// Words of a message, all different.
+pub(super) const LENGTH: usize = 8;
+/// Messages of a person.
+pub(super) const MESSAGES: usize = 10;
+/// Topics that people write about.
+const TOPICS: u32 = 8;
+/// Standard deviation of a message's score.
+const STRENGTH: f64 = 3.0;
+
+/// A message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Its words.
+    pub(super) words: [u16; LENGTH],
+    /// Whether it is liked.
+    pub(super) liked: bool,
+}
+
+impl Message {
+    /// 1 if it is liked, else −1.
+    pub(super) fn label(&self) -> f64 {
+        if self.liked { 1.0 } else { -1.0 }
+    }
+
+    /// The sum of its words' weights.
+    pub(super) fn score(&self, weights: &[f64]) -> f64 {
+        let weight = |word: &u16| weights[usize::from(*word)];
+        self.words.iter().map(weight).sum()
+    }
+}
+
+/// What people write.
+#[derive(Debug, Clone)]
+pub(super) struct Words {
+    law: Law,
+    /// By word.
+    weights: Vec<f64>,
+}
+
+impl Words {
+    /// The language of so many words, always the same.
+    pub(super) fn new(words: u16) -> Self {
+        let rng = &mut ChaCha8Rng::seed_from_u64(words.into());
+        let scale = STRENGTH / (LENGTH as f64).sqrt();
+        let mut weight = || -> f64 {
+            let normal: f64 = StandardNormal.sample(rng);
+            scale * normal
+        };
+        Self {
+            law: Law::zipf(words.into(), 1.1),
+            weights: (0..words).map(|_| weight()).collect(),
+        }
+    }
+
+    /// d.
+    pub(super) fn count(&self) -> u32 {
+        self.weights.len() as u32
+    }
+
+    /// Draws a person's messages.
+    pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> [Message; MESSAGES] {
+        let topic = rng.next_u32() % TOPICS;
+        std::array::from_fn(|_| self.message(topic, rng))
+    }
+
+    fn message(&self, topic: u32, rng: &mut ChaCha8Rng) -> Message {
+        let shift = topic * self.count() / TOPICS;
+        let mut message = Message {
+            words: [0; LENGTH],
+            liked: false,
+        };
+        let mut there = 0;
+        while there < LENGTH {
+            let about = if rng.next_u32() >> 31 == 1 { shift } else { 0 };
+            let word = ((self.law.draw(rng) + about) % self.count()) as u16;
+            if !message.words[..there].contains(&word) {
+                message.words[there] = word;
+                there += 1;
+            }
+        }
+        let score = message.score(&self.weights);
+        message.liked = uniform(rng) < 1.0 / (1.0 + (-score).exp());
+        message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_of_different_words_and_half_are_liked() {
+        let words = Words::new(256);
+        let rng = &mut ChaCha8Rng::seed_from_u64(1);
+        let (mut liked, mut guessed) = (0, 0);
+        for message in (0..500).flat_map(|_| words.draw(rng)) {
+            let mut own = message.words;
+            own.sort_unstable();
+            assert!(own.windows(2).all(|pair| pair[0] < pair[1]));
+            assert!(u32::from(own[LENGTH - 1]) < words.count());
+            liked += u32::from(message.liked);
+            guessed += u32::from(message.liked == (message.score(&words.weights) > 0.0));
+        }
+        assert!((1000..4000).contains(&liked), "{liked}");
+        // Who knows all weights errs in one of seven.
+        assert!((4100..4500).contains(&guessed), "{guessed}");
+    }
+}
