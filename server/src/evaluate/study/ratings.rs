@@ -53,6 +53,9 @@ pub(crate) const MEAN_BALL: &str = "mean, ball";
 /// Means shrunken as their noise advises (empirical Bayes).
 pub(crate) const MEAN_SHRUNKEN: &str = "mean, shrunken";
 pub(crate) const FREQUENCY: &str = "frequency";
+/// Of items with either sign.
+pub(crate) const NONMISSING: &str = "nonmissing";
+pub(crate) const NONMISSING_SIMPLEX: &str = "nonmissing, simplex";
 pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
 
 /// Metrics, as in tables.
@@ -368,17 +371,20 @@ fn measure(
         return;
     };
     let frequencies = truth.frequencies();
-    let of =
-        |signs: &[Vec<f64>; 2]| Score::new(signs.iter().flatten(), frequencies.iter().flatten());
-    add(FREQUENCY, of(signs));
+    let both = |[plus, minus]: &[Vec<f64>; 2], sign: f64| -> Vec<f64> {
+        let both = plus.iter().zip(minus);
+        both.map(|(plus, minus)| plus + sign * minus).collect()
+    };
+    let nonmissing = both(&frequencies, 1.0);
+    let mut add_signs = |[of_signs, of_items]: [&str; 2], signs: &[Vec<f64>; 2]| {
+        let score = Score::new(signs.iter().flatten(), frequencies.iter().flatten());
+        add(of_signs, score);
+        add(of_items, Score::new(&both(signs, 1.0), &nonmissing));
+    };
+    add_signs([FREQUENCY, NONMISSING], signs);
     let projected = onto_simplex(signs, asked.sparsity);
-    add(FREQUENCY_SIMPLEX, of(&projected));
-    let [plus, minus] = &projected;
-    let differences: Vec<f64> = plus
-        .iter()
-        .zip(minus)
-        .map(|(plus, minus)| plus - minus)
-        .collect();
+    add_signs([FREQUENCY_SIMPLEX, NONMISSING_SIMPLEX], &projected);
+    let differences = both(&projected, -1.0);
     add(MEAN_SIMPLEX, Score::new(&differences, &means));
 }
 

@@ -15,10 +15,15 @@ fn mechanism(theirs: &str) -> &'static str {
     }
 }
 
+/// Its frequencies are of items, of either sign.
 fn estimand(theirs: &str, post: &str) -> String {
+    let own = match theirs {
+        "frequency" => "nonmissing",
+        other => other,
+    };
     match post {
-        "none" => theirs.to_owned(),
-        _ => format!("{theirs}, {post}"),
+        "none" => own.to_owned(),
+        _ => format!("{own}, {post}"),
     }
 }
 
