@@ -27,6 +27,8 @@ pub struct Harmony {
 }
 
 impl Harmony {
+    /// Harmony for this setting.
+    ///
     /// # Errors
     /// As [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {

@@ -31,6 +31,8 @@ pub struct KFold<T> {
 }
 
 impl<T: OneSparse> KFold<T> {
+    /// The repetition for this setting.
+    ///
     /// # Errors
     /// As [`OneSparse::new`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {

@@ -41,6 +41,8 @@ pub struct PckvUe {
 const TOLD: Threshold = Threshold(1 << 63);
 
 impl PckvUe {
+    /// PCKV-UE for this setting.
+    ///
     /// # Errors
     /// As [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
