@@ -32,6 +32,8 @@ pub(super) struct Options {
     seed: u64,
 }
 
+/// Runs what is asked for, and says who wins.
+///
 /// # Errors
 /// What keeps experiments from running or files from being written.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {

@@ -27,6 +27,8 @@ pub struct Sampling<T> {
 }
 
 impl<T: OneSparse> Sampling<T> {
+    /// The draw, and its oracle, for this setting.
+    ///
     /// # Errors
     /// As [`OneSparse::new`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {

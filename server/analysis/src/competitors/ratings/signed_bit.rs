@@ -37,6 +37,8 @@ impl SignedBit {
 }
 
 impl OneSparse for SignedBit {
+    /// The bit for this setting.
+    ///
     /// # Errors
     /// As [`Setting::budget`].
     fn new(setting: &Setting) -> Result<Self, Error> {

@@ -39,6 +39,8 @@ impl SignedHash {
 }
 
 impl OneSparse for SignedHash {
+    /// The hash for this setting.
+    ///
     /// # Errors
     /// As [`Setting::budget`]; [`Error::OutOfRange`] where 2(d + s) is outside
     /// [`OPTIONS`](hushbin::bounds::OPTIONS).

@@ -32,6 +32,8 @@ pub struct ThreeAnswers {
 const ABSENT: u32 = 2;
 
 impl ThreeAnswers {
+    /// The answers for this setting.
+    ///
     /// # Errors
     /// As [`Setting::budget`].
     pub fn new(setting: &Setting) -> Result<Self, Error> {
