@@ -45,6 +45,7 @@ pub mod http;
 mod keys;
 mod metrics;
 mod ohttp;
+mod output;
 mod partial;
 mod role;
 mod sealed;

@@ -5,7 +5,7 @@ mod plot;
 mod table;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hushbin::Task;
@@ -13,6 +13,7 @@ use hushbin::sums::SumTask;
 use serde::Serialize;
 
 use super::{Error, sums};
+use crate::output::Output;
 use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
@@ -94,18 +95,25 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         Some(file) => Subject::Task(file.resolve()?, file),
         None => Subject::Chosen(&options.chosen),
     };
+    let refused =
+        |path: &Path, error: std::io::Error| format!("cannot write {}: {error}", path.display());
     // Where the picture cannot be written, that is known at once.
-    let plot = options.plot.as_deref().map(plot::Output::create);
+    let plot = options.plot.as_deref().map(|path| {
+        let output = Output::create(path).map_err(|error| refused(path, error))?;
+        Ok::<_, Error>((path, output))
+    });
     let plot = plot.transpose()?;
     let answer = options.answer(&subject)?;
-    if let Some(output) = plot {
+    if let Some((path, output)) = plot {
         let batch = plot::Batch {
             epsilon: answer.epsilon,
             reports: answer.reports,
             honest_fraction: answer.honest_fraction,
             delta: options.delta,
         };
-        output.finish(&plot::svg(&batch, |epsilon| subject.mixture(epsilon))?)?;
+        let drawn = plot::svg(&batch, |epsilon| subject.mixture(epsilon))?;
+        let written = output.finish(drawn.as_bytes());
+        written.map_err(|error| refused(path, error))?;
     }
     super::write_answer(out, options.json, &answer, |out| answer.write_words(out))
 }

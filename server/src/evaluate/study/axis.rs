@@ -1,6 +1,7 @@
 //! What figures are over.
 
 use super::experiment::Point;
+use super::size::Size;
 
 /// δ of figures over ε.
 pub(super) const DELTA: f64 = 1e-6;
@@ -59,4 +60,12 @@ impl Axis {
             Self::Delta => point.delta,
         }
     }
+}
+
+/// ε of figures over it.
+pub(super) fn epsilons(size: Size) -> &'static [f64] {
+    size.pick(
+        &[0.5, 1.0, 4.0],
+        &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],
+    )
 }

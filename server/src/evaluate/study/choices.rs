@@ -4,12 +4,13 @@ use hushbin_analysis::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
-use super::axis::DELTA;
+use super::axis::{DELTA, epsilons};
 use super::census::{Census, Extract, Person};
 use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::numbers::mean_square;
+use super::measured::MSE;
 use super::protocol::ProtocolName;
 use super::random::{Law, stream};
+use super::score::Score;
 use super::size::Size;
 use super::table::Table;
 
@@ -51,7 +52,6 @@ const DELTAS: [f64; 2] = [1e-6, 1e-7];
 const EPSILONS: [f64; 2] = [0.5, 5.0];
 /// k of figure 2.
 const OPTIONS: [u32; 3] = [2, 10, 100];
-const MSE: &str = "MSE";
 /// What variances say of [`MSE`].
 const EXPECTED: &str = "expected MSE";
 /// What figure 2 is about.
@@ -91,13 +91,6 @@ impl Choices {
     }
 }
 
-fn epsilons(size: Size) -> &'static [f64] {
-    size.pick(
-        &[0.5, 1.0, 4.0],
-        &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],
-    )
-}
-
 impl Experiment for Choices {
     fn name(&self) -> &'static str {
         "choices"
@@ -109,26 +102,18 @@ impl Experiment for Choices {
 
     /// The computed one, and one for each repeat of each cell.
     fn units(&self) -> Vec<Unit> {
-        let computed = Unit {
-            name: "computed".to_owned(),
-            index: self.cells.len(),
-            repeat: 0,
-            work: 1e4,
-        };
+        let computed = Unit::computed("computed", self.cells.len());
         let repeats = self.size.pick(5, 10);
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            (0..repeats).map(move |repeat| Unit {
-                name: format!(
+            Unit::repeats(repeats, index, cell.work(), |repeat| {
+                format!(
                     "{}, {} options, ε = {}, δ = {}, repeat {repeat}",
                     cell.crowd.estimand(),
                     cell.crowd.options(),
                     cell.epsilon,
                     cell.delta
-                ),
-                index,
-                repeat,
-                work: cell.work(),
+                )
             })
         });
         std::iter::once(computed).chain(simulated).collect()
@@ -209,26 +194,21 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
     for options in OPTIONS {
         for &epsilon in epsilons(Size::Full) {
             let budget = Budget::new(epsilon, DELTA)?;
+            let point = Point {
+                people: 1,
+                items: options,
+                sparsity: 1,
+                epsilon,
+                delta: DELTA,
+                parameter: 0.0,
+            };
             for name in ProtocolName::ALL {
                 let protocol = name.build(options, &budget)?;
                 let [own, other] = [true, false].map(|own| protocol.variance(own));
                 let k = f64::from(options);
                 let average = (own + (k - 1.0) * other) / k;
                 for (metric, value) in [(VARIANCE, other), (AVERAGE, average)] {
-                    rows.push(Measured {
-                        point: Point {
-                            people: 1,
-                            items: options,
-                            sparsity: 1,
-                            epsilon,
-                            delta: DELTA,
-                            parameter: 0.0,
-                        },
-                        mechanism: name.label().to_owned(),
-                        estimand: ONE.to_owned(),
-                        metric: metric.to_owned(),
-                        value,
-                    });
+                    rows.push(Measured::new(point, name.label(), ONE, metric, value));
                 }
             }
         }
@@ -340,7 +320,7 @@ impl Cell {
                 let sum: f64 = own.truth.iter().map(variance).sum();
                 expected += sum / n / truth.len() as f64;
             }
-            let observed = mean_square(&estimates, &truth);
+            let observed = Score::new(&estimates, &truth).mean_square;
             for (metric, value) in [(MSE, observed), (EXPECTED, expected)] {
                 rows.push(self.measured(name, metric, value));
             }
@@ -349,20 +329,15 @@ impl Cell {
     }
 
     fn measured(&self, name: ProtocolName, metric: &str, value: f64) -> Measured {
-        Measured {
-            point: Point {
-                people: self.people,
-                items: self.crowd.options(),
-                sparsity: self.crowd.questions(),
-                epsilon: self.epsilon,
-                delta: self.delta,
-                parameter: 0.0,
-            },
-            mechanism: name.label().to_owned(),
-            estimand: self.crowd.estimand().to_owned(),
-            metric: metric.to_owned(),
-            value,
-        }
+        let point = Point {
+            people: self.people,
+            items: self.crowd.options(),
+            sparsity: self.crowd.questions(),
+            epsilon: self.epsilon,
+            delta: self.delta,
+            parameter: 0.0,
+        };
+        Measured::new(point, name.label(), self.crowd.estimand(), metric, value)
     }
 }
 

@@ -82,20 +82,16 @@ impl Experiment for Amplification {
             let generic = Mixture::generic(epsilon).map_err(|error| refused(&error))?;
             for (mechanism, mixture) in [("Collision", &collision), ("any mechanism", &generic)] {
                 let central = account(mixture, people, 1.0, delta)?.central_epsilon;
-                measured.push(Measured {
-                    point: Point {
-                        people,
-                        items: 0,
-                        sparsity,
-                        epsilon,
-                        delta,
-                        parameter: f64::from(buckets),
-                    },
-                    mechanism: mechanism.to_owned(),
-                    estimand: "batch".to_owned(),
-                    metric: AMPLIFIED.to_owned(),
-                    value: (epsilon / central).log2(),
-                });
+                let point = Point {
+                    people,
+                    items: 0,
+                    sparsity,
+                    epsilon,
+                    delta,
+                    parameter: f64::from(buckets),
+                };
+                let value = (epsilon / central).log2();
+                measured.push(Measured::new(point, mechanism, "batch", AMPLIFIED, value));
             }
         }
         Ok(measured)
@@ -142,12 +138,7 @@ impl Experiment for Buckets {
     }
 
     fn units(&self) -> Vec<Unit> {
-        vec![Unit {
-            name: "all".to_owned(),
-            index: 0,
-            repeat: 0,
-            work: 1e4,
-        }]
+        vec![Unit::computed("all", 0)]
     }
 
     fn run(&self, _: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
@@ -156,21 +147,16 @@ impl Experiment for Buckets {
         let population = Population::even(1.0, SPARSITY);
         let d = f64::from(ITEMS);
         for buckets in SPARSITY + 1..=MOST {
+            let point = Point {
+                people: 1,
+                items: ITEMS,
+                sparsity: SPARSITY,
+                epsilon: EPSILON,
+                delta: 0.0,
+                parameter: f64::from(buckets),
+            };
             let mut add = |mechanism: &str, metric: &str, value: f64| {
-                measured.push(Measured {
-                    point: Point {
-                        people: 1,
-                        items: ITEMS,
-                        sparsity: SPARSITY,
-                        epsilon: EPSILON,
-                        delta: 0.0,
-                        parameter: f64::from(buckets),
-                    },
-                    mechanism: mechanism.to_owned(),
-                    estimand: "report".to_owned(),
-                    metric: metric.to_owned(),
-                    value,
-                });
+                measured.push(Measured::new(point, mechanism, "report", metric, value));
             };
             let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
             let predicted = Mechanism::from(own).predict(&domain, EPSILON, &population);

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::contestant::{Asked, Listener};
 use super::experiment::{Point, StudyError};
+use super::random::stream;
 use super::score::Truth;
 use super::workload::Workload;
 
@@ -22,11 +23,7 @@ pub(crate) fn hear_crowd(
     let mut truth = Truth::new(asked.items);
     let mut drawing = rng.clone();
     let mut streams: Vec<ChaCha8Rng> = (1..=listeners.len() as u64)
-        .map(|stream| {
-            let mut own = rng.clone();
-            own.set_stream(stream);
-            own
-        })
+        .map(|index| stream(rng, index))
         .collect();
     let people = asked.people as usize;
     for begin in (0..people).step_by(BLOCK) {

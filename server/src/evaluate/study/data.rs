@@ -8,10 +8,11 @@ use rand_chacha::ChaCha8Rng;
 use super::contestant::{Asked, Contestant, Listener};
 use super::crowd::hear_crowd;
 use super::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError, Unit};
+use super::measured::{BYTES, MSE};
 use super::prepared::Prepared;
 use super::score::Score;
 use super::size::Size;
-use super::sparse::{BYTES, DELTA, LARGEST, LEVELS, MSE, REMARKS, contestants, contests, of};
+use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
 use super::table::Table;
 use super::workload::Workload;
 use crate::evaluate::DataSet;
@@ -86,11 +87,9 @@ impl Experiment for Data {
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
             for (level, (estimand, _)) in LEVELS.iter().enumerate() {
-                units.extend((0..self.repeats).map(|repeat| Unit {
-                    name: format!("{estimand} epsilon={epsilon} repeat={repeat}"),
-                    index: LEVELS.len() * place + level,
-                    repeat,
-                    work,
+                let index = LEVELS.len() * place + level;
+                units.extend(Unit::repeats(self.repeats, index, work, |repeat| {
+                    format!("{estimand} epsilon={epsilon} repeat={repeat}")
                 }));
             }
         }

@@ -7,8 +7,7 @@ use super::wins::Outcome;
 pub(crate) struct Drawn {
     pub(crate) title: String,
     pub(crate) name: String,
-    /// With what is drawn of each.
-    pub(crate) figures: Vec<(Figure, String)>,
+    pub(crate) figures: Vec<Figure>,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) remarks: &'static [&'static str],
 }

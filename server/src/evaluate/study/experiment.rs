@@ -23,6 +23,33 @@ pub(crate) struct Unit {
     pub(crate) work: f64,
 }
 
+impl Unit {
+    /// The same so many times, each with a name.
+    pub(crate) fn repeats(
+        repeats: u64,
+        index: usize,
+        work: f64,
+        name: impl Fn(u64) -> String,
+    ) -> impl Iterator<Item = Self> {
+        (0..repeats).map(move |repeat| Self {
+            name: name(repeat),
+            index,
+            repeat,
+            work,
+        })
+    }
+
+    /// What takes no time and no people.
+    pub(crate) fn computed(name: &str, index: usize) -> Self {
+        Self {
+            name: name.to_owned(),
+            index,
+            repeat: 0,
+            work: 1e4,
+        }
+    }
+}
+
 /// One of the papers' experiments.
 pub(crate) trait Experiment: Sync {
     /// Its name, as in names of files: lower case, with hyphens.

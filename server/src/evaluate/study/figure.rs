@@ -41,19 +41,15 @@ pub(crate) fn svg(figure: &Figure) -> Result<String, StudyError> {
 
 fn draw(figure: &Figure) -> Result<String, Box<dyn std::error::Error>> {
     let names = names(&figure.panels);
-    let columns = figure.panels.len().clamp(1, ABREAST);
-    let rows = figure.panels.len().div_ceil(columns);
-    let (width, height) = (PANEL.0 * columns as u32, PANEL.1 * rows as u32);
-    let legend = 30 + ROW * names.len().div_ceil(columns) as i32;
+    let (columns, rows) = layout(figure);
     let mut text = String::new();
     {
-        let size = (width, TITLE + height + legend as u32);
-        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        let root = SVGBackend::with_string(&mut text, size(figure)).into_drawing_area();
         root.fill(&WHITE)?;
         let font = (FONT, 18).into_font().color(&INK);
         root.draw(&Text::new(figure.title.clone(), (16, 12), font))?;
         let (_, under) = root.split_vertically(TITLE);
-        let (plots, legend) = under.split_vertically(height);
+        let (plots, legend) = under.split_vertically(PANEL.1 * rows as u32);
         // The same heights mean the same in all panels.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
         let up = Axis::new(
@@ -78,6 +74,20 @@ fn draw(figure: &Figure) -> Result<String, Box<dyn std::error::Error>> {
         root.present()?;
     }
     Ok(text)
+}
+
+/// Columns and rows of panels.
+fn layout(figure: &Figure) -> (usize, usize) {
+    let columns = figure.panels.len().clamp(1, ABREAST);
+    (columns, figure.panels.len().div_ceil(columns))
+}
+
+/// Width and height of what is drawn, in pixels.
+pub(crate) fn size(figure: &Figure) -> (u32, u32) {
+    let (columns, rows) = layout(figure);
+    let legend = 30 + ROW * names(&figure.panels).len().div_ceil(columns) as i32;
+    let height = TITLE + PANEL.1 * rows as u32 + legend as u32;
+    (PANEL.0 * columns as u32, height)
 }
 
 /// Labels of all curves, each once.
@@ -125,17 +135,13 @@ impl Axis {
     }
 }
 
-/// Distances on an axis of either kind.
-#[derive(Clone)]
-struct Distances(Axis);
-
-impl Ranged for Distances {
+impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let Axis { range, logarithmic } = &self.0;
-        let part = if *logarithmic {
+        let range = &self.range;
+        let part = if self.logarithmic {
             (value / range.start).ln() / (range.end / range.start).ln()
         } else {
             (value - range.start) / (range.end - range.start)
@@ -144,19 +150,19 @@ impl Ranged for Distances {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        if self.0.logarithmic {
-            ticks(&self.0.range)
+        if self.logarithmic {
+            ticks(&self.range)
         } else {
-            even_ticks(&self.0.range)
+            even_ticks(&self.range)
         }
     }
 
     fn range(&self) -> Range<f64> {
-        self.0.range.clone()
+        self.range.clone()
     }
 }
 
-impl ValueFormatter<f64> for Distances {
+impl ValueFormatter<f64> for Axis {
     fn format_ext(&self, value: &f64) -> String {
         label(*value)
     }
@@ -174,7 +180,7 @@ fn draw_panel(
         .caption(&panel.title, (FONT, 16).into_font().color(&INK))
         .x_label_area_size(44)
         .y_label_area_size(64)
-        .build_cartesian_2d(Distances(right), Distances(up.clone()))?;
+        .build_cartesian_2d(right, up.clone())?;
     chart
         .configure_mesh()
         .axis_style(INK)

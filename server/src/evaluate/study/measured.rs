@@ -19,6 +19,30 @@ pub(crate) struct Point {
     pub(crate) parameter: f64,
 }
 
+impl Point {
+    /// Names of the columns of tables that say where.
+    pub(crate) const COLUMNS: [&str; 6] = [
+        "people",
+        "items",
+        "sparsity",
+        "epsilon",
+        "delta",
+        "parameter",
+    ];
+
+    /// What is in them.
+    pub(crate) fn columns(&self) -> [String; 6] {
+        [
+            self.people.to_string(),
+            self.items.to_string(),
+            self.sparsity.to_string(),
+            self.epsilon.to_string(),
+            self.delta.to_string(),
+            self.parameter.to_string(),
+        ]
+    }
+}
+
 /// A number that a unit measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measured {
@@ -35,3 +59,27 @@ pub(crate) struct Measured {
     /// The number.
     pub(crate) value: f64,
 }
+
+impl Measured {
+    /// Of a mechanism at a point.
+    pub(crate) fn new(
+        point: Point,
+        mechanism: impl Into<String>,
+        estimand: &str,
+        metric: &str,
+        value: f64,
+    ) -> Self {
+        Self {
+            point,
+            mechanism: mechanism.into(),
+            estimand: estimand.to_owned(),
+            metric: metric.to_owned(),
+            value,
+        }
+    }
+}
+
+/// The metric of mean squared errors.
+pub(crate) const MSE: &str = "MSE";
+/// That of the length of a report.
+pub(crate) const BYTES: &str = "bytes";

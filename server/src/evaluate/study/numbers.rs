@@ -4,11 +4,13 @@ use hushbin_analysis::competitors::{Asked, Budget, Gaussian, TwoPoints, as_print
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::axis::{Axis, DELTA, EPSILON};
+use super::axis::{Axis, DELTA, EPSILON, epsilons};
 use super::census::{Census, Extract, Person};
 use super::dense::{Dense, DenseName};
 use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::measured::MSE;
 use super::random::stream;
+use super::score::Score;
 use super::size::Size;
 use super::table::Table;
 
@@ -37,7 +39,6 @@ struct Cell {
 }
 
 const VARIANCE: &str = "worst variance";
-const MSE: &str = "MSE";
 /// What variances say of [`MSE`].
 const EXPECTED: &str = "expected MSE";
 /// What figure 1 is about.
@@ -90,13 +91,6 @@ impl Numbers {
     }
 }
 
-fn epsilons(size: Size) -> &'static [f64] {
-    size.pick(
-        &[0.5, 1.0, 4.0],
-        &[0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0],
-    )
-}
-
 fn deltas(size: Size) -> &'static [f64] {
     size.pick(&[1e-6, 1e-2], &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
 }
@@ -112,26 +106,19 @@ impl Experiment for Numbers {
 
     /// The computed one, and one for each repeat of each cell.
     fn units(&self) -> Vec<Unit> {
-        let computed = Unit {
-            name: "computed".to_owned(),
-            index: self.cells.len(),
-            repeat: 0,
-            work: 1e4,
-        };
+        let computed = Unit::computed("computed", self.cells.len());
         let repeats = 10;
         let cells = self.cells.iter().enumerate();
         let simulated = cells.flat_map(|(index, cell)| {
-            (0..repeats).map(move |repeat| Unit {
-                name: format!(
+            let work = self.people() as f64 * cell.work();
+            Unit::repeats(repeats, index, work, |repeat| {
+                format!(
                     "{}, d = {}, ε = {}, δ = {}, repeat {repeat}",
                     cell.crowd.estimand(),
                     cell.crowd.attributes(),
                     cell.epsilon,
                     cell.delta
-                ),
-                index,
-                repeat,
-                work: self.people() as f64 * cell.work(),
+                )
             })
         });
         std::iter::once(computed).chain(simulated).collect()
@@ -235,13 +222,7 @@ fn computed() -> Result<Vec<Measured>, StudyError> {
             ("Algorithm 2", TwoPoints::new(&budget).variance(0.0)),
             ("Gaussian", Gaussian::on_numbers(1, &budget)?.variance()),
         ] {
-            rows.push(Measured {
-                point,
-                mechanism: mechanism.to_owned(),
-                estimand: ONE.to_owned(),
-                metric: VARIANCE.to_owned(),
-                value,
-            });
+            rows.push(Measured::new(point, mechanism, ONE, VARIANCE, value));
         }
     }
     Ok(rows)
@@ -277,7 +258,7 @@ impl Cell {
         for mut own in all {
             let means = own.mechanism.means(&own.sums, people, &mut own.rng);
             let label = own.name.label();
-            rows.push(self.measured(people, label, MSE, mean_square(&means, &truth)));
+            rows.push(self.measured(people, label, MSE, Score::new(&means, &truth).mean_square));
             let expected = own.mechanism.variance(square.sqrt()) / n;
             rows.push(self.measured(people, label, EXPECTED, expected));
         }
@@ -290,20 +271,15 @@ impl Cell {
 
     fn measured(&self, people: u64, mechanism: &str, metric: &str, value: f64) -> Measured {
         let d = self.crowd.attributes();
-        Measured {
-            point: Point {
-                people,
-                items: d,
-                sparsity: d,
-                epsilon: self.epsilon,
-                delta: self.delta,
-                parameter: 0.0,
-            },
-            mechanism: mechanism.to_owned(),
-            estimand: self.crowd.estimand().to_owned(),
-            metric: metric.to_owned(),
-            value,
-        }
+        let point = Point {
+            people,
+            items: d,
+            sparsity: d,
+            epsilon: self.epsilon,
+            delta: self.delta,
+            parameter: 0.0,
+        };
+        Measured::new(point, mechanism, self.crowd.estimand(), metric, value)
     }
 
     /// Average variances as printed, of numbers with a mean square, labelled with what
@@ -388,12 +364,6 @@ impl Drawn {
         }
         &self.person.numbers
     }
-}
-
-/// The average squared difference.
-pub(super) fn mean_square(estimates: &[f64], truth: &[f64]) -> f64 {
-    let both = estimates.iter().zip(truth);
-    both.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / truth.len() as f64
 }
 
 #[cfg(test)]

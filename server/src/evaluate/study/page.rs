@@ -5,6 +5,7 @@ use std::fmt::Write;
 use hushbin_analysis::competitors::ratings::{ORACLES, Protects};
 
 use super::drawn::Drawn;
+use super::figure::size;
 use super::wins::{Cell, Outcome};
 
 const STYLE: &str = include_str!("page.css");
@@ -72,13 +73,10 @@ fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
         }
     }
     page.push_str("</tbody>\n</table>\n</div>\n");
-    let lost = |own: &Drawn| -> Vec<Cell> {
-        own.outcomes
-            .iter()
-            .flat_map(|all| all.lost().cloned())
-            .collect()
-    };
-    let lost: Vec<Cell> = drawn.iter().flat_map(lost).collect();
+    let outcomes = drawn.iter().flat_map(|own| &own.outcomes);
+    let lost: Vec<(&Outcome, &Cell)> = outcomes
+        .flat_map(|outcome| outcome.lost().map(move |cell| (outcome, cell)))
+        .collect();
     if lost.is_empty() {
         page.push_str("<p>No cell is lost.</p>\n</section>\n");
         return Ok(());
@@ -88,12 +86,12 @@ fn write_wins(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
         page,
         "<details>\n<summary>{count} lost cell{s}, one by one</summary>\n<ul>"
     )?;
-    for cell in &lost {
+    for (outcome, cell) in &lost {
         writeln!(
             page,
             "<li>{} of {}, {}: {} is better, {:.3} ± {:.3}</li>",
-            escape(cell.contest.metric),
-            escape(cell.contest.estimand),
+            escape(outcome.contest.metric),
+            escape(outcome.contest.estimand),
             place(cell),
             escape(&cell.best),
             cell.ratio,
@@ -141,9 +139,9 @@ fn write_experiment(page: &mut String, own: &Drawn) -> std::fmt::Result {
     for remark in own.remarks {
         writeln!(page, "<p>{}</p>", escape(remark))?;
     }
-    for (figure, drawing) in &own.figures {
+    for figure in &own.figures {
         let (file, title) = (escape(&figure.name), escape(&figure.title));
-        let [width, height] = size(drawing);
+        let (width, height) = size(figure);
         writeln!(
             page,
             "<figure>\n<img src=\"figures/{file}.svg\" width=\"{width}\" height=\"{height}\" \
@@ -152,17 +150,6 @@ fn write_experiment(page: &mut String, own: &Drawn) -> std::fmt::Result {
     }
     page.push_str("</section>\n");
     Ok(())
-}
-
-/// Width and height that a drawing says of itself, in pixels.
-fn size(drawing: &str) -> [u32; 2] {
-    ["width", "height"].map(|name| {
-        let after = drawing
-            .split_once(&format!(" {name}=\""))
-            .map_or("", |(_, rest)| rest);
-        let number = after.split('"').next().unwrap_or_default();
-        number.parse().unwrap_or(0)
-    })
 }
 
 fn write_mechanisms(page: &mut String) -> std::fmt::Result {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::contestant::{Asked, Contestant, Listener, Predicted};
 use super::crowd::{hear_crowd, point};
 use super::experiment::{Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::measured::{BYTES, MSE};
 use super::prepared::Prepared;
 use super::score::{Score, Truth, onto_ball, onto_simplex};
 use super::size::Size;
@@ -61,10 +62,8 @@ pub(crate) const FREQUENCY_SIMPLEX: &str = "frequency, simplex";
 /// Metrics, as in tables.
 pub(crate) const LN_TVE: &str = "ln TVE";
 pub(crate) const LN_MAE: &str = "ln MAE";
-pub(crate) const MSE: &str = "MSE";
 pub(crate) const PREDICTED_MSE: &str = "predicted MSE";
 pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
-pub(crate) const BYTES: &str = "bytes";
 
 impl Ratings {
     /// P1 §8, and beside its ε those of the reference numbers.
@@ -170,7 +169,7 @@ pub(crate) const OURS_MEANS: &str = "hushbin, for means";
 /// Ours, as it is chosen for frequencies.
 pub(crate) const OURS_FREQUENCIES: &str = "hushbin, for frequencies";
 /// Ours, as it is chosen for means where a bias is taken for less noise.
-const OURS_CLIPPED: &str = "hushbin, clipped";
+pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
 /// Ours, as it is chosen for means with frequencies.
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
@@ -211,11 +210,8 @@ impl Experiment for Ratings {
         let of = |(index, &(n, d, s)): (usize, &Crowd)| {
             let each = 2.0 + f64::from(s) / 2.0 + f64::from(d) / 128.0;
             let work = n as f64 * each * self.epsilons.len() as f64;
-            (0..repeats).map(move |repeat| Unit {
-                name: format!("n={n} d={d} s={s} repeat={repeat}"),
-                index,
-                repeat,
-                work,
+            Unit::repeats(repeats, index, work, move |repeat| {
+                format!("n={n} d={d} s={s} repeat={repeat}")
             })
         };
         self.crowds.iter().enumerate().flat_map(of).collect()
@@ -351,13 +347,8 @@ fn measure(
             (LN_MAE, score.largest.ln()),
             (MSE, score.mean_square),
         ] {
-            measured.push(Measured {
-                point: point(asked),
-                mechanism: own.name.clone(),
-                estimand: estimand.to_owned(),
-                metric: metric.to_owned(),
-                value,
-            });
+            let here = point(asked);
+            measured.push(Measured::new(here, &own.name, estimand, metric, value));
         }
     };
     let means = truth.means();
@@ -402,13 +393,8 @@ fn compute(
         .map(|objective| least(&domain, asked.epsilon, &objective));
     for own in contestants {
         let mut add = |estimand: &str, metric: &str, value: f64| {
-            measured.push(Measured {
-                point: point(asked),
-                mechanism: own.name.clone(),
-                estimand: estimand.to_owned(),
-                metric: metric.to_owned(),
-                value,
-            });
+            let here = point(asked);
+            measured.push(Measured::new(here, &own.name, estimand, metric, value));
         };
         add("report", BYTES, own.bytes(&person)?);
         let Predicted { mean, frequency } = own.predicted(asked);

@@ -6,9 +6,11 @@ use std::path::Path;
 use super::drawn::Drawn;
 use super::experiment::{Experiment, StudyError};
 use super::figure::svg;
+use super::measured::Point;
 use super::page::html;
-use super::table::Table;
+use super::table::{Row, Table};
 use super::wins::outcomes;
+use crate::output::Output;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
 /// figure, and `index.html`, which says `how` it was made.
@@ -34,12 +36,11 @@ pub(crate) fn write(
         )?;
         let mut figures = Vec::new();
         for figure in experiment.figures(table) {
-            let drawn = svg(&figure)?;
             let file = directory
                 .join("figures")
                 .join(format!("{}.svg", figure.name));
-            save(&file, drawn.as_bytes())?;
-            figures.push((figure, drawn));
+            save(&file, svg(&figure)?.as_bytes())?;
+            figures.push(figure);
         }
         all.push(Drawn {
             title: experiment.title().to_owned(),
@@ -55,66 +56,38 @@ pub(crate) fn write(
 }
 
 /// A file that is whole or the one before.
-pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
-    let part = path.with_added_extension("part");
-    fs::write(&part, bytes).map_err(|source| StudyError::io(&part, source))?;
-    fs::rename(&part, path).map_err(|source| StudyError::io(path, source))
+fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
+    let written = Output::create(path).and_then(|output| output.finish(bytes));
+    written.map_err(|source| StudyError::io(path, source))
 }
 
-/// A line for each average. Numbers are as short as they can be to be read as the same.
+/// A line for each average.
 fn csv(table: &Table) -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let head = [
-        "people",
-        "items",
-        "sparsity",
-        "epsilon",
-        "delta",
-        "parameter",
+    let head = Point::COLUMNS.into_iter().chain([
         "mechanism",
         "estimand",
         "metric",
         "repeats",
         "mean",
         "standard_error",
-    ];
-    let mut write = |line: [String; 12]| {
-        writer
-            .write_record(line)
-            .expect("memory takes what it is given");
-    };
-    write(head.map(str::to_owned));
-    for row in table.rows() {
+    ]);
+    let line = |row: &Row| {
         let own = &row.first;
-        write([
-            own.point.people.to_string(),
-            own.point.items.to_string(),
-            own.point.sparsity.to_string(),
-            own.point.epsilon.to_string(),
-            own.point.delta.to_string(),
-            own.point.parameter.to_string(),
+        own.point.columns().into_iter().chain([
             own.mechanism.clone(),
             own.estimand.clone(),
             own.metric.clone(),
             row.repeats.to_string(),
             rounded(row.mean),
             rounded(row.standard_error),
-        ]);
-    }
-    writer.into_inner().expect("memory takes what it is given")
+        ])
+    };
+    written(head, table.rows().iter().map(line))
 }
 
 /// A line for each cell in which ours is compared with others.
 fn wins(all: &[Drawn]) -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let head = [
-        "experiment",
-        "people",
-        "items",
-        "sparsity",
-        "epsilon",
-        "delta",
-        "parameter",
+    let head = ["experiment"].into_iter().chain(Point::COLUMNS).chain([
         "estimand",
         "metric",
         "ours",
@@ -122,35 +95,41 @@ fn wins(all: &[Drawn]) -> Vec<u8> {
         "ratio",
         "standard_error_of_log",
         "lost",
-    ];
-    let mut write = |line: [String; 14]| {
-        writer
-            .write_record(line)
-            .expect("memory takes what it is given");
-    };
-    write(head.map(str::to_owned));
+    ]);
+    let mut lines = Vec::new();
     for own in all {
-        for cell in own.outcomes.iter().flat_map(|outcome| &outcome.cells) {
-            let point = &cell.point;
-            write([
-                own.name.clone(),
-                point.people.to_string(),
-                point.items.to_string(),
-                point.sparsity.to_string(),
-                point.epsilon.to_string(),
-                point.delta.to_string(),
-                point.parameter.to_string(),
-                cell.contest.estimand.to_owned(),
-                cell.contest.metric.to_owned(),
-                cell.ours.clone(),
-                cell.best.clone(),
-                rounded(cell.ratio),
-                rounded(cell.deviation),
-                cell.is_lost().to_string(),
-            ]);
+        for outcome in &own.outcomes {
+            let contest = &outcome.contest;
+            lines.extend(outcome.cells.iter().map(|cell| {
+                let columns = [own.name.clone()].into_iter().chain(cell.point.columns());
+                columns.chain([
+                    contest.estimand.to_owned(),
+                    contest.metric.to_owned(),
+                    cell.ours.clone(),
+                    cell.best.clone(),
+                    rounded(cell.ratio),
+                    rounded(cell.deviation),
+                    cell.is_lost().to_string(),
+                ])
+            }));
         }
     }
-    writer.into_inner().expect("memory takes what it is given")
+    written(head, lines)
+}
+
+/// Lines under their head.
+fn written(
+    head: impl Iterator<Item = &'static str>,
+    lines: impl IntoIterator<Item = impl Iterator<Item = String>>,
+) -> Vec<u8> {
+    const TAKEN: &str = "memory takes what it is given";
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(head).expect(TAKEN);
+    for line in lines {
+        let line: Vec<String> = line.collect();
+        writer.write_record(line).expect(TAKEN);
+    }
+    writer.into_inner().expect(TAKEN)
 }
 
 /// To six digits: what the functions of another machine's library would change is behind

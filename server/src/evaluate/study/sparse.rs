@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::contestant::{Asked, Contestant, Listener};
 use super::crowd::{hear_crowd, point};
 use super::experiment::{Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::measured::{BYTES, MSE};
 use super::prepared::Prepared;
+use super::ratings::{OURS_CLIPPED, succinct_as_coded};
 use super::score::Score;
 use super::size::Size;
 use super::table::Table;
@@ -32,7 +34,8 @@ pub(crate) struct Sparse {
     /// Whether people are as in the paper's code, and not as in the paper.
     as_coded: bool,
     crowds: Prepared<Zipf>,
-    contestants: Prepared<(Asked, Vec<Contestant>)>,
+    /// With the estimand of their level.
+    contestants: Prepared<Vec<(&'static str, Contestant)>>,
 }
 
 /// What varies along a figure, and the number of foremost items that errors are over, if not
@@ -102,10 +105,7 @@ fn tasks(level: usize, asked: &Asked) -> Vec<(&'static str, Value)> {
             (OURS, json!({ "name": "auto", "objective": "mean" })),
             (OURS_CLIPPED, json!({ "name": "hash-bin" })),
             ("SUCCINCT", printed("user")),
-            (
-                "SUCCINCT, as coded",
-                super::ratings::succinct_as_coded(asked),
-            ),
+            ("SUCCINCT, as coded", succinct_as_coded(asked)),
         ],
         _ => vec![
             (
@@ -219,14 +219,12 @@ impl Experiment for Sparse {
                 epsilon,
             } = *own;
             let each = 2.0 + 0.6 * f64::from(entries) + 4e-3 * f64::from(items);
-            units.extend((0..self.repeats).map(|repeat| Unit {
-                name: format!(
+            let work = self.people as f64 * each;
+            units.extend(Unit::repeats(self.repeats, index, work, |repeat| {
+                format!(
                     "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
                     ALONG[figure].name
-                ),
-                index,
-                repeat,
-                work: self.people as f64 * each,
+                )
             }));
         }
         units
@@ -244,21 +242,22 @@ impl Experiment for Sparse {
             Workload::Zipf(&zipf)
         };
         let mut measured = Vec::new();
-        let levels = self.contestants.get(unit.index, || {
+        let both = self.contestants.get(unit.index, || {
             let mut all = Vec::new();
-            for level in 0..LEVELS.len() {
-                all.extend(contestants(level, &asked)?);
+            for (level, (estimand, _)) in LEVELS.into_iter().enumerate() {
+                let own = contestants(level, &asked)?;
+                all.extend(own.into_iter().map(|own| (estimand, own)));
             }
-            Ok((asked, all))
+            Ok(all)
         })?;
-        let mut listeners: Vec<Listener<'_>> =
-            levels.1.iter().map(|own| own.listen(asked.items)).collect();
+        let mut listeners: Vec<Listener<'_>> = both
+            .iter()
+            .map(|(_, own)| own.listen(asked.items))
+            .collect();
         let truth = hear_crowd(&mut listeners, workload, asked, rng)?;
         let means = truth.means();
         let foremost = truth.foremost(FOREMOST);
-        let of_user = tasks(0, &asked).len() + LEVELS[0].1.len();
-        for (index, (own, listener)) in levels.1.iter().zip(&listeners).enumerate() {
-            let estimand = LEVELS[usize::from(index >= of_user)].0;
+        for ((estimand, own), listener) in both.iter().zip(&listeners) {
             let estimates = listener.estimates().means;
             let part =
                 |all: &[f64]| -> Vec<f64> { foremost.iter().map(|&item| all[item]).collect() };
@@ -357,13 +356,9 @@ pub(crate) fn contests() -> Vec<Contest> {
 
 /// Ours, as it is chosen for means at a level.
 const OURS: &str = "hushbin";
-/// Ours, as it is chosen for means where a bias is taken for less noise.
-const OURS_CLIPPED: &str = "hushbin, clipped";
 pub(crate) const LARGEST: &str = "largest error";
-pub(crate) const MSE: &str = "MSE";
 const LARGEST_OF_FOREMOST: &str = "largest error of the 100 foremost";
 const MSE_OF_FOREMOST: &str = "MSE of the 100 foremost";
-pub(crate) const BYTES: &str = "bytes";
 
 /// A number of a mechanism.
 pub(crate) fn of(
@@ -373,11 +368,5 @@ pub(crate) fn of(
     metric: &str,
     value: f64,
 ) -> Measured {
-    Measured {
-        point: point(asked),
-        mechanism: mechanism.to_owned(),
-        estimand: estimand.to_owned(),
-        metric: metric.to_owned(),
-        value,
-    }
+    Measured::new(point(asked), mechanism, estimand, metric, value)
 }

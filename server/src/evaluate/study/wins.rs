@@ -6,7 +6,6 @@ use super::table::{Row, Table};
 /// A cell, and the best of others in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
-    pub(crate) contest: Contest,
     pub(crate) point: Point,
     /// The best of ours.
     pub(crate) ours: String,
@@ -86,7 +85,6 @@ fn cells(contest: &Contest, table: &Table) -> Vec<Cell> {
             .min_by(least)?;
         let (logarithm, deviation) = distance(contest, own, best);
         Some(Cell {
-            contest: contest.clone(),
             point,
             ours: own.first.mechanism.clone(),
             best: best.first.mechanism.clone(),

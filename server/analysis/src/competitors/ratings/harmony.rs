@@ -55,18 +55,12 @@ impl Oracle for Harmony {
     }
 
     fn linear(&self) -> Linear {
-        Linear {
-            mean: f64::from(self.items) * self.points.scale(),
-            presence: None,
-        }
+        Linear::of_means(f64::from(self.items) * self.points.scale())
     }
 
     fn moments(&self) -> Moments {
         let square = f64::from(self.items) * self.points.scale().powi(2);
-        Moments {
-            mean_square: [square; 2],
-            presence: None,
-        }
+        Moments::of_means([square; 2])
     }
 
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {

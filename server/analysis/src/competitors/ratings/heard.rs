@@ -65,6 +65,14 @@ pub struct Linear {
 }
 
 impl Linear {
+    /// Of means alone, which are so many times the average sign.
+    pub(super) const fn of_means(mean: f64) -> Self {
+        Self {
+            mean,
+            presence: None,
+        }
+    }
+
     /// The mean of every item, a missing entry counting as 0.
     #[must_use]
     pub fn means(&self, heard: &Heard) -> Vec<f64> {

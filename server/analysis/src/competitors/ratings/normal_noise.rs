@@ -113,18 +113,12 @@ impl Oracle for NormalNoise {
     }
 
     fn linear(&self) -> Linear {
-        Linear {
-            mean: 1.0,
-            presence: None,
-        }
+        Linear::of_means(1.0)
     }
 
     fn moments(&self) -> Moments {
         let variance = self.gaussian.variance();
-        Moments {
-            mean_square: [variance + 1.0, variance],
-            presence: None,
-        }
+        Moments::of_means([variance + 1.0, variance])
     }
 
     fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {

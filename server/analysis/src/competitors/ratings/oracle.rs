@@ -99,6 +99,14 @@ pub struct Presence {
 }
 
 impl Moments {
+    /// Of means alone, E\[M²\] of who has the item and of who has not.
+    pub(super) const fn of_means(mean_square: [f64; 2]) -> Self {
+        Self {
+            mean_square,
+            presence: None,
+        }
+    }
+
     /// Variance of the mean of who has the item at ±1, and of who has not.
     #[must_use]
     pub fn mean(&self) -> [f64; 2] {

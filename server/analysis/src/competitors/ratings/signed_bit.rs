@@ -58,17 +58,11 @@ impl OneSparse for SignedBit {
     }
 
     fn linear(&self) -> Linear {
-        Linear {
-            mean: self.points.scale(),
-            presence: None,
-        }
+        Linear::of_means(self.points.scale())
     }
 
     fn moments(&self) -> Moments {
-        Moments {
-            mean_square: [self.points.scale().powi(2); 2],
-            presence: None,
-        }
+        Moments::of_means([self.points.scale().powi(2); 2])
     }
 
     fn elements(&self) -> usize {

@@ -3,12 +3,9 @@
 
 mod curve;
 mod draw;
-mod output;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-
-pub(super) use output::Output;
 
 use crate::cli::{Error, progress_bar};
 use curve::{Curve, Panel};

@@ -12,6 +12,7 @@ use super::super::experiment::{Experiment, Figure, Measured, Panel, Point, Study
 use super::super::random::stream;
 use super::super::size::Size;
 use super::super::table::Table;
+use super::GAP;
 use super::local::Local;
 use super::words::{MESSAGES, Message, Words};
 
@@ -61,8 +62,6 @@ struct Way {
 }
 
 const METRIC: &str = "misclassified";
-/// Of the same people's run without privacy, with the coordinates picked alike.
-const GAP: &str = "above the run without privacy";
 const ESTIMAND: &str = "logistic regression, words";
 /// C: changes of a weight are clipped to [−C, C] and reported as parts of it.
 const CLIP: f64 = 0.5;
@@ -98,11 +97,8 @@ impl Experiment for Federated {
         let repeats = self.size.pick(3, 10);
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            (0..repeats).map(move |repeat| Unit {
-                name: format!("ε = {}, repeat {repeat}", cell.epsilon),
-                index,
-                repeat,
-                work: cell.work(),
+            Unit::repeats(repeats, index, cell.work(), |repeat| {
+                format!("ε = {}, repeat {repeat}", cell.epsilon)
             })
         });
         units.collect()
@@ -204,6 +200,7 @@ impl Cell {
                 let error = misclassified(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
                 rows.push(self.measured(way, METRIC, error));
+                // The coordinates are picked alike.
                 rows.push(self.measured(way, GAP, error - plain));
             }
         }
@@ -319,20 +316,15 @@ impl Cell {
     }
 
     fn measured(&self, way: Way, metric: &str, value: f64) -> Measured {
-        Measured {
-            point: Point {
-                people: self.people as u64,
-                items: self.words.into(),
-                sparsity: self.sparsity,
-                epsilon: self.epsilon,
-                delta: 0.0,
-                parameter: 0.0,
-            },
-            mechanism: way.label(),
-            estimand: ESTIMAND.to_owned(),
-            metric: metric.to_owned(),
-            value,
-        }
+        let point = Point {
+            people: self.people as u64,
+            items: self.words.into(),
+            sparsity: self.sparsity,
+            epsilon: self.epsilon,
+            delta: 0.0,
+            parameter: 0.0,
+        };
+        Measured::new(point, way.label(), ESTIMAND, metric, value)
     }
 }
 

@@ -86,15 +86,12 @@ impl Experiment for Learning {
         let repeats = self.size.pick(3, 10);
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            (0..repeats).map(move |repeat| Unit {
-                name: format!(
+            Unit::repeats(repeats, index, cell.work(), |repeat| {
+                format!(
                     "{}, ε = {}, repeat {repeat}",
                     cell.extract.label(),
                     cell.epsilon
-                ),
-                index,
-                repeat,
-                work: cell.work(),
+                )
             })
         });
         units.collect()
@@ -213,19 +210,17 @@ impl Cell {
 
     fn measured(&self, learner: &Learner, plain: f64) -> [Measured; 3] {
         let d = learner.features();
-        let measured = |metric: &str, value| Measured {
-            point: Point {
-                people: self.people,
-                items: d,
-                sparsity: d,
-                epsilon: self.epsilon,
-                delta: DELTA,
-                parameter: 0.0,
-            },
-            mechanism: learner.name.label().to_owned(),
-            estimand: estimand(learner.model, self.extract),
-            metric: metric.to_owned(),
-            value,
+        let point = Point {
+            people: self.people,
+            items: d,
+            sparsity: d,
+            epsilon: self.epsilon,
+            delta: DELTA,
+            parameter: 0.0,
+        };
+        let estimand = estimand(learner.model, self.extract);
+        let measured = |metric: &str, value| {
+            Measured::new(point, learner.name.label(), &estimand, metric, value)
         };
         [
             measured(learner.model.metric(), learner.error()),

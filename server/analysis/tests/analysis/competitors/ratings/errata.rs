@@ -11,17 +11,8 @@ use hushbin_tests::contest::task;
 use hushbin_tests::errata::assert_table;
 use serde_json::{Value, json};
 
-use super::models::{inputs, models, naive, repeated_bits, repeated_hits};
+use super::models::{inputs, models, naive, repeated_bits, repeated_hits, setting};
 use super::privacy::loss;
-
-fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
-    Setting {
-        items,
-        sparsity,
-        epsilon,
-        delta: 1e-5,
-    }
-}
 
 /// Of all 2d frequencies, of a person with s entries at the ends.
 fn total(setting: &Setting, moments: &Moments) -> f64 {

@@ -7,6 +7,16 @@ use hushbin_analysis::competitors::ratings::{
 };
 use hushbin_analysis::competitors::{Rates, TwoPoints};
 
+/// What is asked of so many items, with the δ of those that have one.
+pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
+    Setting {
+        items,
+        sparsity,
+        epsilon,
+        delta: 1e-5,
+    }
+}
+
 /// The probability of every report of an input, in one order.
 pub(super) type Law = Box<dyn Fn(&[Entry]) -> Vec<f64>>;
 

@@ -7,16 +7,9 @@ use hushbin_analysis::competitors::ratings::{
     NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, Protects, Setting, SignedHash,
 };
 
-use super::models::{Law, inputs, models, named, one_entry_apart, repeated_bits, repeated_hits};
-
-fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
-    Setting {
-        items,
-        sparsity,
-        epsilon,
-        delta: 1e-5,
-    }
-}
+use super::models::{
+    Law, inputs, models, named, one_entry_apart, repeated_bits, repeated_hits, setting,
+};
 
 fn settings() -> impl Iterator<Item = Setting> {
     let sizes = [(2, 1), (3, 1), (3, 2)];

@@ -1,10 +1,8 @@
 //! A file that is whole or not there.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-
-use crate::cli::Error;
 
 /// A file to be, beside the one that may be there: what cannot be written is
 /// known before there is anything to write, and nobody finds half of it.
@@ -16,12 +14,16 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn create(path: &Path) -> Result<Self, Error> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// What keeps a file of this path from being written.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         if path.is_dir() {
-            return Err(format!("cannot write {}: it is a directory", path.display()).into());
+            return Err(io::Error::new(ErrorKind::IsADirectory, "it is a directory"));
         }
         let part = path.with_added_extension(format!("{}.part", std::process::id()));
-        let file = File::create(&part).map_err(|error| refused(path, &error))?;
+        let file = File::create(&part)?;
         Ok(Self {
             path: path.to_owned(),
             part,
@@ -29,13 +31,14 @@ impl Output {
         })
     }
 
-    pub(crate) fn finish(mut self, text: &str) -> Result<(), Error> {
-        let written = self
-            .file
-            .write_all(text.as_bytes())
-            .and_then(|()| self.file.sync_all())
-            .and_then(|()| fs::rename(&self.part, &self.path));
-        written.map_err(|error| refused(&self.path, &error))
+    /// Puts the file in its place, once all of it is on the disk.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub(crate) fn finish(mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.file.sync_all()?;
+        fs::rename(&self.part, &self.path)
     }
 }
 
@@ -44,8 +47,4 @@ impl Drop for Output {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.part);
     }
-}
-
-fn refused(path: &Path, error: &std::io::Error) -> Error {
-    format!("cannot write {}: {error}", path.display()).into()
 }
