@@ -60,8 +60,8 @@ pub(crate) struct Estimates {
     pub(crate) means: Vec<f64>,
     /// Of either sign; `None` where they are not estimated.
     pub(crate) frequencies: Option<[Vec<f64>; 2]>,
-    /// Means shrunken as their noise advises (empirical Bayes).
-    pub(crate) shrunken: Vec<f64>,
+    /// Of each mean.
+    standard_errors: Vec<f64>,
 }
 
 /// Expected squared error of one report, averaged over items, of people with s entries of ±1.
@@ -215,12 +215,8 @@ impl Listener<'_> {
                 let means = linear.means(heard);
                 // Of an item that few have; of others it is of the same order.
                 let variance = oracle.moments().mean()[1] / heard.reports as f64;
-                let point = |&estimate: &f64| Point {
-                    estimate,
-                    standard_error: variance.sqrt(),
-                };
                 Estimates {
-                    shrunken: shrunken(&means.iter().map(point).collect::<Vec<_>>()),
+                    standard_errors: vec![variance.sqrt(); means.len()],
                     means,
                     frequencies: linear.frequencies(heard),
                 }
@@ -240,7 +236,7 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
         each.map(|point| point.map(|point| point.estimate))
             .collect()
     };
-    let means: Vec<Point> = points.iter().filter_map(|own| own.mean).collect();
+    let means = points.iter().filter_map(|own| own.mean);
     let signs = [Estimand::Plus, Estimand::Minus].map(of);
     Estimates {
         means: of(Estimand::Mean).unwrap_or_default(),
@@ -248,12 +244,20 @@ fn of_task(task: &Task, totals: &Totals) -> Estimates {
             [Some(plus), Some(minus)] => Some([plus, minus]),
             _ => None,
         },
-        shrunken: shrunken(&means),
+        standard_errors: means.map(|own| own.standard_error).collect(),
     }
 }
 
-/// What to expect of each mean given all of them.
-fn shrunken(means: &[Point]) -> Vec<f64> {
-    let (shrunken, _) = shrink(means);
-    shrunken.iter().map(|item| item.estimate).collect()
+impl Estimates {
+    /// Means shrunken as their noise advises (empirical Bayes): what to expect of each given
+    /// all of them.
+    pub(crate) fn shrunken(&self) -> Vec<f64> {
+        let both = self.means.iter().zip(&self.standard_errors);
+        let point = |(&estimate, &standard_error): (&f64, &f64)| Point {
+            estimate,
+            standard_error,
+        };
+        let (shrunken, _) = shrink(&both.map(point).collect::<Vec<_>>());
+        shrunken.iter().map(|item| item.estimate).collect()
+    }
 }

@@ -121,7 +121,7 @@ impl Experiment for Data {
         for (own, listener) in contestants.iter().zip(&listeners) {
             let estimates = listener.estimates();
             add(&own.name, estimand, &estimates.means);
-            add(&own.name, shrunken, &estimates.shrunken);
+            add(&own.name, shrunken, &estimates.shrunken());
             if own.name == CLIPPING {
                 let means = estimates.means.iter();
                 let clipped: Vec<f64> = means.map(|mean| mean.clamp(-1.0, 1.0)).collect();

@@ -30,7 +30,8 @@ pub(crate) struct Sparse {
     title: &'static str,
     people: u64,
     places: Vec<Place>,
-    repeats: u64,
+    /// Of so many items.
+    repeats: fn(u32) -> u64,
     /// Whether people are as in the paper's code, and not as in the paper.
     as_coded: bool,
     crowds: Prepared<Zipf>,
@@ -181,7 +182,7 @@ impl Sparse {
             title: "",
             people: size.pick(10_000, 100_000),
             places,
-            repeats: size.pick(3, 10),
+            repeats: size.pick(|_| 3, |items| if items > 50_000 { 5 } else { 10 }),
             as_coded: false,
             crowds: Prepared::default(),
             contestants: Prepared::default(),
@@ -218,14 +219,20 @@ impl Experiment for Sparse {
                 entries,
                 epsilon,
             } = *own;
-            let each = 2.0 + 0.6 * f64::from(entries) + 4e-3 * f64::from(items);
+            let of_entries = if self.as_coded { 0.25 } else { 0.6 };
+            let each = 2.0 + of_entries * f64::from(entries) + 4e-3 * f64::from(items);
             let work = self.people as f64 * each;
-            units.extend(Unit::repeats(self.repeats, index, work, |repeat| {
-                format!(
-                    "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
-                    ALONG[figure].name
-                )
-            }));
+            units.extend(Unit::repeats(
+                (self.repeats)(items),
+                index,
+                work,
+                |repeat| {
+                    format!(
+                        "by {}, d={items} k={entries} epsilon={epsilon} repeat={repeat}",
+                        ALONG[figure].name
+                    )
+                },
+            ));
         }
         units
     }

@@ -151,7 +151,7 @@ impl Cell {
     /// About how long it takes, in microseconds.
     fn work(&self) -> f64 {
         // Corners are drawn until one is favoured, more of them the greater ε is.
-        let tries = if self.epsilon > 5.0 { 20.0 } else { 0.0 };
+        let tries = if self.epsilon > 5.0 { 60.0 } else { 0.0 };
         self.people as f64 * (8.0 + tries)
     }
 
