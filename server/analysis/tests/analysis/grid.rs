@@ -8,7 +8,7 @@ use hushbin::mechanism::grid::{Grid, Randomizer, Report};
 use hushbin::{Entry, Mechanism, Question, Task, TaskDraft};
 use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::estimate::{
-    Estimand, Estimates, Estimator, Options, Predictor, Query, Totals,
+    Aim, Estimand, Estimates, Estimator, Options, Predictor, Query, Totals,
 };
 use hushbin_analysis::explain::{Explainer, Placement, Reported};
 use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
@@ -187,6 +187,40 @@ fn estimates_are_scaled_sums_of_levels() {
     let worst = predictor.standard_error(Estimand::Mean, 10.0).unwrap();
     assert!((worst - (rates.worst_variance() / 10.0).sqrt()).abs() < 1e-12);
     assert!(predictor.standard_error(Estimand::Share, 10.0).is_none());
+}
+
+/// What is planned for is the worst of all crowds: of given numbers that of the number that is
+/// told worst, inside the range; where who is asked varies, too, halves at either end.
+#[test]
+fn the_worst_crowd_is_planned_for() {
+    for (numbers, drawn, steps, epsilon) in [
+        (1, 1, 2, 2.0),
+        (1, 1, 4, 4.0),
+        (2, 2, 2, 4.0),
+        (3, 1, 5, 6.0),
+        (5, 2, 3, 2.0),
+    ] {
+        let task = task(numbers, drawn, steps, epsilon);
+        let question = &task.questions()[0];
+        let rates = grid_of(question).rates(&question.domain(), epsilon);
+        let values: Vec<[f64; 2]> = (-500..=500)
+            .map(|step| f64::from(step) / 500.0)
+            .map(|value| [value, rates.variance(value)])
+            .collect();
+        let given = values.iter().map(|own| own[1]).fold(0.0, f64::max);
+        let pairs = values
+            .iter()
+            .flat_map(|a| values.iter().map(move |b| (a, b)));
+        let varying = pairs.map(|(a, b)| 0.5 * (a[1] + b[1]) + 0.25 * (a[0] - b[0]).powi(2));
+        let varying = varying.fold(0.0, f64::max);
+        let predictor = Predictor::for_question(question);
+        for (several, worst) in [(false, given), (true, varying)] {
+            let planned = predictor.worst_variance(Aim::Mean, several).unwrap();
+            let ratio = planned / worst;
+            let what = format!("{drawn} of {numbers}, {steps}, {epsilon}, {several}: {ratio}");
+            assert!((1.0 - 1e-9..1.0 + 1e-4).contains(&ratio), "{what}");
+        }
+    }
 }
 
 /// Likelihoods, written from the definition and at the ε asked for, against the core's

@@ -513,9 +513,14 @@ fn the_other_ways_to_ask_say_what_they_cost() {
             "epsilon": epsilon, "people": 1000 });
         ask(&base).unwrap().questions[0].as_ratings
     };
-    // Of a choice of two, five elements instead of two.
+    // Of a choice of two, five elements instead of two; the worst is that all say yes.
     let flag = ratio(1.0, json!({ "kind": "flag" })).unwrap();
-    assert!((3.0..3.2).contains(&flag), "{flag}");
+    assert!((flag - 4.0).abs() < 1e-9, "{flag}");
+    // What is chosen for the worst is compared at the worst.
+    for (options, epsilon) in [(5, 1.0), (10, 1.0), (10, 4.0), (40, 2.0)] {
+        let choice = ratio(epsilon, json!({ "kind": "choice", "options": options })).unwrap();
+        assert!(choice > 1.0, "{options}, {epsilon}: {choice}");
+    }
     let number = json!({ "kind": "number", "min": 0, "max": 1 });
     let [low, high] = [0.5, 4.0].map(|epsilon| ratio(epsilon, number.clone()).unwrap());
     assert!(

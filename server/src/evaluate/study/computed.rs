@@ -73,10 +73,7 @@ impl Experiment for Amplification {
             let s = f64::from(sparsity);
             let buckets = (s * epsilon.exp() + 2.0 * s - 1.0).floor() as u32;
             let own = Collision::new(CollisionRule::Occupied, Hashing::Independent, buckets)?;
-            let refused = |error: &dyn std::fmt::Display| StudyError::Draft {
-                mechanism: "Collision".to_owned(),
-                reason: error.to_string(),
-            };
+            let refused = |error: &dyn std::fmt::Display| StudyError::draft("Collision", error);
             let collision =
                 Mixture::collision(&own, sparsity, epsilon).map_err(|error| refused(&error))?;
             let generic = Mixture::generic(epsilon).map_err(|error| refused(&error))?;

@@ -84,15 +84,11 @@ impl Contestant {
             "value": if asked.signs { "sign" } else { "real" },
             "mechanism": mechanism,
         });
-        let refused = |reason: String| StudyError::Draft {
-            mechanism: name.to_owned(),
-            reason,
-        };
         let draft: TaskDraft =
-            serde_json::from_value(draft).map_err(|error| refused(error.to_string()))?;
+            serde_json::from_value(draft).map_err(|error| StudyError::draft(name, &error))?;
         let task = draft
             .resolve()
-            .map_err(|error| refused(error.to_string()))?;
+            .map_err(|error| StudyError::draft(name, &error))?;
         Ok(Self {
             name: name.to_owned(),
             way: Way::Task(Box::new(task)),
@@ -106,10 +102,9 @@ impl Contestant {
     /// take what is asked.
     pub(crate) fn oracle(name: &str, asked: &Asked) -> Result<Self, StudyError> {
         let mut named = ORACLES.iter().filter(|named| named.name == name);
-        let named = named.next().ok_or_else(|| StudyError::Draft {
-            mechanism: name.to_owned(),
-            reason: "there is no such mechanism".to_owned(),
-        })?;
+        let named = named
+            .next()
+            .ok_or_else(|| StudyError::draft(name, &"there is no such mechanism"))?;
         let setting = Setting {
             items: asked.items,
             sparsity: asked.sparsity,

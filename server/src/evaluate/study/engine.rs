@@ -86,8 +86,9 @@ fn run_units(
         let open = own.units.iter().filter(|unit| !runs.has(&unit.name));
         left.extend(open.map(|unit| (own, unit)));
     }
-    // Long ones first, so that no core is left with one at the end.
-    left.sort_by(|a, b| b.1.work.total_cmp(&a.1.work));
+    // Of each repeat long ones first, so that no core is left with one at the end, and what
+    // is cut off has measured all places about as often.
+    left.sort_by(|(_, a), (_, b)| a.repeat.cmp(&b.repeat).then(b.work.total_cmp(&a.work)));
     let all: f64 = left.iter().map(|(_, unit)| unit.work).sum();
     let done = Mutex::new(0.0);
     progress(0.0, all);

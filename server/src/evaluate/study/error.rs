@@ -41,6 +41,14 @@ pub(crate) enum StudyError {
 }
 
 impl StudyError {
+    /// Of a draft of this mechanism.
+    pub(crate) fn draft(mechanism: &str, reason: &dyn std::fmt::Display) -> Self {
+        Self::Draft {
+            mechanism: mechanism.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
     /// Of a file.
     pub(crate) fn io(path: &std::path::Path, source: std::io::Error) -> Self {
         Self::Io {

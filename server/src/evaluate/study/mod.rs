@@ -29,6 +29,7 @@ mod score;
 mod size;
 mod sparse;
 mod table;
+mod ways;
 mod wins;
 mod workload;
 
@@ -52,5 +53,6 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(choices::Choices::new(size)),
         Box::new(learning::Learning::new(size)),
         Box::new(learning::Federated::new(size)),
+        Box::new(ways::Ways::new()),
     ]
 }

@@ -9,7 +9,7 @@
 use hushbin::Error;
 use hushbin::bounds::Bound;
 use hushbin::sample::Threshold;
-use rand_core::{CryptoRng, Rng};
+use rand_core::CryptoRng;
 
 use super::counts::Counts;
 use super::input;
@@ -148,29 +148,30 @@ impl Majority {
         rng: &mut R,
     ) -> Result<Vec<bool>, Error> {
         input::check(values, self.attributes)?;
-        let own: Vec<bool> = values
-            .iter()
-            .map(|&value| input::rounds_up(value, rng))
-            .collect();
+        let mut own = vec![0_u64; values.len().div_ceil(64)];
+        for (place, &value) in values.iter().enumerate() {
+            own[place / 64] |= u64::from(input::rounds_up(value, rng)) << (place % 64);
+        }
         let inside = self.inside.sample(rng);
+        let mut signs = own.clone();
         loop {
-            let signs = self.signs(rng);
-            let agreeing = own.iter().zip(&signs).filter(|(a, b)| a == b).count();
-            if (agreeing >= self.threshold as usize) == inside {
-                return Ok(signs);
+            let mut apart = 0;
+            for (index, (signs, own)) in signs.iter_mut().zip(&own).enumerate() {
+                *signs = rng.next_u64();
+                apart += ((*signs ^ own) & self.used(index)).count_ones();
+            }
+            if (self.attributes - apart >= self.threshold) == inside {
+                let sign = |place: usize| signs[place / 64] >> (place % 64) & 1 == 1;
+                return Ok((0..values.len()).map(sign).collect());
             }
         }
     }
 
-    /// A uniform vector, of as many words as it takes.
-    fn signs<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<bool> {
-        let mut word = 0;
-        let mut sign = |place: u32| {
-            if place.is_multiple_of(64) {
-                word = rng.next_u64();
-            }
-            word >> (place % 64) & 1 == 1
-        };
-        (0..self.attributes).map(&mut sign).collect()
+    /// The bits of a vector's word that stand for an attribute.
+    const fn used(&self, word: usize) -> u64 {
+        match self.attributes - 64 * word as u32 {
+            0..64 => (1 << (self.attributes % 64)) - 1,
+            _ => u64::MAX,
+        }
     }
 }

@@ -11,8 +11,8 @@ use crate::estimate::{Aim, Predictor};
 const MOST_NUMBERS: usize = 64;
 
 /// How many times the variance if the answers were items that are rated: 1 is the answer's
-/// sign, and a number its value. Of shares with answers given evenly, of means and
-/// quantiles at the worst. `None` where they are rated, and where that is not known.
+/// sign, and a number its value. Both are at their worst over what people may answer, which
+/// errors are, too. `None` where they are rated, and where that is not known.
 pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64> {
     let answers = |sparsity| Some((question.items().count()?, ValueKind::Sign, sparsity));
     let (items, value, sparsity) = match question.kind() {
@@ -60,13 +60,10 @@ pub(super) fn times(question: &Question, aim: Aim, several: bool) -> Option<f64>
             )
         }
         Aim::MeanWithin(_) => return None,
-        Aim::Share => {
-            let even = f64::from(sparsity) / f64::from(items);
-            (
-                rated.share_variance(even, several)?,
-                own.share_variance(even, several)?,
-            )
-        }
+        Aim::Share => (
+            rated.worst_variance(aim, several)?,
+            own.worst_variance(aim, several)?,
+        ),
     };
     Some(theirs / ours)
 }

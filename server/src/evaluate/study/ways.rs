@@ -1,0 +1,362 @@
+//! What it takes to ask in one way beside another, by the planner: whatever the
+//! documentation says of that is a line of this table.
+
+use hushbin_analysis::plan::{QuestionAnswer, Survey, SurveyAnswer, survey};
+use hushbin_analysis::sums::{SumPlan, resolve};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use super::contestant::{Asked, Contestant, Predicted};
+use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use super::measured::BYTES;
+use super::table::Table;
+
+/// Ways to ask, all of them computed.
+pub(crate) struct Ways {
+    ways: Vec<Way>,
+}
+
+/// One of them.
+struct Way {
+    /// In tables, and once among all.
+    name: String,
+    items: u32,
+    sparsity: u32,
+    beside: Beside,
+}
+
+/// What it is compared with.
+enum Beside {
+    /// The question, asked as ratings.
+    Ratings(Value),
+    /// Questions of which each report answers one, where the way is to ask them together.
+    Drawn(Vec<Value>),
+    /// A question that answers the same, of which this is of the second; both of the first of
+    /// them, at its worst.
+    Other(&'static str, [Value; 2]),
+    /// The paper's mechanism of this name, at the number of buckets that is best for it.
+    Paper(&'static str),
+    /// Nothing: the share of the rarest text that a million people's reports find.
+    Found(Value),
+    /// Private reports, of so many people, where messages go through a shuffler.
+    Reports(u64),
+}
+
+const RATIO: &str = "variance over the other's";
+const RATINGS: &str = "beside ratings";
+const CUBE: &str = "beside cube";
+const BINS: &str = "beside bins alone";
+const DRAWN: &str = "beside drawing one";
+const TOGETHER: &str = "beside flags together";
+const PAPER: &str = "beside the paper's";
+const FOUND: &str = "share of a text that is found";
+const SUMS: &str = "mean";
+const ERROR: &str = "standard error";
+/// ε of all but sums.
+const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
+/// Of texts.
+const PEOPLE: u64 = 1_000_000;
+
+impl Ways {
+    /// All of them.
+    pub(crate) fn new() -> Self {
+        let way = |name: String, items, sparsity, beside| Way {
+            name,
+            items,
+            sparsity,
+            beside,
+        };
+        let mut ways = Vec::new();
+        for (name, items, sparsity, question) in [
+            ("flag", 1, 1, json!({ "kind": "flag" })),
+            ("choice of 5", 5, 1, choice(5)),
+            ("choice of 10", 10, 1, choice(10)),
+            (
+                "set of 16, s = 4",
+                16,
+                4,
+                json!({ "kind": "set", "options": 16, "sparsity": 4 }),
+            ),
+            ("mean of a number", 1, 1, number(&json!({}))),
+            ("4 numbers", 4, 4, numbers(4, "cube")),
+            ("16 numbers", 16, 16, numbers(16, "cube")),
+        ] {
+            ways.push(way(
+                name.to_owned(),
+                items,
+                sparsity,
+                Beside::Ratings(question),
+            ));
+        }
+        for count in [1, 2, 16] {
+            let both = ["grid", "cube"].map(|mechanism| numbers(count, mechanism));
+            let beside = Beside::Other(CUBE, both);
+            ways.push(way(format!("grid of {count}"), count, count, beside));
+        }
+        for bins in [64, 1024] {
+            let tree = json!({ "want": "quantiles", "bins": bins });
+            let flat = json!({ "want": "quantiles", "bins": bins, "tree": [bins] });
+            let beside = Beside::Other(BINS, [tree, flat].map(|fields| number(&fields)));
+            ways.push(way(format!("tree of {bins}"), bins, 1, beside));
+        }
+        for (count, options, words) in [
+            (8, 2, "flags"),
+            (4, 2, "flags"),
+            (4, 3, "choices of 3"),
+            (4, 6, "choices of 6"),
+        ] {
+            let beside = Beside::Drawn(parts(count, options));
+            ways.push(way(format!("{count} {words}"), count, count, beside));
+        }
+        for count in [8, 4] {
+            let together = json!({ "kind": "together", "of": parts(count, 2) });
+            let beside = Beside::Other(TOGETHER, [numbers_from(count, 0, "cube"), together]);
+            ways.push(way(
+                format!("{count} numbers, 0 or 1"),
+                count,
+                count,
+                beside,
+            ));
+        }
+        for name in ["collision", "coco"] {
+            ways.extend([16, 32, 64].map(|sparsity| {
+                let label = format!("{name}, s = {sparsity}");
+                way(label, 256, sparsity, Beside::Paper(name))
+            }));
+        }
+        let text = json!({ "kind": "text", "length": 8 });
+        ways.push(way("text of 8".to_owned(), 8, 1, Beside::Found(text)));
+        for (count, people) in [
+            (1, 100_000),
+            (4, 100_000),
+            (16, 10_000),
+            (16, 100_000),
+            (64, 100_000),
+        ] {
+            let label = format!("{count} of {people}");
+            ways.push(way(label, count, count, Beside::Reports(people)));
+        }
+        Self { ways }
+    }
+}
+
+fn choice(options: u32) -> Value {
+    if options == 2 {
+        return json!({ "kind": "flag" });
+    }
+    json!({ "kind": "choice", "options": options })
+}
+
+/// One number, with these fields.
+fn number(fields: &Value) -> Value {
+    let mut question = json!({ "kind": "number", "min": -1, "max": 1 });
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        question[name] = value.clone();
+    }
+    question
+}
+
+/// So many numbers from −1 to 1, by cube or grid.
+fn numbers(count: u32, mechanism: &str) -> Value {
+    numbers_from(count, -1, mechanism)
+}
+
+fn numbers_from(count: u32, min: i32, mechanism: &str) -> Value {
+    let of: Vec<Value> = (0..count)
+        .map(|index| json!({ "name": format!("n{index}"), "min": min, "max": 1 }))
+        .collect();
+    json!({ "kind": "numbers", "of": of, "mechanism": mechanism })
+}
+
+/// So many questions with names, of so many options each.
+fn parts(count: u32, options: u32) -> Vec<Value> {
+    let part = |index| {
+        let mut part = choice(options);
+        part["name"] = json!(format!("part-{index}"));
+        part
+    };
+    (0..count).map(part).collect()
+}
+
+/// What is planned for these questions.
+fn planned(mut questions: Vec<Value>, epsilon: f64) -> Result<SurveyAnswer, StudyError> {
+    for question in &mut questions {
+        if question["name"].is_null() {
+            question["name"] = json!("question");
+        }
+    }
+    let words = json!(questions).to_string();
+    let refused = |error: &dyn std::fmt::Display| StudyError::draft(&words, error);
+    let asked = json!({ "questions": questions, "people": PEOPLE, "epsilon": epsilon });
+    let asked: Survey = serde_json::from_value(asked).map_err(|error| refused(&error))?;
+    survey(&asked).map_err(|error| refused(&error))
+}
+
+/// The squared error of a question, of the range of what can be answered.
+fn square(question: &Value, epsilon: f64) -> Result<f64, StudyError> {
+    let answer = planned(vec![question.clone()], epsilon)?;
+    let QuestionAnswer {
+        standard_error,
+        range,
+        ..
+    } = answer.questions[0];
+    Ok((standard_error / range).powi(2))
+}
+
+impl Way {
+    fn point(&self, people: u64, epsilon: f64, delta: f64) -> Point {
+        Point {
+            people,
+            items: self.items,
+            sparsity: self.sparsity,
+            epsilon,
+            delta,
+            parameter: 0.0,
+        }
+    }
+
+    fn at(&self, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
+        let ratio = |beside: &str, value: f64| {
+            let point = self.point(0, epsilon, 0.0);
+            vec![Measured::new(point, &self.name, beside, RATIO, value)]
+        };
+        let refused = |reason: &str| StudyError::draft(&self.name, &reason);
+        Ok(match &self.beside {
+            Beside::Ratings(question) => {
+                let answer = planned(vec![question.clone()], epsilon)?;
+                let times = answer.questions[0].as_ratings;
+                let times = times.ok_or_else(|| refused("it is not comparable with ratings"))?;
+                ratio(RATINGS, 1.0 / times)
+            }
+            Beside::Drawn(parts) => {
+                let times = planned(parts.clone(), epsilon)?.together_over_drawn;
+                ratio(
+                    DRAWN,
+                    times.ok_or_else(|| refused("it is not asked together"))?,
+                )
+            }
+            Beside::Other(beside, [own, other]) => {
+                ratio(beside, square(own, epsilon)? / square(other, epsilon)?)
+            }
+            Beside::Paper(name) => {
+                let [own, paper] = [json!({}), published(name)].map(|fields| {
+                    let mut mechanism = fields;
+                    mechanism["name"] = json!(name);
+                    self.variance(&mechanism, epsilon)
+                });
+                ratio(PAPER, own? / paper?)
+            }
+            Beside::Found(text) => {
+                let answer = planned(vec![text.clone()], epsilon)?;
+                let share = answer.questions[0].smallest.unwrap_or(1.0);
+                let point = self.point(PEOPLE, epsilon, 0.0);
+                vec![Measured::new(point, &self.name, FOUND, "share", share)]
+            }
+            Beside::Reports(people) => self.sums(*people)?,
+        })
+    }
+
+    /// The variance of what P1 made the mechanism for, of people who all have s items.
+    fn variance(&self, mechanism: &Value, epsilon: f64) -> Result<f64, StudyError> {
+        let asked = Asked {
+            people: PEOPLE,
+            items: self.items,
+            sparsity: self.sparsity,
+            epsilon,
+            delta: 0.0,
+            signs: true,
+        };
+        let own = Contestant::task(&self.name, &asked, mechanism)?;
+        let Predicted { mean, frequency } = own.predicted(&asked);
+        Ok(match mechanism["name"].as_str() {
+            Some("collision") => frequency.unwrap_or(f64::NAN),
+            _ => mean,
+        })
+    }
+
+    /// Of as many numbers in [−1, 1] at ε = 1 and δ = 10⁻⁶.
+    fn sums(&self, people: u64) -> Result<Vec<Measured>, StudyError> {
+        let numbers: Vec<Value> = (0..self.items)
+            .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
+            .collect();
+        let draft = json!({
+            "id": "ways", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": people,
+            "numbers": numbers,
+        });
+        let refused = |error: &dyn std::fmt::Display| StudyError::draft(&self.name, error);
+        let draft = serde_json::from_value(draft).map_err(|error| refused(&error))?;
+        let task = resolve(&draft).map_err(|error| refused(&error))?;
+        let plan = SumPlan::new(task).map_err(|error| refused(&error))?;
+        let [through, private] = ["numbers through a shuffler", "numbers, private reports"];
+        let error = &plan.errors[0];
+        let rows = [
+            (through, ERROR, error.standard_error),
+            (private, ERROR, error.local_standard_error),
+            (through, "messages", f64::from(plan.messages)),
+            (through, BYTES, plan.bytes as f64),
+        ];
+        let point = self.point(people, 1.0, 1e-6);
+        let row = |(name, metric, value)| Measured::new(point, name, SUMS, metric, value);
+        Ok(rows.map(row).into())
+    }
+}
+
+/// Rule and hash function as P1 has them; t is chosen.
+fn published(name: &str) -> Value {
+    let rule = match name {
+        "collision" => "occupied",
+        _ => "overwrite",
+    };
+    json!({ "rule": rule, "hashing": "independent" })
+}
+
+impl Experiment for Ways {
+    fn name(&self) -> &'static str {
+        "ways"
+    }
+
+    fn title(&self) -> &'static str {
+        "What one way to ask takes beside another"
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let ways = self.ways.iter().enumerate();
+        ways.map(|(index, own)| Unit::computed(&own.name, index))
+            .collect()
+    }
+
+    fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let way = &self.ways[unit.index];
+        if let Beside::Reports(people) = way.beside {
+            return way.sums(people);
+        }
+        let mut measured = Vec::new();
+        for epsilon in EPSILONS {
+            measured.extend(way.at(epsilon)?);
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, table: &Table) -> Vec<Figure> {
+        let figure = |(name, beside): (&str, &str)| Figure {
+            name: format!("ways-{name}"),
+            title: format!("Variance {beside}, at the same ε: so many times the people"),
+            x: "ε",
+            y: RATIO,
+            logarithmic: [true, true],
+            panels: vec![Panel {
+                title: beside.to_owned(),
+                curves: table.curves(beside, RATIO, |_| true, |point| point.epsilon),
+            }],
+        };
+        let all = [
+            ("ratings", RATINGS),
+            ("grid", CUBE),
+            ("tree", BINS),
+            ("drawn", DRAWN),
+            ("together", TOGETHER),
+            ("paper", PAPER),
+        ];
+        all.map(figure).into()
+    }
+}
