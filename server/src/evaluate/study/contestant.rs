@@ -24,6 +24,8 @@ pub(crate) struct Asked {
     pub(crate) epsilon: f64,
     /// δ of one report, for those that need one.
     pub(crate) delta: f64,
+    /// L, where ε is about inputs within L of each other; else 0.
+    pub(crate) distance: f64,
     /// Whether values are −1 or 1 and nothing between.
     pub(crate) signs: bool,
 }
@@ -110,6 +112,7 @@ impl Contestant {
             sparsity: asked.sparsity,
             epsilon: asked.epsilon,
             delta: asked.delta,
+            distance: asked.distance,
         };
         Ok(Self {
             name: name.to_owned(),

@@ -46,6 +46,6 @@ pub(crate) fn point(asked: &Asked) -> Point {
         sparsity: asked.sparsity,
         epsilon: asked.epsilon,
         delta: 0.0,
-        parameter: 0.0,
+        parameter: asked.distance,
     }
 }

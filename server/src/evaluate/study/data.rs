@@ -68,6 +68,7 @@ impl Data {
             sparsity: self.sparsity,
             epsilon,
             delta: DELTA,
+            distance: 0.0,
             signs: false,
         }
     }

@@ -15,7 +15,7 @@ pub(crate) struct Point {
     pub(crate) epsilon: f64,
     /// δ of one report, or of a batch; 0 where there is none.
     pub(crate) delta: f64,
-    /// What else an experiment varies, such as t, if anything.
+    /// What else an experiment varies, such as t or L, if anything.
     pub(crate) parameter: f64,
 }
 

@@ -125,7 +125,12 @@ fn write_outcome(page: &mut String, own: &Drawn, outcome: &Outcome) -> std::fmt:
 pub(crate) fn place(cell: &Cell) -> String {
     let point = &cell.point;
     let (n, d, s) = (point.people, point.items, point.sparsity);
-    format!("n = {n}, d = {d}, s = {s}, ε = {}", point.epsilon)
+    let mut place = format!("n = {n}, d = {d}, s = {s}, ε = {}", point.epsilon);
+    if point.parameter != 0.0 {
+        // Writing to a string cannot fail.
+        let _ = write!(place, ", parameter = {}", point.parameter);
+    }
+    place
 }
 
 fn write_experiment(page: &mut String, own: &Drawn) -> std::fmt::Result {
@@ -163,6 +168,7 @@ fn write_mechanisms(page: &mut String) -> std::fmt::Result {
         let protects = match named.protects {
             Protects::User => "all that a person has",
             Protects::Event => "one entry",
+            Protects::Neighbouring => "inputs whose values differ by at most L in sum",
         };
         writeln!(
             page,

@@ -125,6 +125,7 @@ impl Ratings {
                 sparsity,
                 epsilon,
                 delta: 0.0,
+                distance: 0.0,
                 signs: true,
             };
             Ok((asked, self.contestants(&asked)?))

@@ -196,6 +196,7 @@ impl Sparse {
             sparsity: place.entries,
             epsilon: place.epsilon,
             delta: DELTA,
+            distance: 0.0,
             signs: false,
         }
     }

@@ -15,7 +15,7 @@ use crate::competitors::numbers::TwoPoints;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{Harmony, Oracle, Setting};
 ///
-/// let setting = Setting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0 };
+/// let setting = Setting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
 /// let harmony = Harmony::new(&setting)?;
 /// assert!((harmony.moments().mean()[1] - 22_972.351_867).abs() < 1e-5);
 /// # Ok::<(), hushbin::Error>(())

@@ -18,7 +18,7 @@ use super::slots::all;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
 ///
-/// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bits = KFold::<SignedBit>::new(&setting)?;
 /// assert!((bits.moments().mean()[1] - 6.0 * bits.one().points().variance(0.0)).abs() < 1e-9);
 /// assert_eq!(bits.bits(), 390.0);

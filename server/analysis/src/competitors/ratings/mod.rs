@@ -6,7 +6,7 @@
 //! ```
 //! use hushbin_analysis::competitors::ratings::{ORACLES, Setting};
 //!
-//! let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5 };
+//! let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance: 1.0 };
 //! for named in ORACLES {
 //!     let oracle = (named.build)(&setting)?;
 //!     println!("{}: ε {:.3}, {} bits", named.name, oracle.loss(), oracle.bits());
@@ -17,6 +17,7 @@
 mod harmony;
 mod heard;
 mod k_fold;
+mod laplace_noise;
 mod naive_bits;
 mod normal_noise;
 mod one_sparse;
@@ -33,6 +34,7 @@ mod three_answers;
 pub use harmony::Harmony;
 pub use heard::{Heard, Linear};
 pub use k_fold::KFold;
+pub use laplace_noise::LaplaceNoise;
 pub use naive_bits::NaiveBits;
 pub use normal_noise::NormalNoise;
 pub use one_sparse::OneSparse;

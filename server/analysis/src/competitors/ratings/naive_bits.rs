@@ -14,7 +14,7 @@ use crate::competitors::numbers::TwoPoints;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{NaiveBits, Oracle, Setting};
 ///
-/// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [event, user] = [NaiveBits::event(&setting)?, NaiveBits::user(&setting)?];
 /// assert!((event.moments().mean()[1] - 4.683).abs() < 1e-3);
 /// assert!((user.moments().mean()[1] - 144.667).abs() < 1e-3);

@@ -16,7 +16,7 @@ use crate::competitors::gaussian::Gaussian;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{NormalNoise, Oracle, Setting};
 ///
-/// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5 };
+/// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
 /// let [best, coded] = [NormalNoise::user(&setting)?, NormalNoise::user_as_coded(&setting)?];
 /// let times = coded.gaussian().sigma() / best.gaussian().sigma();
 /// assert!((times - 1.38).abs() < 0.01);
@@ -54,7 +54,33 @@ impl NormalNoise {
         Ok(Self::new(setting, Some(setting.sparsity), gaussian))
     }
 
-    /// The same with σ = Δ·√(2·ln(1.25/δ))/ε, as P3's code has it: more than is needed, and
+    /// Of inputs within L of each other. Inputs may have any number of entries.
+    ///
+    /// # Errors
+    /// As [`NormalNoise::event`]; [`Error::OutOfRange`] where L is outside
+    /// [`DISTANCE`](hushbin::bounds::DISTANCE).
+    ///
+    /// ```
+    /// use hushbin_analysis::competitors::ratings::{NormalNoise, Setting};
+    ///
+    /// let setting =
+    ///     |distance| Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };
+    /// let sensitivity = |distance| {
+    ///     NormalNoise::within(&setting(distance)).map(|noise| noise.gaussian().sensitivity())
+    /// };
+    /// // One entry moves, or one from end to end and another by the rest, or four so far.
+    /// assert_eq!(sensitivity(1.5)?, 1.5);
+    /// assert_eq!(sensitivity(3.0)?, 5.0_f64.sqrt());
+    /// assert_eq!(sensitivity(8.0)?, 4.0);
+    /// # Ok::<(), hushbin::Error>(())
+    /// ```
+    pub fn within(setting: &Setting) -> Result<Self, Error> {
+        let budget = setting.budget()?;
+        let gaussian = Gaussian::new(sensitivity_within(setting.within()?), &budget)?;
+        Ok(Self::new(setting, None, gaussian))
+    }
+
+    /// At user level with σ = Δ·√(2·ln(1.25/δ))/ε, as P3's code has it: more than is needed, and
     /// proven for ε below 1 only.
     ///
     /// # Errors
@@ -100,6 +126,19 @@ impl NormalNoise {
 /// 2√k.
 fn sensitivity(setting: &Setting) -> f64 {
     2.0 * f64::from(setting.sparsity).sqrt()
+}
+
+/// Of vectors within L, whose coordinates move from −1 to 1 at most: √(4⌊L/2⌋ + r²), r being
+/// what is left of L by 2.
+///
+/// Let two coordinates move by 0 < x ≤ y < 2. If x is t less and y is t more, the sum is the
+/// same, and that of squares is 2t(y − x) + 2t² more. So where it is greatest, all but one
+/// coordinate move by 0 or by 2: as many by 2 as go into L, and one by r. There are as many, L
+/// being at most 2d. As each square is at most 2 times the move, and the moves are at most L,
+/// that is at most √(L·min(L, 2)), and as much where L is up to 2 or even.
+fn sensitivity_within(distance: f64) -> f64 {
+    let rest = distance % 2.0;
+    (2.0 * (distance - rest) + rest * rest).sqrt()
 }
 
 impl Oracle for NormalNoise {

@@ -12,7 +12,7 @@ use super::slots::Slot;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedBit, SignedHash};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [bit, hash] = [
 ///     SignedBit::new(&setting)?.moments(),
 ///     SignedHash::new(&setting)?.moments(),

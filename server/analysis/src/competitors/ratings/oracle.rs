@@ -1,6 +1,6 @@
 //! What every one of these mechanisms does.
 
-use hushbin::bounds::{Bound, ITEMS, SPARSITY};
+use hushbin::bounds::{Bound, DISTANCE, ITEMS, SPARSITY};
 use hushbin::{Entry, Error};
 use rand_core::CryptoRng;
 
@@ -18,10 +18,13 @@ pub struct Setting {
     pub epsilon: f64,
     /// δ of one report, for those that need one.
     pub delta: f64,
+    /// L, for those whose ε is about inputs within L of each other: how far their values are
+    /// apart, in sum.
+    pub distance: f64,
 }
 
 impl Setting {
-    /// (ε, δ), where all is in range.
+    /// (ε, δ), where all but L, of which most make no use, is in range.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] where d is outside [`ITEMS`], s outside [`SPARSITY`] or above
@@ -43,6 +46,15 @@ impl Setting {
     /// As [`Setting::budget`].
     pub(super) fn pure(&self) -> Result<Budget, Error> {
         Budget::new(self.budget()?.epsilon(), 0.0)
+    }
+
+    /// L, or 2d where that is less: no two inputs are farther apart.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] where L is outside [`DISTANCE`].
+    pub(super) fn within(&self) -> Result<f64, Error> {
+        DISTANCE.check(self.distance)?;
+        Ok(self.distance.min(2.0 * f64::from(self.items)))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::competitors::numbers::rounds_up;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{Oracle, PrivKv, Setting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [published, calibrated] = [PrivKv::published(&setting)?, PrivKv::calibrated(&setting)?];
 /// assert!((published.loss() - 0.719).abs() < 1e-3);
 /// assert!(calibrated.loss() <= 1.0 && calibrated.loss() > 1.0 - 1e-12);

@@ -4,6 +4,7 @@ use hushbin::Error;
 
 use super::harmony::Harmony;
 use super::k_fold::KFold;
+use super::laplace_noise::LaplaceNoise;
 use super::naive_bits::NaiveBits;
 use super::normal_noise::NormalNoise;
 use super::oracle::{Oracle, Setting};
@@ -21,6 +22,8 @@ pub enum Protects {
     User,
     /// One entry: neighbouring inputs differ in one.
     Event,
+    /// What tells apart inputs whose values differ by at most L in sum.
+    Neighbouring,
 }
 
 /// A mechanism by its name.
@@ -127,5 +130,17 @@ pub const ORACLES: &[Named] = &[
         protects: Protects::User,
         source: "Nguyên et al. 2016",
         build: |setting| Ok(Box::new(Harmony::new(setting)?)),
+    },
+    Named {
+        name: "Gaussian, within L",
+        protects: Protects::Neighbouring,
+        source: "Balle and Y.-X. Wang 2018",
+        build: |setting| Ok(Box::new(NormalNoise::within(setting)?)),
+    },
+    Named {
+        name: "Laplace, within L",
+        protects: Protects::Neighbouring,
+        source: "Dwork et al. 2006",
+        build: |setting| Ok(Box::new(LaplaceNoise::new(setting)?)),
     },
 ];

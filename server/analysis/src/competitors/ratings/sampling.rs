@@ -14,7 +14,7 @@ use super::slots::drawn;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
 ///
-/// let setting = |sparsity| Setting { items: 100, sparsity, epsilon: 1.0, delta: 0.0 };
+/// let setting = |sparsity| Setting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [one, four] = [1, 4].map(|s| Sampling::<SignedHash>::new(&setting(s)).unwrap());
 /// let ratio = four.moments().mean()[1] / one.moments().mean()[1];
 /// assert!((ratio - 16.0).abs() < 1e-12);

@@ -17,7 +17,7 @@ use crate::competitors::numbers::TwoPoints;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedBit};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bit = SignedBit::new(&setting)?;
 /// assert!((bit.moments().mean()[1] - bit.points().scale().powi(2)).abs() < 1e-12);
 /// # Ok::<(), hushbin::Error>(())

@@ -18,7 +18,7 @@ use crate::competitors::numbers::rounds_up;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedHash};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let hash = SignedHash::new(&setting)?;
 /// assert_eq!((hash.hash().buckets(), hash.bits()), (4, 66.0));
 /// # Ok::<(), hushbin::Error>(())

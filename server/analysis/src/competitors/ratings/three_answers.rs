@@ -16,7 +16,7 @@ use crate::competitors::numbers::rounds_up;
 /// ```
 /// use hushbin_analysis::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
 ///
-/// let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let three = ThreeAnswers::new(&setting)?.moments().mean();
 /// let published = PrivKv::published(&setting)?.moments().mean();
 /// assert!(three[1] < 0.2 * published[1]);

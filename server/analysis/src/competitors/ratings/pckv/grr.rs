@@ -22,7 +22,7 @@ use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 /// ```
 /// use hushbin_analysis::competitors::ratings::{Oracle, PckvGrr, Setting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [direct, adaptive] = [PckvGrr::direct(&setting)?, PckvGrr::adaptive(&setting)?];
 /// assert!((direct.loss() - (1.0 + 1.0_f64.exp_m1() / 4.0).ln()).abs() < 1e-12);
 /// assert!(adaptive.loss() <= 1.0 && adaptive.loss() > 1.0 - 1e-12);

@@ -18,7 +18,7 @@ use super::oracle::{Moments, Presence};
 /// ```
 /// use hushbin_analysis::competitors::ratings::{PckvUe, Setting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let rates = PckvUe::new(&setting)?.rates();
 /// let e = 1.0_f64.exp();
 /// assert_eq!(rates.a, 0.5);

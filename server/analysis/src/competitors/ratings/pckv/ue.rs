@@ -22,7 +22,7 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs
 /// ```
 /// use hushbin_analysis::competitors::ratings::{Oracle, PckvUe, Setting};
 ///
-/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0 };
+/// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let ue = PckvUe::new(&setting)?;
 /// assert!(ue.loss() <= 1.0 && ue.loss() > 1.0 - 1e-12);
 /// assert_eq!(ue.bits(), 208.0);

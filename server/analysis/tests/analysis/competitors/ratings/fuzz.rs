@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
+use hushbin::bounds::DISTANCE;
 use hushbin_analysis::competitors::ratings::{Heard, ORACLES, Setting};
 use hushbin_tests::generators::seeded;
 use proptest::prelude::*;
@@ -15,13 +16,14 @@ proptest! {
         items in 1_u32..40,
         sparsity in 1_u32..12,
         epsilon in prop_oneof![0.001..0.1, 0.1..4.0, Just(12.0)],
+        distance in prop_oneof![Just(DISTANCE.min), 0.1..40.0, Just(DISTANCE.max)],
         people in prop::collection::vec(
             prop::collection::btree_map(0_u64..40, prop_oneof![Just(1.0), Just(-1.0), -1.0..=1.0], 0..20),
             0..5,
         ),
         seed in any::<u64>(),
     ) {
-        let setting = Setting { items, sparsity: sparsity.min(items), epsilon, delta: 1e-6 };
+        let setting = Setting { items, sparsity: sparsity.min(items), epsilon, delta: 1e-6, distance };
         let person = |person: &BTreeMap<u64, f64>| -> Vec<Entry> {
             let entries = person.iter().map(|(&item, &value)| Entry { item, value });
             entries.filter(|entry| entry.item < u64::from(items)).collect()

@@ -14,6 +14,7 @@ pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
         sparsity,
         epsilon,
         delta: 1e-5,
+        distance: 2.5,
     }
 }
 
@@ -333,7 +334,7 @@ pub(super) fn naive(setting: &Setting, oracle: &NaiveBits) -> (Law, Vec<Vec<f64>
     )
 }
 
-/// Models of all whose reports can be listed: of all but those with normal noise.
+/// Models of all whose reports can be listed: of all but those with noise on coordinates.
 pub(super) fn models(setting: &Setting) -> Vec<Model> {
     let s = setting.sparsity;
     let listed = |name: &str| match name {
@@ -351,7 +352,8 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
         "naive bits, event" => Some(naive(setting, &NaiveBits::event(setting).unwrap())),
         "naive bits, user" => Some(naive(setting, &NaiveBits::user(setting).unwrap())),
         other => {
-            assert!(other.starts_with("Gaussian"), "{other} is not listed");
+            let noise = other.starts_with("Gaussian") || other.starts_with("Laplace");
+            assert!(noise, "{other} is not listed");
             None
         }
     };
@@ -398,7 +400,27 @@ pub(super) fn inputs(items: u32, most: u32, values: &[f64]) -> Vec<Vec<Entry>> {
 }
 
 /// Whether two inputs differ in one entry: in its value, its item, or in being there.
-pub(super) fn one_entry_apart(a: &[Entry], b: &[Entry]) -> bool {
+fn one_entry_apart(a: &[Entry], b: &[Entry]) -> bool {
     let only = |a: &[Entry], b: &[Entry]| a.iter().filter(|entry| !b.contains(entry)).count();
     only(a, b) <= 1 && only(b, a) <= 1
+}
+
+/// Whether two inputs are those that ε is about; of those within L, by this L.
+pub(super) fn neighbours(protects: Protects, distance: f64, a: &[Entry], b: &[Entry]) -> bool {
+    match protects {
+        Protects::User => true,
+        Protects::Event => one_entry_apart(a, b),
+        Protects::Neighbouring => {
+            let items = a.iter().chain(b).map(|entry| entry.item as u32 + 1);
+            let [a, b] = [a, b].map(|input| vector(items.clone().max().unwrap_or(0), input));
+            let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs());
+            apart.sum::<f64>() <= distance
+        }
+    }
+}
+
+/// An input's values of all items, 0 where there is none.
+pub(super) fn vector(items: u32, input: &[Entry]) -> Vec<f64> {
+    let value = |item| value(input, item).unwrap_or(0.0);
+    (0..items).map(value).collect()
 }

@@ -4,11 +4,11 @@ use hushbin::Entry;
 use hushbin::ErrorCode;
 use hushbin_analysis::competitors::hockey_stick;
 use hushbin_analysis::competitors::ratings::{
-    NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, Protects, Setting, SignedHash,
+    LaplaceNoise, NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, Protects, Setting, SignedHash,
 };
 
 use super::models::{
-    Law, inputs, models, named, one_entry_apart, repeated_bits, repeated_hits, setting,
+    Law, inputs, models, named, neighbours, repeated_bits, repeated_hits, setting, vector,
 };
 
 fn settings() -> impl Iterator<Item = Setting> {
@@ -19,6 +19,11 @@ fn settings() -> impl Iterator<Item = Setting> {
 
 /// The greatest log ratio of any report's probabilities under neighbours.
 pub(super) fn loss(law: &Law, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
+    loss_within(law, inputs, protects, f64::NAN)
+}
+
+/// The same of neighbours by this L, where it is about those.
+fn loss_within(law: &Law, inputs: &[Vec<Entry>], protects: Protects, distance: f64) -> f64 {
     let laws: Vec<Vec<f64>> = inputs.iter().map(|input| law(input)).collect();
     for law in &laws {
         assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -26,7 +31,7 @@ pub(super) fn loss(law: &Law, inputs: &[Vec<Entry>], protects: Protects) -> f64 
     let mut most: f64 = 0.0;
     for (a, one) in inputs.iter().zip(&laws) {
         for (b, other) in inputs.iter().zip(&laws) {
-            if protects == Protects::User || one_entry_apart(a, b) {
+            if neighbours(protects, distance, a, b) {
                 let ratios = one.iter().zip(other).map(|(p, q)| p / q);
                 most = ratios.fold(most, f64::max);
             }
@@ -166,38 +171,111 @@ fn normal_noise_has_the_loss_of_the_farthest_neighbours() {
             (user, Protects::User),
             (coded, Protects::User),
         ] {
-            let farthest = farthest(d, &all, protects);
-            assert!((noise.gaussian().sensitivity() - farthest).abs() < 1e-12);
-            let moved = farthest / noise.gaussian().sigma();
-            let cells = 200_000;
-            let width = 24.0 / f64::from(cells);
-            let density = |z: f64| (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * width;
-            let cell = |i: u32| {
-                let z = (f64::from(i) + 0.5) * width - 12.0;
-                (density(z), density(z + moved))
-            };
-            let summed = hockey_stick((0..cells).map(cell), noise.loss());
-            assert!((summed / setting.delta - 1.0).abs() < 1e-3, "{summed}");
-            assert!(noise.loss() <= epsilon + 1e-11, "{}", noise.loss());
+            assert_loss(&noise, &setting, farthest(&setting, &all, protects));
         }
         assert!(event.loss() > epsilon - 1e-9 && user.loss() > epsilon - 1e-9);
         assert!(coded.loss() < 0.95 * epsilon, "{}", coded.loss());
     }
 }
 
-/// The greatest distance of two neighbours' vectors.
-fn farthest(items: u32, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
-    let vector = |input: &Vec<Entry>| -> Vec<f64> {
-        let value = |j: u32| {
-            let own = input.iter().find(|entry| entry.item == u64::from(j));
-            own.map_or(0.0, |entry| entry.value)
-        };
-        (0..items).map(value).collect()
+/// Of vectors so far apart, which is what its noise is for.
+fn assert_loss(noise: &NormalNoise, setting: &Setting, farthest: f64) {
+    assert!((noise.gaussian().sensitivity() - farthest).abs() < 1e-12);
+    let moved = farthest / noise.gaussian().sigma();
+    let cells = 200_000;
+    let width = 24.0 / f64::from(cells);
+    let density = |z: f64| (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * width;
+    let cell = |i: u32| {
+        let z = (f64::from(i) + 0.5) * width - 12.0;
+        (density(z), density(z + moved))
     };
+    let summed = hockey_stick((0..cells).map(cell), noise.loss());
+    assert!((summed / setting.delta - 1.0).abs() < 1e-3, "{summed}");
+    assert!(noise.loss() <= setting.epsilon + 1e-11, "{}", noise.loss());
+}
+
+/// L of one entry, of several, and more than any two inputs of three items are apart.
+const DISTANCES: [f64; 9] = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 100.0];
+
+#[test]
+fn normal_noise_within_a_distance_has_the_loss_of_the_farthest_neighbours() {
+    let all = inputs(3, 3, &[1.0, -1.0, 0.5]);
+    for (distance, epsilon) in DISTANCES
+        .into_iter()
+        .zip([0.5, 1.0, 3.5].into_iter().cycle())
+    {
+        let setting = Setting {
+            distance,
+            ..setting(3, 1, epsilon)
+        };
+        let noise = NormalNoise::within(&setting).unwrap();
+        let farthest = farthest(&setting, &all, Protects::Neighbouring);
+        assert_loss(&noise, &setting, farthest);
+        assert!(noise.loss() > epsilon - 1e-9, "{}", noise.loss());
+        let most = (distance * distance.min(2.0)).sqrt();
+        assert!(farthest < most + 1e-12, "{farthest}");
+    }
+}
+
+/// Into which cell each coordinate falls, of all of which some are beyond both ends: there the
+/// ratio of densities is greatest.
+fn laplace_cells(items: u32, scale: f64) -> Law {
+    let below = move |x: f64| match x / scale {
+        z if z < 0.0 => 0.5 * z.exp(),
+        z => 1.0 - 0.5 * (-z).exp(),
+    };
+    let above = move |x: f64| below(-x);
+    let edges = [-1.0, -0.25, 0.5, 1.0];
+    let cells = move |value: f64| {
+        let between = edges.windows(2).map(move |pair| {
+            let [low, high] = [pair[0] - value, pair[1] - value];
+            if low < 0.0 {
+                below(high) - below(low)
+            } else {
+                above(low) - above(high)
+            }
+        });
+        let ends = [below(edges[0] - value), above(edges[3] - value)];
+        between.chain(ends).collect::<Vec<f64>>()
+    };
+    Box::new(move |input| {
+        let all = vector(items, input).into_iter().map(cells);
+        all.fold(vec![1.0], |law, cells| {
+            let both = law.iter().flat_map(|p| cells.iter().map(move |q| p * q));
+            both.collect()
+        })
+    })
+}
+
+#[test]
+fn laplace_noise_has_the_loss_of_the_farthest_neighbours() {
+    let all = inputs(3, 3, &[1.0, -1.0, 0.5]);
+    for (distance, epsilon) in DISTANCES
+        .into_iter()
+        .zip([0.01, 1.0, 4.0].into_iter().cycle())
+    {
+        let setting = Setting {
+            distance,
+            ..setting(3, 1, epsilon)
+        };
+        let noise = LaplaceNoise::new(&setting).unwrap();
+        let law = laplace_cells(3, noise.scale());
+        let enumerated = loss_within(&law, &all, Protects::Neighbouring, distance);
+        let stated = noise.loss();
+        assert!((stated - enumerated).abs() < 1e-9, "{stated}, {enumerated}");
+        assert!((stated - epsilon).abs() < 1e-12, "{stated}");
+        let least = distance.min(6.0) / epsilon;
+        assert!((noise.moments().mean()[1] / (2.0 * least * least) - 1.0).abs() < 1e-12);
+    }
+}
+
+/// The greatest distance of two neighbours' vectors.
+fn farthest(setting: &Setting, inputs: &[Vec<Entry>], protects: Protects) -> f64 {
+    let vector = |input: &[Entry]| vector(setting.items, input);
     let mut most: f64 = 0.0;
     for a in inputs {
         for b in inputs {
-            if protects == Protects::User || one_entry_apart(a, b) {
+            if neighbours(protects, setting.distance, a, b) {
                 let both = vector(a).into_iter().zip(vector(b));
                 let square = both.map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
                 most = most.max(square.sqrt());
@@ -260,6 +338,15 @@ fn bad_settings_are_refused() {
             "{}",
             named.name
         );
+    }
+    for distance in [0.0, -1.0, f64::NAN, 2049.0] {
+        let far = Setting { distance, ..one };
+        for named in ORACLES {
+            let refused = (named.build)(&far).err().map(|error| error.code());
+            let expected =
+                (named.protects == Protects::Neighbouring).then_some(ErrorCode::OutOfRange);
+            assert_eq!(refused, expected, "{}, {distance}", named.name);
+        }
     }
     let many = setting(1 << 20, 3, 1.0);
     let refused = SignedHash::new(&many).map_err(|error| error.code());

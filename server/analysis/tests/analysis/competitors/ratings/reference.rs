@@ -49,6 +49,7 @@ fn setting(row: &Value, items: u32, sparsity: u32) -> Setting {
         sparsity,
         epsilon: number(row, "epsilon"),
         delta: 0.0,
+        distance: 1.0,
     }
 }
 
@@ -81,6 +82,7 @@ fn privkv_is_the_reference() {
             sparsity: 1,
             epsilon: 1.0,
             delta: 0.0,
+            distance: 1.0,
         };
         let [key, value] = ["key_epsilon", "value_epsilon"].map(|field| number(&row, field));
         let own = PrivKv::with(&setting, key, value).unwrap();

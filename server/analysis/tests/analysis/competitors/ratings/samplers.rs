@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin_analysis::competitors::ratings::{Heard, Setting};
+use hushbin_analysis::competitors::ratings::{Heard, LaplaceNoise, Oracle, Setting};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 
@@ -92,6 +92,7 @@ fn reports_are_drawn_as_listed() {
         sparsity: 2,
         epsilon: 1.0,
         delta: 0.0,
+        distance: 1.0,
     };
     let people = [
         entries(&[]),
@@ -127,6 +128,7 @@ fn too_many_entries_are_sampled_down() {
         sparsity,
         epsilon: 1.0,
         delta: 0.0,
+        distance: 1.0,
     };
     let input = entries(&[(0, 1.0), (2, -1.0)]);
     let mut rng = seeded(21);
@@ -158,6 +160,72 @@ fn too_many_entries_are_sampled_down() {
                 }
             };
             assert_drawn(&expected, &what, draw, 3);
+        }
+    }
+}
+
+/// The density of the sum of n Laplace variables of scale 1: exp(−|x|) times a polynomial in
+/// |x|, whose coefficients of degree n − 1 − k are C(n − 1 + k, k)/((n − 1 − k)!·2ⁿ⁺ᵏ).
+fn laplace_sum(n: i32, x: f64) -> f64 {
+    let factorial = |m: i32| (1..=m).map(f64::from).product::<f64>();
+    let term = |k: i32| {
+        let degree = n - 1 - k;
+        let ways = factorial(n - 1 + k) / (factorial(k) * factorial(n - 1));
+        ways * x.abs().powi(degree) / (factorial(degree) * 2.0_f64.powi(n + k))
+    };
+    (0..n).map(term).sum::<f64>() * (-x.abs()).exp()
+}
+
+/// The integral of a smooth function, by the midpoints of many cells.
+fn integral(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
+    let cells = 4000;
+    let width = (to - from) / f64::from(cells);
+    let middle = |i: i32| of(from + (f64::from(i) + 0.5) * width);
+    (0..cells).map(middle).sum::<f64>() * width
+}
+
+/// The noise of n reports at once and one by one, beside the law of the sum of n.
+#[test]
+fn laplace_noise_of_many_is_that_of_each() {
+    let setting = Setting {
+        items: 2,
+        sparsity: 1,
+        epsilon: 0.5,
+        delta: 0.0,
+        distance: 3.0,
+    };
+    let oracle = LaplaceNoise::new(&setting).unwrap();
+    let mut rng = seeded(22);
+    for n in [1, 2, 5, 12] {
+        // In quarters of a standard deviation, up to three.
+        let step = 0.25 * f64::from(2 * n).sqrt();
+        let density = |x| laplace_sum(n, x);
+        let cell = |i: i32| integral(f64::from(i) * step, f64::from(i + 1) * step, density);
+        let half: Vec<f64> = (0..12)
+            .map(cell)
+            .chain([integral(12.0 * step, 12.0 * step + 80.0, density)])
+            .collect();
+        let law: Vec<f64> = half.iter().rev().chain(&half).copied().collect();
+        assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-4);
+        let people = vec![&[][..]; n as usize];
+        for all in [true, false] {
+            let mut counts = vec![0; law.len()];
+            for _ in 0..DRAWS / 2 {
+                let mut heard = Heard::new(setting.items);
+                if all {
+                    oracle.hear_all(&people, &mut heard, &mut rng);
+                } else {
+                    people
+                        .iter()
+                        .for_each(|own| oracle.hear(own, &mut heard, &mut rng));
+                }
+                assert_eq!(heard.reports, n as u64);
+                for sum in heard.signs {
+                    let cell = (sum / oracle.scale() / step).floor().clamp(-13.0, 12.0);
+                    counts[(cell + 13.0) as usize] += 1;
+                }
+            }
+            assert_distributed(&counts, &law, &format!("of {n}, at once: {all}"));
         }
     }
 }

@@ -1,0 +1,120 @@
+//! Laplace noise on every coordinate.
+
+use hushbin::{Entry, Error};
+use rand_core::CryptoRng;
+use rand_distr::{Distribution, Gamma};
+
+use super::heard::{Heard, Linear};
+use super::oracle::{Moments, Oracle, Setting};
+
+/// The Laplace mechanism on all d coordinates, 0 where there is no entry (Dwork, McSherry,
+/// Nissim and Smith 2006), of inputs within L of each other.
+///
+/// A coordinate's noise has density exp(−|x|/β)/2β at β = L/ε. A vector that is moved by Δ
+/// changes the density of a report by at most exp(‖Δ‖₁/β), which is exp(ε) where ‖Δ‖₁ = L.
+/// Inputs may have any number of entries.
+///
+/// It is for simulations only: noise in floating point gives away more than ε (Mironov, "On
+/// Significance of the Least Significant Bits for Differential Privacy", CCS 2012).
+///
+/// ```
+/// use hushbin_analysis::competitors::ratings::{LaplaceNoise, Oracle, Setting};
+///
+/// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
+/// let laplace = LaplaceNoise::new(&setting)?;
+/// assert_eq!((laplace.scale(), laplace.variance()), (6.0, 72.0));
+/// assert_eq!((laplace.loss(), laplace.bits()), (0.5, 3200.0));
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LaplaceNoise {
+    items: u32,
+    /// L.
+    distance: f64,
+    /// β.
+    scale: f64,
+}
+
+impl LaplaceNoise {
+    /// Its noise chosen.
+    ///
+    /// # Errors
+    /// As [`Setting::budget`]; [`Error::OutOfRange`] where L is outside
+    /// [`DISTANCE`](hushbin::bounds::DISTANCE).
+    pub fn new(setting: &Setting) -> Result<Self, Error> {
+        let budget = setting.pure()?;
+        let distance = setting.within()?;
+        Ok(Self {
+            items: setting.items,
+            distance,
+            scale: distance / budget.epsilon(),
+        })
+    }
+
+    /// β, the scale of a coordinate's noise.
+    #[must_use]
+    pub const fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Variance of one report's estimate of a coordinate: 2β², whatever it is.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        2.0 * self.scale * self.scale
+    }
+
+    /// Noise of so many reports on every coordinate.
+    ///
+    /// Laplace noise of scale β is the difference of two exponential variables of that scale,
+    /// and n of those add up to a Gamma variable of shape n. So the noise of n reports is
+    /// exactly the difference of two of these.
+    fn add(&self, reports: u64, heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        if reports == 0 {
+            return;
+        }
+        let law = Gamma::new(reports as f64, self.scale).expect("shape and scale are above 0");
+        for sum in &mut heard.signs {
+            *sum += law.sample(rng) - law.sample(rng);
+        }
+        heard.reports += reports;
+    }
+}
+
+/// The entries themselves.
+fn sum(entries: &[Entry], heard: &mut Heard) {
+    for entry in entries {
+        heard.signs[entry.item as usize] += entry.value;
+    }
+}
+
+impl Oracle for LaplaceNoise {
+    fn loss(&self) -> f64 {
+        self.distance / self.scale
+    }
+
+    /// Four bytes a coordinate.
+    fn bits(&self) -> f64 {
+        32.0 * f64::from(self.items)
+    }
+
+    fn linear(&self) -> Linear {
+        Linear::of_means(1.0)
+    }
+
+    fn moments(&self) -> Moments {
+        let variance = self.variance();
+        Moments::of_means([variance + 1.0, variance])
+    }
+
+    fn hear(&self, entries: &[Entry], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        sum(entries, heard);
+        self.add(1, heard, rng);
+    }
+
+    fn hear_all(&self, people: &[&[Entry]], heard: &mut Heard, rng: &mut dyn CryptoRng) {
+        for entries in people {
+            sum(entries, heard);
+        }
+        self.add(people.len() as u64, heard, rng);
+    }
+}
