@@ -17,6 +17,7 @@ mod experiment;
 mod figure;
 mod learning;
 mod measured;
+mod neighbouring;
 mod numbers;
 mod page;
 mod prepared;
@@ -47,6 +48,7 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(ratings::Ratings::of_p2(size)),
         Box::new(sparse::Sparse::as_printed(size)),
         Box::new(sparse::Sparse::as_coded(size)),
+        Box::new(neighbouring::Neighbouring::new(size)),
         Box::new(computed::Amplification::new(size)),
         Box::new(computed::Buckets),
         Box::new(numbers::Numbers::new(size)),
