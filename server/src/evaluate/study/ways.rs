@@ -47,7 +47,6 @@ const RATINGS: &str = "beside ratings";
 const CUBE: &str = "beside cube";
 const BINS: &str = "beside bins alone";
 const DRAWN: &str = "beside drawing one";
-const TOGETHER: &str = "beside flags together";
 const PAPER: &str = "beside the paper's";
 const FOUND: &str = "share of a text that is found";
 const SUMS: &str = "mean";
@@ -108,16 +107,6 @@ impl Ways {
             let beside = Beside::Drawn(parts(count, options));
             ways.push(way(format!("{count} {words}"), count, count, beside));
         }
-        for count in [8, 4] {
-            let together = json!({ "kind": "together", "of": parts(count, 2) });
-            let beside = Beside::Other(TOGETHER, [numbers_from(count, 0, "cube"), together]);
-            ways.push(way(
-                format!("{count} numbers, 0 or 1"),
-                count,
-                count,
-                beside,
-            ));
-        }
         for name in ["collision", "coco"] {
             ways.extend([16, 32, 64].map(|sparsity| {
                 let label = format!("{name}, s = {sparsity}");
@@ -158,12 +147,8 @@ fn number(fields: &Value) -> Value {
 
 /// So many numbers from −1 to 1, by cube or grid.
 fn numbers(count: u32, mechanism: &str) -> Value {
-    numbers_from(count, -1, mechanism)
-}
-
-fn numbers_from(count: u32, min: i32, mechanism: &str) -> Value {
     let of: Vec<Value> = (0..count)
-        .map(|index| json!({ "name": format!("n{index}"), "min": min, "max": 1 }))
+        .map(|index| json!({ "name": format!("n{index}"), "min": -1, "max": 1 }))
         .collect();
     json!({ "kind": "numbers", "of": of, "mechanism": mechanism })
 }
@@ -264,6 +249,7 @@ impl Way {
             sparsity: self.sparsity,
             epsilon,
             delta: 0.0,
+            distance: 0.0,
             signs: true,
         };
         let own = Contestant::task(&self.name, &asked, mechanism)?;
@@ -354,7 +340,6 @@ impl Experiment for Ways {
             ("grid", CUBE),
             ("tree", BINS),
             ("drawn", DRAWN),
-            ("together", TOGETHER),
             ("paper", PAPER),
         ];
         all.map(figure).into()

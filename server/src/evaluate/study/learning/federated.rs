@@ -63,6 +63,8 @@ struct Way {
 
 const METRIC: &str = "misclassified";
 const ESTIMAND: &str = "logistic regression, words";
+/// What heeds no word, and nobody's privacy.
+const GUESS: &str = "the commoner answer";
 /// C: changes of a weight are clipped to [−C, C] and reported as parts of it.
 const CLIP: f64 = 0.5;
 
@@ -190,7 +192,9 @@ impl Cell {
         let drawn = &mut stream(rng, 0);
         let crowd: Vec<_> = (0..self.people).map(|_| words.draw(drawn)).collect();
         let held_out: Vec<_> = (0..self.people / 10).map(|_| words.draw(drawn)).collect();
-        let mut rows = Vec::new();
+        // Weights of 0 say of all messages that they are not liked.
+        let liked = misclassified(&vec![0.0; usize::from(self.words)], &held_out);
+        let mut rows = vec![self.measured(GUESS, METRIC, liked.min(1.0 - liked))];
         let mut index = 0;
         for pick in Pick::BOTH {
             let mut plain = None;
@@ -199,9 +203,9 @@ impl Cell {
                 let weights = self.weights(way, &crowd, stream(rng, index))?;
                 let error = misclassified(&weights, &held_out);
                 let plain = *plain.get_or_insert(error);
-                rows.push(self.measured(way, METRIC, error));
+                rows.push(self.measured(&way.label(), METRIC, error));
                 // The coordinates are picked alike.
-                rows.push(self.measured(way, GAP, error - plain));
+                rows.push(self.measured(&way.label(), GAP, error - plain));
             }
         }
         Ok(rows)
@@ -320,7 +324,7 @@ impl Cell {
         }
     }
 
-    fn measured(&self, way: Way, metric: &str, value: f64) -> Measured {
+    fn measured(&self, mechanism: &str, metric: &str, value: f64) -> Measured {
         let point = Point {
             people: self.people as u64,
             items: self.words.into(),
@@ -329,12 +333,12 @@ impl Cell {
             delta: 0.0,
             parameter: 0.0,
         };
-        Measured::new(point, way.label(), ESTIMAND, metric, value)
+        Measured::new(point, mechanism, ESTIMAND, metric, value)
     }
 }
 
 /// What the mean change is multiplied by: few people write any one word.
-const RATE: f64 = 8.0;
+const RATE: f64 = 4.0;
 
 /// The part of messages that are predicted wrong.
 fn misclassified(weights: &[f64], people: &[[Message; MESSAGES]]) -> f64 {
@@ -516,7 +520,7 @@ mod tests {
     /// By at least 0.04 and 3 standard errors of the difference, to less than 0.04.
     #[test]
     fn the_gap_to_the_run_without_privacy_shrinks() {
-        let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 6));
+        let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
         for pick in Pick::BOTH {
             let [plain, private @ ..] = Way::all(pick);
             for table in [&hidden, &told] {
@@ -540,14 +544,12 @@ mod tests {
 
     /// A coin errs in half of all messages, the better of the two guesses that heed no word
     /// in 0.45 of these. A part of 1000 people's has a standard error below 0.016, however
-    /// alike the messages of each. Whoever knows all weights errs in one of
-    /// seven, which nobody is much better than.
-    ///
-    /// After one round for the greatest changes, as steps along them are so long that from
-    /// the second on errors go up and down by turns.
+    /// alike the messages of each. Whoever knows all weights errs in one of seven, which
+    /// nobody is much better than. No round leaves steps so long that the next ones take
+    /// them back.
     #[test]
     fn without_privacy_it_predicts_better_than_a_coin() {
-        for (pick, rounds, most) in [(Pick::Top, 1, 0.35), (Pick::Random, 5, 0.25)] {
+        for (pick, rounds) in [(Pick::Top, 4), (Pick::Top, 5), (Pick::Random, 5)] {
             let cell = Cell {
                 people: 2000 * rounds,
                 words: 64,
@@ -564,8 +566,8 @@ mod tests {
             let [plain, ..] = Way::all(pick);
             let weights = cell.weights(plain, &crowd, generator(5)).unwrap();
             let error = misclassified(&weights, &held_out);
-            assert!((0.12..most).contains(&error), "{pick:?}: {error}");
-            assert!(error < guessed - 0.05, "{pick:?}: {error} {guessed}");
+            let what = format!("{pick:?}, {rounds}: {error} beside {guessed}");
+            assert!((0.12..guessed - 0.05).contains(&error), "{what}");
         }
     }
 
@@ -588,8 +590,9 @@ mod tests {
         assert_eq!([figures.len(), figures[0].panels.len()], [1, 1]);
         let curves = figures[0].panels[0].curves.iter();
         let labels: Vec<&str> = curves.map(|own| own.label.as_str()).collect();
-        let ways = Pick::BOTH.into_iter().flat_map(Way::all);
-        assert_eq!(labels, ways.map(Way::label).collect::<Vec<_>>());
+        let ways = Pick::BOTH.into_iter().flat_map(Way::all).map(Way::label);
+        let all = std::iter::once(GUESS.to_owned()).chain(ways);
+        assert_eq!(labels, all.collect::<Vec<_>>());
         let title = "Federated logistic regression of 100000 people in 10 rounds over ε";
         assert_eq!(figures[0].title, title);
     }
