@@ -205,6 +205,25 @@ impl Listener<'_> {
         Ok(())
     }
 
+    /// Reports of these people, each drawn and added by itself, as those who collect do.
+    ///
+    /// # Errors
+    /// As [`Listener::hear`].
+    pub(crate) fn hear_each(
+        &mut self,
+        people: &[&[Entry]],
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), StudyError> {
+        if let (Way::Oracle(oracle), Sums::Oracle(heard)) = (&self.contestant.way, &mut self.heard)
+        {
+            for entries in people {
+                oracle.hear(entries, heard, rng);
+            }
+            return Ok(());
+        }
+        self.hear(people, rng)
+    }
+
     /// What the reports come to.
     pub(crate) fn estimates(&self) -> Estimates {
         match (&self.contestant.way, &self.heard) {

@@ -28,11 +28,15 @@ fn write_page(page: &mut String, how: &str, drawn: &[Drawn]) -> std::fmt::Result
          <p>The papers' experiments, rerun with every mechanism that they compare: each at its \
          best, with an estimator without bias, and repaired where it was published with an \
          error. This page, its figures and its tables come from <code>{}</code>; with the same \
-         seed they are the same on any machine.</p>\n",
+         seed they are the same on any machine, but for times.</p>\n",
         escape(how)
     )?;
-    write_contents(page, drawn)?;
-    write_wins(page, drawn)?;
+    // Some experiments compare nobody with others.
+    let compared = drawn.iter().any(|own| !own.outcomes.is_empty());
+    write_contents(page, drawn, compared)?;
+    if compared {
+        write_wins(page, drawn)?;
+    }
     for own in drawn {
         write_experiment(page, own)?;
     }
@@ -41,10 +45,11 @@ fn write_page(page: &mut String, how: &str, drawn: &[Drawn]) -> std::fmt::Result
     Ok(())
 }
 
-fn write_contents(page: &mut String, drawn: &[Drawn]) -> std::fmt::Result {
-    page.push_str(
-        "<nav aria-label=\"Experiments\">\n<ul>\n<li><a href=\"#wins\">Who wins</a></li>\n",
-    );
+fn write_contents(page: &mut String, drawn: &[Drawn], compared: bool) -> std::fmt::Result {
+    page.push_str("<nav aria-label=\"Experiments\">\n<ul>\n");
+    if compared {
+        page.push_str("<li><a href=\"#wins\">Who wins</a></li>\n");
+    }
     for own in drawn {
         let (name, title) = (escape(&own.name), escape(&own.title));
         writeln!(page, "<li><a href=\"#{name}\">{title}</a></li>")?;

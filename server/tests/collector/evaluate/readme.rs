@@ -1,16 +1,25 @@
-//! The table of the README is what the quick preset finds.
+//! What the README says of accuracy is what the quick preset finds.
 
-use super::table::Tables;
-use super::{QUICK, table::Line};
+use super::QUICK;
+use super::table::{Line, Tables};
 
 const README: &str = include_str!("../../../../README.md");
 
+/// What stands under a heading.
+fn section(heading: &str) -> &'static str {
+    let (_, rest) = README.split_once(&format!("\n### {heading}\n")).unwrap();
+    rest.split("\n### ").next().unwrap()
+}
+
+/// The cells of the rows of a section's table, its head left out.
+fn rows(section: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let rows = section.lines().filter(|line| line.starts_with("| "));
+    let cells = |row: &'static str| row.trim_matches('|').split('|').map(str::trim).collect();
+    rows.skip(1).map(cells)
+}
+
 #[test]
 fn the_table_of_errors_is_what_is_found() {
-    let (_, rest) = README
-        .split_once("\n### Beside what others published\n")
-        .unwrap();
-    let own = rest.split("\n### ").next().unwrap();
     let lines = Tables::new(QUICK.path()).of("p1-ratings");
     let found = |mechanism: &str, estimand: &str| {
         let here = |line: &&Line| {
@@ -26,15 +35,99 @@ fn the_table_of_errors_is_what_is_found() {
             format!("{:.4}", line.mean)
         })
     };
-    let mut rows = 0;
-    for row in own.lines().filter(|line| line.starts_with("| ")).skip(1) {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        let [mechanism, mean, frequency] = cells[..] else {
-            panic!("{row}")
+    let mut compared = 0;
+    for row in rows(section("Beside what others published")) {
+        let [mechanism, mean, frequency] = row[..] else {
+            panic!("{row:?}")
         };
-        assert_eq!(mean, found(mechanism, "mean"), "{row}");
-        assert_eq!(frequency, found(mechanism, "frequency"), "{row}");
-        rows += 1;
+        assert_eq!(mean, found(mechanism, "mean"), "{row:?}");
+        assert_eq!(frequency, found(mechanism, "frequency"), "{row:?}");
+        compared += 1;
     }
-    assert_eq!(rows, 10);
+    assert_eq!(compared, 10);
+}
+
+/// One line of the table of ways.
+fn way(lines: &[Line], wanted: impl Fn(&Line) -> bool) -> f64 {
+    let mut found = lines.iter().filter(|line| wanted(line));
+    let line = found.next().expect("there is such a way");
+    assert!(found.next().is_none(), "{line:?} is not alone");
+    line.mean
+}
+
+#[test]
+fn ways_to_ask_take_what_is_said_beside_each_other() {
+    let lines = Tables::new(QUICK.path()).of("ways");
+    let mut compared = 0;
+    for row in rows(section("What one way to ask takes beside another")) {
+        let [own, beside, ratios @ ..] = &row[..] else {
+            panic!("{row:?}")
+        };
+        for (ratio, epsilon) in ratios.iter().zip([0.5, 1.0, 2.0, 3.0, 4.0]) {
+            let found = way(&lines, |line| {
+                (line.mechanism.as_str(), line.epsilon) == (own, epsilon)
+                    && line.estimand == format!("beside {beside}")
+            });
+            assert_eq!(*ratio, format!("{found:.2}"), "{row:?}, {epsilon}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 20 * 5);
+}
+
+/// A sentence of the README, with numbers as it writes them.
+fn says(sentence: &str) {
+    assert!(README.contains(sentence), "{sentence}");
+}
+
+#[test]
+fn sentences_with_numbers_say_what_is_found() {
+    let tables = Tables::new(QUICK.path());
+    let lines = tables.of("ways");
+    let [one, two, four] = [1.0, 2.0, 4.0].map(|epsilon| {
+        100.0
+            * way(&lines, |line| {
+                line.metric == "share" && line.epsilon == epsilon
+            })
+    });
+    says(&format!(
+        "if {one:.2} per cent of them have it at ε = 1, {two:.2} at ε = 2, {four:.2} at ε = 4;"
+    ));
+    let sparse = tables.of("p3-sparse");
+    let [bits, ours] = ["naive bits, event", "hushbin"].map(|mechanism| {
+        way(&sparse, |line| {
+            (line.mechanism.as_str(), line.items, line.sparsity) == (mechanism, 256, 16)
+                && (line.estimand.as_str(), line.metric.as_str()) == ("mean, event level", "MSE")
+        })
+    });
+    let ratio = bits / ours;
+    says(&format!(
+        "{ratio:.2} of it where people have 16 of 256 items"
+    ));
+}
+
+/// Of sums through a shuffler, errors and what a person sends for them.
+#[test]
+fn the_table_of_sums_is_what_is_found() {
+    let lines = Tables::new(QUICK.path()).of("ways");
+    let mut compared = 0;
+    for row in rows(section("Sums through a shuffler")) {
+        let [numbers, people] = [0, 1].map(|cell| row[cell].parse::<u64>().unwrap());
+        let found = |mechanism: &str, metric: &str| {
+            way(&lines, |line| {
+                (u64::from(line.items), line.people) == (numbers, people)
+                    && (line.mechanism.as_str(), line.metric.as_str()) == (mechanism, metric)
+            })
+        };
+        let [through, private] = ["numbers through a shuffler", "numbers, private reports"];
+        let expected = [
+            format!("{:.5}", found(through, "standard error")),
+            format!("{:.4}", found(private, "standard error")),
+            found(through, "messages").to_string(),
+            found(through, "bytes").to_string(),
+        ];
+        assert_eq!(row[2..], expected, "{row:?}");
+        compared += 1;
+    }
+    assert_eq!(compared, 5);
 }

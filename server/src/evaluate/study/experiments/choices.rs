@@ -4,15 +4,17 @@ use hushbin_analysis::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
-use super::axis::{DELTA, epsilons};
-use super::census::{Census, Extract, Person};
-use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::measured::MSE;
-use super::protocol::ProtocolName;
-use super::random::{Law, stream};
-use super::score::Score;
-use super::size::Size;
-use super::table::Table;
+use crate::evaluate::study::axis::{DELTA, epsilons};
+use crate::evaluate::study::census::{Census, Extract, Person};
+use crate::evaluate::study::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::measured::MSE;
+use crate::evaluate::study::protocol::ProtocolName;
+use crate::evaluate::study::random::{Law, stream};
+use crate::evaluate::study::score::Score;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
 
 /// Shares of options by every protocol.
 #[derive(Debug)]

@@ -4,16 +4,18 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::contestant::{Asked, Contestant, Listener};
-use super::crowd::{hear_crowd, point};
-use super::experiment::{Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::measured::{BYTES, MSE};
-use super::prepared::Prepared;
 use super::ratings::{OURS_CLIPPED, succinct_as_coded};
-use super::score::Score;
-use super::size::Size;
-use super::table::Table;
-use super::workload::{EXPONENT, Workload, Zipf};
+use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::study::crowd::{hear_crowd, point};
+use crate::evaluate::study::experiment::{
+    Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::measured::{BYTES, MSE};
+use crate::evaluate::study::prepared::Prepared;
+use crate::evaluate::study::score::Score;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
+use crate::evaluate::study::workload::{EXPONENT, Workload, Zipf};
 
 /// A place of a grid.
 #[derive(Debug, Clone, Copy)]

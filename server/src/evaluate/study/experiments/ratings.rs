@@ -9,15 +9,17 @@ use hushbin_analysis::bound::least;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::contestant::{Asked, Contestant, Listener, Predicted};
-use super::crowd::{hear_crowd, point};
-use super::experiment::{Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::measured::{BYTES, MSE};
-use super::prepared::Prepared;
-use super::score::{Score, Truth, onto_ball, onto_simplex};
-use super::size::Size;
-use super::table::Table;
-use super::workload::Workload;
+use crate::evaluate::study::contestant::{Asked, Contestant, Listener, Predicted};
+use crate::evaluate::study::crowd::{hear_crowd, point};
+use crate::evaluate::study::experiment::{
+    Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::measured::{BYTES, MSE};
+use crate::evaluate::study::prepared::Prepared;
+use crate::evaluate::study::score::{Score, Truth, onto_ball, onto_simplex};
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
+use crate::evaluate::study::workload::Workload;
 
 /// A crowd: n, d and s.
 type Crowd = (u64, u32, u32);
@@ -37,7 +39,7 @@ pub(crate) struct Ratings {
 }
 
 /// Oracles that P1 compares with.
-const OF_P1: [&str; 5] = [
+pub(crate) const OF_P1: [&str; 5] = [
     "PrivKV, three answers",
     "PCKV-GRR",
     "PCKV-AGRR",
@@ -128,43 +130,43 @@ impl Ratings {
                 distance: 0.0,
                 signs: true,
             };
-            Ok((asked, self.contestants(&asked)?))
+            Ok((asked, contestants(&asked, &self.oracles)?))
         };
         self.epsilons.iter().map(at).collect()
     }
+}
 
-    /// All mechanisms at an ε: ours for means and for frequencies, the papers' own, and
-    /// others.
-    fn contestants(&self, asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
-        let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
-        let mut all = vec![
-            task(OURS_MEANS, json!({ "name": "auto", "objective": "mean" }))?,
-            task(
-                OURS_FREQUENCIES,
-                json!({ "name": "auto", "objective": "frequency" }),
-            )?,
-            task(OURS_CLIPPED, json!({ "name": "hash-bin" }))?,
-            task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
-            task(
-                "Collision",
-                json!({ "name": "collision", "parameters": "as-printed" }),
-            )?,
-            task(
-                "CoCo",
-                json!({ "name": "coco", "parameters": "as-printed" }),
-            )?,
-            task("CoCo, t as printed", with_printed_buckets(asked))?,
-            task(
-                "SUCCINCT",
-                json!({ "name": "hash-bin", "parameters": "as-printed" }),
-            )?,
-            task("SUCCINCT, as coded", succinct_as_coded(asked))?,
-        ];
-        for name in &self.oracles {
-            all.push(Contestant::oracle(name, asked)?);
-        }
-        Ok(all)
+/// All mechanisms at an ε: ours for means and for frequencies, the papers' own, and
+/// others.
+pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contestant>, StudyError> {
+    let task = |name: &str, mechanism: Value| Contestant::task(name, asked, &mechanism);
+    let mut all = vec![
+        task(OURS_MEANS, json!({ "name": "auto", "objective": "mean" }))?,
+        task(
+            OURS_FREQUENCIES,
+            json!({ "name": "auto", "objective": "frequency" }),
+        )?,
+        task(OURS_CLIPPED, json!({ "name": "hash-bin" }))?,
+        task(OURS_BOTH, json!({ "name": "coco", "rule": "overwrite" }))?,
+        task(
+            "Collision",
+            json!({ "name": "collision", "parameters": "as-printed" }),
+        )?,
+        task(
+            "CoCo",
+            json!({ "name": "coco", "parameters": "as-printed" }),
+        )?,
+        task("CoCo, t as printed", with_printed_buckets(asked))?,
+        task(
+            "SUCCINCT",
+            json!({ "name": "hash-bin", "parameters": "as-printed" }),
+        )?,
+        task("SUCCINCT, as coded", succinct_as_coded(asked))?,
+    ];
+    for name in oracles {
+        all.push(Contestant::oracle(name, asked)?);
     }
+    Ok(all)
 }
 
 /// Ours, as it is chosen for means.

@@ -11,13 +11,15 @@ mod words;
 use hushbin_analysis::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 
-use super::axis::DELTA;
-use super::census::{Census, Extract, Person};
-use super::dense::DenseName;
-use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::random::stream;
-use super::size::Size;
-use super::table::Table;
+use crate::evaluate::study::axis::DELTA;
+use crate::evaluate::study::census::{Census, Extract, Person};
+use crate::evaluate::study::dense::DenseName;
+use crate::evaluate::study::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::random::stream;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
 pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};

@@ -6,10 +6,12 @@ use hushbin_analysis::sums::{SumPlan, resolve};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::contestant::{Asked, Contestant, Predicted};
-use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::measured::BYTES;
-use super::table::Table;
+use crate::evaluate::study::contestant::{Asked, Contestant, Predicted};
+use crate::evaluate::study::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::measured::BYTES;
+use crate::evaluate::study::table::Table;
 
 /// Ways to ask, all of them computed.
 pub(crate) struct Ways {
@@ -343,5 +345,63 @@ impl Experiment for Ways {
             ("paper", PAPER),
         ];
         all.map(figure).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    fn run(ways: &Ways, name: &str) -> Vec<Measured> {
+        let mut units = ways.units().into_iter();
+        let unit = units.find(|unit| unit.name == name).unwrap();
+        ways.run(&unit, &ChaCha8Rng::seed_from_u64(1)).unwrap()
+    }
+
+    #[test]
+    fn ways_are_named_once() {
+        let units = Ways::new().units();
+        let mut names: Vec<&str> = units.iter().map(|unit| unit.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), units.len());
+    }
+
+    /// Where all say yes, ratings by favoured buckets vary as e/(e − 1)² four times from
+    /// ε = 1 on; of one number a grid of levels is what a number is asked by.
+    #[test]
+    fn what_is_known_comes_out() {
+        let ways = Ways::new();
+        let flag = run(&ways, "flag");
+        let of_one = flag.iter().find(|row| row.point.epsilon == 1.0).unwrap();
+        assert!((of_one.value - 0.25).abs() < 1e-9, "{of_one:?}");
+        let [grid, number] = ["grid of 1", "mean of a number"].map(|name| run(&ways, name));
+        for (grid, number) in grid.iter().zip(&number) {
+            assert!(
+                (grid.value - number.value).abs() < 1e-6,
+                "{grid:?} {number:?}"
+            );
+        }
+    }
+
+    /// Each panel has a curve, and each curve every ε.
+    #[test]
+    fn figures_hold_all_ratios() {
+        let ways = Ways::new();
+        let named = |unit: &Unit| !unit.name.contains(" of 1000");
+        let units = ways.units().into_iter().filter(named);
+        let rows: Vec<Measured> = units.flat_map(|unit| run(&ways, &unit.name)).collect();
+        let ratios = rows.iter().filter(|row| row.metric == RATIO).count();
+        let figures = ways.figures(&Table::new(rows));
+        let curves = figures.iter().flat_map(|own| &own.panels[0].curves);
+        let points: usize = curves.clone().map(|curve| curve.points.len()).sum();
+        assert_eq!(points, ratios);
+        assert!(
+            curves
+                .clone()
+                .all(|curve| curve.points.len() == EPSILONS.len())
+        );
     }
 }

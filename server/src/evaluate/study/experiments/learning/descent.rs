@@ -4,7 +4,7 @@ use hushbin::Error;
 use hushbin_analysis::competitors::{Budget, Loss, clip};
 use rand_chacha::ChaCha8Rng;
 
-use super::super::dense::{Dense, DenseName};
+use crate::evaluate::study::dense::{Dense, DenseName};
 
 /// λ: what is added to the loss is λ·|w|².
 const REGULARIZATION: f64 = 1e-4;
@@ -176,8 +176,8 @@ impl Learner {
 mod tests {
     use rand_core::SeedableRng;
 
-    use super::super::super::census::{Census, Extract, Person};
     use super::*;
+    use crate::evaluate::study::census::{Census, Extract, Person};
 
     /// After a step of many people every mechanism is where the run without privacy is, but
     /// for noise of the size that is said.

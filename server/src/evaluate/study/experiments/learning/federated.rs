@@ -8,13 +8,15 @@ use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, ValueKind};
 use hushbin_analysis::estimate::{Totals, points};
 use rand_chacha::ChaCha8Rng;
 
-use super::super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::super::random::stream;
-use super::super::size::Size;
-use super::super::table::Table;
 use super::GAP;
 use super::local::Local;
 use super::words::{MESSAGES, Message, Words};
+use crate::evaluate::study::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::random::stream;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
 
 /// Logistic regression on words by rounds of federated averaging.
 #[derive(Debug)]

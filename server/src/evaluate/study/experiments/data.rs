@@ -5,17 +5,19 @@ use std::path::Path;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::contestant::{Asked, Contestant, Listener};
-use super::crowd::hear_crowd;
-use super::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError, Unit};
-use super::measured::{BYTES, MSE};
-use super::prepared::Prepared;
-use super::score::Score;
-use super::size::Size;
 use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
-use super::table::Table;
-use super::workload::Workload;
 use crate::evaluate::DataSet;
+use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::study::crowd::hear_crowd;
+use crate::evaluate::study::experiment::{
+    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit,
+};
+use crate::evaluate::study::measured::{BYTES, MSE};
+use crate::evaluate::study::prepared::Prepared;
+use crate::evaluate::study::score::Score;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
+use crate::evaluate::study::workload::Workload;
 
 /// One data set.
 pub(crate) struct Data {

@@ -4,15 +4,17 @@ use hushbin_analysis::competitors::{Asked, Budget, Gaussian, TwoPoints, as_print
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::axis::{Axis, DELTA, EPSILON, epsilons};
-use super::census::{Census, Extract, Person};
-use super::dense::{Dense, DenseName};
-use super::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
-use super::measured::MSE;
-use super::random::stream;
-use super::score::Score;
-use super::size::Size;
-use super::table::Table;
+use crate::evaluate::study::axis::{Axis, DELTA, EPSILON, epsilons};
+use crate::evaluate::study::census::{Census, Extract, Person};
+use crate::evaluate::study::dense::{Dense, DenseName};
+use crate::evaluate::study::experiment::{
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+};
+use crate::evaluate::study::measured::MSE;
+use crate::evaluate::study::random::stream;
+use crate::evaluate::study::score::Score;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
 
 /// Means of numbers by every mechanism.
 #[derive(Debug)]

@@ -1,0 +1,149 @@
+//! What a report costs: its length, and the time it takes to make and to count one.
+
+use std::time::Instant;
+
+use hushbin::Entry;
+use rand_chacha::ChaCha8Rng;
+
+use super::sparse::DELTA;
+use super::{ratings, sparse};
+use crate::evaluate::study::contestant::{Asked, Contestant};
+use crate::evaluate::study::crowd::point;
+use crate::evaluate::study::experiment::{Experiment, Figure, Measured, StudyError, Unit};
+use crate::evaluate::study::measured::BYTES;
+use crate::evaluate::study::random::stream;
+use crate::evaluate::study::size::Size;
+use crate::evaluate::study::table::Table;
+use crate::evaluate::study::workload::Workload;
+
+/// Every mechanism for ratings, at a few numbers of items and entries.
+pub(crate) struct Costs {
+    /// d and s.
+    crowds: Vec<(u32, u32)>,
+}
+
+/// People whose reports are timed at once.
+const PEOPLE: u32 = 200;
+/// How often: the least counts, which other work on the machine lengthens least.
+const TIMES: u32 = 5;
+const REPORT: &str = "report";
+const TIME: &str = "microseconds to make and count";
+
+impl Costs {
+    /// Of a size.
+    pub(crate) fn new(size: Size) -> Self {
+        Self {
+            crowds: size.pick(vec![(256, 16)], vec![(256, 16), (1024, 32), (4096, 64)]),
+        }
+    }
+}
+
+impl Experiment for Costs {
+    fn name(&self) -> &'static str {
+        "costs"
+    }
+
+    fn title(&self) -> &'static str {
+        "What a report costs: bytes, and time on one core"
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        let crowds = self.crowds.iter().enumerate();
+        let unit =
+            |(index, &(d, s)): (usize, &(u32, u32))| Unit::computed(&format!("d={d} s={s}"), index);
+        crowds.map(unit).collect()
+    }
+
+    fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
+        let (items, sparsity) = self.crowds[unit.index];
+        let asked = Asked {
+            people: 100_000,
+            items,
+            sparsity,
+            epsilon: 1.0,
+            delta: DELTA,
+            distance: 0.0,
+            signs: true,
+        };
+        let people = 0..PEOPLE as usize;
+        let block = Workload::Uniform.draw(people, items, sparsity, &mut stream(rng, 0));
+        let block: Vec<&[Entry]> = block.people();
+        let mut measured = Vec::new();
+        for (index, own) in (1..).zip(contestants(&asked)?) {
+            let (mut listener, rng) = (own.listen(items), &mut stream(rng, index));
+            let mut least = f64::INFINITY;
+            for _ in 0..TIMES {
+                let begin = Instant::now();
+                listener.hear_each(&block, rng)?;
+                least = least.min(begin.elapsed().as_secs_f64());
+            }
+            let each = 1e6 * least / f64::from(PEOPLE);
+            for (metric, value) in [(BYTES, own.bytes(block[0])?), (TIME, each)] {
+                let here = point(&asked);
+                measured.push(Measured::new(here, &own.name, REPORT, metric, value));
+            }
+        }
+        Ok(measured)
+    }
+
+    fn figures(&self, _: &Table) -> Vec<Figure> {
+        Vec::new()
+    }
+
+    fn remarks(&self) -> &'static [&'static str] {
+        &[
+            "The table says of each mechanism how many bytes a report has, and how many \
+             microseconds of one core it takes to draw one and to add it to the counts of all \
+             items, in the program that drew this page. Times are those of the machine, and of \
+             the least of five tries: they are what another run does not repeat.",
+        ]
+    }
+}
+
+/// All for ratings by a sign, and those for values that are not among them.
+fn contestants(asked: &Asked) -> Result<Vec<Contestant>, StudyError> {
+    let mut all = ratings::contestants(asked, &ratings::OF_P1)?;
+    for level in 0..sparse::LEVELS.len() {
+        for own in sparse::contestants(level, asked)? {
+            // "hushbin" is chosen for means, which is there.
+            let known = all.iter().any(|other| other.name == own.name);
+            if !known && own.name != "hushbin" {
+                all.push(own);
+            }
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    #[test]
+    fn every_mechanism_has_a_length_and_takes_time() {
+        let costs = Costs::new(Size::Quick);
+        let [unit] = &costs.units()[..] else {
+            panic!("one crowd is quick")
+        };
+        let rows = costs.run(unit, &ChaCha8Rng::seed_from_u64(1)).unwrap();
+        let of = |metric: &str| -> Vec<(&str, f64)> {
+            let rows = rows.iter().filter(|row| row.metric == metric);
+            rows.map(|row| (row.mechanism.as_str(), row.value))
+                .collect()
+        };
+        let (bytes, times) = (of(BYTES), of(TIME));
+        assert_eq!(bytes.len(), times.len());
+        assert!(times.iter().all(|own| own.1 > 0.0));
+        let mut names: Vec<&str> = bytes.iter().map(|own| own.0).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        let length = |name: &str| bytes.iter().find(|own| own.0 == name).unwrap().1;
+        // A bit for each of 256 items, and a seed with one.
+        assert_eq!(length("naive bits, event"), 32.0);
+        assert_eq!(length("sampling, one bit"), 9.0);
+    }
+}

@@ -1,0 +1,36 @@
+//! The experiments, by where they are from.
+
+mod choices;
+mod computed;
+mod costs;
+mod data;
+mod learning;
+mod neighbouring;
+mod numbers;
+mod ratings;
+mod sparse;
+mod ways;
+
+use super::experiment::Experiment;
+use super::size::Size;
+
+pub(crate) use data::Data;
+
+/// All but those of a data set.
+pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
+    vec![
+        Box::new(ratings::Ratings::of_p1(size)),
+        Box::new(ratings::Ratings::of_p2(size)),
+        Box::new(sparse::Sparse::as_printed(size)),
+        Box::new(sparse::Sparse::as_coded(size)),
+        Box::new(neighbouring::Neighbouring::new(size)),
+        Box::new(computed::Amplification::new(size)),
+        Box::new(computed::Buckets),
+        Box::new(numbers::Numbers::new(size)),
+        Box::new(choices::Choices::new(size)),
+        Box::new(learning::Learning::new(size)),
+        Box::new(learning::Federated::new(size)),
+        Box::new(ways::Ways::new()),
+        Box::new(costs::Costs::new(size)),
+    ]
+}
