@@ -70,7 +70,7 @@ pub(crate) const OVER_BOUND: &str = "predicted MSE over bound";
 
 impl Ratings {
     /// P1 §8, and beside its ε those of the reference numbers. A crowd of 100,000 is
-    /// repeated 20 times where the paper has 100: standard errors say what that leaves open.
+    /// repeated 10 times where the paper has 100: standard errors say what that leaves open.
     pub(crate) fn of_p1(size: Size) -> Self {
         let grid = |people: &[(u64, u32)], sparsities: &[u32]| {
             let all = people.iter();
@@ -91,7 +91,7 @@ impl Ratings {
                 vec![0.1, 1.0, 2.0],
                 vec![0.001, 0.01, 0.1, 0.2, 0.4, 0.8, 1.0, 1.5, 2.0],
             ),
-            repeats: size.pick(|_| 10, |people| if people > 10_000 { 20 } else { 100 }),
+            repeats: size.pick(|_| 10, |people| if people > 10_000 { 10 } else { 100 }),
             oracles: OF_P1.to_vec(),
             contestants: Prepared::default(),
         }
