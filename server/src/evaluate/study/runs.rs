@@ -2,7 +2,7 @@
 //! that is cut off goes on where it was.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -40,13 +40,20 @@ impl Runs {
     /// is taken back.
     ///
     /// # Errors
-    /// [`StudyError::Io`]; [`StudyError::Runs`] where it is of another study, or what is in
-    /// it was not written by one.
+    /// [`StudyError::Io`]; [`StudyError::Runs`] where it is of another study, what is in it
+    /// was not written by one, or one that runs is writing to it.
     pub(crate) fn open(path: &Path, study: &Study) -> Result<Self, StudyError> {
         let failed = |source| StudyError::io(path, source);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => StudyError::Runs {
+                path: path.display().to_string(),
+                reason: "another study is writing there".to_owned(),
+            },
+            TryLockError::Error(source) => failed(source),
+        })?;
         let mut reader = BufReader::new(&file);
         let (mut whole, mut line, mut number) = (0, String::new(), 0);
         let mut done = HashMap::new();
@@ -187,6 +194,7 @@ mod tests {
         let ends: Vec<usize> = (0..=whole.len())
             .filter(|end| *end > 0 && whole[end - 1] == b'\n')
             .collect();
+        drop(runs);
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let mut runs = Runs::open(&path, &study()).unwrap();
@@ -199,10 +207,23 @@ mod tests {
                 }
             }
             assert_eq!(std::fs::read(&path).unwrap(), whole, "cut at {cut}");
+            drop(runs);
             let again = Runs::open(&path, &study()).unwrap();
             let values: Vec<f64> = again.of(["b", "a"]).map(|own| own.value).collect();
             assert_eq!(values, [-1e-300, 0.1 + 0.2]);
         }
+    }
+
+    /// Each would write over the other's lines.
+    #[test]
+    fn two_studies_do_not_write_at_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("e.jsonl");
+        let first = Runs::open(&path, &study()).unwrap();
+        let error = Runs::open(&path, &study()).unwrap_err().to_string();
+        assert!(error.contains("another study"), "{error}");
+        drop(first);
+        Runs::open(&path, &study()).unwrap();
     }
 
     #[test]
