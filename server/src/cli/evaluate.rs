@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::{Error, progress_bar};
 use crate::evaluate::DataSet;
-use crate::evaluate::study::{self, Data, Settings, Size};
+use crate::evaluate::study::{self, Data, Learning, Listed, Settings, Size};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables,
 /// figures and a page of what was found
@@ -23,8 +23,10 @@ pub(super) struct Options {
     /// Only experiments whose names contain this; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// A data set whose means to estimate, too, as `hushbin simulate` takes it: a line `people
-    /// items max`, then lines `person item value`; may be given several times
+    /// A data set to try, too. Its means are estimated where it is as `hushbin simulate` takes
+    /// it, a line `people items max`, then lines `person item value`. A table of people,
+    /// `.csv` with a header, is learned from: its last column, of numbers, by all others. May
+    /// be given several times
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
     /// Of all random numbers: with the same one tables are the same, whatever the machine
@@ -42,10 +44,22 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     };
     let mut all = study::experiments(options.preset);
     for path in &options.data {
-        let data = Data::new(path, DataSet::open(path)?, options.preset);
-        all.push(Box::new(data));
+        let is_table = path
+            .extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case("csv"));
+        all.push(if is_table {
+            Box::new(Learning::of_people(Listed::open(path)?, options.preset))
+        } else {
+            Box::new(Data::new(path, DataSet::open(path)?, options.preset))
+        });
     }
     let names: Vec<&str> = all.iter().map(|experiment| experiment.name()).collect();
+    if let Some(name) = (1..names.len()).find_map(|index| {
+        let (before, own) = (&names[..index], names[index]);
+        before.contains(&own).then_some(own)
+    }) {
+        return Err(format!("two data sets would be {name}: call one's file otherwise").into());
+    }
     let names = names.join(", ");
     let experiments: Vec<_> = all.into_iter().filter(|own| wanted(own.name())).collect();
     if experiments.is_empty() {

@@ -165,19 +165,16 @@ impl Census {
         let Person {
             numbers,
             categories,
-            features,
             ..
         } = person;
         numbers.clear();
         categories.clear();
-        features.clear();
         let factor = mixture(rng);
         for own in &self.numeric {
             let alone = (1.0 - own.shared * own.shared).sqrt();
             let z = own.shared * factor + alone * mixture(rng);
             numbers.push((own.centre + DEVIATION * z).clamp(-1.0, 1.0));
         }
-        features.extend_from_slice(numbers);
         for (index, law) in self.categories.iter().enumerate() {
             let on = index % numbers.len();
             // Of two draws those above the median take the less, the others the greater:
@@ -186,11 +183,19 @@ impl Census {
             let above = numbers[on] > self.numeric[on].centre;
             categories.push(if above { a.min(b) } else { a.max(b) });
         }
-        for (&values, &own) in self.extract.values().iter().zip(categories.iter()) {
+        person.encode(self.extract.values());
+    }
+}
+
+impl Person {
+    /// Makes features of numbers and categories, of so many values each.
+    pub(super) fn encode(&mut self, values: &[u32]) {
+        self.features.clone_from(&self.numbers);
+        for (&values, &own) in values.iter().zip(&self.categories) {
             let feature = |value| if value == own { 1.0 } else { -1.0 };
-            features.extend((0..values - 1).map(feature));
+            self.features.extend((0..values - 1).map(feature));
         }
-        features.push(1.0);
+        self.features.push(1.0);
     }
 }
 

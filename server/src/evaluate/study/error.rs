@@ -30,6 +30,14 @@ pub(crate) enum StudyError {
         /// What it is instead.
         reason: String,
     },
+    /// A table that is not one of people.
+    #[error("{path}: {reason}")]
+    Table {
+        /// Which.
+        path: String,
+        /// What it has, and is to have.
+        reason: String,
+    },
     /// A figure that cannot be drawn.
     #[error("figure {name}: {reason}")]
     Figure {

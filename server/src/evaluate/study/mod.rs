@@ -15,6 +15,7 @@ mod experiments;
 mod figure;
 mod measured;
 mod page;
+mod people;
 mod prepared;
 mod protocol;
 mod random;
@@ -27,7 +28,8 @@ mod wins;
 mod workload;
 
 pub(crate) use engine::{Settings, run};
-pub(crate) use experiments::{Data, experiments};
+pub(crate) use experiments::{Data, Learning, experiments};
 pub(crate) use page::place;
+pub(crate) use people::Listed;
 pub(crate) use report::write;
 pub(crate) use size::Size;

@@ -6,6 +6,7 @@ use std::path::Path;
 use hushbin_tests::process::hushbin;
 
 use super::directory;
+use super::table::Tables;
 
 const EXPERIMENTS: [&str; 2] = ["p1-buckets", "p2-ratings"];
 
@@ -68,6 +69,53 @@ fn what_there_is_not_is_named() {
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(
         !refused.status.success() && said.contains("none.txt"),
+        "{said}"
+    );
+}
+
+/// A table of people is learned from; one that is none is told from it.
+#[test]
+fn people_of_a_table_are_learned_from() {
+    let directory = tempfile::tempdir().unwrap();
+    let [table, out] = ["people.CSV", "out"].map(|name| directory.path().join(name));
+    // Income grows with age, and less so in towns.
+    let person = |row: u32| {
+        let (age, town) = (row * 37 % 60, row.is_multiple_of(3));
+        let place = if town { "town" } else { "country" };
+        let income = 100 * age + if town { 0 } else { 1500 } + row * 7 % 500;
+        format!("{age},{place},{income}\n")
+    };
+    let rows: String = (0..20_000).map(person).collect();
+    fs::write(&table, format!("age,place,income\n{rows}")).unwrap();
+    let words = ["--only", "people", "--data", table.to_str().unwrap()];
+    let learned = evaluate(&out, &words);
+    assert!(learned.status.success(), "{learned:?}");
+    let lines = Tables::new(&out).of("learning-people");
+    let error = |mechanism: &str| {
+        let mut found = lines.iter().filter(|line| {
+            (line.mechanism.as_str(), line.metric.as_str()) == (mechanism, "misclassified")
+                && line.epsilon == 8.0
+                && line.estimand == "logistic regression, people"
+        });
+        found.next().unwrap().mean
+    };
+    let [plain, private] = ["without privacy", "hushbin, sampled cube"].map(error);
+    assert!(plain < 0.1 && private < plain + 0.1, "{plain} {private}");
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("20000 people") && !page.contains("Who wins"));
+
+    let twice = [&words[..], &words[2..]].concat();
+    let refused = evaluate(&out, &twice);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("two data sets") && said.contains("learning-people"),
+        "{said}"
+    );
+    fs::write(&table, "age,income\n1,2\n").unwrap();
+    let refused = evaluate(&out, &words);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("people.CSV") && said.contains("1 rows are too few"),
         "{said}"
     );
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
+use super::file_name;
 use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
 use crate::evaluate::DataSet;
 use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
@@ -33,23 +34,12 @@ pub(crate) struct Data {
 impl Data {
     /// That of a file, whose name is the experiment's.
     pub(crate) fn new(path: &Path, data: DataSet, size: Size) -> Self {
-        let stem = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
-        let plain = |letter: char| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '-'
-            }
-        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let most = (0..data.people())
             .map(|person| data.person(person).len())
             .max();
         Self {
-            name: format!("data-{}", stem.chars().map(plain).collect::<String>()),
+            name: format!("data-{}", file_name(&stem)),
             title: format!(
                 "P3's tables: means of {stem}, {} people, {} items",
                 data.people(),

@@ -15,6 +15,7 @@ use super::experiment::Experiment;
 use super::size::Size;
 
 pub(crate) use data::Data;
+pub(crate) use learning::Learning;
 
 /// All but those of a data set.
 pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
@@ -33,4 +34,16 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(ways::Ways::new()),
         Box::new(costs::Costs::new(size)),
     ]
+}
+
+/// A name as in names of files: lower case, with hyphens.
+fn file_name(words: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    words.chars().map(plain).collect()
 }

@@ -8,33 +8,41 @@ mod federated;
 mod local;
 mod words;
 
+use std::sync::Arc;
+
 use hushbin_analysis::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 
 use crate::evaluate::study::axis::DELTA;
-use crate::evaluate::study::census::{Census, Extract, Person};
+use crate::evaluate::study::census::{Extract, Person};
 use crate::evaluate::study::dense::DenseName;
 use crate::evaluate::study::experiment::{
     Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
+use crate::evaluate::study::people::{Drawn, Listed, People};
 use crate::evaluate::study::random::stream;
 use crate::evaluate::study::size::Size;
 use crate::evaluate::study::table::Table;
 pub(crate) use federated::Federated;
 
+use super::file_name;
 use descent::{Learner, Model};
 
 /// Three models of income by every mechanism.
 #[derive(Debug)]
 pub(crate) struct Learning {
-    size: Size,
+    name: String,
+    title: String,
+    /// What names of figures begin with, by model.
+    figures: [String; 3],
+    repeats: u64,
     cells: Vec<Cell>,
 }
 
 /// What units repeat.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 struct Cell {
-    extract: Extract,
+    crowd: People,
     epsilon: f64,
     /// All, of whom a tenth is held out.
     people: u64,
@@ -63,35 +71,68 @@ impl Learning {
     pub(crate) fn new(size: Size) -> Self {
         let mut cells = Vec::new();
         for &extract in size.pick(&Extract::ALL[..1], &Extract::ALL) {
-            let epsilons: &[f64] = size.pick(&[0.5, 2.0, 8.0], &[0.1, 0.5, 1.0, 2.0, 4.0, 10.0]);
-            cells.extend(epsilons.iter().map(|&epsilon| Cell {
-                extract,
+            cells.extend(epsilons(size).iter().map(|&epsilon| Cell {
+                crowd: People::Like(extract),
                 epsilon,
                 people: size.pick(50_000, 1_000_000),
                 batch: size.pick(1_500, 10_000),
             }));
         }
-        Self { size, cells }
+        Self {
+            name: "learning".to_owned(),
+            title: "Private learning by gradient descent (P4, figures 8, 9, 10)".to_owned(),
+            figures: ["p4-8", "p4-9", "p4-10"].map(str::to_owned),
+            repeats: size.pick(3, 10),
+            cells,
+        }
+    }
+
+    /// That of a table's people, in as many steps as elsewhere.
+    pub(crate) fn of_people(listed: Listed, size: Size) -> Self {
+        let name = format!("learning-{}", file_name(listed.label()));
+        let people = listed.count();
+        let batch = ((people - people / 10) / STEPS).max(1);
+        let title = format!("Private learning of {people} people, {}", listed.label());
+        let crowd = People::Listed(Arc::new(listed));
+        let cell = |&epsilon: &f64| Cell {
+            crowd: crowd.clone(),
+            epsilon,
+            people,
+            batch,
+        };
+        Self {
+            figures: ["linear", "logistic", "vectors"].map(|model| format!("{name}-{model}")),
+            name,
+            title,
+            repeats: size.pick(3, 10),
+            cells: epsilons(size).iter().map(cell).collect(),
+        }
     }
 }
 
+/// Steps that rates are chosen for.
+const STEPS: u64 = 90;
+
+fn epsilons(size: Size) -> &'static [f64] {
+    size.pick(&[0.5, 2.0, 8.0], &[0.1, 0.5, 1.0, 2.0, 4.0, 10.0])
+}
+
 impl Experiment for Learning {
-    fn name(&self) -> &'static str {
-        "learning"
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn title(&self) -> &'static str {
-        "Private learning by gradient descent (P4, figures 8, 9, 10)"
+    fn title(&self) -> &str {
+        &self.title
     }
 
     fn units(&self) -> Vec<Unit> {
-        let repeats = self.size.pick(3, 10);
         let cells = self.cells.iter().enumerate();
         let units = cells.flat_map(|(index, cell)| {
-            Unit::repeats(repeats, index, cell.work(), |repeat| {
+            Unit::repeats(self.repeats, index, cell.work(), |repeat| {
                 format!(
                     "{}, ε = {}, repeat {repeat}",
-                    cell.extract.label(),
+                    cell.crowd.label(),
                     cell.epsilon
                 )
             })
@@ -104,31 +145,31 @@ impl Experiment for Learning {
     }
 
     fn figures(&self, table: &Table) -> Vec<Figure> {
-        let figure = |(name, model): (&str, Model)| {
-            let panel = |extract: &Extract| {
+        let mut crowds: Vec<&str> = self.cells.iter().map(|own| own.crowd.label()).collect();
+        crowds.dedup();
+        let figure = |(name, model): (&String, Model)| {
+            let panel = |crowd: &&str| {
                 let curves = table.curves(
-                    &estimand(model, *extract),
+                    &estimand(model, crowd),
                     model.metric(),
                     |_| true,
                     |point| point.epsilon,
                 );
                 Panel {
-                    title: extract.label().to_owned(),
+                    title: (*crowd).to_owned(),
                     curves,
                 }
             };
-            let here = |extract: &&Extract| self.cells.iter().any(|own| own.extract == **extract);
             Figure {
-                name: name.to_owned(),
+                name: name.clone(),
                 title: format!("{} of {} over ε", capital(model.label()), self.people()),
                 x: "ε",
                 y: model.metric(),
                 logarithmic: [true, model == Model::Linear],
-                panels: Extract::ALL.iter().filter(here).map(panel).collect(),
+                panels: crowds.iter().map(panel).collect(),
             }
         };
-        let names = ["p4-8", "p4-9", "p4-10"];
-        names.into_iter().zip(Model::ALL).map(figure).collect()
+        self.figures.iter().zip(Model::ALL).map(figure).collect()
     }
 }
 
@@ -145,8 +186,8 @@ fn capital(words: &str) -> String {
     first.to_uppercase() + rest
 }
 
-fn estimand(model: Model, extract: Extract) -> String {
-    format!("{}, {}", model.label(), extract.label())
+fn estimand(model: Model, crowd: &str) -> String {
+    format!("{}, {crowd}", model.label())
 }
 
 impl Cell {
@@ -164,13 +205,13 @@ impl Cell {
         mechanisms: &[DenseName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Measured>, StudyError> {
-        let census = Census::new(self.extract);
-        let mut learners = self.learners(&census, mechanisms, rng)?;
-        let (mut drawn, mut person) = (stream(rng, 0), Person::default());
+        let mut drawn = self.crowd.draw(stream(rng, 0));
+        let mut learners = self.learners(&drawn, mechanisms, rng)?;
+        let mut person = Person::default();
         let held_out = self.people / 10;
         for _ in 0..(self.people - held_out) / self.batch {
             for _ in 0..self.batch {
-                census.draw(&mut drawn, &mut person);
+                drawn.next(&mut person);
                 for learner in &mut learners {
                     learner.take(&person.features, person.income)?;
                 }
@@ -178,7 +219,7 @@ impl Cell {
             learners.iter_mut().for_each(Learner::step);
         }
         for _ in 0..held_out {
-            census.draw(&mut drawn, &mut person);
+            drawn.next(&mut person);
             for learner in &mut learners {
                 learner.judge(&person.features, person.income);
             }
@@ -194,7 +235,7 @@ impl Cell {
     /// By model and then by mechanism, the run without privacy first.
     fn learners(
         &self,
-        census: &Census,
+        drawn: &Drawn,
         mechanisms: &[DenseName],
         rng: &ChaCha8Rng,
     ) -> Result<Vec<Learner>, StudyError> {
@@ -203,7 +244,7 @@ impl Cell {
         for model in Model::ALL {
             for &name in mechanisms {
                 let rng = stream(rng, 1 + learners.len() as u64);
-                let learner = Learner::new(model, name, census.features(), &budget, rng)?;
+                let learner = Learner::new(model, name, drawn.features(), &budget, rng)?;
                 learners.push(learner);
             }
         }
@@ -220,7 +261,7 @@ impl Cell {
             delta: DELTA,
             parameter: 0.0,
         };
-        let estimand = estimand(learner.model, self.extract);
+        let estimand = estimand(learner.model, self.crowd.label());
         let measured = |metric: &str, value| {
             Measured::new(point, learner.name.label(), &estimand, metric, value)
         };
@@ -240,7 +281,7 @@ mod tests {
 
     fn cell(epsilon: f64, people: u64, batch: u64) -> Cell {
         Cell {
-            extract: Extract::Brazil,
+            crowd: People::Like(Extract::Brazil),
             epsilon,
             people,
             batch,
@@ -256,7 +297,7 @@ mod tests {
     }
 
     fn mean(table: &Table, model: Model, metric: &str, name: DenseName) -> f64 {
-        let estimand = estimand(model, Extract::Brazil);
+        let estimand = estimand(model, Extract::Brazil.label());
         let mut rows = table.of(&estimand, metric);
         let row = rows.find(|row| row.first.mechanism == name.label());
         row.unwrap().mean
@@ -290,15 +331,18 @@ mod tests {
 
     #[test]
     fn runs_repeat_and_units_are_named_once() {
-        let small = cell(1.0, 200, 50);
-        assert_eq!(learn(small, &MECHANISMS, 2), learn(small, &MECHANISMS, 2));
+        let small = || cell(1.0, 200, 50);
+        assert_eq!(
+            learn(small(), &MECHANISMS, 2),
+            learn(small(), &MECHANISMS, 2)
+        );
         let learning = Learning::new(Size::Full);
         let mut names: Vec<String> = learning.units().into_iter().map(|own| own.name).collect();
         let count = names.len();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
-        let figures = learning.figures(&learn(small, &MECHANISMS, 1));
+        let figures = learning.figures(&learn(small(), &MECHANISMS, 1));
         assert_eq!(figures.len(), 3);
         for panels in figures.iter().map(|own| &own.panels) {
             assert_eq!(

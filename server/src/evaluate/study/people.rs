@@ -1,0 +1,313 @@
+//! People with attributes and an income, or what else is to be learned of them: generated, or
+//! those of a table.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::Rng;
+
+use super::census::{Census, Extract, Person};
+use super::error::StudyError;
+
+/// Where people are from.
+#[derive(Debug, Clone)]
+pub(super) enum People {
+    /// A census-like crowd, as many as are drawn.
+    Like(Extract),
+    /// The rows of a table.
+    Listed(Arc<Listed>),
+}
+
+/// A table of people: of each row the last column is to be learned of the others.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    label: String,
+    /// How many values each category has.
+    values: Vec<u32>,
+    people: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    numbers: Vec<f64>,
+    categories: Vec<u32>,
+    target: f64,
+}
+
+/// People, one after another.
+pub(super) enum Drawn {
+    /// From a law.
+    Census(Census, ChaCha8Rng),
+    /// Those of a table, each once, in an order of their own.
+    Listed(Arc<Listed>, std::vec::IntoIter<usize>),
+}
+
+/// The most values of a category: each but one is a feature.
+const MOST_VALUES: usize = 256;
+/// The fewest people: a tenth of them is held out.
+const LEAST_PEOPLE: usize = 100;
+
+impl People {
+    /// The name in tables.
+    pub(super) fn label(&self) -> &str {
+        match self {
+            Self::Like(extract) => extract.label(),
+            Self::Listed(listed) => &listed.label,
+        }
+    }
+
+    /// People by their law, or in an order that the generator draws.
+    pub(super) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
+        match self {
+            Self::Like(extract) => Drawn::Census(Census::new(*extract), rng),
+            Self::Listed(listed) => {
+                let mut order: Vec<usize> = (0..listed.people.len()).collect();
+                for last in (1..order.len()).rev() {
+                    // Off by less than 2⁻³² for as many as there can be.
+                    let other = (rng.next_u64() >> 32) * (last as u64 + 1) >> 32;
+                    order.swap(last, other as usize);
+                }
+                Drawn::Listed(Arc::clone(listed), order.into_iter())
+            }
+        }
+    }
+}
+
+impl Drawn {
+    /// d of a gradient: the number of features.
+    pub(super) fn features(&self) -> u32 {
+        match self {
+            Self::Census(census, _) => census.features(),
+            Self::Listed(listed, _) => listed.features(),
+        }
+    }
+
+    /// The next person.
+    ///
+    /// # Panics
+    /// If a table has no more.
+    pub(super) fn next(&mut self, person: &mut Person) {
+        match self {
+            Self::Census(census, rng) => census.draw(rng, person),
+            Self::Listed(listed, order) => {
+                let row = &listed.people[order.next().expect("no more are drawn than are there")];
+                person.numbers.clone_from(&row.numbers);
+                person.categories.clone_from(&row.categories);
+                person.income = row.target;
+                person.encode(&listed.values);
+            }
+        }
+    }
+}
+
+impl Listed {
+    /// The table of a CSV file with a header: a column of numbers is an attribute, moved into
+    /// [−1, 1] by its least and greatest; any other is a category. The last column is what
+    /// is learned, numbers around their mean.
+    ///
+    /// # Errors
+    /// [`StudyError::Io`]; [`StudyError::Table`] where it is no such table.
+    pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
+        let file = std::fs::File::open(path).map_err(|source| StudyError::io(path, source))?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        Self::read(&stem, file).map_err(|reason| StudyError::Table {
+            path: path.display().to_string(),
+            reason,
+        })
+    }
+
+    fn read(label: &str, source: impl Read) -> Result<Self, String> {
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .from_reader(source);
+        let head = reader.headers().map_err(|error| error.to_string())?.clone();
+        if head.len() < 2 {
+            return Err(
+                "a table has a header of two columns or more, of which the last is \
+                        learned"
+                    .to_owned(),
+            );
+        }
+        let mut columns = vec![Vec::new(); head.len()];
+        for record in reader.records() {
+            let record = record.map_err(|error| error.to_string())?;
+            for (column, cell) in columns.iter_mut().zip(&record) {
+                column.push(cell.to_owned());
+            }
+        }
+        let count = columns[0].len();
+        if count < LEAST_PEOPLE {
+            return Err(format!(
+                "{count} rows are too few: {LEAST_PEOPLE} are the least"
+            ));
+        }
+        let last = columns.pop().unwrap_or_default();
+        let name = &head[head.len() - 1];
+        let target = numbers(&last)
+            .ok_or_else(|| format!("the last column, {name:?}, is to be of numbers"))?;
+        let target = around_mean(&target)
+            .ok_or_else(|| format!("of the last column, {name:?}, all numbers are the same"))?;
+        let mut people: Vec<Row> = target
+            .into_iter()
+            .map(|target| Row {
+                numbers: Vec::new(),
+                categories: Vec::new(),
+                target,
+            })
+            .collect();
+        let mut values = Vec::new();
+        for (column, name) in columns.iter().zip(&head) {
+            if let Some(numbers) = numbers(column) {
+                for (row, number) in people.iter_mut().zip(into_range(&numbers)) {
+                    row.numbers.push(number);
+                }
+                continue;
+            }
+            let (codes, count) = coded(column);
+            if count > MOST_VALUES {
+                return Err(format!(
+                    "column {name:?} has {count} values: a category has {MOST_VALUES} at most"
+                ));
+            }
+            values.push(count as u32);
+            for (row, code) in people.iter_mut().zip(codes) {
+                row.categories.push(code);
+            }
+        }
+        Ok(Self {
+            label: label.to_owned(),
+            values,
+            people,
+        })
+    }
+
+    /// As its file is called.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.people.len() as u64
+    }
+
+    fn features(&self) -> u32 {
+        let more: u32 = self.values.iter().map(|values| values - 1).sum();
+        self.people[0].numbers.len() as u32 + more + 1
+    }
+}
+
+/// All cells as numbers, if they are.
+fn numbers(column: &[String]) -> Option<Vec<f64>> {
+    let number = |cell: &String| cell.parse().ok().filter(|own: &f64| own.is_finite());
+    column.iter().map(number).collect()
+}
+
+/// From −1 to 1, the least and the greatest; 0 where all are the same.
+fn into_range(numbers: &[f64]) -> Vec<f64> {
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let half = 0.5 * most - 0.5 * least;
+    let place = |number: &f64| match half > 0.0 {
+        true => ((number - least) / half - 1.0).clamp(-1.0, 1.0),
+        false => 0.0,
+    };
+    numbers.iter().map(place).collect()
+}
+
+/// In [−1, 1] around 0, the mean.
+fn around_mean(numbers: &[f64]) -> Option<Vec<f64>> {
+    let places = into_range(numbers);
+    let mean = places.iter().sum::<f64>() / places.len() as f64;
+    let most = places
+        .iter()
+        .map(|own| (own - mean).abs())
+        .fold(0.0, f64::max);
+    let scaled = |own: &f64| (own - mean) / most;
+    (most > 0.0).then(|| places.iter().map(scaled).collect())
+}
+
+/// The place of each cell among the values there are, in their order, and how many these are.
+fn coded(column: &[String]) -> (Vec<u32>, usize) {
+    let mut values: Vec<&String> = column.iter().collect();
+    values.sort_unstable();
+    values.dedup();
+    let place = |cell: &String| values.binary_search(&cell).map_or(0, |place| place as u32);
+    (column.iter().map(place).collect(), values.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    /// A table of so many rows, by row.
+    fn table(head: &str, rows: usize, row: impl Fn(usize) -> String) -> String {
+        let rows: Vec<String> = (0..rows).map(row).collect();
+        format!("{head}\n{}\n", rows.join("\n"))
+    }
+
+    #[test]
+    fn columns_are_numbers_or_categories() {
+        let text = table("age, kind ,height,income", 100, |row| {
+            let kind = ["b", "a", "c"][row % 3];
+            format!("{},{kind},7,{}", row, if row < 50 { 10 } else { 30 })
+        });
+        let listed = Listed::read("t", text.as_bytes()).unwrap();
+        assert_eq!((listed.values.as_slice(), listed.count()), (&[3][..], 100));
+        // Two numbers, two of three values, and 1.
+        assert_eq!(listed.features(), 5);
+        let people = People::Listed(Arc::new(listed));
+        let mut drawn = people.draw(ChaCha8Rng::seed_from_u64(1));
+        let mut all: Vec<Person> = (0..100)
+            .map(|_| {
+                let mut person = Person::default();
+                drawn.next(&mut person);
+                person
+            })
+            .collect();
+        assert!(
+            all.windows(2)
+                .any(|pair| pair[0].numbers[0] > pair[1].numbers[0])
+        );
+        all.sort_by(|a, b| a.numbers[0].total_cmp(&b.numbers[0]));
+        assert_eq!(all[0].features, [-1.0, 0.0, -1.0, 1.0, 1.0]);
+        assert_eq!(all[1].features[2..], [1.0, -1.0, 1.0]);
+        assert_eq!(all[99].features[..2], [1.0, 0.0]);
+        assert_eq!(all[2].features[2..], [-1.0, -1.0, 1.0]);
+        assert_eq!([all[0].income, all[99].income], [-1.0, 1.0]);
+    }
+
+    #[test]
+    fn what_is_no_table_of_people_is_told() {
+        let rows = |head, row: fn(usize) -> String| table(head, 300, row);
+        for (text, words) in [
+            (String::new(), "header"),
+            (rows("a", |row| row.to_string()), "two columns"),
+            (table("a,b", 99, |row| format!("{row},{row}")), "99 rows"),
+            (
+                rows("a,b", |row| format!("{row},x")),
+                "\"b\", is to be of numbers",
+            ),
+            (
+                rows("a,b", |row| format!("{row},NaN")),
+                "\"b\", is to be of numbers",
+            ),
+            (
+                rows("a,b", |row| format!("{row},1")),
+                "all numbers are the same",
+            ),
+            (
+                rows("a,b", |row| format!("x{row},{row}")),
+                "\"a\" has 300 values",
+            ),
+            (rows("a,b", |row| format!("{row},{row},1")), "line: 2"),
+        ] {
+            let error = Listed::read("t", text.as_bytes()).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}
