@@ -69,7 +69,8 @@ pub(crate) struct Estimates {
 /// Expected squared error of one report, averaged over items, of people with s entries of ±1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Predicted {
-    pub(crate) mean: f64,
+    /// `None` of what is biased: how far depends on means, and does not fall with people.
+    pub(crate) mean: Option<f64>,
     /// Averaged over items with either sign.
     pub(crate) frequency: Option<f64>,
 }
@@ -131,8 +132,7 @@ impl Contestant {
         }
     }
 
-    /// What error to expect; bias of a task, which does not fall with the number of people,
-    /// is as of one person among n.
+    /// What error to expect.
     pub(crate) fn predicted(&self, asked: &Asked) -> Predicted {
         let (d, s) = (f64::from(asked.items), f64::from(asked.sparsity));
         match &self.way {
@@ -142,11 +142,9 @@ impl Contestant {
                 let population = Population::even(people, asked.sparsity);
                 let mechanism = question.mechanism();
                 let errors = mechanism.predict(&question.domain(), task.epsilon(), &population);
-                let mean = errors
-                    .mean
-                    .map_or(f64::NAN, |error| error.variance * people);
+                let unbiased = errors.mean.filter(|error| error.squared_bias == 0.0);
                 Predicted {
-                    mean,
+                    mean: unbiased.map(|error| error.variance * people),
                     frequency: errors.frequency.map(|error| error.variance * people),
                 }
             }
@@ -157,7 +155,7 @@ impl Contestant {
                     (s * (own + opposite) + 2.0 * (d - s) * none) / (2.0 * d)
                 });
                 Predicted {
-                    mean: (s * own + (d - s) * other) / d,
+                    mean: Some((s * own + (d - s) * other) / d),
                     frequency,
                 }
             }

@@ -267,7 +267,7 @@ mod tests {
                 let found = found.find(|row| row.mechanism == own.name && row.metric == MSE);
                 let found = found.unwrap();
                 assert_eq!(found.point.parameter, distance);
-                let expected = own.predicted(&asked).mean / asked.people as f64;
+                let expected = own.predicted(&asked).mean.unwrap() / asked.people as f64;
                 let ratio = found.value / expected;
                 assert!(
                     (ratio - 1.0).abs() < 0.45,

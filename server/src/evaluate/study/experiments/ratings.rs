@@ -157,6 +157,7 @@ pub(crate) fn contestants(asked: &Asked, oracles: &[&str]) -> Result<Vec<Contest
             json!({ "name": "coco", "parameters": "as-printed" }),
         )?,
         task("CoCo, t as printed", with_printed_buckets(asked))?,
+        task("CoCo, t of Collision", with_collisions_buckets(asked))?,
         task(
             "SUCCINCT",
             json!({ "name": "hash-bin", "parameters": "as-printed" }),
@@ -178,11 +179,23 @@ pub(crate) const OURS_CLIPPED: &str = "hushbin, clipped";
 /// Ours, as it is chosen for means with frequencies.
 const OURS_BOTH: &str = "hushbin, for means with frequencies";
 
-/// P1 Theorem 7: t = ⌈e·s + s + 2⌉, made even, as CoCo needs it, and at least 2s + 2.
+/// P1 Theorem 7: t = ⌈e·s + s + 2⌉.
 fn with_printed_buckets(asked: &Asked) -> Value {
     let s = f64::from(asked.sparsity);
-    let buckets = (asked.epsilon.exp() * s + s + 2.0).ceil() as u32;
-    let buckets = buckets.next_multiple_of(2).max(2 * asked.sparsity + 2);
+    with_buckets(asked, (asked.epsilon.exp() * s + s + 2.0).ceil())
+}
+
+/// As many as Collision's, t = ⌊s·e + 2s − 1⌋.
+fn with_collisions_buckets(asked: &Asked) -> Value {
+    let s = f64::from(asked.sparsity);
+    with_buckets(asked, (asked.epsilon.exp() * s + 2.0 * s - 1.0).floor())
+}
+
+/// So many buckets or one more, as CoCo needs an even number, and at least 2s + 2.
+fn with_buckets(asked: &Asked, buckets: f64) -> Value {
+    let buckets = (buckets as u32)
+        .next_multiple_of(2)
+        .max(2 * asked.sparsity + 2);
     json!({ "name": "coco", "rule": "overwrite", "hashing": "independent", "buckets": buckets })
 }
 
@@ -263,6 +276,18 @@ impl Experiment for Ratings {
             }
         }
         figures
+    }
+
+    fn remarks(&self) -> &'static [&'static str] {
+        &[
+            "Signs are fair here, so that true means are 0 but for chance, and whatever says 0 \
+             oftener errs less: a clip that would take much off a mean (SUCCINCT as coded), or \
+             frequencies so noisy that the projection makes nearly all of them 0 (CoCo, projected, \
+             where ε is small and s large). Shrunken means are where that gain is for everybody, \
+             and several times as large: there no mechanism is better than another.",
+            "Where ε is far below what so few people can be asked at, all estimates are noise, and \
+             so is which of the projected ones has the least largest error.",
+        ]
     }
 
     fn contests(&self) -> Vec<Contest> {
@@ -402,7 +427,7 @@ fn compute(
         };
         add("report", BYTES, own.bytes(&person)?);
         let Predicted { mean, frequency } = own.predicted(asked);
-        let predicted = [(MEAN, Some(mean)), (FREQUENCY, frequency)];
+        let predicted = [(MEAN, mean), (FREQUENCY, frequency)];
         for ((estimand, variance), bound) in predicted.into_iter().zip(&bounds) {
             let Some(variance) = variance else { continue };
             add(estimand, PREDICTED_MSE, variance / asked.people as f64);

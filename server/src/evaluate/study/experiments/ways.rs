@@ -256,10 +256,11 @@ impl Way {
         };
         let own = Contestant::task(&self.name, &asked, mechanism)?;
         let Predicted { mean, frequency } = own.predicted(&asked);
-        Ok(match mechanism["name"].as_str() {
-            Some("collision") => frequency.unwrap_or(f64::NAN),
+        let own = match mechanism["name"].as_str() {
+            Some("collision") => frequency,
             _ => mean,
-        })
+        };
+        Ok(own.expect("both are unbiased"))
     }
 
     /// Of as many numbers in [−1, 1] at ε = 1 and δ = 10⁻⁶.
