@@ -53,8 +53,11 @@ const PAPER: &str = "beside the paper's";
 const FOUND: &str = "share of a text that is found";
 const SUMS: &str = "mean";
 const ERROR: &str = "standard error";
-/// ε of all but sums.
+/// ε of all but sums, and that of these.
 const EPSILONS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 3.0, 4.0];
+const EPSILON: f64 = 1.0;
+/// δ of sums.
+const DELTA: f64 = 1e-6;
 /// Of texts.
 const PEOPLE: u64 = 1_000_000;
 
@@ -202,6 +205,13 @@ impl Way {
         }
     }
 
+    const fn epsilons(&self) -> &'static [f64] {
+        match self.beside {
+            Beside::Reports(_) => &[EPSILON],
+            _ => &EPSILONS,
+        }
+    }
+
     fn at(&self, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
         let ratio = |beside: &str, value: f64| {
             let point = self.point(0, epsilon, 0.0);
@@ -239,7 +249,7 @@ impl Way {
                 let point = self.point(PEOPLE, epsilon, 0.0);
                 vec![Measured::new(point, &self.name, FOUND, "share", share)]
             }
-            Beside::Reports(people) => self.sums(*people)?,
+            Beside::Reports(people) => self.sums(*people, epsilon)?,
         })
     }
 
@@ -263,14 +273,14 @@ impl Way {
         Ok(own.expect("both are unbiased"))
     }
 
-    /// Of as many numbers in [−1, 1] at ε = 1 and δ = 10⁻⁶.
-    fn sums(&self, people: u64) -> Result<Vec<Measured>, StudyError> {
+    /// Of as many numbers in [−1, 1].
+    fn sums(&self, people: u64, epsilon: f64) -> Result<Vec<Measured>, StudyError> {
         let numbers: Vec<Value> = (0..self.items)
             .map(|index| json!({ "name": index.to_string(), "min": -1, "max": 1 }))
             .collect();
         let draft = json!({
-            "id": "ways", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": people,
-            "numbers": numbers,
+            "id": "ways", "trust": "shuffler", "epsilon": epsilon, "delta": DELTA,
+            "people": people, "numbers": numbers,
         });
         let refused = |error: &dyn std::fmt::Display| StudyError::draft(&self.name, error);
         let draft = serde_json::from_value(draft).map_err(|error| refused(&error))?;
@@ -284,7 +294,7 @@ impl Way {
             (through, "messages", f64::from(plan.messages)),
             (through, BYTES, plan.bytes as f64),
         ];
-        let point = self.point(people, 1.0, 1e-6);
+        let point = self.point(people, epsilon, DELTA);
         let row = |(name, metric, value)| Measured::new(point, name, SUMS, metric, value);
         Ok(rows.map(row).into())
     }
@@ -316,11 +326,8 @@ impl Experiment for Ways {
 
     fn run(&self, unit: &Unit, _: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let way = &self.ways[unit.index];
-        if let Beside::Reports(people) = way.beside {
-            return way.sums(people);
-        }
         let mut measured = Vec::new();
-        for epsilon in EPSILONS {
+        for &epsilon in way.epsilons() {
             measured.extend(way.at(epsilon)?);
         }
         Ok(measured)
