@@ -31,6 +31,12 @@ fn power(leading: u32, exponent: i32) -> f64 {
 }
 
 pub(crate) fn label(tick: f64) -> String {
+    if tick == 0.0 {
+        return "0".to_owned();
+    }
+    if tick < 0.0 {
+        return format!("−{}", label(-tick));
+    }
     if (1e-3..1e4).contains(&tick) {
         return tick.to_string();
     }
@@ -89,5 +95,17 @@ mod tests {
         assert_eq!(shown(0.09..6.0), ["0.1", "0.2", "0.5", "1", "2", "5"]);
         assert_eq!(shown(2.5e-7..4.5e-7), ["3·10⁻⁷", "4·10⁻⁷"]);
         assert_eq!(shown(1e-12..1e-8).len(), 4);
+    }
+
+    #[test]
+    fn even_ticks_are_round() {
+        let shown = |range: Range<f64>| -> Vec<String> {
+            even_ticks(&range).into_iter().map(label).collect()
+        };
+        assert_eq!(shown(-0.9..6.5), ["0", "1", "2", "3", "4", "5", "6"]);
+        assert_eq!(
+            shown(-0.45..0.25),
+            ["−0.4", "−0.3", "−0.2", "−0.1", "0", "0.1", "0.2"]
+        );
     }
 }
