@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use hushbin::sample::choose_front;
 use rand_chacha::ChaCha8Rng;
-use rand_core::Rng;
 
 use super::census::{Census, Extract, Person};
 use super::error::StudyError;
@@ -39,7 +39,7 @@ struct Row {
 /// People, one after another.
 pub(super) enum Drawn {
     /// From a law.
-    Census(Census, ChaCha8Rng),
+    Census(Box<(Census, ChaCha8Rng)>),
     /// Those of a table, each once, in an order of their own.
     Listed(Arc<Listed>, std::vec::IntoIter<usize>),
 }
@@ -61,14 +61,11 @@ impl People {
     /// People by their law, or in an order that the generator draws.
     pub(super) fn draw(&self, mut rng: ChaCha8Rng) -> Drawn {
         match self {
-            Self::Like(extract) => Drawn::Census(Census::new(*extract), rng),
+            Self::Like(extract) => Drawn::Census(Box::new((Census::new(*extract), rng))),
             Self::Listed(listed) => {
                 let mut order: Vec<usize> = (0..listed.people.len()).collect();
-                for last in (1..order.len()).rev() {
-                    // Off by less than 2⁻³² for as many as there can be.
-                    let other = (rng.next_u64() >> 32) * (last as u64 + 1) >> 32;
-                    order.swap(last, other as usize);
-                }
+                let all = order.len();
+                choose_front(&mut rng, &mut order, all);
                 Drawn::Listed(Arc::clone(listed), order.into_iter())
             }
         }
@@ -79,7 +76,7 @@ impl Drawn {
     /// d of a gradient: the number of features.
     pub(super) fn features(&self) -> u32 {
         match self {
-            Self::Census(census, _) => census.features(),
+            Self::Census(both) => both.0.features(),
             Self::Listed(listed, _) => listed.features(),
         }
     }
@@ -90,7 +87,10 @@ impl Drawn {
     /// If a table has no more.
     pub(super) fn next(&mut self, person: &mut Person) {
         match self {
-            Self::Census(census, rng) => census.draw(rng, person),
+            Self::Census(both) => {
+                let (census, rng) = &mut **both;
+                census.draw(rng, person);
+            }
             Self::Listed(listed, order) => {
                 let row = &listed.people[order.next().expect("no more are drawn than are there")];
                 person.numbers.clone_from(&row.numbers);

@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    fn learn(cell: Cell, mechanisms: &[DenseName], seeds: u64) -> Table {
+    fn learn(cell: &Cell, mechanisms: &[DenseName], seeds: u64) -> Table {
         let run = |seed| {
             let rng = ChaCha8Rng::seed_from_u64(seed);
             cell.learn(mechanisms, &rng).unwrap()
@@ -306,7 +306,7 @@ mod tests {
     /// Nothing is better than 0.16/3, and errors of 0.196 are left by a linear separation.
     #[test]
     fn income_is_learned_without_privacy() {
-        let table = learn(cell(1.0, 100_000, 1000), &[DenseName::Plain], 1);
+        let table = learn(&cell(1.0, 100_000, 1000), &[DenseName::Plain], 1);
         let error = |model: Model| mean(&table, model, model.metric(), DenseName::Plain);
         assert!((0.053..0.095).contains(&error(Model::Linear)));
         assert!((0.19..0.235).contains(&error(Model::Logistic)));
@@ -316,7 +316,8 @@ mod tests {
     #[test]
     fn the_gap_to_the_run_without_privacy_shrinks() {
         let names = [DenseName::Plain, DenseName::Cube];
-        let [hidden, told] = [0.5, 5.0].map(|epsilon| learn(cell(epsilon, 20_000, 600), &names, 3));
+        let [hidden, told] =
+            [0.5, 5.0].map(|epsilon| learn(&cell(epsilon, 20_000, 600), &names, 3));
         for model in Model::ALL {
             let [hidden, told] =
                 [&hidden, &told].map(|table| mean(table, model, GAP, DenseName::Cube));
@@ -331,18 +332,15 @@ mod tests {
 
     #[test]
     fn runs_repeat_and_units_are_named_once() {
-        let small = || cell(1.0, 200, 50);
-        assert_eq!(
-            learn(small(), &MECHANISMS, 2),
-            learn(small(), &MECHANISMS, 2)
-        );
+        let small = cell(1.0, 200, 50);
+        assert_eq!(learn(&small, &MECHANISMS, 2), learn(&small, &MECHANISMS, 2));
         let learning = Learning::new(Size::Full);
         let mut names: Vec<String> = learning.units().into_iter().map(|own| own.name).collect();
         let count = names.len();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
-        let figures = learning.figures(&learn(small(), &MECHANISMS, 1));
+        let figures = learning.figures(&learn(&small, &MECHANISMS, 1));
         assert_eq!(figures.len(), 3);
         for panels in figures.iter().map(|own| &own.panels) {
             assert_eq!(
