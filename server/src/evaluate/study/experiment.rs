@@ -93,3 +93,15 @@ pub(crate) struct Contest {
     /// Whether the metric is a logarithm.
     pub(crate) logarithm: bool,
 }
+
+/// A name as in names of files: lower case, with hyphens.
+pub(crate) fn file_name(words: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    words.chars().map(plain).collect()
+}

@@ -84,10 +84,12 @@ fn errors_are_those_predicted() {
                 .iter()
                 .find(|line| line.is_beside(predicted))
                 .unwrap();
-            // Squares of at most 256 errors are close to normal on average over repeats.
-            let reach = 5.0
-                * own.standard_error
-                * (own.repeats as f64 / (own.repeats as f64 - 2.0).max(1.0)).sqrt();
+            // Squares of 256 errors or more are close to normal on average over repeats, and so
+            // many vary by 2/d of their square at least, which few repeats may not show.
+            let repeats = f64::from(own.repeats);
+            let shown = own.standard_error * (repeats / (repeats - 2.0).max(1.0)).sqrt();
+            let least = predicted.mean * (2.0 / (f64::from(own.items) * repeats)).sqrt();
+            let reach = 5.0 * shown.max(least);
             let slack = if own.repeats < 8 {
                 0.1 * predicted.mean
             } else {

@@ -5,13 +5,12 @@ use std::path::Path;
 use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
-use super::file_name;
 use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
 use crate::evaluate::DataSet;
 use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::study::crowd::hear_crowd;
 use crate::evaluate::study::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit,
+    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit, file_name,
 };
 use crate::evaluate::study::measured::{BYTES, MSE};
 use crate::evaluate::study::prepared::Prepared;

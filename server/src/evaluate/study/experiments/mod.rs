@@ -35,15 +35,3 @@ pub(crate) fn experiments(size: Size) -> Vec<Box<dyn Experiment>> {
         Box::new(costs::Costs::new(size)),
     ]
 }
-
-/// A name as in names of files: lower case, with hyphens.
-fn file_name(words: &str) -> String {
-    let plain = |letter: char| {
-        if letter.is_ascii_alphanumeric() {
-            letter.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
-    words.chars().map(plain).collect()
-}

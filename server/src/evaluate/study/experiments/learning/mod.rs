@@ -17,7 +17,7 @@ use crate::evaluate::study::axis::DELTA;
 use crate::evaluate::study::census::{Extract, Person};
 use crate::evaluate::study::dense::DenseName;
 use crate::evaluate::study::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
+    Experiment, Figure, Measured, Panel, Point, StudyError, Unit, file_name,
 };
 use crate::evaluate::study::people::{Drawn, Listed, People};
 use crate::evaluate::study::random::stream;
@@ -25,7 +25,6 @@ use crate::evaluate::study::size::Size;
 use crate::evaluate::study::table::Table;
 pub(crate) use federated::Federated;
 
-use super::file_name;
 use descent::{Learner, Model};
 
 /// Three models of income by every mechanism.
