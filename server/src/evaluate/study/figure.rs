@@ -47,8 +47,11 @@ fn draw(figure: &Figure) -> Result<String, Box<dyn std::error::Error>> {
         let root = SVGBackend::with_string(&mut text, size(figure)).into_drawing_area();
         root.fill(&WHITE)?;
         let font = (FONT, 18).into_font().color(&INK);
-        root.draw(&Text::new(figure.title.clone(), (16, 12), font))?;
-        let (_, under) = root.split_vertically(TITLE);
+        let title = title(figure);
+        for (line, row) in title.iter().zip(0..) {
+            root.draw(&Text::new(line.clone(), (16, 12 + row * ROW), font.clone()))?;
+        }
+        let (_, under) = root.split_vertically(head(title.len()));
         let (plots, legend) = under.split_vertically(PANEL.1 * rows as u32);
         // The same heights mean the same in all panels.
         let all = || figure.panels.iter().flat_map(|panel| &panel.curves);
@@ -86,8 +89,31 @@ fn layout(figure: &Figure) -> (usize, usize) {
 pub(crate) fn size(figure: &Figure) -> (u32, u32) {
     let (columns, rows) = layout(figure);
     let legend = 30 + ROW * names(&figure.panels).len().div_ceil(columns) as i32;
-    let height = TITLE + PANEL.1 * rows as u32 + legend as u32;
+    let height = head(title(figure).len()) + PANEL.1 * rows as u32 + legend as u32;
     (PANEL.0 * columns as u32, height)
+}
+
+/// The title in lines that are no wider than the panels.
+fn title(figure: &Figure) -> Vec<String> {
+    let (columns, _) = layout(figure);
+    // Letters of the title are eight pixels wide at most on average.
+    let most = (PANEL.0 as usize * columns - 32) / 8;
+    let mut lines: Vec<String> = Vec::new();
+    for word in figure.title.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Height of a title of so many lines.
+const fn head(lines: usize) -> u32 {
+    TITLE + ROW as u32 * (lines.saturating_sub(1)) as u32
 }
 
 /// Labels of all curves, each once.
@@ -219,4 +245,36 @@ fn draw_panel(
         draw_curve(&mut chart, index, style, &points)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No letter of a title is lost, and none is beyond the panels.
+    #[test]
+    fn long_titles_have_lines() {
+        let figure = |title: &str, panels: usize| Figure {
+            name: "f".to_owned(),
+            title: title.to_owned(),
+            x: "x",
+            y: "y",
+            logarithmic: [false; 2],
+            panels: vec![
+                Panel {
+                    title: "p".to_owned(),
+                    curves: Vec::new(),
+                };
+                panels
+            ],
+        };
+        let words = "rates and errors over the number of buckets, and of what else there is to say";
+        let [one, two] = [1, 2].map(|panels| figure(words, panels));
+        assert_eq!((title(&one).len(), title(&two).len()), (2, 1));
+        assert_eq!(title(&one).join(" "), words);
+        let short = figure("rates", 1);
+        assert_eq!(size(&one).1, size(&short).1 + ROW as u32);
+        let drawn = svg(&one).unwrap();
+        assert!(title(&one).iter().all(|line| drawn.contains(line)));
+    }
 }
