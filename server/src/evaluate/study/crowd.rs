@@ -49,3 +49,9 @@ pub(crate) fn point(asked: &Asked) -> Point {
         parameter: asked.distance,
     }
 }
+
+/// Somebody who has the first so many items.
+pub(crate) fn person(entries: u32) -> Vec<Entry> {
+    let entry = |item| Entry { item, value: 1.0 };
+    (0..u64::from(entries)).map(entry).collect()
+}

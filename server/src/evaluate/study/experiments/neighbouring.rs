@@ -1,13 +1,12 @@
 //! P3's figure 3: means of people with k entries, where ε is about inputs within L of each
 //! other.
 
-use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, of};
 use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::study::crowd::hear_crowd;
+use crate::evaluate::study::crowd::{hear_crowd, person};
 use crate::evaluate::study::experiment::{
     Contest, Experiment, Figure, Measured, Panel, StudyError, Unit,
 };
@@ -179,12 +178,6 @@ impl Experiment for Neighbouring {
         };
         [LARGEST, MSE].map(contest).into_iter().collect()
     }
-}
-
-/// Somebody with so many entries.
-fn person(entries: u32) -> Vec<Entry> {
-    let entry = |item| Entry { item, value: 1.0 };
-    (0..u64::from(entries)).map(entry).collect()
 }
 
 /// Why noise on every coordinate wins where L is small, and ours at user level where it is

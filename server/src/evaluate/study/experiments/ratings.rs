@@ -1,7 +1,6 @@
 //! P1 and P2: everybody has s of d items with a sign, and what is estimated are the means of
 //! all items or the frequencies of both signs, by every mechanism for these.
 
-use hushbin::Entry;
 use hushbin::choose::Objective;
 use hushbin::domain::Domain;
 use hushbin::mechanism::hash_bin::GRID;
@@ -10,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::evaluate::study::contestant::{Asked, Contestant, Listener, Predicted};
-use crate::evaluate::study::crowd::{hear_crowd, point};
+use crate::evaluate::study::crowd::{hear_crowd, person, point};
 use crate::evaluate::study::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
@@ -414,9 +413,7 @@ fn compute(
     asked: &Asked,
     contestants: &[Contestant],
 ) -> Result<(), StudyError> {
-    let person: Vec<Entry> = (0..u64::from(asked.sparsity))
-        .map(|item| Entry { item, value: 1.0 })
-        .collect();
+    let person = person(asked.sparsity);
     let domain = Domain::rated(Some(asked.items), asked.sparsity);
     let bounds = [Objective::MEAN, Objective::FREQUENCY]
         .map(|objective| least(&domain, asked.epsilon, &objective));

@@ -1,12 +1,11 @@
 //! P3: people with k real entries of popular items, at user level and at event level.
 
-use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::ratings::{OURS_CLIPPED, succinct_as_coded};
 use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::study::crowd::{hear_crowd, point};
+use crate::evaluate::study::crowd::{hear_crowd, person, point};
 use crate::evaluate::study::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
@@ -283,9 +282,7 @@ impl Experiment for Sparse {
                 measured.push(of(&asked, &own.name, estimand, metric, value));
             }
             if unit.repeat == 0 {
-                let person: Vec<Entry> = (0..u64::from(asked.sparsity.min(asked.items)))
-                    .map(|item| Entry { item, value: 1.0 })
-                    .collect();
+                let person = person(asked.sparsity.min(asked.items));
                 let bytes = own.bytes(&person)?;
                 measured.push(of(&asked, &own.name, estimand, BYTES, bytes));
             }
