@@ -26,7 +26,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
-          include: ["tests/js/e2e/*.test.ts"],
+          include: ["tests/js/e2e/**/*.test.ts"],
           // Each file has its own collector and page; a machine may have few cores.
           fileParallelism: false,
           ...BACKSTOP,

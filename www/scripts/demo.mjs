@@ -29,13 +29,15 @@ function portOf(name, text) {
 
 /** Uses what the set-up installs, so it is loaded after that. */
 async function demo({ port, collectorPort, data }) {
-  await setup({});
+  await setup({ book: true });
   const { buildPackage } = await import("./build.mjs");
   const { buildDemo, demoTasks } = await import("./build-demo.mjs");
+  const { buildBook } = await import("./build-book.mjs");
   const { buildCollector, startCollector } = await import("./lib/collector.mjs");
-  const { serve } = await import("./lib/serve.mjs");
+  const { BOOK_POLICY, serve } = await import("./lib/serve.mjs");
   await buildPackage();
   await buildDemo();
+  await buildBook();
   const program = await step("build: collector", buildCollector);
 
   const temporary = data === undefined ? mkdtempSync(join(tmpdir(), "hushbin-demo-")) : undefined;
@@ -66,6 +68,7 @@ async function demo({ port, collectorPort, data }) {
         },
       },
       port,
+      policies: { "/book/": BOOK_POLICY },
     }),
   ).catch(async (error) => {
     await tidy();
@@ -74,6 +77,7 @@ async function demo({ port, collectorPort, data }) {
   say("");
   say(`  page       ${bold(page.url)}`);
   say(`  planner    ${page.url}/planner.html`);
+  say(`  book       ${page.url}/book/`);
   say(`  collector  ${collector.url}/tasks, its journal in ${directory}`);
   say("  Ctrl-C ends both.");
 

@@ -11,7 +11,7 @@ import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
-import { cargoDeny, geckodriver, installTool, wasmBindgen } from "./lib/tools.mjs";
+import { cargoDeny, geckodriver, installTool, mdbook, wasmBindgen } from "./lib/tools.mjs";
 
 async function rust() {
   if ((await capture("rustup", ["--version"])) === undefined) {
@@ -45,11 +45,12 @@ async function packages() {
 }
 
 /**
- * @param {{ build?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean }} options
+ * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean }} options
  * what is needed; checks are those of sources, stacks all browsers and what pages are built by
  */
 export async function setup({
   build = true,
+  book = false,
   browser = false,
   tests = false,
   checks = false,
@@ -59,6 +60,9 @@ export async function setup({
   await step("set-up: npm packages", packages);
   if (build) {
     await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+  }
+  if (book) {
+    await step("set-up: mdBook", () => installTool(mdbook));
   }
   if (checks) {
     await step("set-up: cargo-deny", () => installTool(cargoDeny));
@@ -77,5 +81,5 @@ export async function setup({
 
 if (process.argv[1] === import.meta.filename) {
   const tests = !process.argv.includes("--no-tests");
-  await main(() => setup({ tests, checks: tests, stacks: tests }));
+  await main(() => setup({ book: tests, tests, checks: tests, stacks: tests }));
 }

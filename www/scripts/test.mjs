@@ -6,6 +6,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { buildBook } from "./build-book.mjs";
 import { checkDashboard } from "./build-dashboard.mjs";
 import { ANALYSIS, buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { checkArrows } from "./check-arrows.mjs";
@@ -48,6 +49,7 @@ const build = once(async () => {
 const demo = once(async () => {
   await build();
   await buildDemo();
+  await buildBook();
 });
 
 /** What needs no compiler, and so fails within seconds. */
@@ -226,6 +228,7 @@ await main(async () => {
   const compiles = chosen.some((name) => name !== "sources");
   await setup({
     build: compiles,
+    book: compiles,
     tests: compiles,
     checks: chosen.includes("sources"),
     stacks: chosen.includes("stacks"),

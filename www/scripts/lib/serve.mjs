@@ -16,11 +16,15 @@ const TYPES = {
   ".png": "image/png",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
+  ".woff2": "font/woff2",
 };
 
 /** Strict, and what the package needs: nothing inline, WebAssembly allowed. */
 const POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:";
+
+/** mdBook's pages have scripts and styles within them, and the planner's page in a frame. */
+export const BOOK_POLICY = "default-src 'self' 'unsafe-inline'; img-src 'self' data:";
 
 /**
  * Serves directories by prefix, and documents that are made up.
@@ -30,17 +34,25 @@ const POLICY =
  * @param {Readonly<Record<string, { type: string, body: string }>>} [options.documents] by path
  * @param {number} [options.port] by default a free one
  * @param {string} [options.policy] the pages' content security policy
+ * @param {Readonly<Record<string, string>>} [options.policies] others, by prefix
  * @returns {Promise<{ url: string, close: () => void }>}
  */
-export async function serve({ directories, documents = {}, port = 0, policy = POLICY }) {
+export async function serve({
+  directories,
+  documents = {},
+  port = 0,
+  policy = POLICY,
+  policies = {},
+}) {
   const prefixes = Object.keys(directories).sort((a, b) => b.length - a.length);
   const server = createServer(async (request, response) => {
     const answer = (status, type, body) => {
+      const own = Object.keys(policies).find((prefix) => pathname.startsWith(prefix));
       response.writeHead(status, {
         "content-type": type,
         // Asked for anew each time; "no-store" would keep pages out of Firefox's back/forward cache.
         "cache-control": "no-cache",
-        "content-security-policy": policy,
+        "content-security-policy": own === undefined ? policy : policies[own],
       });
       if (typeof body === "string") {
         response.end(body);
@@ -61,7 +73,7 @@ export async function serve({ directories, documents = {}, port = 0, policy = PO
     const prefix = prefixes.find((candidate) => pathname.startsWith(candidate));
     const directory = prefix === undefined ? undefined : directories[prefix];
     // Normalised and absolute, so no ".." is left to climb out with.
-    const rest = pathname.slice(prefix?.length) || "index.html";
+    const rest = pathname.slice(prefix?.length).replace(/(?<=^|\/)$/, "index.html");
     const file = directory === undefined ? undefined : join(directory, rest);
     const found = file === undefined ? undefined : await stat(file).catch(() => undefined);
     if (file === undefined || !found?.isFile()) {

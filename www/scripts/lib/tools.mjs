@@ -25,6 +25,7 @@ export function lockedVersion(crate) {
  * @property {string} program
  * @property {string} version
  * @property {string} [wheel] the Python package that has the program compiled
+ * @property {readonly string[]} [features] what cargo compiles of it, in place of all that is on by default
  */
 
 /** @returns {Tool} the command line tool that goes with the crate wasm-bindgen */
@@ -56,6 +57,18 @@ export const cargoDeny = {
  */
 export const geckodriver = { crate: "geckodriver", program: "geckodriver", version: "0.37.1" };
 
+/**
+ * What makes the book, without what watches files and serves them.
+ *
+ * @type {Tool}
+ */
+export const mdbook = {
+  crate: "mdbook",
+  program: "mdbook",
+  version: "0.5.4",
+  features: ["search"],
+};
+
 const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), "bin");
 
@@ -66,7 +79,7 @@ const cached = (tool) => join(home(tool), "bin");
  */
 async function isVersion(tool, env) {
   const printed = await capture(tool.program, ["--version"], env);
-  return printed?.split(/\s+/).includes(tool.version) ?? false;
+  return printed?.split(/\s+v?/).includes(tool.version) ?? false;
 }
 
 /**
@@ -120,7 +133,10 @@ export async function installTool(tool) {
     return;
   }
   say(`  ${name}: installing into ${home(tool)} (some minutes, once)`);
-  const args = ["install", tool.crate, "--version", tool.version, "--root", home(tool)];
+  const { crate, version, features } = tool;
+  const parts =
+    features === undefined ? [] : ["--no-default-features", "--features", features.join()];
+  const args = ["install", crate, "--version", version, "--root", home(tool), ...parts];
   try {
     await run("cargo", [...args, "--locked"], { quiet: true });
   } catch {

@@ -1,0 +1,166 @@
+/** What the README and the book tell readers to type, typed. */
+
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
+import { BIN, PACKAGE } from "../../../../www/scripts/lib/paths.mjs";
+import { CHAPTERS, type Chapter, type Step } from "./chapters.js";
+import { Shell } from "./shell.js";
+
+/** What cannot be typed in a test as it stands, and where it is run instead. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "cargo doc --workspace --no-deps --open": "the step docs, without opening it",
+  "cargo install --path server": "the steps of Rust compile it; nothing is installed by a test",
+  "npm ci && npm run build": "the step build",
+  "npm run bench": "by hand: it measures for an hour",
+  "npm run replay -- --task task.json --data data.txt --endpoint http://127.0.0.1:8080":
+    "by hand: it needs a clone, and builds it",
+  "hushbin evaluate --preset quick --out evaluation": "server/tests/collector/evaluate",
+  "curl 'http://127.0.0.1:8080/tasks/queries/heavy-hitters?question=query&alphabet=abcdefghijklmnopqrstuvwxyz+'":
+    "tests/js/e2e/text.test.ts, of reports in which there is something to find",
+  "hushbin search --data data --task queries --question query": "server/tests/collector, as above",
+  "hushbin serve --store postgres://hushbin@db1,db2/hushbin --task settings.json --listen 0.0.0.0:8686":
+    "server/tests/collector, with databases of its own",
+  'hushbin token create --store postgres://hushbin@db1,db2/hushbin --role admin --name "on call"':
+    "server/tests/collector, as above",
+  "hushbin journal export --store postgres://hushbin@db1,db2/hushbin --task settings --format parquet --out reports.parquet":
+    "server/tests/collector, as above",
+};
+
+let browser: Awaited<ReturnType<typeof launchChromium>>;
+/** The npm package as releases have it, which readers begin with. */
+let packed: string;
+const folder = mkdtempSync(join(tmpdir(), "hushbin-packed-"));
+beforeAll(async () => {
+  browser = await launchChromium();
+  const options = { cwd: folder, encoding: "utf8" } as const;
+  packed = execFileSync("npm", ["pack", PACKAGE, "--silent"], options).trim();
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** An output as a pattern: `…` stands for anything within a line, alone in one for any lines. */
+function pattern(output: string): RegExp {
+  const escaped = output
+    .trimEnd()
+    .split("\n")
+    .map((line) =>
+      line.trim() === "…"
+        ? "[\\s\\S]*?"
+        : line
+            .trimEnd()
+            .split("…")
+            .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+            .join(".*"),
+    );
+  return new RegExp(`^${escaped.join("\\n")}$`);
+}
+
+const tidy = (text: string) => text.replace(/[ \t]+$/gm, "").trimEnd();
+
+async function open(shell: Shell, { name, until }: Step & { kind: "open" }) {
+  const page = await browser.newPage();
+  try {
+    await page.goto(pathToFileURL(join(shell.folder, name)).href);
+    await page.getByText(until).first().waitFor({ timeout: 300_000 });
+  } finally {
+    await page.close();
+  }
+}
+
+async function take(shell: Shell, step: Step): Promise<void> {
+  switch (step.kind) {
+    case "file":
+      return shell.write(step.name, step.text);
+    case "serve":
+      return shell.serve(step.script);
+    case "open":
+      return open(shell, step);
+    case "elsewhere":
+      return;
+    case "after":
+      return takeAll(shell, step.path);
+    case "run": {
+      const output = await shell.run(step.script);
+      if (step.output !== undefined) {
+        expect(tidy(output)).toMatch(pattern(step.output));
+      }
+    }
+  }
+}
+
+/** All steps of a chapter. */
+async function takeAll(shell: Shell, path: string): Promise<void> {
+  const { steps = [] } = CHAPTERS.find((chapter) => chapter.path === path) ?? {};
+  expect(steps, path).not.toEqual([]);
+  for (const step of steps) {
+    await take(shell, step);
+  }
+}
+
+/** Modules that a chapter has shown or had made compile together. */
+function compile(folder: string) {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".ts"));
+  if (files.length === 0) {
+    return;
+  }
+  if (!existsSync(join(folder, "node_modules/hushbin"))) {
+    mkdirSync(join(folder, "node_modules"), { recursive: true });
+    symlinkSync(PACKAGE, join(folder, "node_modules/hushbin"));
+  }
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    target: "es2022",
+    lib: ["es2022", "dom"],
+    types: [],
+    module: "esnext",
+    moduleResolution: "bundler",
+    moduleDetection: "force",
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  execFileSync(join(BIN, "tsc"), [], { cwd: folder, encoding: "utf8" });
+}
+
+async function walk({ path }: Chapter) {
+  const shell = new Shell();
+  try {
+    copyFileSync(join(folder, packed), join(shell.folder, packed));
+    await takeAll(shell, path);
+    compile(shell.folder);
+  } finally {
+    await shell.close();
+  }
+}
+
+describe("commands of", () => {
+  const walked = CHAPTERS.filter(({ steps }) =>
+    steps.some(({ kind }) => ["run", "serve", "file"].includes(kind)),
+  );
+
+  it.each(walked)("$path", walk);
+
+  it("no chapter are left out unless they are run elsewhere", () => {
+    const left = CHAPTERS.flatMap(({ steps }) =>
+      steps.flatMap((step) => (step.kind === "elsewhere" ? step.script.trimEnd().split("\n") : [])),
+    );
+    const commands = left.map((line) => line.replace(/ +#.*/, "")).filter((line) => line !== "");
+    expect([...new Set(commands)].sort()).toEqual(Object.keys(ELSEWHERE).sort());
+  });
+});

@@ -1,0 +1,150 @@
+/** The book as readers see it, in headless Chromium, beside the pages that it shows. */
+
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchChromium } from "../../../../www/scripts/lib/browser.mjs";
+import { DEMO_DIST } from "../../../../www/scripts/lib/paths.mjs";
+import { BOOK_POLICY, serve } from "../../../../www/scripts/lib/serve.mjs";
+import { violations } from "../axe.js";
+import { newContext } from "../harness.js";
+
+let site: Awaited<ReturnType<typeof serve>>;
+let browser: Browser;
+/** Addresses of all chapters, of the first page. */
+let chapters: readonly string[];
+/** What went wrong in any page, and whom pages asked. */
+const complaints: string[] = [];
+const origins = new Set<string>();
+
+beforeAll(async () => {
+  site = await serve({
+    directories: { "/": DEMO_DIST },
+    policies: { "/book/": BOOK_POLICY },
+  });
+  browser = await launchChromium();
+  const page = await open("/book/");
+  const links = page.locator("#mdbook-sidebar a[href]");
+  const addresses = await links.evaluateAll((all) =>
+    all.map((link) => (link as HTMLAnchorElement).href.replace(/#.*/, "")),
+  );
+  chapters = [...new Set(addresses)];
+  expect(chapters.length).toBeGreaterThan(30);
+  await page.context().close();
+});
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+});
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await newContext(browser, { reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(`${path}: ${error.message}`));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type()))
+      complaints.push(`${path}: ${message.text()}`);
+  });
+  page.on("response", (response) => {
+    if (!response.ok()) complaints.push(`${path}: ${response.status()} of ${response.url()}`);
+  });
+  page.on("request", (request) => origins.add(new URL(request.url()).origin));
+  await page.goto(new URL(path, site.url).href);
+  return page;
+}
+
+it("leads nowhere that is not there", async () => {
+  const page = await open("/book/");
+  const broken = await page.evaluate(async (addresses) => {
+    const parsed = new Map<string, Document | null>();
+    const read = async (address: string) => {
+      if (!parsed.has(address)) {
+        const response = await fetch(address);
+        const isPage = response.headers.get("content-type")?.startsWith("text/html");
+        const text = response.ok ? await response.text() : null;
+        parsed.set(
+          address,
+          text === null ? null : new DOMParser().parseFromString(isPage ? text : "", "text/html"),
+        );
+      }
+      return parsed.get(address) ?? null;
+    };
+    const found: string[] = [];
+    for (const address of addresses) {
+      const chapter = await read(address);
+      for (const element of chapter?.querySelectorAll("main :is([href], [src])") ?? []) {
+        const target = element.getAttribute("href") ?? element.getAttribute("src") ?? "";
+        const url = new URL(target, address);
+        if (url.origin !== location.origin) continue;
+        const there = await read(url.origin + url.pathname);
+        const id = decodeURIComponent(url.hash.slice(1));
+        if (there === null || (id !== "" && there.getElementById(id) === null)) {
+          found.push(`${new URL(address).pathname} leads to ${target}`);
+        }
+      }
+    }
+    return found;
+  }, chapters);
+  expect(broken).toEqual([]);
+  await page.context().close();
+});
+
+it("finds words", async () => {
+  const page = await open("/book/why/costs.html");
+  await page.keyboard.press("s");
+  await page.keyboard.type("shrinkage");
+  const results = page.locator("#mdbook-searchresults a");
+  await results.first().waitFor();
+  expect((await results.allTextContents()).join("\n")).toMatch(/made of estimates/);
+  await results.first().click();
+  await page.locator("main mark").first().waitFor();
+  await page.context().close();
+});
+
+it("shows the planner, which plans", async () => {
+  const page = await open("/book/ask/plan.html");
+  const planner = page.frameLocator("iframe.planner");
+  await planner.locator("#verdict, .verdict").first().filter({ hasText: /\d/ }).waitFor();
+  await page.context().close();
+});
+
+it.each([
+  ["on light ground", { colorScheme: "light" }],
+  ["on dark ground", { colorScheme: "dark" }],
+] as const)("reads well %s, for everybody", async (_, scheme) => {
+  const found: string[] = [];
+  for (const chapter of chapters) {
+    const page = await open(chapter, scheme);
+    // Formulas are headings of columns, too; axe hears nothing in them.
+    const heard = (await violations(page)).filter(
+      (violation) => !/^empty-table-header[\s\S]*<math/.test(violation),
+    );
+    found.push(...heard.map((violation) => `${chapter}: ${violation}`));
+    const themes = await page.evaluate(() => [...document.documentElement.classList]);
+    expect(themes, chapter).toContain(scheme.colorScheme === "light" ? "light" : "navy");
+    await page.context().close();
+  }
+  expect(found).toEqual([]);
+});
+
+it("fits narrow screens", async () => {
+  const wide: string[] = [];
+  for (const chapter of chapters) {
+    const page = await open(chapter, { viewport: { width: 360, height: 740 } });
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 360) wide.push(`${chapter}: ${width}`);
+    await page.context().close();
+  }
+  expect(wide).toEqual([]);
+});
+
+it("begins with a page of a screen and a half", async () => {
+  const page = await open("/book/", { viewport: { width: 1280, height: 900 } });
+  const box = await page.locator("main").boundingBox();
+  expect(box?.height).toBeLessThanOrEqual(1.5 * 900);
+  await page.context().close();
+});
+
+it("asks nobody else and complains of nothing", () => {
+  expect([...origins]).toEqual([site.url]);
+  expect(complaints).toEqual([]);
+});

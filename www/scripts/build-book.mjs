@@ -1,0 +1,21 @@
+// npm run build:book: the book, in demo-dist/book/, beside the pages that it shows. Run npm run
+// build and npm run build:demo first.
+
+import { join } from "node:path";
+import { DEMO_DIST, ROOT } from "./lib/paths.mjs";
+import { main, run, step } from "./lib/run.mjs";
+import { mdbook, requireTool } from "./lib/tools.mjs";
+
+export const BOOK = join(ROOT, "www/docs");
+export const BOOK_DIST = join(DEMO_DIST, "book");
+
+export async function buildBook() {
+  const env = await requireTool(mdbook);
+  await step("build: book", () =>
+    run("mdbook", ["build", BOOK, "--dest-dir", BOOK_DIST], { env, quiet: true }),
+  );
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await main(buildBook);
+}

@@ -1,0 +1,110 @@
+// People of whom the book's pictures are: for each kind of question who answers what.
+
+/** Pixels of a picture for one of the page. */
+export const SCALE = 1.5;
+
+/** A number from 0 to 1 for each person, the same in every run. */
+function draw(person, question) {
+  let state = Math.imul(person + 1, 0x9e3779b1) ^ Math.imul(question + 1, 0x85ebca6b);
+  state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+  state = Math.imul(state ^ (state >>> 15), 0x735a2d97);
+  return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
+}
+
+/** One of some, by their parts of all. */
+function pick(person, question, parts) {
+  let left = draw(person, question);
+  for (const [name, part] of Object.entries(parts)) {
+    left -= part;
+    if (left < 0) {
+      return name;
+    }
+  }
+  return Object.keys(parts)[0] ?? "";
+}
+
+/** About normal: the sum of some even ones. */
+const bell = (person, question) =>
+  [0, 1, 2, 3].reduce((sum, part) => sum + draw(person, 10 * question + part) - 0.5, 0) * 1.7;
+
+const features = (person) =>
+  Object.entries({ search: 0.6, export: 0.25, share: 0.15, print: 0.1 })
+    .filter(([, part], index) => draw(person, 20 + index) < part)
+    .map(([name]) => name);
+
+const plan = (person) => pick(person, 3, { free: 0.7, pro: 0.3 });
+
+const QUERIES = { weather: 0.34, "map of town": 0.22, "news now": 0.14 };
+const query = (person) =>
+  draw(person, 5) < 0.7 ? pick(person, 6, QUERIES) : `own ${person.toString(36)}`;
+
+/**
+ * @typedef {object} Crowd
+ * @property {string} name of the picture
+ * @property {string} chapter that has the task, in a block called `file`
+ * @property {string} file
+ * @property {string} [question]
+ * @property {(person: number) => object} answers
+ */
+
+/** @type {readonly Crowd[]} */
+export const CROWDS = [
+  {
+    name: "choices",
+    chapter: "ask/choices.md",
+    file: "choices.json",
+    question: "features",
+    answers: (person) => ({
+      theme: pick(person, 0, { dark: 0.5, light: 0.3, system: 0.2 }),
+      beta: draw(person, 1) < 0.12,
+      features: features(person),
+    }),
+  },
+  {
+    name: "number",
+    chapter: "ask/number.md",
+    file: "numbers.json",
+    question: "loadMs",
+    answers: (person) => ({
+      rating: 1 + Math.floor(5 * Math.sqrt(draw(person, 2))),
+      loadMs: Math.exp(7 + bell(person, 7)),
+    }),
+  },
+  {
+    name: "numbers",
+    chapter: "ask/numbers.md",
+    file: "layout.json",
+    answers: (person) => ({
+      layout: { width: 1440 + 300 * bell(person, 8), height: 900 + 150 * bell(person, 9) },
+    }),
+  },
+  {
+    name: "cross",
+    chapter: "ask/cross.md",
+    file: "plans.json",
+    answers: (person) => ({
+      loadByPlan: {
+        plan: plan(person),
+        loadMs: (plan(person) === "pro" ? 1800 : 3400) + 900 * bell(person, 4),
+      },
+    }),
+  },
+  {
+    name: "together",
+    chapter: "ask/together.md",
+    file: "options.json",
+    answers: (person) => ({
+      settings: {
+        compact: draw(person, 11) < 0.3,
+        sounds: draw(person, 12) < 0.8,
+        font: pick(person, 13, { sans: 0.6, serif: 0.3, mono: 0.1 }),
+      },
+    }),
+  },
+  {
+    name: "texts",
+    chapter: "ask/texts.md",
+    file: "queries.json",
+    answers: (person) => ({ query: query(person) }),
+  },
+];

@@ -1,0 +1,73 @@
+// Links of the book's chapters: they are written as paths of the repository, so that they can be
+// followed there and checked, and lead in the book to chapters, or to the repository on the web.
+
+import { posix } from "node:path";
+
+/** Where the chapters are. */
+export const CHAPTERS = "www/docs/src";
+/** The demo's pages, in whose folder the book is served. */
+const PAGES = "www/demo";
+/** Where the repository is, without a slash at the end. */
+const WEB = "https://github.com/hushbin/hushbin";
+
+/** What is code, in which nothing is a link: fences, then spans. */
+const CODE = /^ *(`{3,})[\s\S]*?^ *\1`*$|(`+)[^`][\s\S]*?\2(?!`)/gm;
+const LINK = /(\]\()([^)\s]+)(\))|(\s(?:src|srcset|href)=")([^"]+)(")/g;
+
+/**
+ * A text with all of it replaced that is not code.
+ *
+ * @param {string} text
+ * @param {(prose: string) => string} change
+ */
+export function outsideCode(text, change) {
+  let changed = "";
+  let end = 0;
+  for (const found of text.matchAll(CODE)) {
+    changed += change(text.slice(end, found.index)) + found[0];
+    end = found.index + found[0].length;
+  }
+  return changed + change(text.slice(end));
+}
+
+/**
+ * @param {string} target as written in a file
+ * @param {string} file the repository's file that has the link
+ * @param {object} book
+ * @param {string} book.chapter the chapter that shows it, below {@link CHAPTERS}
+ * @param {ReadonlyMap<string, string>} book.shown chapters by the file of the repository that each shows
+ * @param {(path: string) => boolean} book.isFolder
+ */
+function rebased(target, file, { chapter, shown, isFolder }) {
+  if (/^(?:[a-z]+:|#)/.test(target)) {
+    return target;
+  }
+  const [path = "", fragment] = target.split("#");
+  const anchor = fragment === undefined ? "" : `#${fragment}`;
+  const own = posix.join(posix.dirname(file), path);
+  const home = shown.get(own) ?? (own.startsWith(`${CHAPTERS}/`) ? own : undefined);
+  if (home !== undefined) {
+    const from = posix.join(CHAPTERS, posix.dirname(chapter));
+    return posix.relative(from, home) + anchor;
+  }
+  const beside = posix.relative(PAGES, own);
+  if (beside.endsWith(".html") && !beside.startsWith("..")) {
+    return posix.relative(posix.join("book", posix.dirname(chapter)), beside) + anchor;
+  }
+  const kind = isFolder(own) ? "tree" : "blob";
+  return `${WEB}/${kind}/main/${own.replace(/\/$/, "")}${anchor}`;
+}
+
+/**
+ * @param {string} text of `file`
+ * @param {string} file
+ * @param {Parameters<typeof rebased>[2]} book
+ */
+export function rebase(text, file, book) {
+  return outsideCode(text, (prose) =>
+    prose.replace(LINK, (_, ...found) => {
+      const [open, target, close] = found[0] === undefined ? found.slice(3) : found;
+      return open + rebased(target, file, book) + close;
+    }),
+  );
+}

@@ -1,0 +1,158 @@
+// npm run pictures: the pictures of the README and of the book, of the real pages.
+//
+//   npm run pictures [-- --debug]
+//
+// Tasks are those that the chapters show; their people are invented, their reports randomised by
+// the built package and estimated by a collector. Every picture is taken on light and on dark
+// ground. With --debug the collector is the one that tests run. Run npm run build and npm run
+// build:demo first.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { demoTasks } from "./build-demo.mjs";
+import { CROWDS, SCALE } from "./lib/book/crowds.mjs";
+import { CHAPTERS } from "./lib/book/links.mjs";
+import { launchChromium } from "./lib/browser.mjs";
+import { buildCollector, startCollector } from "./lib/collector.mjs";
+import { DEMO_DIST, DIST, ROOT, TARGET } from "./lib/paths.mjs";
+import { main, step } from "./lib/run.mjs";
+import { serve } from "./lib/serve.mjs";
+
+const PICTURES = join(ROOT, CHAPTERS, "pictures");
+const PEOPLE = 20_000;
+/** As many reports as an upload may hold. */
+const CHUNK = 4096;
+/** How wide a picture in the book is, and one of half the README's width. */
+const NARROW = { width: 760, height: 1800 };
+const WIDE = { width: 1180, height: 560 };
+
+/** The task of a chapter: its block of JSON with that name. */
+function taskOf({ chapter, file }) {
+  const text = readFileSync(join(ROOT, CHAPTERS, chapter), "utf8");
+  const [, json] = new RegExp(`^\`\`\`json ${file}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
+  if (json === undefined) {
+    throw new Error(`${chapter} has no block of JSON called ${file}`);
+  }
+  return JSON.parse(json);
+}
+
+/** Reports of a crowd of people, on the collector's disk. */
+async function collect(endpoint, id, answers) {
+  const { createRandomizer } = await import(join(DIST, "index.js"));
+  const { task } = await (await fetch(`${endpoint}/tasks/${id}`)).json();
+  const randomizer = await createRandomizer({ task });
+  for (let first = 0; first < PEOPLE; first += CHUNK) {
+    const people = Math.min(CHUNK, PEOPLE - first);
+    const reports = Array.from({ length: people }, (_, index) =>
+      randomizer.randomize(answers(first + index)),
+    );
+    const bytes = new Uint8Array(await new Blob(reports).arrayBuffer());
+    const body = randomizer.upload(bytes, people);
+    const response = await fetch(`${endpoint}/tasks/${id}/reports`, { method: "POST", body });
+    if (!response.ok) {
+      throw new Error(`${id}: ${response.status} ${await response.text()}`);
+    }
+  }
+}
+
+/**
+ * Takes a picture on either ground.
+ *
+ * @param {import("playwright-core").Browser} browser
+ * @param {string} name
+ * @param {{ width: number, height: number }} viewport
+ * @param {(page: import("playwright-core").Page) => Promise<Buffer>} take
+ */
+async function onBothGrounds(browser, name, viewport, take) {
+  for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+    const page = await browser.newPage({
+      colorScheme,
+      deviceScaleFactor: SCALE,
+      reducedMotion: "reduce",
+      viewport,
+    });
+    try {
+      writeFileSync(join(PICTURES, `${name}-${colorScheme}.png`), await take(page));
+    } finally {
+      await page.close();
+    }
+  }
+}
+
+/** Waits until estimates are drawn. */
+const drawn = (page) =>
+  page.locator('#estimates:not([aria-busy="true"]) .body > *').first().waitFor();
+
+async function takeKinds(browser, endpoint) {
+  for (const { name, question, file, chapter } of CROWDS) {
+    const { id } = taskOf({ file, chapter });
+    const state = new URLSearchParams({ task: id, ...(question && { question }) });
+    await onBothGrounds(browser, name, NARROW, async (page) => {
+      await page.goto(`${endpoint}/dashboard/#${state}`);
+      await drawn(page);
+      return page.locator("#estimates").screenshot();
+    });
+  }
+}
+
+const takeDashboard = (browser, endpoint) =>
+  onBothGrounds(browser, "dashboard", WIDE, async (page) => {
+    await page.goto(`${endpoint}/dashboard/#task=choices&question=features`);
+    await drawn(page);
+    await page.locator("#estimates").evaluate((panel) => panel.scrollIntoView({ block: "end" }));
+    return page.screenshot();
+  });
+
+const takeDemo = (browser, site) =>
+  onBothGrounds(browser, "demo", WIDE, async (page) => {
+    await page.goto(site);
+    await page.locator("#report .byte").first().waitFor();
+    await page.locator("#report").evaluate((report) => report.scrollIntoView());
+    return page.screenshot();
+  });
+
+async function pictures({ debug }) {
+  const program = debug
+    ? join(TARGET, "debug/hushbin")
+    : await step("build: collector", buildCollector);
+  const folder = mkdtempSync(join(tmpdir(), "hushbin-pictures-"));
+  mkdirSync(PICTURES, { recursive: true });
+  const tasks = CROWDS.map((crowd) => {
+    const file = join(folder, crowd.file);
+    writeFileSync(file, JSON.stringify(taskOf(crowd)));
+    return file;
+  });
+  const all = [...new Set(tasks), ...demoTasks()];
+  const collector = await startCollector({ program, data: join(folder, "data"), tasks: all });
+  const site = await serve({
+    directories: { "/": DEMO_DIST },
+    documents: {
+      "/config.json": {
+        type: "application/json",
+        body: JSON.stringify({ endpoint: collector.url }),
+      },
+    },
+  });
+  const browser = await launchChromium();
+  try {
+    const asked = new Map(CROWDS.map((crowd) => [taskOf(crowd).id, crowd.answers]));
+    for (const [id, answers] of asked) {
+      await step(`report: ${id}`, () => collect(collector.url, id, answers));
+    }
+    await step("pictures: kinds of questions", () => takeKinds(browser, collector.url));
+    await step("pictures: dashboard", () => takeDashboard(browser, collector.url));
+    await step("pictures: demo", () => takeDemo(browser, site.url));
+  } finally {
+    await browser.close();
+    site.close();
+    await collector.stop("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main(() => {
+  const { values } = parseArgs({ options: { debug: { type: "boolean", default: false } } });
+  return pictures(values);
+});
