@@ -42,7 +42,7 @@ function disagreements() {
     ...(tableIsCurrent()
       ? []
       : [
-          "README.md: another table of stacks than tests/js/stacks has; write it: npx vitest run --project stacks -u",
+          "www/docs/src/page/stacks.md: another table of stacks than tests/js/stacks has; write it: npx vitest run --project stacks -u",
         ]),
   ];
 }
@@ -76,6 +76,27 @@ export function missing(file, text, exists) {
   return [...links, ...paths].map((path) => `${file} names ${path}, which is not there`);
 }
 
+/** A link of a name in code to a file of Rust, which is to define it. */
+const DEFINED = /\[`([A-Za-z_]\w*)`\]\(([^)\s#]+\.rs)\)/g;
+
+/**
+ * The functions and the like that a document finds in a file which does not define them.
+ *
+ * @param {string} file
+ * @param {string} text
+ * @param {(path: string) => string} source
+ * @returns {string[]}
+ */
+export function undefinedNames(file, text, source) {
+  return [...text.replace(FENCE, "").matchAll(DEFINED)]
+    .map(([, name = "", target = ""]) => ({ name, home: beside(file, target) }))
+    .filter(({ name, home }) => {
+      const defines = new RegExp(`\\b(?:fn|struct|enum|trait|type|mod|const)\\s+${name}\\b`);
+      return !defines.test(source(home));
+    })
+    .map(({ name, home }) => `${file} names ${name} of ${home}, which does not define it`);
+}
+
 export async function checkFacts() {
   const there = new Set(await tracked(/./));
   for (const file of [...there]) {
@@ -88,6 +109,9 @@ export async function checkFacts() {
   const found = [
     ...disagreements(),
     ...documents.flatMap((file) => missing(file, read(file), exists)),
+    ...documents.flatMap((file) =>
+      undefinedNames(file, read(file), (path) => (exists(path) ? read(path) : "")),
+    ),
   ];
   if (found.length > 0) {
     throw new Failed(found.join("\n"));

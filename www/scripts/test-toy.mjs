@@ -24,7 +24,8 @@ const SOON = ["hushbin", "hushbin-analysis", "hushbin-tests"].flatMap((name) => 
   `profile.dev.package.${name}.opt-level=0`,
 ]);
 /** What cargo needs of the repository. */
-const CRATES = /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/)/;
+const CRATES =
+  /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/docs\/src)/;
 
 async function files() {
   const listed = await capture("git", ["ls-files", "-co", "--exclude-standard"]);

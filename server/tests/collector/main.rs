@@ -28,7 +28,6 @@ mod openapi;
 #[cfg(unix)]
 mod operate;
 mod plan;
-mod readme;
 mod salvage;
 #[cfg(unix)]
 mod shuffle;

@@ -1,9 +1,7 @@
-/** The example for the web, bundled and used as its README says, and the first page of the repository's. */
+/** The example for the web, bundled and used as its README says. */
 
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DIST, ROOT } from "../../../www/scripts/lib/paths.mjs";
@@ -70,25 +68,4 @@ it("reports when that is allowed, and does not otherwise", async () => {
   await page.getByLabel("Report").uncheck();
   await saved(/^Saved\.$/);
   expect(world.gateway.passed).toHaveLength(1);
-});
-
-it("reports from a file beside the script, as README.md shows", async () => {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const block = (language: string) =>
-    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(readme)?.[1] ?? "";
-  const own = await World.start(JSON.parse(block("json")));
-  const folder = mkdtempSync(join(tmpdir(), "hushbin-first-"));
-  try {
-    const html = block("html").replace("http://127.0.0.1:8080", own.endpoint);
-    expect(html).toContain(own.endpoint);
-    writeFileSync(join(folder, "first.html"), html);
-    copyFileSync(join(DIST, "hushbin.script.js"), join(folder, "hushbin.script.js"));
-    const page = await own.page();
-    await page.goto(pathToFileURL(join(folder, "first.html")).href);
-    await expect.poll(() => page.locator("body").textContent(), PATIENCE).toMatch(/on its way/);
-    await expect.poll(() => own.reports("settings"), PATIENCE).toBe(1);
-  } finally {
-    await own.stop();
-    rmSync(folder, { recursive: true });
-  }
 });

@@ -546,14 +546,6 @@ describe("typed", () => {
     }
   };
 
-  it("as the README shows", () => {
-    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-    const shown = /```ts\n([\s\S]*?)```/.exec(readme)?.[1];
-    expect(shown).toContain("client.report");
-    const options = { module: "esnext", moduleResolution: "bundler" };
-    expect(check(`${shown}\nexport {};`, options)).toBe("");
-  });
-
   it.each([
     { module: "nodenext", moduleResolution: "nodenext" },
     { module: "esnext", moduleResolution: "bundler" },

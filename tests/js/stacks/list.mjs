@@ -1,4 +1,4 @@
-// The stacks: each runs the app in its folder. README.md's table is made of this list.
+// The stacks: each runs the app in its folder. The book's table is made of this list.
 
 /**
  * @typedef {object} Stack

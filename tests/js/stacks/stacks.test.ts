@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Stacks } from "./harness.js";
 import { STACKS } from "./list.mjs";
-import { README, readmeAfter } from "./table.mjs";
+import { CHAPTER, chapterAfter } from "./table.mjs";
 
 let world: Stacks;
 /** Reports of each stack, as its app told. */
@@ -30,10 +30,10 @@ describe("all of them", () => {
     }
   });
 
-  it("are README.md's table, which -u writes after they ran", async () => {
+  it("are the book's table, which -u writes after they ran", async () => {
     expect([...reported.keys()].sort()).toEqual(STACKS.map(({ name }) => name).sort());
     const seen = world.engines.map(({ name, version }) => `${name} ${version}`);
     const node = `Node.js ${process.versions.node}`;
-    await expect(readmeAfter([...seen, node])).toMatchFileSnapshot(README);
+    await expect(chapterAfter([...seen, node])).toMatchFileSnapshot(CHAPTER);
   });
 });

@@ -1,11 +1,11 @@
-// README.md's table of stacks, of the list that the tests run.
+// The book's table of stacks, of the list that the tests run.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STACKS } from "./list.mjs";
 
 const FOLDER = import.meta.dirname;
-export const README = join(FOLDER, "../../../README.md");
+export const CHAPTER = join(FOLDER, "../../../www/docs/src/page/stacks.md");
 const BLOCK = /(?<=<!-- stacks: .*-->\n)[\s\S]*?(?=<!-- \/stacks -->)/;
 
 /** @param {import("./list.mjs").Stack} stack */
@@ -28,19 +28,19 @@ function table() {
   return ["| stack | version | what ran and reported |", "|---|---|---|", ...rows].join("\n");
 }
 
-const readme = () => readFileSync(README, "utf8");
+const chapter = () => readFileSync(CHAPTER, "utf8");
 
-/** Whether README.md has the table of this list and these versions. */
-export const tableIsCurrent = () => (readme().match(BLOCK)?.[0] ?? "").includes(`\n${table()}\n`);
+/** Whether the chapter has the table of this list and these versions. */
+export const tableIsCurrent = () => (chapter().match(BLOCK)?.[0] ?? "").includes(`\n${table()}\n`);
 
 /**
- * README.md as it is, where its table is current, or else with a new table.
+ * The chapter as it is, where its table is current, or else with a new table.
  *
  * @param {readonly string[]} seen names and versions of what the stacks ran in
  */
-export function readmeAfter(seen) {
+export function chapterAfter(seen) {
   if (tableIsCurrent()) {
-    return readme();
+    return chapter();
   }
-  return readme().replace(BLOCK, `\n${table()}\n\nLast run with ${seen.join(", ")}.\n\n`);
+  return chapter().replace(BLOCK, `\n${table()}\n\nLast run with ${seen.join(", ")}.\n\n`);
 }

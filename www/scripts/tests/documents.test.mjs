@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lacking } from "../check-docs.mjs";
-import { missing } from "../check-facts.mjs";
+import { missing, undefinedNames } from "../check-facts.mjs";
 import { reference } from "../lib/reference.mjs";
 
 test("links and paths lead to files", () => {
@@ -14,6 +14,18 @@ test("links and paths lead to files", () => {
   assert.deepEqual(found("`src/cli` is found from where it stands", "server/README.md"), []);
   assert.deepEqual(found("`src/…` `src/*.rs`\n```sh\ncat src/none.rs\n```\n"), []);
   for (const text of ["[a](a.rs)", "see `src/none.rs`", "`server/src/none`"]) {
+    assert.equal(found(text).length, 1, text);
+  }
+});
+
+test("functions are in the files that they are linked to", () => {
+  const source = (path) => (path === "src/a.rs" ? "pub const fn gap() {}\nstruct Law;\n" : "");
+  const found = (text) => undefinedNames("www/docs/a.md", text, source);
+  assert.deepEqual(
+    found("[`gap`](../../src/a.rs), [`Law`](../../src/a.rs) [`a.b`](../../src/a.rs)"),
+    [],
+  );
+  for (const text of ["[`ga`](../../src/a.rs)", "[`gap`](../../src/b.rs)"]) {
     assert.equal(found(text).length, 1, text);
   }
 });

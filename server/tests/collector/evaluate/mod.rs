@@ -4,7 +4,7 @@
 //! `HUSHBIN_EVALUATION` names a directory that `hushbin evaluate --preset full` has filled, to be
 //! looked at in place of that of the quick preset.
 
-mod readme;
+mod pages;
 mod reference;
 mod resumed;
 mod table;

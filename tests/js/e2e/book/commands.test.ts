@@ -25,6 +25,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "cargo doc --workspace --no-deps --open": "the step docs, without opening it",
   "cargo install --path server": "the steps of Rust compile it; nothing is installed by a test",
   "npm ci && npm run build": "the step build",
+  "npm run demo": "its parts: tests/js/e2e serves the same pages and starts a collector",
+  "npm test": "this is part of it",
   "npm run bench": "by hand: it measures for an hour",
   "npm run replay -- --task task.json --data data.txt --endpoint http://127.0.0.1:8080":
     "by hand: it needs a clone, and builds it",
@@ -163,4 +165,14 @@ describe("commands of", () => {
     const commands = left.map((line) => line.replace(/ +#.*/, "")).filter((line) => line !== "");
     expect([...new Set(commands)].sort()).toEqual(Object.keys(ELSEWHERE).sort());
   });
+});
+
+it("the README says of errors what the command says that is run", () => {
+  const text = (name: string) => CHAPTERS.find(({ path }) => path.endsWith(name))?.text ?? "";
+  const within = (reports: number) =>
+    new RegExp(`^ +${reports} +[\\d.]+ +±([\\d.]+)`, "m").exec(text("first/page.md"))?.[1];
+  const [few, many] = [within(1000), within(1_000_000)];
+  expect(text("README.md")).toContain(
+    `a thousand such reports tell a mean to within ±${Number(few).toFixed(2)}, a million to within ±${many}.`,
+  );
 });

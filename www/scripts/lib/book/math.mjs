@@ -8,7 +8,8 @@ const INLINE = /\$`([^`]+)`\$/g;
 const mathml = (formula, displayMode) =>
   katex
     .renderToString(formula.trim(), { output: "mathml", displayMode, strict: "error" })
-    // A line of its own would end what Markdown takes for a block of HTML.
+    // TeX within, which Markdown would read, and lines, which would end a block of HTML.
+    .replace(/<annotation[\s\S]*?<\/annotation>/g, "")
     .replaceAll("\n", " ");
 
 /**

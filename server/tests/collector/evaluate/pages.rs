@@ -1,19 +1,16 @@
-//! What the README says of accuracy is what the quick preset finds.
+//! What the book says of accuracy is what the quick preset finds.
 
 use super::QUICK;
 use super::table::{Line, Tables};
 
-const README: &str = include_str!("../../../../README.md");
+const PUBLISHED: &str = include_str!("../../../../www/docs/src/why/published.md");
+const WAYS: &str = include_str!("../../../../www/docs/src/why/ways.md");
+const TEXTS: &str = include_str!("../../../../www/docs/src/ask/texts.md");
+const SUMS: &str = include_str!("../../../../www/docs/src/privacy/sums.md");
 
-/// What stands under a heading.
-fn section(heading: &str) -> &'static str {
-    let (_, rest) = README.split_once(&format!("\n### {heading}\n")).unwrap();
-    rest.split("\n### ").next().unwrap()
-}
-
-/// The cells of the rows of a section's table, its head left out.
-fn rows(section: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    let rows = section.lines().filter(|line| line.starts_with("| "));
+/// The cells of the rows of a page's table, its head left out.
+fn rows(page: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let rows = page.lines().filter(|line| line.starts_with("| "));
     let cells = |row: &'static str| row.trim_matches('|').split('|').map(str::trim).collect();
     rows.skip(1).map(cells)
 }
@@ -36,7 +33,7 @@ fn the_table_of_errors_is_what_is_found() {
         })
     };
     let mut compared = 0;
-    for row in rows(section("Beside what others published")) {
+    for row in rows(PUBLISHED) {
         let [mechanism, mean, frequency] = row[..] else {
             panic!("{row:?}")
         };
@@ -59,7 +56,7 @@ fn way(lines: &[Line], wanted: impl Fn(&Line) -> bool) -> f64 {
 fn ways_to_ask_take_what_is_said_beside_each_other() {
     let lines = Tables::new(QUICK.path()).of("ways");
     let mut compared = 0;
-    for row in rows(section("What one way to ask takes beside another")) {
+    for row in rows(WAYS) {
         let [own, beside, ratios @ ..] = &row[..] else {
             panic!("{row:?}")
         };
@@ -75,9 +72,9 @@ fn ways_to_ask_take_what_is_said_beside_each_other() {
     assert_eq!(compared, 20 * 5);
 }
 
-/// A sentence of the README, with numbers as it writes them.
-fn says(sentence: &str) {
-    assert!(README.contains(sentence), "{sentence}");
+/// A sentence of a page, with numbers as it writes them.
+fn says(page: &str, sentence: &str) {
+    assert!(page.contains(sentence), "{sentence}");
 }
 
 #[test]
@@ -90,9 +87,10 @@ fn sentences_with_numbers_say_what_is_found() {
                 line.metric == "share" && line.epsilon == epsilon
             })
     });
-    says(&format!(
+    let found = format!(
         "if {one:.2} per cent of them have it at ε = 1, {two:.2} at ε = 2, {four:.2} at ε = 4;"
-    ));
+    );
+    says(TEXTS, &found);
     let sparse = tables.of("p3-sparse");
     let [bits, ours] = ["naive bits, event", "hushbin"].map(|mechanism| {
         way(&sparse, |line| {
@@ -101,9 +99,8 @@ fn sentences_with_numbers_say_what_is_found() {
         })
     });
     let ratio = bits / ours;
-    says(&format!(
-        "{ratio:.2} of it where people have 16 of 256 items"
-    ));
+    let found = format!("{ratio:.2} of it where people have 16 of 256 items");
+    says(PUBLISHED, &found);
 }
 
 /// Of sums through a shuffler, errors and what a person sends for them.
@@ -111,7 +108,7 @@ fn sentences_with_numbers_say_what_is_found() {
 fn the_table_of_sums_is_what_is_found() {
     let lines = Tables::new(QUICK.path()).of("ways");
     let mut compared = 0;
-    for row in rows(section("Sums through a shuffler")) {
+    for row in rows(SUMS) {
         let [numbers, people] = [0, 1].map(|cell| row[cell].parse::<u64>().unwrap());
         let found = |mechanism: &str, metric: &str| {
             way(&lines, |line| {

@@ -1,0 +1,82 @@
+//! What the README and the book show works.
+
+use hushbin::{Entry, Randomizer, Task, TaskDraft};
+use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
+
+const README: &str = include_str!("../../README.md");
+const PAGE: &str = include_str!("../../www/docs/src/first/page.md");
+const KINDS: &str = include_str!("../../www/docs/src/ask/kinds.md");
+const RATINGS: &str = include_str!("../../www/docs/src/ask/ratings.md");
+const BUDGET: &str = include_str!("../../www/docs/src/ask/budget.md");
+
+/// The one block of code of a document whose fence says this.
+fn block<'a>(document: &'a str, fence: &str) -> &'a str {
+    let start = format!("```{fence}\n");
+    let mut found = document.split(&start).skip(1);
+    let block = found.next().unwrap().split("```").next().unwrap();
+    assert!(found.next().is_none(), "{fence}");
+    block
+}
+
+fn shown(document: &str, fence: &str) -> Task {
+    let draft: TaskDraft = serde_json::from_str(block(document, fence)).unwrap();
+    draft.resolve().unwrap()
+}
+
+#[test]
+fn the_task_is_valid_and_takes_the_report_shown() {
+    let task = shown(PAGE, "json settings.json");
+    let entries: Vec<Entry> = ["dark-mode", "autoplay"]
+        .iter()
+        .zip([1.0, -1.0])
+        .map(|(name, value)| {
+            let item = task.questions()[0].items().resolve(name).unwrap();
+            Entry { item, value }
+        })
+        .collect();
+    for page in [block(README, "html"), block(PAGE, "html first.html")] {
+        assert!(page.contains(r#"client.report({ "dark-mode": 1, autoplay: -1 })"#));
+        assert!(page.contains(&format!("task: \"{}\"", task.id())));
+        assert!(page.contains(&format!("\"{}\"", task.fingerprint())));
+    }
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    Randomizer::new(&task)
+        .randomize(&entries, &mut rng)
+        .unwrap();
+}
+
+#[test]
+fn the_budget_shown_is_read() {
+    let complete = serde_json::to_value(shown(BUDGET, "json settings.json")).unwrap();
+    let file = block(BUDGET, "json settings.json");
+    let written: serde_json::Value = serde_json::from_str(file).unwrap();
+    assert_eq!(complete["budget"], written["budget"]);
+    let mut fields = written["budget"].as_object().unwrap().keys();
+    assert!(fields.all(|field| BUDGET.contains(&format!("`{field}`"))));
+    assert!(RATINGS.contains("| `budget` |"));
+}
+
+#[test]
+fn every_field_of_a_task_is_in_the_table() {
+    let json = serde_json::to_value(shown(PAGE, "json settings.json")).unwrap();
+    let mechanism = json["mechanism"].as_object().unwrap();
+    for field in json.as_object().unwrap().keys() {
+        assert!(RATINGS.contains(&format!("| `{field}` |")), "{field}");
+    }
+    for field in mechanism.keys().filter(|field| *field != "name") {
+        assert!(RATINGS.contains(&format!("`{field}`")), "{field}");
+    }
+}
+
+/// The task of several questions is chosen for, and its page answers each of them.
+#[test]
+fn questions_are_valid_and_answered() {
+    let task = shown(KINDS, "json visits.json");
+    assert_eq!(task.questions().len(), 10);
+    let report = block(KINDS, "ts");
+    for question in task.questions() {
+        assert!(report.contains(&format!("  {}: ", question.name())));
+        let row = format!("| [`{}`](", question.kind().name());
+        assert!(KINDS.contains(&row), "{row}");
+    }
+}
