@@ -102,7 +102,8 @@ fn write_plan(out: &mut dyn Write, plan: &SumPlan) -> io::Result<()> {
 fn write_influence(out: &mut dyn Write, own: &SumInfluence) -> io::Result<()> {
     writeln!(
         out,
-        "dishonest {}: one person moves the sum by {:.4}{} at most, an honest one by {:.4}",
+        "dishonest {}: one person moves the sum by {:.4}{} at most from what it is without them, an \
+         honest one from one end to the other by {:.4}",
         of(own.item.as_ref()),
         own.dishonest,
         unit(own.unit.as_ref()),
