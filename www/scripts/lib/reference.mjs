@@ -8,9 +8,9 @@
 const LIST = /^export (?:type )?\{([^}]*)\}(?: from "\.\/(.*)\.js")?;/gm;
 const ALL = /^export \* from "\.\/(.*)\.js";/gm;
 const DOC = String.raw`\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n`;
-/** A declaration, which ends where the next line begins that is not indented. */
+/** A declaration, which ends where the next line begins that is neither indented nor its own end. */
 const DECLARED = new RegExp(
-  String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=\S|$)|\n\}\n)`,
+  String.raw`^(${DOC})?export (?:declare )?(?:abstract )?(?:interface|class|function|const|type) (\w+)(?!: typeof )[\s\S]*?(?:;\n(?=[^\s}]|$)|\n\}\n)`,
   "gm",
 );
 /** A member, of an indentation by one step, and its comment. */

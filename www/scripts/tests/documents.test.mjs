@@ -55,7 +55,7 @@ test("what is exported has comments, member by member, and is told once", () => 
   const files = {
     index: 'export * from "./exports.js";\n',
     exports:
-      'export { type A, b } from "./folder/own.js";\nexport type { C } from "./missing.js";\n',
+      'export { type A, b, type E } from "./folder/own.js";\nexport type { C } from "./missing.js";\n',
     "folder/own": `/** A. */
 export interface A {
     readonly kind: "a";
@@ -64,6 +64,10 @@ export interface A {
     readonly bare: number;
 }
 export declare function b(): void;
+/** By kind. */
+export type E<Q> = Q extends {
+    readonly kind: "e";
+} ? number : never;
 /** Not exported by the entry. */
 export declare const d: number;
 `,
@@ -79,7 +83,11 @@ export declare const d: number;
     "## `package`",
     "### A",
     "### C",
+    "### E",
     "### b",
     "## `again`",
   ]);
+  // Whole, to the end of each.
+  assert.match(text, /readonly bare: number;\n\}\n/);
+  assert.match(text, /kind: "e";\n\} \? number : never;\n/);
 });
