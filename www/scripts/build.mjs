@@ -2,12 +2,12 @@
 //
 // cargo → wasm-bindgen → wasm-opt → esbuild and tsc. Run npm run setup first.
 
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
 import { patched } from "./lib/glue.mjs";
+import { integrity } from "./lib/integrity.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { reference } from "./lib/reference.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
@@ -161,12 +161,6 @@ const WITHOUT_NODE = {
   },
 };
 
-/** What a page names so that its browser refuses any other file. */
-async function integrityOf(file) {
-  const bytes = await readFile(join(DIST, file));
-  return `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
-}
-
 /**
  * Classic scripts, and the hashes of all: the one that pages name, which knows those of
  * the files that it loads.
@@ -182,7 +176,9 @@ async function scripts() {
   }
   const hashed = async (names) =>
     Object.fromEntries(
-      await Promise.all(names.map(async ([key, file]) => [key, await integrityOf(file)])),
+      await Promise.all(
+        names.map(async ([key, file]) => [key, integrity(await readFile(join(DIST, file)))]),
+      ),
     );
   const beside = await hashed(SCRIPT_FILES.map((name) => [name, `${SCRIPT}.${name}.js`]));
   await bundle(["script"], {
@@ -276,7 +272,7 @@ function documented() {
 }
 
 /** What is bundled of others, in dist/sealing.* and dist/x25519.*, and whose it is. */
-const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
+export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
 /** The licences of code that is bundled. */
 async function thirdParty() {

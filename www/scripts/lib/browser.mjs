@@ -9,7 +9,7 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
  * @param {readonly string[]} names
  * @returns {string | undefined}
  */
-function onPath(names) {
+export function onPath(names) {
   const directories = (process.env.PATH ?? "").split(delimiter);
   return names
     .flatMap((name) => directories.map((directory) => join(directory, name)))

@@ -18,6 +18,9 @@ export const ANALYSIS_GLUE = join(DEMO, "shared/wasm");
 export const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 /** The npm package as it is published; made by the build. */
 export const PACKAGE = join(TARGET, "package");
+/** What a release is of, and where it is made. */
+export const ARTEFACTS = join(TARGET, "release-artefacts");
+export const WORKSHOP = join(TARGET, "release-build");
 export const BIN = join(ROOT, "node_modules/.bin");
 /** Tools that are installed, one directory for each version. */
 export const TOOLS = process.env.HUSHBIN_TOOLS ?? join(homedir(), ".cache/hushbin");

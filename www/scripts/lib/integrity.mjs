@@ -1,0 +1,32 @@
+// Hashes by which browsers refuse any other script: https://www.w3.org/TR/SRI/
+
+import { createHash } from "node:crypto";
+import { Failed } from "./run.mjs";
+
+/**
+ * What a page names so that its browser refuses any other file.
+ *
+ * @param {Uint8Array} bytes
+ */
+export const integrity = (bytes) => `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+
+/**
+ * @param {string} name the script's file
+ * @param {string | undefined} hash
+ */
+export const scriptTag = (name, hash) =>
+  `<script async src="/hushbin/${name}" crossorigin="anonymous" integrity="${hash}"></script>\n`;
+
+/**
+ * @param {Readonly<Record<string, string>>} stated hashes by file
+ * @param {(file: string) => Uint8Array} read
+ * @throws Failed where a file has other bytes
+ */
+export function checkIntegrity(stated, read) {
+  for (const [file, hash] of Object.entries(stated)) {
+    const found = integrity(read(file));
+    if (found !== hash) {
+      throw new Failed(`integrity.json says ${hash} of ${file}, which has ${found}`);
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// The collector as one static program for each kind of machine, and what is built around it.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { capture, Failed, run } from "../run.mjs";
+import { cargoZigbuild, home, zig } from "../tools.mjs";
+import { key, lockedChecksums, lockedPackage, parseTree, TREE } from "./components.mjs";
+import { checkStatic } from "./elf.mjs";
+import { notices, textsIn } from "./licences.mjs";
+import { imageArchive } from "./oci.mjs";
+import { billOfMaterials } from "./sbom.mjs";
+import { muslFolder } from "./source.mjs";
+import { gzip, tar } from "./tar.mjs";
+
+/**
+ * @typedef {import("./source.mjs").Source} Source
+ * @typedef {import("./components.mjs").Component} Component
+ */
+
+const CRATE = "hushbin-server";
+
+/** What the machines are called where images are described, by Rust's name of the target. */
+export const ARCHITECTURES = new Map([
+  ["x86_64-unknown-linux-musl", "amd64"],
+  ["aarch64-unknown-linux-musl", "arm64"],
+]);
+
+/**
+ * The archive's name, and the folder in it, as `cargo binstall` looks for them.
+ *
+ * @param {Pick<Source, "crates" | "repository" | "version">} source
+ * @param {string} target
+ */
+export function archiveName({ crates, repository, version }, target) {
+  const told = crates.find(({ name }) => name === CRATE)?.metadata?.binstall;
+  const words = { repo: repository, version, target, bin: "hushbin", "binary-ext": "" };
+  const filled = (template) =>
+    template.replaceAll(/\{ (\S+) \}/g, (_, word) => {
+      if (words[word] === undefined) {
+        throw new Failed(`cargo binstall is told of { ${word} }, which is not known here`);
+      }
+      return words[word];
+    });
+  const url = filled(told["pkg-url"]);
+  const expected = `${repository}/releases/download/v${version}/`;
+  if (!url.startsWith(expected)) {
+    throw new Failed(`cargo binstall would look at ${url}, which is not in ${expected}`);
+  }
+  return { archive: basename(url), folder: dirname(filled(told["bin-dir"])) };
+}
+
+/** @param {Source} source */
+async function compile({ folder, target, env }, triple) {
+  await run(
+    "cargo-zigbuild",
+    ["zigbuild", "--release", "--locked", "--package", CRATE, "--target", triple],
+    { cwd: folder, env: { ...env, PATH: `${join(home(cargoZigbuild), "bin")}:${env.PATH}` } },
+  );
+  const program = readFileSync(join(target, triple, "release/hushbin"));
+  checkStatic(program, triple.split("-")[0] ?? "");
+  return program;
+}
+
+/**
+ * What is linked by other ways than cargo's, and the notices of it.
+ *
+ * @param {Source} source
+ */
+async function runtime({ folder, env }) {
+  const said = await capture("rustc", ["--version"], env, folder);
+  const sysroot = (await capture("rustc", ["--print", "sysroot"], env, folder)) ?? "";
+  const musl = { name: `musl-of-zig-${zig.version}`, licence: "MIT", needs: [] };
+  const std = { name: "std", version: said?.split(" ")[1] ?? "", licence: "MIT OR Apache-2.0" };
+  return {
+    components: [{ ...std, needs: [] }, musl],
+    ofStd: readFileSync(join(sysroot, "share/doc/rust/COPYRIGHT-library.html")),
+    texts: [{ ...musl, texts: textsIn(muslFolder()) }],
+  };
+}
+
+/**
+ * @param {Source} source
+ * @param {readonly string[]} options of cargo
+ */
+async function linked({ folder, env }, options) {
+  const printed = await capture("cargo", ["tree", ...TREE, ...options], env, folder);
+  const checksums = lockedChecksums(readFileSync(join(folder, "Cargo.lock"), "utf8"));
+  const [root, ...others] = parseTree(printed ?? "", checksums);
+  if (root === undefined) {
+    throw new Failed(`cargo tree ${options.join(" ")} lists nothing`);
+  }
+  return { root, others };
+}
+
+/** @param {string} folder */
+const filesOf = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => ({ path: name, data: readFileSync(join(folder, name)) }));
+
+/** @param {Source} source */
+async function makeProgram(source, triple, out) {
+  const { folder, time, version } = source;
+  const program = await compile(source, triple);
+  const { root, others } = await linked(source, ["--package", CRATE, "--target", triple]);
+  const own = await runtime(source);
+  const bill = billOfMaterials(root, "application", [...others, ...own.components], time);
+  writeFileSync(join(out, `hushbin-${version}-${triple}.cdx.json`), bill);
+  const texts = [
+    ...others.map((one) => ({ ...one, texts: textsIn(source.folders.get(key(one)) ?? "") })),
+    ...own.texts,
+  ].map((one) => ({ ...one, name: key(one) }));
+  const licences = [
+    ...filesOf(folder).filter(({ path }) => path.startsWith("LICENSE-")),
+    { path: "LICENSE-THIRD-PARTY", data: notices(texts) },
+    { path: "LICENSE-STD.html", data: own.ofStd },
+  ];
+  const names = archiveName(source, triple);
+  const below = (entries, prefix) =>
+    entries.map((entry) => ({ ...entry, path: `${names.folder}/${prefix}${entry.path}` }));
+  const archive = tar(
+    [
+      ...below([{ path: "hushbin", data: program, mode: 0o755 }, ...licences], ""),
+      ...below([{ path: "CHANGELOG.md", data: readFileSync(join(folder, "CHANGELOG.md")) }], ""),
+      ...below(filesOf(join(folder, "server/config")), "config/"),
+      ...below(filesOf(join(folder, "server/deploy")), "deploy/"),
+    ],
+    time,
+  );
+  writeFileSync(join(out, names.archive), gzip(archive));
+  return { program, licences };
+}
+
+/** @param {Pick<Source, "version">} source */
+export const imageName = ({ version }) => `hushbin-${version}-image.tar`;
+
+/**
+ * @param {Source} source
+ * @param {string} out
+ * @param {(name: string, work: () => Promise<any>) => Promise<any>} step
+ */
+export async function makePrograms(source, out, step) {
+  const platforms = [];
+  for (const [triple, architecture] of ARCHITECTURES) {
+    const made = await step(`program: ${triple}`, () => makeProgram(source, triple, out));
+    platforms.push({ architecture, ...made });
+  }
+  await step("image: both programs", async () => {
+    const { version, commit: revision, repository, time } = source;
+    const image = { version, revision, source: repository, time, platforms };
+    writeFileSync(join(out, imageName(source)), imageArchive(image));
+  });
+}
+
+/** What the npm package has of others beside crates: `THIRD_PARTY` of the build says why. */
+export async function makePackageBill(source, out, thirdParty) {
+  const { folder, time, version } = source;
+  const options = ["--target", "wasm32-unknown-unknown", "--package", "hushbin"];
+  const features = ["--features", "wasm-module,wasm-sums-module"];
+  const { root, others } = await linked(source, [...options, ...features]);
+  const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
+  const bundled = thirdParty.map((name) => lockedPackage(lock, name));
+  /** @type {Component} */
+  const own = {
+    ...{ name: "hushbin", version, registry: "npm", licence: root.licence },
+    needs: [...root.needs, ...bundled.map(key)].sort(),
+  };
+  const bill = billOfMaterials(own, "library", [...others, ...bundled], time);
+  writeFileSync(join(out, `hushbin-${version}-npm.cdx.json`), bill);
+}

@@ -1,0 +1,21 @@
+// What has changed in a version, out of CHANGELOG.md.
+
+const HEADING = /^## (\S+).*$/gm;
+
+/**
+ * The text below a heading of the second level whose first word is `name`, or undefined.
+ *
+ * @param {string} text
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+export function section(text, name) {
+  const headings = [...text.matchAll(HEADING)];
+  const at = headings.findIndex(([, first]) => first === name);
+  const [own, next] = [headings[at], headings[at + 1]];
+  if (own === undefined) {
+    return undefined;
+  }
+  const body = text.slice(own.index + own[0].length, next?.index).trim();
+  return body === "" ? undefined : `${body}\n`;
+}

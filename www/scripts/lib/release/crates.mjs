@@ -1,0 +1,41 @@
+// The crates, as registries take them.
+
+import { copyFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Failed, run } from "../run.mjs";
+import { textsIn } from "./licences.mjs";
+import { inOrder } from "./versions.mjs";
+
+/** @typedef {import("./source.mjs").Source} Source */
+
+/** @param {Source} source */
+export const packed = ({ version }, { name }) => `${name}-${version}.crate`;
+
+/**
+ * @param {Source} source
+ * @param {string} out
+ * @param {{ verify: boolean }} options verify: each is built from what is packed of it and of those
+ * before it, and nothing else
+ */
+export async function makeCrates(source, out, { verify }) {
+  const crates = inOrder(source.crates);
+  for (const { name, manifest_path: manifest } of crates) {
+    if (textsIn(dirname(manifest)).length === 0) {
+      throw new Failed(`${name} would be published without its licences`);
+    }
+  }
+  const own = join(source.target, "crates");
+  await run(
+    "cargo",
+    [
+      ...["publish", "--dry-run", "--locked", "--target-dir", own],
+      ...crates.flatMap(({ name }) => ["--package", name]),
+      ...(verify ? [] : ["--no-verify"]),
+    ],
+    { cwd: source.folder, env: source.env },
+  );
+  for (const crate of crates) {
+    copyFileSync(join(own, "package", packed(source, crate)), join(out, packed(source, crate)));
+  }
+  return readdirSync(out);
+}

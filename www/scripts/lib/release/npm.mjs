@@ -1,0 +1,45 @@
+// The npm package, and the script tag of it.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkIntegrity, scriptTag } from "../integrity.mjs";
+import { capture, Failed, run } from "../run.mjs";
+import { gzip, tar } from "./tar.mjs";
+
+/** @typedef {import("./source.mjs").Source} Source */
+
+const SCRIPT = "hushbin.script.js";
+
+/** @param {Pick<Source, "version">} source */
+export const tarball = ({ version }) => `hushbin-${version}.tgz`;
+
+/**
+ * Files as npm would pack them; npm's own archive depends on the version of Node.
+ *
+ * @param {Source} source
+ * @param {string} out
+ * @returns {Promise<string>} the script tag
+ */
+export async function makePackage({ folder, target, env, time, version }, out) {
+  await run("node", ["www/scripts/build.mjs"], { cwd: folder, env });
+  const made = join(target, "package");
+  const dry = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const printed = await capture("npm", dry, env, made);
+  const [listed] = JSON.parse(printed ?? "[]");
+  if (listed === undefined) {
+    throw new Failed("npm pack lists no files");
+  }
+  const read = (path) => readFileSync(join(made, path));
+  const entries = listed.files.map(({ path }) => ({ path: `package/${path}`, data: read(path) }));
+  for (const needed of ["LICENSE-MIT", "LICENSE-APACHE", "LICENSE-THIRD-PARTY", "CHANGELOG.md"]) {
+    if (!entries.some(({ path }) => path === `package/${needed}`)) {
+      throw new Failed(`the npm package would be published without ${needed}`);
+    }
+  }
+  writeFileSync(join(out, tarball({ version })), gzip(tar(entries, time)));
+  const hashes = JSON.parse(read("dist/integrity.json").toString());
+  checkIntegrity(hashes, (file) => read(`dist/${file}`));
+  const tag = scriptTag(SCRIPT, hashes[SCRIPT]);
+  writeFileSync(join(out, `hushbin-${version}-script.html`), tag);
+  return tag;
+}

@@ -1,0 +1,151 @@
+// What a release is made from: a clone of HEAD, with what it says of itself.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ROOT, TOOLS } from "../paths.mjs";
+import { capture, Failed, run, withPath } from "../run.mjs";
+import { home, toolPath, zig } from "../tools.mjs";
+import { section } from "./changelog.mjs";
+import { disagreements } from "./versions.mjs";
+
+export const TARGETS = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
+
+/**
+ * @typedef {object} Source
+ * @property {string} folder the clone
+ * @property {string} target where cargo writes
+ * @property {NodeJS.ProcessEnv} env what programs are run in
+ * @property {string} commit
+ * @property {number} time of the commit, in seconds since 1970
+ * @property {string} version
+ * @property {string} repository
+ * @property {readonly (import("./versions.mjs").Crate & { metadata: any })[]} crates of the workspace
+ * @property {ReadonlyMap<string, string>} folders of all packages, by name and version
+ * @property {string} changes what the CHANGELOG says of the version
+ */
+
+/** What would make other bytes of the same sources. */
+const MEDDLING =
+  /^(RUSTC|RUSTFLAGS|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
+
+const cargoHome = () => process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+
+/** Where this machine keeps things, none of which is to be found in what is published. */
+export const machinePaths = () =>
+  [...new Set([ROOT, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
+
+/** Paths as they are called in programs, wherever they lie. */
+async function remapping(folder, env) {
+  const registries = join(cargoHome(), "registry/src");
+  const sysroot = await capture("rustc", ["--print", "sysroot"], env, folder);
+  const [, hash] =
+    (await capture("rustc", ["-vV"], env, folder))?.match(/^commit-hash: (.*)$/m) ?? [];
+  return [
+    ...readdirSync(registries).map((name) => [join(registries, name), "/crates"]),
+    // Where the sources of the standard library are installed they are named by it.
+    [join(sysroot ?? "", "lib/rustlib/src/rust"), `/rustc/${hash}`],
+    [folder, "/hushbin"],
+  ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
+}
+
+/** The environment in which programs are built. */
+async function environment(folder, target, time) {
+  const kept = Object.entries(withPath()).filter(([name]) => !MEDDLING.test(name));
+  const env = {
+    ...Object.fromEntries(kept),
+    CARGO_TARGET_DIR: target,
+    CARGO_ZIGBUILD_ZIG_PATH: toolPath(zig),
+    SOURCE_DATE_EPOCH: String(time),
+    LC_ALL: "C",
+    TZ: "UTC",
+  };
+  return { ...env, CARGO_ENCODED_RUSTFLAGS: (await remapping(folder, env)).join("\x1f") };
+}
+
+/** `git`'s answer about the project. */
+export async function git(...args) {
+  const answer = await capture("git", ["-c", "safe.directory=*", ...args]);
+  if (answer === undefined) {
+    throw new Failed(`git ${args.join(" ")} failed: this runs in a checkout`);
+  }
+  return answer;
+}
+
+/**
+ * Clones HEAD, in which there is nothing that is not under version control, and installs what
+ * its lock files name.
+ *
+ * @param {string} workshop a folder for it and for what cargo makes
+ */
+export async function clone(workshop) {
+  const folder = join(workshop, "hushbin");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(workshop, { recursive: true });
+  const commit = await git("rev-parse", "HEAD");
+  const quiet = { quiet: true };
+  const checkedOut = ["-c", "safe.directory=*", "-c", "advice.detachedHead=false"];
+  await run("git", [...checkedOut, "clone", "--no-checkout", ROOT, folder], quiet);
+  await run("git", [...checkedOut, "-C", folder, "checkout", commit], quiet);
+  await run("node", ["www/scripts/setup.mjs", "--no-tests"], { cwd: folder });
+  if ((await capture("rustup", ["--version"])) !== undefined) {
+    await run("rustup", ["target", "add", ...TARGETS], { cwd: folder, quiet: true });
+  }
+  await run("cargo", ["fetch", "--locked"], { cwd: folder, quiet: true });
+  return { folder, commit };
+}
+
+/** @throws Failed where the CHANGELOG has nothing of the version; before a release, of what is new */
+function changesOf(text, version, dryRun) {
+  const found = section(text, version) ?? (dryRun ? section(text, "Unreleased") : undefined);
+  if (found === undefined) {
+    throw new Failed(`CHANGELOG.md has no section ${version}`);
+  }
+  return found;
+}
+
+/**
+ * Reads what the clone says of itself.
+ *
+ * @param {string} workshop
+ * @param {{ folder: string, commit: string }} cloned
+ * @param {boolean} dryRun
+ * @returns {Promise<Source>}
+ * @throws Failed where it contradicts itself
+ */
+export async function describe(workshop, { folder, commit }, dryRun) {
+  const time = Number(await git("show", "--no-patch", "--format=%ct", commit));
+  const target = join(workshop, "target");
+  const env = await environment(folder, target, time);
+  const printed = await capture(
+    "cargo",
+    ["metadata", "--locked", "--format-version=1"],
+    env,
+    folder,
+  );
+  if (printed === undefined) {
+    throw new Failed("cargo metadata failed: Cargo.lock is not what Cargo.toml asks for");
+  }
+  const { packages, workspace_members: members } = JSON.parse(printed);
+  const crates = packages.filter(({ id }) => members.includes(id));
+  const read = (file) => readFileSync(join(folder, file), "utf8");
+  const manifest = JSON.parse(read("package.json"));
+  const found = disagreements(manifest.version, crates, {
+    "package-lock.json": JSON.parse(read("package-lock.json")).version,
+  });
+  if (found.length > 0) {
+    throw new Failed(found.join("\n"));
+  }
+  return {
+    ...{ folder, target, env, commit, time, crates },
+    version: manifest.version,
+    repository: crates[0].repository,
+    folders: new Map(
+      packages.map((one) => [`${one.name}@${one.version}`, join(one.manifest_path, "..")]),
+    ),
+    changes: changesOf(read("CHANGELOG.md"), manifest.version, dryRun),
+  };
+}
+
+/** The licence of the C library that static programs take. */
+export const muslFolder = () => join(home(zig), zig.folder ?? "", "lib/libc/musl");

@@ -1,0 +1,153 @@
+// What was made is used: each image's program, by the image's own description, in a directory
+// that holds nothing else, and the npm package, which reports to it.
+
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { task } from "../../../../tests/js/stacks/survey.js";
+import { onPath } from "../browser.mjs";
+import { installPackages } from "../debian.mjs";
+import { background, Failed, run } from "../run.mjs";
+
+/** What Node calls the machines that images are for. */
+const MACHINES = { x64: "amd64", arm64: "arm64" };
+/** What runs programs for other machines, and is itself static. */
+const EMULATORS = { amd64: "qemu-x86_64-static", arm64: "qemu-aarch64-static" };
+
+const COLLECTOR = `data = "/var/lib/hushbin"
+tasks = ["settings.json"]
+listen = "127.0.0.1:0"
+development = true
+`;
+
+const read = (file) => JSON.parse(readFileSync(file, "utf8"));
+
+/**
+ * Unpacks one platform's image as its description says.
+ *
+ * @param {string} archive
+ * @param {string} architecture
+ * @param {string} folder
+ */
+async function unpack(archive, architecture, folder) {
+  const layout = join(folder, "layout");
+  const root = join(folder, "root");
+  mkdirSync(layout);
+  mkdirSync(root);
+  await run("tar", ["-xf", archive, "-C", layout]);
+  const blob = ({ digest }) => join(layout, "blobs", digest.replace(":", "/"));
+  const [all] = read(join(layout, "index.json")).manifests;
+  const found = read(blob(all)).manifests.find((one) => one.platform.architecture === architecture);
+  const manifest = read(blob(found));
+  for (const layer of manifest.layers) {
+    await run("tar", ["-xpzf", blob(layer), "--numeric-owner", "-C", root]);
+  }
+  return { root, config: read(blob(manifest.config)).config };
+}
+
+/**
+ * The emulator for programs of this kind of machine: none where the machine is one, undefined where
+ * there is none to be had.
+ */
+async function emulator(architecture) {
+  if (MACHINES[process.arch] === architecture) {
+    return [];
+  }
+  const find = () => onPath([EMULATORS[architecture]]);
+  if (existsSync("/etc/debian_version")) {
+    await installPackages({ "qemu-user-static": find });
+  }
+  const found = find();
+  return found === undefined ? undefined : [found];
+}
+
+/** Starts the image's program under the image's user; resolves when it listens. */
+async function start({ root, config }, emulators) {
+  writeFileSync(join(root, "etc/hushbin/hushbin.toml"), COLLECTOR);
+  writeFileSync(join(root, "etc/hushbin/settings.json"), JSON.stringify(task));
+  const inside = emulators.map((path) => {
+    writeFileSync(join(root, "emulator"), readFileSync(path), { mode: 0o755 });
+    return "/emulator";
+  });
+  const user = `--userspec=${config.User}:${config.User}`;
+  const { child, exited, stop } = background(
+    "chroot",
+    [user, root, ...inside, ...config.Entrypoint],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const lines = createInterface({
+    input: /** @type {import("node:stream").Readable} */ (child.stdout),
+  });
+  const [line] = (await Promise.race([once(lines, "line"), exited])) ?? [];
+  const [, url] = line?.match(/^hushbin listening on (http:\S+)$/) ?? [];
+  if (url === undefined) {
+    throw new Failed("the image's program ended before it listened");
+  }
+  return { url, stop };
+}
+
+/** Installs the package into a project of its own and reports once. */
+async function report(tarball, url, folder) {
+  const project = join(folder, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], {
+    cwd: project,
+    quiet: true,
+  });
+  writeFileSync(
+    join(project, "report.js"),
+    `import { createClient } from "hushbin";
+const task = ${JSON.stringify(task)};
+const client = await createClient({ endpoint: ${JSON.stringify(url)}, task, consent: true });
+await client.report({ "dark-mode": 1, autoplay: -1 });
+await client.flush();
+await client.close();
+`,
+  );
+  await run("node", ["report.js"], { cwd: project });
+}
+
+/**
+ * @param {string} archive the images
+ * @param {string} architecture
+ * @param {string} tarball the npm package
+ * @returns {Promise<string>} what was done
+ */
+export async function tryRelease(archive, architecture, tarball) {
+  // To change root, and users.
+  const emulators = process.getuid?.() === 0 ? await emulator(architecture) : undefined;
+  if (emulators === undefined) {
+    return `not run: this takes root and, on other machines, ${EMULATORS[architecture]}`;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "hushbin-release-"));
+  // For the image's user to reach what is below it.
+  chmodSync(folder, 0o755);
+  try {
+    const image = await unpack(archive, architecture, folder);
+    const { url, stop } = await start(image, emulators);
+    try {
+      await report(tarball, url, folder);
+      const answer = await fetch(`${url}/tasks/${task.id}/estimates`);
+      const { reports } = /** @type {any} */ (await answer.json());
+      if (reports !== 1) {
+        throw new Failed(`one report was sent, and ${reports} were counted`);
+      }
+    } finally {
+      await stop();
+    }
+    return "its user, in a directory with nothing else: one report sent by the package, one counted";
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,139 @@
+// npm run release: everything that is published, made and checked, then published.
+//
+//   node www/scripts/release.mjs [--dry-run] [--twice] [--out DIRECTORY] [--from DIRECTORY]
+//
+// --dry-run publishes nothing. --twice makes everything again in another place, from nothing, and
+// fails where a byte differs. --out says where files go. --from publishes what was made before.
+//
+// Made is what HEAD holds, in a clone: files that are not committed cannot get in.
+
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { THIRD_PARTY } from "./build.mjs";
+import { ARTEFACTS, ROOT, WORKSHOP } from "./lib/paths.mjs";
+import { differing, measured, naming, seal } from "./lib/release/artefacts.mjs";
+import {
+  ARCHITECTURES,
+  imageName,
+  makePackageBill,
+  makePrograms,
+} from "./lib/release/binaries.mjs";
+import { makeCrates } from "./lib/release/crates.mjs";
+import { makePackage, tarball } from "./lib/release/npm.mjs";
+import { publish } from "./lib/release/publish.mjs";
+import { clone, describe, git, machinePaths } from "./lib/release/source.mjs";
+import { tryRelease } from "./lib/release/trial.mjs";
+import { bold, Failed, main, say, seconds, step } from "./lib/run.mjs";
+import { cargoZigbuild, installTool, wasmBindgen, zig } from "./lib/tools.mjs";
+
+/** @typedef {import("./lib/release/source.mjs").Source} Source */
+
+async function tools() {
+  for (const tool of [wasmBindgen(), zig, cargoZigbuild]) {
+    await installTool(tool);
+  }
+}
+
+/** What people read of a release. */
+function notes({ changes }, tag) {
+  return `${changes}
+The script, by itself: serve it with the two files beside it in the package's \`dist\`.
+
+\`\`\`html
+${tag}\`\`\`
+`;
+}
+
+/**
+ * Makes everything.
+ *
+ * @param {string} workshop where it is built
+ * @param {string} out where it is put
+ * @param {{ dryRun: boolean, verify: boolean }} options verify: crates are built, too
+ * @returns {Promise<Source>}
+ */
+async function make(workshop, out, { dryRun, verify }) {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  const cloned = await step("source: a clone of HEAD", () => clone(workshop));
+  const source = await step("source: versions and CHANGELOG", () =>
+    describe(workshop, cloned, dryRun),
+  );
+  await step("crates", () => makeCrates(source, out, { verify }));
+  const tag = await step("npm package", () => makePackage(source, out));
+  await makePrograms(source, out, step);
+  await step("bill of materials: npm package", () => makePackageBill(source, out, THIRD_PARTY));
+  writeFileSync(join(out, `hushbin-${source.version}-notes.md`), notes(source, tag));
+  return source;
+}
+
+/** @param {string} out */
+async function check(source, out) {
+  await step("check: no file names a path of this machine", () => {
+    const found = naming(out, machinePaths());
+    if (found.length > 0) {
+      throw new Failed(found.join("\n"));
+    }
+  });
+  for (const architecture of ARCHITECTURES.values()) {
+    await step(`check: the image for ${architecture} and the npm package, used`, async () => {
+      const [image, packed] = [join(out, imageName(source)), join(out, tarball(source))];
+      say(`  ${await tryRelease(image, architecture, packed)}`);
+    });
+  }
+}
+
+/** Makes everything again, elsewhere and with nothing that was built before. */
+async function checkAgain(out, dryRun) {
+  const elsewhere = join(WORKSHOP, "again/and/elsewhere");
+  const other = join(WORKSHOP, "again/artefacts");
+  rmSync(join(WORKSHOP, "again"), { recursive: true, force: true });
+  await make(elsewhere, other, { dryRun, verify: false });
+  const found = differing(out, other);
+  if (found.length > 0) {
+    throw new Failed(`made twice, these differ: ${found.join(", ")}; see ${out} and ${other}`);
+  }
+  rmSync(join(WORKSHOP, "again"), { recursive: true, force: true });
+}
+
+function table(out) {
+  for (const [name, { size, sha256 }] of measured(out)) {
+    say(`${sha256}  ${String(size).padStart(9)}  ${name}`);
+  }
+}
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: {
+      "dry-run": { type: "boolean", default: false },
+      twice: { type: "boolean", default: false },
+      out: { type: "string", default: ARTEFACTS },
+      from: { type: "string" },
+    },
+  });
+  const dryRun = values["dry-run"];
+  const begun = performance.now();
+  const workshop = join(WORKSHOP, "first");
+  if (values.from !== undefined) {
+    const cloned = await step("source: a clone of HEAD", () => clone(workshop));
+    await publish(await describe(workshop, cloned, dryRun), resolve(values.from));
+    return;
+  }
+  const out = resolve(ROOT, values.out);
+  if ((await git("status", "--porcelain")) !== "") {
+    say("what is not committed is not in it");
+  }
+  await step("set-up: tools", tools);
+  const source = await make(workshop, out, { dryRun, verify: true });
+  await check(source, out);
+  if (values.twice) {
+    await step("check: made twice, the same bytes", () => checkAgain(out, dryRun));
+  }
+  seal(out);
+  table(out);
+  say(bold(`\n${out}: made and checked in ${seconds(performance.now() - begun)}`));
+  if (!dryRun) {
+    await publish(source, out);
+  }
+});
