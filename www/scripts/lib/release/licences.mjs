@@ -1,7 +1,7 @@
 // The notices of everything that is linked, as their licences ask for: each text once, below the
 // names of all that have it.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const FILES = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
@@ -14,10 +14,8 @@ export function textsIn(folder) {
   if (!existsSync(folder)) {
     return [];
   }
-  const entries = readdirSync(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && FILES.test(entry.name))
-    .map(({ name }) => name)
+  return readdirSync(folder)
+    .filter((name) => FILES.test(name) && statSync(join(folder, name)).isFile())
     .sort()
     .map((name) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n").trim());
 }
