@@ -59,7 +59,9 @@ async function sources() {
     run("biome", ["check", "--error-on-warnings"]),
   );
   await step("test: the checks that follow", () => {
-    const files = ["arrows", "documents"].map((name) => `www/scripts/tests/${name}.test.mjs`);
+    const files = ["arrows", "documents", "release"].map(
+      (name) => `www/scripts/tests/${name}.test.mjs`,
+    );
     return run("node", ["--test", ...files], { quiet: true });
   });
   await step("dashboard: built of its sources", checkDashboard);
