@@ -22,7 +22,7 @@ import {
 import { makeCrates } from "./lib/release/crates.mjs";
 import { makePackage, tarball } from "./lib/release/npm.mjs";
 import { publish } from "./lib/release/publish.mjs";
-import { clone, describe, git, machinePaths } from "./lib/release/source.mjs";
+import { clone, describe, git, machinePaths, prepare } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
 import { bold, Failed, main, say, seconds, step } from "./lib/run.mjs";
 import { cargoZigbuild, installTool, wasmBindgen, zig } from "./lib/tools.mjs";
@@ -60,6 +60,7 @@ async function make(workshop, out, { dryRun, verify }) {
   const source = await step("source: versions and CHANGELOG", () =>
     describe(workshop, cloned, dryRun),
   );
+  await prepare(cloned, [...ARCHITECTURES.keys()]);
   await step("crates", () => makeCrates(source, out, { verify }));
   const tag = await step("npm package", () => makePackage(source, out));
   await makePrograms(source, out, step);

@@ -1,6 +1,6 @@
 // The crates, as registries take them.
 
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Failed, run } from "../run.mjs";
 import { textsIn } from "./licences.mjs";
@@ -25,17 +25,15 @@ export async function makeCrates(source, out, { verify }) {
     }
   }
   const own = join(source.target, "crates");
-  await run(
-    "cargo",
-    [
-      ...["publish", "--dry-run", "--locked", "--target-dir", own],
-      ...crates.flatMap(({ name }) => ["--package", name]),
-      ...(verify ? [] : ["--no-verify"]),
-    ],
-    { cwd: source.folder, env: source.env },
-  );
+  const named = crates.flatMap(({ name }) => ["--package", name]);
+  const options = ["--locked", "--target-dir", own, ...named];
+  const where = { cwd: source.folder, env: source.env };
+  if (verify) {
+    await run("cargo", ["publish", "--dry-run", ...options], where);
+  }
+  // Which leaves the files, as the other does not.
+  await run("cargo", ["package", "--no-verify", ...options], where);
   for (const crate of crates) {
     copyFileSync(join(own, "package", packed(source, crate)), join(out, packed(source, crate)));
   }
-  return readdirSync(out);
 }

@@ -9,8 +9,6 @@ import { home, toolPath, zig } from "../tools.mjs";
 import { section } from "./changelog.mjs";
 import { disagreements } from "./versions.mjs";
 
-export const TARGETS = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
-
 /**
  * @typedef {object} Source
  * @property {string} folder the clone
@@ -73,8 +71,7 @@ export async function git(...args) {
 }
 
 /**
- * Clones HEAD, in which there is nothing that is not under version control, and installs what
- * its lock files name.
+ * Clones HEAD, in which there is nothing that is not under version control.
  *
  * @param {string} workshop a folder for it and for what cargo makes
  */
@@ -87,12 +84,21 @@ export async function clone(workshop) {
   const checkedOut = ["-c", "safe.directory=*", "-c", "advice.detachedHead=false"];
   await run("git", [...checkedOut, "clone", "--no-checkout", ROOT, folder], quiet);
   await run("git", [...checkedOut, "-C", folder, "checkout", commit], quiet);
-  await run("node", ["www/scripts/setup.mjs", "--no-tests"], { cwd: folder });
-  if ((await capture("rustup", ["--version"])) !== undefined) {
-    await run("rustup", ["target", "add", ...TARGETS], { cwd: folder, quiet: true });
-  }
   await run("cargo", ["fetch", "--locked"], { cwd: folder, quiet: true });
   return { folder, commit };
+}
+
+/**
+ * Installs what the clone is built by, as its lock files name it.
+ *
+ * @param {{ folder: string }} cloned
+ * @param {readonly string[]} targets of Rust, which nobody but a release needs
+ */
+export async function prepare({ folder }, targets) {
+  await run("node", ["www/scripts/setup.mjs", "--no-tests"], { cwd: folder });
+  if ((await capture("rustup", ["--version"])) !== undefined) {
+    await run("rustup", ["target", "add", ...targets], { cwd: folder, quiet: true });
+  }
 }
 
 /** @throws Failed where the CHANGELOG has nothing of the version; before a release, of what is new */
