@@ -19,6 +19,9 @@ function first(file, pattern) {
   return value;
 }
 
+const RELEASES = "www/docs/src/reference/releases.md";
+const BROWSERS = /(Chrome \d+, Firefox \d+, Safari \d+)/;
+
 /** @returns {string[]} */
 function disagreements() {
   const manifest = first("Cargo.toml", /^rust-version = "([\d.]+)"$/m);
@@ -26,16 +29,23 @@ function disagreements() {
     ["rust-toolchain.toml", first("rust-toolchain.toml", /^channel = "(\d+\.\d+)[\d.]*"$/m)],
     ["README.md", first("README.md", /Rust (\d+\.\d+)/)],
     [".github/CONTRIBUTING.md", first(".github/CONTRIBUTING.md", /Rust (\d+\.\d+)/)],
+    [RELEASES, first(RELEASES, /Rust (\d+\.\d+)/)],
   ];
   const { engines, version } = JSON.parse(read("package.json"));
   const node = engines.node.replace(">=", "");
+  const asked = ["README.md", ".github/CONTRIBUTING.md", RELEASES];
+  const browsers = first("www/scripts/lib/wasm.mjs", BROWSERS);
   return [
     ...rust
       .filter(([, stated]) => stated !== manifest)
       .map(([file, stated]) => `${file}: Rust ${stated}; Cargo.toml: ${manifest}`),
-    ...[first("README.md", /Node (\d+)/), first(".github/CONTRIBUTING.md", /Node (\d+)/)]
+    ...asked
+      .map((file) => first(file, /Node (\d+)/))
       .filter((stated) => stated !== node)
       .map((stated) => `Node ${stated} is asked for; package.json: ${node}`),
+    ...["README.md", RELEASES]
+      .filter((file) => first(file, BROWSERS) !== browsers)
+      .map((file) => `${file}: other browsers than www/scripts/lib/wasm.mjs has`),
     ...[first("Cargo.toml", /^version = "([^"]+)"$/m)]
       .filter((stated) => stated !== version)
       .map((stated) => `Cargo.toml: version ${stated}; package.json: ${version}`),

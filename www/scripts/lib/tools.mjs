@@ -70,8 +70,7 @@ export const mdbook = {
   features: ["search"],
 };
 
-const home = (tool) => join(TOOLS, `${tool.crate}-${tool.version}`);
-const cached = (tool) => join(home(tool), "bin");
+/**
  * A compiler of C and a linker for other machines, with the library that static programs take.
  *
  * @type {Tool}
