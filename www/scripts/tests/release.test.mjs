@@ -75,10 +75,11 @@ test("compressed archives hold no clock and no name", () => {
 });
 
 /** A header and program headers of these kinds; dynamic ones name a library. */
-function elf(machine, kinds) {
+function elf(machine, kinds, type = 3) {
   const bytes = Buffer.alloc(64 + 56 * kinds.length + 32);
   bytes.writeUInt32BE(0x7f454c46, 0);
   bytes.set([2, 1], 4);
+  bytes.writeUInt16LE(type, 16);
   bytes.writeUInt16LE(machine, 18);
   bytes.writeBigUInt64LE(64n, 32);
   bytes.writeUInt16LE(56, 54);
@@ -100,6 +101,7 @@ test("programs that need a loader or a library are not static", () => {
   assert.throws(() => checkStatic(elf(62, [1]), "aarch64"), /is for x86_64/);
   assert.throws(() => checkStatic(elf(62, [1, 3]), "x86_64"), /not static/);
   assert.throws(() => checkStatic(elf(62, [2]), "x86_64"), /not static/);
+  assert.throws(() => checkStatic(elf(62, [1], 2), "x86_64"), /same place/);
   assert.throws(() => readElf(Buffer.from("#!/bin/sh")), /no executable/);
   // Node itself, which every machine that runs this has.
   assert.ok(process.platform !== "linux" || readElf(readFileSync(process.execPath)).needed > 0);

@@ -49,12 +49,23 @@ export function archiveName({ crates, repository, version }, target) {
   return { archive: basename(url), folder: dirname(filled(told["bin-dir"])) };
 }
 
-/** @param {Source} source */
-async function compile({ folder, target, env }, triple) {
+/**
+ * Linked so that the kernel may load it anywhere, which the linker does not of its own accord.
+ *
+ * @param {Source} source
+ */
+async function compile({ folder, target, env, remapping }, triple) {
   await run(
     "cargo-zigbuild",
     ["zigbuild", "--release", "--locked", "--package", CRATE, "--target", triple],
-    { cwd: folder, env: { ...env, PATH: `${join(home(cargoZigbuild), "bin")}:${env.PATH}` } },
+    {
+      cwd: folder,
+      env: {
+        ...env,
+        PATH: `${join(home(cargoZigbuild), "bin")}:${env.PATH}`,
+        CARGO_ENCODED_RUSTFLAGS: [...remapping, "-Clink-arg=-pie"].join("\x1f"),
+      },
+    },
   );
   const program = readFileSync(join(target, triple, "release/hushbin"));
   checkStatic(program, triple.split("-")[0] ?? "");

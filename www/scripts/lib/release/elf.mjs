@@ -7,14 +7,17 @@ const MACHINES = new Map([
   [62, "x86_64"],
   [183, "aarch64"],
 ]);
+/** A kind of file: with addresses that are given when it is loaded. */
+const MOVABLE = 3;
+/** Kinds of segments. */
 const DYNAMIC = 2;
 const INTERPRETER = 3;
 const NEEDED = 1n;
 
 /**
  * @param {Buffer} bytes a 64-bit executable, little end first
- * @returns {{ machine: string, interpreter: boolean, needed: number }} whether it asks for a loader,
- * and how many libraries it names
+ * @returns {{ machine: string, movable: boolean, interpreter: boolean, needed: number }} whether
+ * it may be loaded anywhere, whether it asks for a loader, and how many libraries it names
  */
 export function readElf(bytes) {
   if (bytes.length < 64 || bytes.readUInt32BE(0) !== 0x7f454c46) {
@@ -43,13 +46,17 @@ export function readElf(bytes) {
       needed += bytes.readBigInt64LE(tag) === NEEDED ? 1 : 0;
     }
   }
-  return { machine, interpreter: segments.some(({ type }) => type === INTERPRETER), needed };
+  return {
+    ...{ machine, needed },
+    movable: bytes.readUInt16LE(16) === MOVABLE,
+    interpreter: segments.some(({ type }) => type === INTERPRETER),
+  };
 }
 
 /**
  * @param {Buffer} bytes
  * @param {string} machine that it is to be for
- * @throws Failed where it needs anything but the kernel
+ * @throws Failed where it needs anything but the kernel, or has its addresses from the start
  */
 export function checkStatic(bytes, machine) {
   const found = readElf(bytes);
@@ -58,5 +65,8 @@ export function checkStatic(bytes, machine) {
   }
   if (found.interpreter || found.needed > 0) {
     throw new Failed(`the executable for ${machine} is not static`);
+  }
+  if (!found.movable) {
+    throw new Failed(`the executable for ${machine} is always loaded at the same place`);
   }
 }

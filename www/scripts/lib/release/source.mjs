@@ -14,6 +14,7 @@ import { disagreements } from "./versions.mjs";
  * @property {string} folder the clone
  * @property {string} target where cargo writes
  * @property {NodeJS.ProcessEnv} env what programs are run in
+ * @property {readonly string[]} remapping options of rustc, by which programs name no folder of this machine
  * @property {string} commit
  * @property {number} time of the commit, in seconds since 1970
  * @property {string} version
@@ -47,10 +48,10 @@ async function remapping(folder, env) {
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }
 
-/** The environment in which programs are built. */
-async function environment(folder, target, time) {
+/** The environment in which everything is built. */
+function environment(target, time) {
   const kept = Object.entries(withPath()).filter(([name]) => !MEDDLING.test(name));
-  const env = {
+  return {
     ...Object.fromEntries(kept),
     CARGO_TARGET_DIR: target,
     CARGO_ZIGBUILD_ZIG_PATH: toolPath(zig),
@@ -58,7 +59,6 @@ async function environment(folder, target, time) {
     LC_ALL: "C",
     TZ: "UTC",
   };
-  return { ...env, CARGO_ENCODED_RUSTFLAGS: (await remapping(folder, env)).join("\x1f") };
 }
 
 /** `git`'s answer about the project. */
@@ -122,7 +122,7 @@ function changesOf(text, version, dryRun) {
 export async function describe(workshop, { folder, commit }, dryRun) {
   const time = Number(await git("show", "--no-patch", "--format=%ct", commit));
   const target = join(workshop, "target");
-  const env = await environment(folder, target, time);
+  const env = environment(target, time);
   const printed = await capture(
     "cargo",
     ["metadata", "--locked", "--format-version=1"],
@@ -144,6 +144,7 @@ export async function describe(workshop, { folder, commit }, dryRun) {
   }
   return {
     ...{ folder, target, env, commit, time, crates },
+    remapping: await remapping(folder, env),
     version: manifest.version,
     repository: crates[0].repository,
     folders: new Map(
