@@ -10,6 +10,8 @@ import { patched } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { reference } from "./lib/reference.mjs";
+import { MODULES as COMPILED, linked, packages } from "./lib/release/components.mjs";
+import { notices, partsOf } from "./lib/release/licences.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { abbreviate, bind, compile, optimise } from "./lib/wasm.mjs";
 
@@ -274,20 +276,28 @@ function documented() {
 /** What is bundled of others, in dist/sealing.* and dist/x25519.*, and whose it is. */
 export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
-/** The licences of code that is bundled. */
+/** The licences of code that is bundled, and of the crates in the modules. */
 async function thirdParty() {
   const modules = join(ROOT, "node_modules");
   const licences = THIRD_PARTY.map(async (name) => {
     const text = await readFile(join(modules, name, "LICENSE"), "utf8");
     return `${name}\n\n${text.trim()}\n`;
   });
+  const checkout = { folder: ROOT };
+  const { others } = await linked(checkout, COMPILED);
+  const { folders } = await packages(checkout);
   return `dist/sealing.* and dist/x25519.* hold code of others.
 
 ${(await Promise.all(licences)).join("\n\n")}
 
 Parts of these are based on noble-curves and noble-hashes, MIT License (c) 2022 Paul Miller
 (paulmillr.com), whose terms are the same.
-`;
+
+${notices(
+  `The modules, as files, as letters and in JavaScript, are compiled of these crates, and of core and
+alloc, which are Rust's own, MIT or Apache-2.0.`,
+  partsOf(others, folders),
+)}`;
 }
 
 /**

@@ -14,7 +14,7 @@ import { archiveName } from "../lib/release/binaries.mjs";
 import { section } from "../lib/release/changelog.mjs";
 import { lockedChecksums, lockedPackage, parseTree } from "../lib/release/components.mjs";
 import { checkStatic, readElf } from "../lib/release/elf.mjs";
-import { notices } from "../lib/release/licences.mjs";
+import { chosenTexts, notices } from "../lib/release/licences.mjs";
 import { CONFIG, imageArchive, USER } from "../lib/release/oci.mjs";
 import { billOfMaterials } from "../lib/release/sbom.mjs";
 import { gzip, tar } from "../lib/release/tar.mjs";
@@ -246,7 +246,7 @@ test("bills of materials name what is linked, by its sums, and nothing of the ma
 });
 
 test("notices have each text once, and name those without", () => {
-  const text = notices([
+  const text = notices("Of all.", [
     { name: "a", licence: "MIT", texts: ["Text."] },
     { name: "b", licence: "MIT", texts: ["Text."] },
     { name: "c", licence: "ISC", texts: [] },
@@ -254,6 +254,18 @@ test("notices have each text once, and name those without", () => {
   assert.equal(text.match(/Text\./g)?.length, 1);
   assert.match(text, /a\nb\n\nText\./);
   assert.match(text, /c\n\nISC; its package holds no text/);
+});
+
+test("of a choice between licences the shorter one is told, of nothing else", () => {
+  within((folder) => {
+    for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "README", "NOTICE"]) {
+      writeFileSync(join(folder, name), name);
+    }
+    assert.deepEqual(chosenTexts(folder, "MIT OR Apache-2.0"), ["LICENSE-MIT"]);
+    const all = ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE"];
+    assert.deepEqual(chosenTexts(folder, "(MIT OR Apache-2.0) AND Unicode-3.0"), all);
+    assert.deepEqual(chosenTexts(join(folder, "none"), "MIT"), []);
+  });
 });
 
 const image = (architecture, program) => ({

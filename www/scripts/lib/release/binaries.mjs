@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { capture, Failed, run } from "../run.mjs";
 import { cargoZigbuild, home, zig } from "../tools.mjs";
-import { key, lockedChecksums, lockedPackage, parseTree, TREE } from "./components.mjs";
+import { key, linked, lockedPackage, MODULES } from "./components.mjs";
 import { checkStatic } from "./elf.mjs";
-import { notices, textsIn } from "./licences.mjs";
+import { notices, partsOf, textsIn } from "./licences.mjs";
 import { imageArchive } from "./oci.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 import { muslFolder } from "./source.mjs";
@@ -85,22 +85,8 @@ async function runtime({ folder, env }) {
   return {
     components: [{ ...std, needs: [] }, musl],
     ofStd: readFileSync(join(sysroot, "share/doc/rust/COPYRIGHT-library.html")),
-    texts: [{ ...musl, texts: textsIn(muslFolder()) }],
+    parts: [{ ...musl, texts: textsIn(muslFolder()) }],
   };
-}
-
-/**
- * @param {Source} source
- * @param {readonly string[]} options of cargo
- */
-async function linked({ folder, env }, options) {
-  const printed = await capture("cargo", ["tree", ...TREE, ...options], env, folder);
-  const checksums = lockedChecksums(readFileSync(join(folder, "Cargo.lock"), "utf8"));
-  const [root, ...others] = parseTree(printed ?? "", checksums);
-  if (root === undefined) {
-    throw new Failed(`cargo tree ${options.join(" ")} lists nothing`);
-  }
-  return { root, others };
 }
 
 /** @param {string} folder */
@@ -117,13 +103,11 @@ async function makeProgram(source, triple, out) {
   const own = await runtime(source);
   const bill = billOfMaterials(root, "application", [...others, ...own.components], time);
   writeFileSync(join(out, `hushbin-${version}-${triple}.cdx.json`), bill);
-  const texts = [
-    ...others.map((one) => ({ ...one, texts: textsIn(source.folders.get(key(one)) ?? "") })),
-    ...own.texts,
-  ].map((one) => ({ ...one, name: key(one) }));
+  const parts = [...partsOf(others, source.folders), ...own.parts];
+  const title = "What is linked into the program, and under which licences.";
   const licences = [
     ...filesOf(folder).filter(({ path }) => path.startsWith("LICENSE-")),
-    { path: "LICENSE-THIRD-PARTY", data: notices(texts) },
+    { path: "LICENSE-THIRD-PARTY", data: notices(title, parts) },
     { path: "LICENSE-STD.html", data: own.ofStd },
   ];
   const names = archiveName(source, triple);
@@ -163,12 +147,14 @@ export async function makePrograms(source, out, step) {
   });
 }
 
-/** What the npm package has of others beside crates: `THIRD_PARTY` of the build says why. */
+/**
+ * @param {Source} source
+ * @param {string} out
+ * @param {readonly string[]} thirdParty what the npm package has of others beside crates
+ */
 export async function makePackageBill(source, out, thirdParty) {
   const { folder, time, version } = source;
-  const options = ["--target", "wasm32-unknown-unknown", "--package", "hushbin"];
-  const features = ["--features", "wasm-module,wasm-sums-module"];
-  const { root, others } = await linked(source, [...options, ...features]);
+  const { root, others } = await linked(source, MODULES);
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   const bundled = thirdParty.map((name) => lockedPackage(lock, name));
   /** @type {Component} */

@@ -1,6 +1,16 @@
 // What a release is made of: the crates that are linked, by cargo's own tree, and what else is
 // named by hand.
 
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { capture, Failed } from "../run.mjs";
+
+/**
+ * @typedef {object} Checkout
+ * @property {string} folder
+ * @property {NodeJS.ProcessEnv} [env]
+ */
+
 /**
  * @typedef {object} Component
  * @property {string} name
@@ -19,8 +29,14 @@
  */
 export const key = ({ name, version }) => (version === undefined ? name : `${name}@${version}`);
 
+/** What the npm package's modules are compiled of, for {@link linked}. */
+export const MODULES = [
+  ...["--package", "hushbin", "--target", "wasm32-unknown-unknown"],
+  ...["--features", "wasm-module,wasm-sums-module"],
+];
+
 /** How {@link parseTree} has it printed; without what runs in the compiler alone. */
-export const TREE = [
+const TREE = [
   ...["--edges", "normal,no-proc-macro", "--prefix", "depth"],
   ...["--format", "{p}|{l}", "--locked"],
 ];
@@ -88,4 +104,44 @@ export function lockedPackage(lock, name) {
   );
   const sha512 = Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
   return { name, version, registry: "npm", licence: license, sha512, needs };
+}
+
+/**
+ * What cargo links.
+ *
+ * @param {Checkout} checkout
+ * @param {readonly string[]} options of cargo
+ */
+export async function linked({ folder, env }, options) {
+  const printed = await capture("cargo", ["tree", ...TREE, ...options], env, folder);
+  const checksums = lockedChecksums(readFileSync(join(folder, "Cargo.lock"), "utf8"));
+  const [root, ...others] = parseTree(printed ?? "", checksums);
+  if (root === undefined) {
+    throw new Failed(`cargo tree ${options.join(" ")} lists nothing`);
+  }
+  return { root, others };
+}
+
+/**
+ * The packages that Cargo.lock names, and where they lie.
+ *
+ * @param {Checkout} checkout
+ * @returns {Promise<{ crates: any[], folders: Map<string, string> }>} the workspace's own, and all by
+ * key
+ */
+export async function packages({ folder, env }) {
+  const printed = await capture(
+    "cargo",
+    ["metadata", "--locked", "--format-version=1"],
+    env,
+    folder,
+  );
+  if (printed === undefined) {
+    throw new Failed("cargo metadata failed: Cargo.lock is not what Cargo.toml asks for");
+  }
+  const { packages, workspace_members: members } = JSON.parse(printed);
+  return {
+    crates: packages.filter(({ id }) => members.includes(id)),
+    folders: new Map(packages.map((one) => [key(one), dirname(one.manifest_path)])),
+  };
 }

@@ -3,28 +3,53 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { key } from "./components.mjs";
 
 const FILES = /^(licen[cs]e|copying|copyright|notice|unlicense)/i;
 
 /**
  * @param {string} folder of a package
+ * @param {RegExp} [names] of the files
  * @returns {string[]} the texts of its licences
  */
-export function textsIn(folder) {
+export function textsIn(folder, names = FILES) {
   if (!existsSync(folder)) {
     return [];
   }
   return readdirSync(folder)
-    .filter((name) => FILES.test(name) && statSync(join(folder, name)).isFile())
+    .filter((name) => names.test(name) && statSync(join(folder, name)).isFile())
     .sort()
     .map((name) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n").trim());
 }
 
+/** Where there is a choice that hushbin has too, the shorter text is enough. */
+const CHOICE = /^(MIT OR Apache-2\.0|Apache-2\.0 OR MIT)$/;
+
 /**
+ * @param {string} folder of a package
+ * @param {string} licence
+ */
+export function chosenTexts(folder, licence) {
+  const short = CHOICE.test(licence) ? textsIn(folder, /^licen[cs]e.*mit/i) : [];
+  return short.length > 0 ? short : textsIn(folder);
+}
+
+/**
+ * @param {readonly import("./components.mjs").Component[]} components
+ * @param {ReadonlyMap<string, string>} folders by key
+ */
+export const partsOf = (components, folders) =>
+  components.map((one) => {
+    const name = key(one);
+    return { name, licence: one.licence, texts: chosenTexts(folders.get(name) ?? "", one.licence) };
+  });
+
+/**
+ * @param {string} title
  * @param {readonly { name: string, licence: string, texts: readonly string[] }[]} parts
  * @returns {string}
  */
-export function notices(parts) {
+export function notices(title, parts) {
   /** @type {Map<string, string[]>} */
   const holders = new Map();
   for (const { name, licence, texts } of parts) {
@@ -35,5 +60,5 @@ export function notices(parts) {
   }
   const rule = `\n\n${"-".repeat(80)}\n\n`;
   const told = [...holders].map(([text, names]) => `${names.join("\n")}\n\n${text}`);
-  return `${["What is linked into the program, and under which licences.", ...told].join(rule)}\n`;
+  return `${[title, ...told].join(rule)}\n`;
 }

@@ -7,6 +7,7 @@ import { ROOT, TOOLS } from "../paths.mjs";
 import { capture, Failed, run, withPath } from "../run.mjs";
 import { home, toolPath, zig } from "../tools.mjs";
 import { section } from "./changelog.mjs";
+import { packages } from "./components.mjs";
 import { disagreements } from "./versions.mjs";
 
 /**
@@ -20,7 +21,7 @@ import { disagreements } from "./versions.mjs";
  * @property {string} version
  * @property {string} repository
  * @property {readonly (import("./versions.mjs").Crate & { metadata: any })[]} crates of the workspace
- * @property {ReadonlyMap<string, string>} folders of all packages, by name and version
+ * @property {ReadonlyMap<string, string>} folders of all packages, by key
  * @property {string} changes what the CHANGELOG says of the version
  */
 
@@ -123,17 +124,7 @@ export async function describe(workshop, { folder, commit }, dryRun) {
   const time = Number(await git("show", "--no-patch", "--format=%ct", commit));
   const target = join(workshop, "target");
   const env = environment(target, time);
-  const printed = await capture(
-    "cargo",
-    ["metadata", "--locked", "--format-version=1"],
-    env,
-    folder,
-  );
-  if (printed === undefined) {
-    throw new Failed("cargo metadata failed: Cargo.lock is not what Cargo.toml asks for");
-  }
-  const { packages, workspace_members: members } = JSON.parse(printed);
-  const crates = packages.filter(({ id }) => members.includes(id));
+  const { crates, folders } = await packages({ folder, env });
   const read = (file) => readFileSync(join(folder, file), "utf8");
   const manifest = JSON.parse(read("package.json"));
   const found = disagreements(manifest.version, crates, {
@@ -143,13 +134,10 @@ export async function describe(workshop, { folder, commit }, dryRun) {
     throw new Failed(found.join("\n"));
   }
   return {
-    ...{ folder, target, env, commit, time, crates },
+    ...{ folder, target, env, commit, time, crates, folders },
     remapping: await remapping(folder, env),
     version: manifest.version,
     repository: crates[0].repository,
-    folders: new Map(
-      packages.map((one) => [`${one.name}@${one.version}`, join(one.manifest_path, "..")]),
-    ),
     changes: changesOf(read("CHANGELOG.md"), manifest.version, dryRun),
   };
 }
