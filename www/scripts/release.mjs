@@ -2,12 +2,12 @@
 //
 //   node www/scripts/release.mjs [--dry-run] [--twice] [--out DIRECTORY] [--from DIRECTORY]
 //
-// --dry-run publishes nothing. --twice makes everything again in another place, from nothing, and
+// --dry-run publishes nothing; without it all tests go first. --twice makes everything again in another place, from nothing, and
 // fails where a byte differs. --out says where files go. --from publishes what was made before.
 //
 // Made is what HEAD holds, in a clone: files that are not committed cannot get in.
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { THIRD_PARTY } from "./build.mjs";
@@ -21,10 +21,10 @@ import {
 } from "./lib/release/binaries.mjs";
 import { makeCrates } from "./lib/release/crates.mjs";
 import { makePackage, tarball } from "./lib/release/npm.mjs";
-import { publish } from "./lib/release/publish.mjs";
+import { checkTag, publish } from "./lib/release/publish.mjs";
 import { clone, describe, git, machinePaths, prepare } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
-import { bold, Failed, main, say, seconds, step } from "./lib/run.mjs";
+import { bold, Failed, main, run, say, seconds, step } from "./lib/run.mjs";
 import { cargoZigbuild, installTool, wasmBindgen, zig } from "./lib/tools.mjs";
 
 /** @typedef {import("./lib/release/source.mjs").Source} Source */
@@ -122,6 +122,11 @@ await main(async () => {
     return;
   }
   const out = resolve(ROOT, values.out);
+  if (!dryRun) {
+    // Before an hour is spent.
+    await checkTag(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version);
+    await run("npm", ["test"]);
+  }
   if ((await git("status", "--porcelain")) !== "") {
     say("what is not committed is not in it");
   }
