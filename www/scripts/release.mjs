@@ -2,8 +2,9 @@
 //
 //   node www/scripts/release.mjs [--dry-run] [--twice] [--out DIRECTORY] [--from DIRECTORY]
 //
-// --dry-run publishes nothing; without it all tests go first. --twice makes everything again in another place, from nothing, and
-// fails where a byte differs. --out says where files go. --from publishes what was made before.
+// --dry-run publishes nothing; without it all tests go first. --twice makes everything again in
+// another place, from nothing, and fails where a byte differs. --out says where files go. --from
+// publishes what was made before.
 //
 // Made is what HEAD holds, in a clone: files that are not committed cannot get in.
 
