@@ -27,7 +27,7 @@ import { disagreements } from "./versions.mjs";
 
 /** What would make other bytes of the same sources. */
 const MEDDLING =
-  /^(RUSTC|RUSTFLAGS|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
+  /^(RUSTC|RUSTFLAGS|RUSTUP_TOOLCHAIN|CARGO_(BUILD|ENCODED|INCREMENTAL|PROFILE|TARGET)|(HOST|TARGET)?_?(CC|CXX|AR|C(XX|PP)?FLAGS))/;
 
 const cargoHome = () => process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
