@@ -15,7 +15,7 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
  * What server/deploy/Containerfile says, too; the tests hold them to each other.
  */
 export const CONFIG = {
-  User: String(USER),
+  User: `${USER}:${USER}`,
   ExposedPorts: { "8686/tcp": {} },
   Entrypoint: ["/usr/local/bin/hushbin", "serve", "--config", "/etc/hushbin/hushbin.toml"],
   Volumes: { [DATA]: {} },

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ROOT, TOOLS } from "../paths.mjs";
+import { ROOT, TOOLS, WORKSHOP } from "../paths.mjs";
 import { capture, Failed, run, withPath } from "../run.mjs";
 import { home, toolPath, zig } from "../tools.mjs";
 import { section } from "./changelog.mjs";
@@ -33,7 +33,7 @@ const cargoHome = () => process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 
 /** Where this machine keeps things, none of which is to be found in what is published. */
 export const machinePaths = () =>
-  [...new Set([ROOT, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
+  [...new Set([ROOT, WORKSHOP, TOOLS, cargoHome(), homedir()])].map((path) => `${path}/`);
 
 /** Paths as they are called in programs, wherever they lie. */
 async function remapping(folder, env) {

@@ -79,7 +79,7 @@ async function start({ root, config }, emulators) {
     writeFileSync(join(root, "emulator"), readFileSync(path), { mode: 0o755 });
     return "/emulator";
   });
-  const user = `--userspec=${config.User}:${config.User}`;
+  const user = `--userspec=${config.User}`;
   const { child, exited, stop } = background(
     "chroot",
     [user, root, ...inside, ...config.Entrypoint],
