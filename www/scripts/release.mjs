@@ -13,7 +13,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { THIRD_PARTY } from "./build.mjs";
 import { ARTEFACTS, ROOT, WORKSHOP } from "./lib/paths.mjs";
-import { differing, measured, naming, seal } from "./lib/release/artefacts.mjs";
+import { checkFolder, differing, measured, naming, seal } from "./lib/release/artefacts.mjs";
 import {
   ARCHITECTURES,
   imageName,
@@ -23,7 +23,7 @@ import {
 import { makeCrates } from "./lib/release/crates.mjs";
 import { makePackage, tarball } from "./lib/release/npm.mjs";
 import { checkTag, publish } from "./lib/release/publish.mjs";
-import { clone, describe, git, machinePaths, prepare } from "./lib/release/source.mjs";
+import { clone, describe, git, head, machinePaths, prepare } from "./lib/release/source.mjs";
 import { tryRelease } from "./lib/release/trial.mjs";
 import { bold, Failed, main, run, say, seconds, step } from "./lib/run.mjs";
 import { cargoZigbuild, installTool, wasmBindgen, zig } from "./lib/tools.mjs";
@@ -51,13 +51,14 @@ ${tag}\`\`\`
  *
  * @param {string} workshop where it is built
  * @param {string} out where it is put
- * @param {{ dryRun: boolean, verify: boolean }} options verify: crates are built, too
+ * @param {{ commit: string, dryRun: boolean, verify: boolean }} options verify: crates are built, too
  * @returns {Promise<Source>}
  */
-async function make(workshop, out, { dryRun, verify }) {
+async function make(workshop, out, { commit, dryRun, verify }) {
+  checkFolder(out);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const cloned = await step("source: a clone of HEAD", () => clone(workshop));
+  const cloned = await step(`source: a clone of ${commit}`, () => clone(workshop, commit));
   const source = await step("source: versions and CHANGELOG", () =>
     describe(workshop, cloned, dryRun),
   );
@@ -70,7 +71,10 @@ async function make(workshop, out, { dryRun, verify }) {
   return source;
 }
 
-/** @param {string} out */
+/**
+ * @param {Source} source
+ * @param {string} out
+ */
 async function check(source, out) {
   await step("check: no file names a path of this machine", () => {
     const found = naming(out, machinePaths());
@@ -86,12 +90,18 @@ async function check(source, out) {
   }
 }
 
-/** Makes everything again, elsewhere and with nothing that was built before. */
-async function checkAgain(out, dryRun) {
+/**
+ * Makes everything again, elsewhere and with nothing that was built before.
+ *
+ * @param {Source} source
+ * @param {string} out
+ * @param {boolean} dryRun
+ */
+async function checkAgain({ commit }, out, dryRun) {
   const elsewhere = join(WORKSHOP, "again/and/elsewhere");
   const other = join(WORKSHOP, "again/artefacts");
   rmSync(join(WORKSHOP, "again"), { recursive: true, force: true });
-  await make(elsewhere, other, { dryRun, verify: false });
+  await make(elsewhere, other, { commit, dryRun, verify: false });
   const found = differing(out, other);
   if (found.length > 0) {
     throw new Failed(`made twice, these differ: ${found.join(", ")}; see ${out} and ${other}`);
@@ -116,10 +126,11 @@ await main(async () => {
   });
   const dryRun = values["dry-run"];
   const begun = performance.now();
+  const commit = await head();
   const workshop = join(WORKSHOP, "first");
   if (values.from !== undefined) {
-    const cloned = await step("source: a clone of HEAD", () => clone(workshop));
-    await publish(await describe(workshop, cloned, dryRun), resolve(values.from));
+    const cloned = await step("source: a clone of HEAD", () => clone(workshop, commit));
+    await publish(await describe(workshop, cloned, dryRun), resolve(ROOT, values.from), dryRun);
     return;
   }
   const out = resolve(ROOT, values.out);
@@ -132,15 +143,15 @@ await main(async () => {
     say("what is not committed is not in it");
   }
   await step("set-up: tools", tools);
-  const source = await make(workshop, out, { dryRun, verify: true });
+  const source = await make(workshop, out, { commit, dryRun, verify: true });
   await check(source, out);
   if (values.twice) {
-    await step("check: made twice, the same bytes", () => checkAgain(out, dryRun));
+    await step("check: made twice, the same bytes", () => checkAgain(source, out, dryRun));
   }
   seal(out);
   table(out);
   say(bold(`\n${out}: made and checked in ${seconds(performance.now() - begun)}`));
   if (!dryRun) {
-    await publish(source, out);
+    await publish(source, out, dryRun);
   }
 });

@@ -9,7 +9,14 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { checkIntegrity, integrity, scriptTag } from "../lib/integrity.mjs";
 import { ROOT } from "../lib/paths.mjs";
-import { checkSeal, differing, naming, SUMS, seal } from "../lib/release/artefacts.mjs";
+import {
+  checkFolder,
+  checkSeal,
+  differing,
+  naming,
+  SUMS,
+  seal,
+} from "../lib/release/artefacts.mjs";
 import { archiveName } from "../lib/release/binaries.mjs";
 import { section } from "../lib/release/changelog.mjs";
 import { lockedChecksums, lockedPackage, parseTree } from "../lib/release/components.mjs";
@@ -343,6 +350,8 @@ test("what was changed after it was checked is not published", () => {
     assert.equal(spawnSync("sha256sum", ["--check", "--strict", SUMS], sums).status, 0);
     assert.deepEqual(differing(one, other), []);
     assert.deepEqual(naming(one, ["/home/somebody/"]), ["a.crate names /home/somebody/"]);
+    assert.throws(() => checkFolder(one), /a\.crate/);
+    checkFolder(join(folder, "none"));
     writeFileSync(join(one, "b"), "c");
     writeFileSync(join(other, "d"), "");
     assert.deepEqual(differing(one, other), ["b", "d"]);

@@ -16,6 +16,17 @@ const names = (folder) =>
     .sort();
 
 /**
+ * @param {string} folder that is to be emptied
+ * @throws Failed where there is anything in it but a release
+ */
+export function checkFolder(folder) {
+  const others = existsSync(folder) ? names(folder).filter((name) => !/^hushbin-/.test(name)) : [];
+  if (others.length > 0) {
+    throw new Failed(`${folder} has ${others[0]}, which is no part of a release`);
+  }
+}
+
+/**
  * @param {string} folder
  * @returns {Map<string, { size: number, sha256: string }>} by name
  */

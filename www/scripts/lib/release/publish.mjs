@@ -53,12 +53,16 @@ async function checkCrates(source, made) {
  *
  * @param {Source} source
  * @param {string} made the folder of the artefacts
+ * @param {boolean} dryRun whether all is checked and nothing published
  */
-export async function publish(source, made) {
+export async function publish(source, made, dryRun) {
   const { version, folder, env } = source;
   checkSeal(made);
+  await step("check: the crates are those of HEAD", () => checkCrates(source, made));
+  if (dryRun) {
+    return;
+  }
   await checkTag(version);
-  await step("publish: the crates are those that were checked", () => checkCrates(source, made));
   for (const { name } of inOrder(source.crates)) {
     await step(`publish: ${name} to crates.io`, async () => {
       const known = ["info", "--registry", "crates-io", `${name}@${version}`];

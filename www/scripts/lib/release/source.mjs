@@ -71,16 +71,18 @@ export async function git(...args) {
   return answer;
 }
 
+export const head = () => git("rev-parse", "HEAD");
+
 /**
- * Clones HEAD, in which there is nothing that is not under version control.
+ * Clones a commit, in which there is nothing that is not under version control.
  *
  * @param {string} workshop a folder for it and for what cargo makes
+ * @param {string} commit
  */
-export async function clone(workshop) {
+export async function clone(workshop, commit) {
   const folder = join(workshop, "hushbin");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(workshop, { recursive: true });
-  const commit = await git("rev-parse", "HEAD");
   const quiet = { quiet: true };
   const checkedOut = ["-c", "safe.directory=*", "-c", "advice.detachedHead=false"];
   await run("git", [...checkedOut, "clone", "--no-checkout", ROOT, folder], quiet);
