@@ -27,6 +27,17 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "npm ci && npm run build": "the step build",
   "npm run demo": "its parts: tests/js/e2e serves the same pages and starts a collector",
   "npm test": "this is part of it",
+  "cargo binstall hushbin-server": "there is no release to install yet",
+  "cargo install hushbin-server --locked": "as above",
+  "podman load --input hushbin-0.1.0-image.tar":
+    "npm run release tries the image's program without podman",
+  "npm install hushbin": "there is no release to install yet; chapters install the tarball",
+  "sha256sum --check --ignore-missing SHA256SUMS": "npm run release -- --twice compares them",
+  "gh attestation verify SHA256SUMS --repo hushbin/hushbin": "there is no release to verify yet",
+  "npm audit signatures": "as above",
+  "git checkout v0.1.0": "there is no such tag yet",
+  "npm run release -- --dry-run": "by .github/workflows/release.yml: it takes long",
+  "diff target/release-artefacts/SHA256SUMS SHA256SUMS": "there is no release to compare with yet",
   "npm run bench": "by hand: it measures for an hour",
   "npm run replay -- --task task.json --data data.txt --endpoint http://127.0.0.1:8080":
     "by hand: it needs a clone, and builds it",
