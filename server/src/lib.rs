@@ -54,5 +54,6 @@ pub mod store;
 mod task_file;
 mod tokens;
 mod trust;
+mod versioned;
 
 pub use any_task::{AnyDraft, AnyTask};

@@ -11,6 +11,8 @@
 //! | `totals` | [`Totals::encode`] |
 //! | `sum` | the first 16 bytes of the SHA-256 of the line as it would be without it |
 //!
+//! This is version 1, which has no key `version`; every later one has it.
+//!
 //! Bytes are lower-case hexadecimal digits. A part that comes twice, as of work that was done
 //! again, is noticed when they are added: its reports would be counted twice.
 
@@ -24,6 +26,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::hex;
+use crate::versioned::version_of;
+
+/// Version of the format.
+const VERSION: u64 = 1;
 
 /// What a fold is known by.
 type Part = [u8; 16];
@@ -63,6 +69,8 @@ pub(crate) enum PartialError {
         at: String,
         source: serde_json::Error,
     },
+    #[error("{at}: partial totals of version {found}, this hushbin knows version {known}")]
+    Version { at: String, found: u64, known: u64 },
     #[error("{at}: {what} is damaged")]
     Damaged { at: String, what: &'static str },
     #[error("{at}: it is of a task with the fingerprint {found}, expected {expected}")]
@@ -130,11 +138,19 @@ impl Partial {
             at: at.clone(),
             what,
         };
-        let mut line: Line =
-            serde_json::from_slice(line).map_err(|source| PartialError::Syntax {
-                at: at.clone(),
-                source,
-            })?;
+        let syntax = |source| PartialError::Syntax {
+            at: at.clone(),
+            source,
+        };
+        let found = version_of(line).map_err(syntax)?;
+        if found != VERSION {
+            return Err(PartialError::Version {
+                at,
+                found,
+                known: VERSION,
+            });
+        }
+        let mut line: Line = serde_json::from_slice(line).map_err(syntax)?;
         let sum = line.sum.take();
         if sum != Some(line.summed()) {
             return Err(damaged("it"));

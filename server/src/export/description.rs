@@ -7,6 +7,11 @@ use hushbin::{Fingerprint, Task};
 use serde::{Deserialize, Serialize};
 
 use crate::store::BatchRow;
+use crate::versioned::version_of;
+
+/// Version of files of reports and of what describes them. It is said by the key `version` of a
+/// description, which this version does not have and every later one has.
+const VERSION: u64 = 1;
 
 /// The task of the reports in a file, and how many there are of each batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +61,12 @@ impl Description {
     /// # Errors
     /// What is wrong, and what was expected.
     pub(super) fn read(text: &str) -> Result<Self, String> {
+        let found = version_of(text.as_bytes()).map_err(|error| error.to_string())?;
+        if found != VERSION {
+            return Err(format!(
+                "it has version {found}, this hushbin knows version {VERSION}"
+            ));
+        }
         let read: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match read.task.fingerprint() == read.fingerprint {
             true => Ok(read),

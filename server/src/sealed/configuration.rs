@@ -31,6 +31,8 @@ pub(crate) struct Configuration([u8; LENGTH]);
 pub(crate) enum ConfigurationError {
     #[error("it has {found} bytes, expected {LENGTH}")]
     Length { found: usize },
+    #[error("it has version {found}, expected {VERSION}")]
+    Version { found: u8 },
     #[error("it is for other parameters, another suite or reports of another length")]
     Other,
 }
@@ -48,6 +50,9 @@ impl Configuration {
     /// # Errors
     /// When they are for something else.
     pub(crate) fn read(bytes: &[u8], task: &AnyTask) -> Result<Self, ConfigurationError> {
+        if let Some(&found) = bytes.first().filter(|own| **own != VERSION) {
+            return Err(ConfigurationError::Version { found });
+        }
         let found = bytes.len();
         let own: [u8; LENGTH] = bytes
             .try_into()

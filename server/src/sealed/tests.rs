@@ -166,13 +166,13 @@ fn a_configuration_is_for_one_task() {
         Err(ConfigurationError::Other)
     );
     assert_eq!(
-        Configuration::read(&own.bytes()[1..], &one),
+        Configuration::read(&own.bytes()[..56], &one),
         Err(ConfigurationError::Length { found: 56 })
     );
     let mut later = own.bytes().to_vec();
     later[0] = 2;
     assert_eq!(
-        Configuration::read(&later, &one),
-        Err(ConfigurationError::Other)
+        Configuration::read(&later, &one).map_err(|error| error.to_string()),
+        Err("it has version 2, expected 1".to_owned())
     );
 }

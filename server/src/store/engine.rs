@@ -137,8 +137,8 @@ pub enum EngineError {
     TaskThere(String),
     /// The journal was written by another version.
     #[error(
-        "{path} is a journal of version {found}, this hushbin knows version {known}: use the \
-         hushbin that wrote it"
+        "{path} has version {found}, this hushbin knows version {known}: use the hushbin that \
+         wrote it"
     )]
     Version {
         /// The file.

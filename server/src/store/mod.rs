@@ -69,7 +69,7 @@ pub(crate) use form::{Origin, sealed_bytes};
 pub(crate) use memory::{Exhausted, Reservation};
 pub use place::{Place, PlaceError};
 pub use postgres::Database;
-pub(crate) use postgres::{Session, Sessions, open_tables};
+pub(crate) use postgres::{Session, Sessions, checked_tables, open_tables};
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
 pub use task::{Collected, StoredTask};

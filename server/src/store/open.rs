@@ -53,6 +53,8 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let (mut engine, lock): (Box<dyn Engine>, _) = match place {
             Place::Directory(directory) => {
+                // First, so that nothing is written to one of another version.
+                files::check_version(directory)?;
                 files::create_root(directory)?;
                 let lock = lock(directory)?;
                 (Box::new(Files::open(directory)?), Some(lock))

@@ -11,15 +11,16 @@ use subtle::ConstantTimeEq;
 
 use super::token::{Role, Token, TokensError};
 use crate::store::{create_root, open_to_lock, write_whole};
+use crate::versioned::version_of;
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
-const VERSION: u32 = 1;
+const VERSION: u64 = 1;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Contents {
-    version: u32,
+    version: u64,
     tokens: Vec<Token>,
 }
 
@@ -163,13 +164,12 @@ fn read(path: &Path) -> Result<Contents, TokensError> {
         }
         Err(source) => return Err(file_error(path, source)),
     };
-    let contents: Contents =
-        serde_json::from_slice(&bytes).map_err(|source| TokensError::Json {
-            path: path.display().to_string(),
-            source,
-        })?;
-    match contents.version {
-        VERSION => Ok(contents),
+    let wrong = |source| TokensError::Json {
+        path: path.display().to_string(),
+        source,
+    };
+    match version_of(&bytes).map_err(wrong)? {
+        VERSION => serde_json::from_slice(&bytes).map_err(wrong),
         found => Err(TokensError::Version {
             path: path.display().to_string(),
             found,

@@ -17,7 +17,7 @@ use token::hash_of;
 pub(crate) use token::{Role, Token, TokensError};
 
 use crate::hex;
-use crate::store::{Place, Sessions, now};
+use crate::store::{Place, Sessions, checked_tables, now};
 
 /// Before the digits of every token, by which people and programs know what it is.
 const PREFIX: &str = "hushbin_";
@@ -88,7 +88,7 @@ async fn where_it_may_block<T: Send + 'static>(
 pub(crate) fn list(place: &Place) -> Result<Vec<Token>, TokensError> {
     match place {
         Place::Directory(data) => file::list(data),
-        Place::Database(database) => database::list(&Sessions::new(database, false)),
+        Place::Database(database) => database::list(&checked_tables(database)?),
     }
 }
 

@@ -57,8 +57,8 @@ pub(crate) enum TokensError {
     #[error("{path} has version {found}, this hushbin knows version {known}")]
     Version {
         path: String,
-        found: u32,
-        known: u32,
+        found: u64,
+        known: u64,
     },
     #[error("there is no token {id:?}")]
     Unknown { id: String },

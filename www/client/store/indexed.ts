@@ -10,6 +10,11 @@ import { type Change, REMEMBERED, type ReportState, type Store, type Stored } fr
 const AT_ONCE = 1000;
 
 const DATABASE = "hushbin";
+/**
+ * A version that adds to what is stored keeps this one, as what is read is written back with all
+ * that it holds; another is for what this version would read as something else.
+ */
+const VERSION = 1;
 const LEDGERS = "ledgers";
 const REPORTS = "reports";
 /** Reports by task and state. */
@@ -35,10 +40,10 @@ function ended(transaction: IDBTransaction): Promise<void> {
 
 /**
  * @throws DOMException where there is no database, or none that may be used
- * @throws StorageError where it does not answer: some never do
+ * @throws StorageError where it does not answer: some never do; and where it is a later version's
  */
 async function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(DATABASE, 1);
+  const request = indexedDB.open(DATABASE, VERSION);
   request.onupgradeneeded = () => {
     request.result.createObjectStore(LEDGERS);
     const reports = request.result.createObjectStore(REPORTS, { autoIncrement: true });
@@ -57,6 +62,10 @@ async function open(): Promise<IDBDatabase> {
       (database) => database.close(),
       () => {},
     );
+    if (error instanceof DOMException && error.name === "VersionError") {
+      // It is there, and holds what was spent. The browser names both versions.
+      throw new StorageError(error);
+    }
     throw error;
   } finally {
     clearTimeout(timer);

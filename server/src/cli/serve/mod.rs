@@ -83,6 +83,10 @@ fn open(config: &Config) -> Result<Store, Error> {
         store,
         ..
     } = config;
+    if !config.limits.release_on_read {
+        // Before the journal is touched, which goes with them.
+        Tokens::open(place)?;
+    }
     if config.read_only {
         return Ok(Store::open_read_only(place, tasks, *store)?);
     }

@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::disk;
 use super::sum::Sum;
+use super::{disk, version};
 use crate::hex;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
+use crate::versioned::version_of;
 
-/// Version of the directory's layout.
+/// Version of the directory: of this file, and of which files there are beside it. That of a
+/// commit's payload is the log's, and that of encoded totals is in them.
 const VERSION: u64 = 2;
 
 const FILE_NAME: &str = "tasks.json";
 
-/// What a version before this one kept.
+/// What was kept before any version was released, and is not read.
 const BEFORE: (&str, u64) = ("journal.sqlite", 1);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,6 +60,7 @@ impl Catalogue {
                 known: VERSION,
             });
         }
+        version::check_files(directory)?;
         if !path.exists() {
             let content = Content {
                 version: VERSION,
@@ -73,15 +76,17 @@ impl Catalogue {
         if sum != line(json) {
             return Err(changed());
         }
-        let content: Content =
-            serde_json::from_str(json).map_err(|error| disk::damaged(&path, &error.to_string()))?;
-        if content.version != VERSION {
+        let wrong = |error: serde_json::Error| disk::damaged(&path, &error.to_string());
+        // Before all else, which another version may say otherwise.
+        let found = version_of(json.as_bytes()).map_err(wrong)?;
+        if found != VERSION {
             return Err(EngineError::Version {
                 path: path.display().to_string(),
-                found: content.version,
+                found,
                 known: VERSION,
             });
         }
+        let content: Content = serde_json::from_str(json).map_err(wrong)?;
         Ok(Self { path, content })
     }
 

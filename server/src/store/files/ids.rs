@@ -21,10 +21,11 @@ use sha2::{Digest, Sha256};
 
 use super::disk;
 use super::sum::{Sum, take};
+use super::version::Magic;
 use crate::store::engine::EngineError;
 
-const MAGIC: [u8; 8] = *b"hushids\x01";
-const HEADER: usize = 8 + 16 + 8 + 8 + 8 + Sum::LENGTH;
+pub(super) const MAGIC: Magic = *b"hushids\x01";
+pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 8 + Sum::LENGTH;
 
 /// Ids that one read fetches: a page of the disk.
 const AT_ONCE: usize = 256;

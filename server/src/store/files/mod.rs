@@ -31,6 +31,7 @@ mod log;
 mod salvage;
 mod sum;
 mod task;
+mod version;
 
 use std::collections::HashMap;
 use std::fs;
@@ -81,6 +82,15 @@ pub use salvage::{Damage, Loss, Salvaged, salvage};
 /// When it cannot be made.
 pub(crate) fn create_root(root: &Path) -> Result<(), EngineError> {
     disk::create_directory(root)
+}
+
+/// That a data directory, if there is one, is of the version that this program knows; writes
+/// nothing.
+///
+/// # Errors
+/// When it is not, cannot be read, or its list of tasks is damaged.
+pub(super) fn check_version(root: &Path) -> Result<(), EngineError> {
+    Catalogue::open(root).map(drop)
 }
 
 fn directory_of(root: &Path, task: TaskKey) -> PathBuf {

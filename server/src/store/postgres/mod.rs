@@ -77,6 +77,16 @@ pub(crate) fn open_tables(database: &Database) -> Result<Sessions, EngineError> 
     Ok(sessions)
 }
 
+/// Sessions of a database whose tables are there. Blocks.
+///
+/// # Errors
+/// When it cannot be reached, refuses, or has none of this version.
+pub(crate) fn checked_tables(database: &Database) -> Result<Sessions, EngineError> {
+    let sessions = Sessions::new(database, false);
+    sessions.with(schema::check)?;
+    Ok(sessions)
+}
+
 impl Postgres {
     /// The engine in a database, whose tables are made when there are none. Blocks.
     ///
