@@ -406,6 +406,10 @@ impl QuestionDraft {
             let sparsity = question.sparsity();
             same_if_said("sparsity", self.sparsity.as_ref(), Some(&sparsity))?;
             same_if_said("weight", self.weight.as_ref(), Some(&question.weight()))?;
+            if matches!(self.asked, Asked::Numbers(..)) && self.is_open() {
+                // It is chosen among all that are for numbers.
+                return Ok(());
+            }
             let population = self.population(people)?;
             let (domain, epsilon) = (question.domain(), question.epsilon());
             self.mechanism

@@ -11,6 +11,7 @@ mod cross;
 mod cube;
 mod epsilon;
 mod errata;
+mod fingerprints;
 mod grid;
 mod hash;
 mod occupancy;

@@ -15,6 +15,8 @@ mod disk;
 mod evaluate;
 mod export;
 mod fold;
+#[cfg(target_os = "linux")]
+mod formats;
 mod heavy_hitters;
 #[cfg(target_os = "linux")]
 mod hostile;

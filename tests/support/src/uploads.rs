@@ -23,8 +23,8 @@ impl Uploads {
         }
     }
 
-    /// An upload of so many people who all report item 0 of every question as 1, or
-    /// the text "dark".
+    /// An upload of so many people who all report item 0 of every question as 1, all numbers and
+    /// parts as 1, or the text "dark".
     pub fn make(&mut self, reports: usize) -> Upload {
         let mut randomizer = Randomizer::new(&self.task);
         let questions = self.task.questions().iter();
@@ -32,6 +32,8 @@ impl Uploads {
             .map(|question| {
                 let items = match question.kind() {
                     Kind::Text(prefixes) => prefixes.keys("dark"),
+                    Kind::Numbers(all) => (0..all.len() as u64).collect(),
+                    Kind::Together(all) => (0..all.parts().len() as u64).collect(),
                     _ => vec![question.items().resolve("dark-mode").unwrap_or(0)],
                 };
                 let entry = |item| Entry { item, value: 1.0 };

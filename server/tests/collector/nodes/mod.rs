@@ -99,14 +99,14 @@ impl Nodes {
 }
 
 /// Waits until it is so.
-fn until(mut is_so: impl FnMut() -> bool) {
+pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         thread::sleep(Duration::from_millis(20));
     }
 }
 
 /// The answer to a request of the holder of this token.
-fn ask(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16, Value) {
+pub(crate) fn ask(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16, Value) {
     let (status, bytes) = bytes_of(address, token, request, body);
     let said = match bytes.is_empty() {
         true => Value::Null,
@@ -127,14 +127,14 @@ fn bytes_of(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16
 }
 
 /// Somebody who sends until told to stop, and sends again what was not acknowledged.
-struct Sender {
+pub(crate) struct Sender {
     uploads: Uploads,
-    acknowledged: Vec<Upload>,
-    open: Option<Upload>,
+    pub(crate) acknowledged: Vec<Upload>,
+    pub(crate) open: Option<Upload>,
 }
 
 impl Sender {
-    fn new(task: &Task, seed: u64) -> Self {
+    pub(crate) fn new(task: &Task, seed: u64) -> Self {
         Self {
             uploads: Uploads::new(task, seed),
             acknowledged: Vec::new(),
@@ -143,7 +143,7 @@ impl Sender {
     }
 
     /// Sends to all of them, one after the other, by connections of its own.
-    fn run(&mut self, task: &Task, addresses: &[SocketAddr], stop: &AtomicBool) {
+    pub(crate) fn run(&mut self, task: &Task, addresses: &[SocketAddr], stop: &AtomicBool) {
         for address in addresses.iter().cycle() {
             if stop.load(Ordering::Relaxed) {
                 return;
@@ -156,7 +156,7 @@ impl Sender {
     }
 
     /// Whether it may go on with the same.
-    fn send(&mut self, task: &Task, client: &mut Client) -> bool {
+    pub(crate) fn send(&mut self, task: &Task, client: &mut Client) -> bool {
         let reports = 1 + self.acknowledged.len() % 5;
         let open = self.open.take();
         let upload = open.unwrap_or_else(|| self.uploads.make(reports));

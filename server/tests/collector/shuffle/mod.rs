@@ -9,7 +9,7 @@ mod network;
 mod nodes;
 mod relay;
 mod roles;
-mod sums;
+pub(crate) mod sums;
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
@@ -34,9 +34,9 @@ const TASK: &str = r#"{
 }"#;
 
 /// Keys and tasks of a shuffler and an analyser, and where they keep their journals.
-struct World {
+pub(crate) struct World {
     directory: tempfile::TempDir,
-    task: Task,
+    pub(crate) task: Task,
     /// Where the analyser listens, at every start.
     analyser: SocketAddr,
     /// Whether all that is logged goes into a file beside the journal.
@@ -51,7 +51,7 @@ struct World {
 }
 
 /// A port that nobody is given while its collector is away: below those that the system hands out.
-fn free() -> SocketAddr {
+pub(crate) fn free() -> SocketAddr {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     loop {
         let step = NEXT.fetch_add(1, Ordering::Relaxed) + (process::id() % 97 * 100) as u16;
@@ -63,9 +63,9 @@ fn free() -> SocketAddr {
 }
 
 impl World {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let world = Self {
+    /// In a directory that has all of it.
+    pub(crate) fn over(directory: tempfile::TempDir) -> Self {
+        Self {
             task: draft(TASK).resolve().unwrap(),
             analyser: free(),
             logged: false,
@@ -73,7 +73,11 @@ impl World {
             servers: Vec::new(),
             store: None,
             directory,
-        };
+        }
+    }
+
+    pub(crate) fn new() -> Self {
+        let world = Self::over(tempfile::tempdir().unwrap());
         fs::write(world.path("task.json"), TASK).unwrap();
         for (name, purpose) in [
             ("shuffler", "signing"),
@@ -125,7 +129,7 @@ impl World {
         all
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
@@ -157,7 +161,7 @@ impl World {
     }
 
     /// A shuffler whose batches have so many reports.
-    fn shuffler(&self, most: u64) -> (Collector, SocketAddr) {
+    pub(crate) fn shuffler(&self, most: u64) -> (Collector, SocketAddr) {
         self.shuffler_of(most, &[])
     }
 
@@ -226,11 +230,11 @@ impl World {
         self.start(&words, "analysed", "hushbin analysing").0
     }
 
-    fn analyser(&self) -> Collector {
+    pub(crate) fn analyser(&self) -> Collector {
         self.analyser_of(&["sealing.pem"])
     }
 
-    fn token(&self, data: &str) -> String {
+    pub(crate) fn token(&self, data: &str) -> String {
         let [option, place] = self.place(data);
         let words = ["token", "create", "--role", "admin", "--name", "a test"];
         let said = hushbin(&[&words[..], &[&option, &place]].concat());
@@ -243,7 +247,7 @@ impl World {
     }
 
     /// What pages seal by, as the one that listens there says once it knows.
-    fn keys(&self, address: SocketAddr) -> Vec<Vec<u8>> {
+    pub(crate) fn keys(&self, address: SocketAddr) -> Vec<Vec<u8>> {
         let mut client = Client::connect(address).unwrap();
         loop {
             let (status, body) = client.get("/tasks/settings/keys").unwrap();
@@ -258,12 +262,12 @@ impl World {
         }
     }
 
-    fn sealer(&self, address: SocketAddr, seed: u64) -> Sealer {
+    pub(crate) fn sealer(&self, address: SocketAddr, seed: u64) -> Sealer {
         Sealer::new(&self.keys(address)[0], seed)
     }
 
     /// The bytes of an upload with its reports sealed.
-    fn seal(&self, sealer: &mut Sealer, upload: &Upload) -> Vec<u8> {
+    pub(crate) fn seal(&self, sealer: &mut Sealer, upload: &Upload) -> Vec<u8> {
         let reports: Vec<u8> = upload
             .reports
             .iter()
@@ -284,7 +288,7 @@ impl World {
     }
 
     /// Has the analyser release what it has, once that is so many reports; its estimates.
-    fn estimates(&self, reports: u64) -> Value {
+    pub(crate) fn estimates(&self, reports: u64) -> Value {
         let token = self.token("analysed");
         let ask = |request: &str| ask(self.analyser, &token, request);
         loop {
@@ -306,7 +310,7 @@ impl World {
 }
 
 /// The answer to a request of the holder of this token.
-fn ask(address: SocketAddr, token: &str, request: &str) -> (u16, Value) {
+pub(crate) fn ask(address: SocketAddr, token: &str, request: &str) -> (u16, Value) {
     let mut client = Client::connect(address).unwrap();
     let head = format!(
         "{request} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: 0\r\n\r\n"
@@ -329,7 +333,7 @@ fn from_hex(text: &str) -> Vec<u8> {
 }
 
 /// What is estimated of exactly these reports.
-fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
+pub(crate) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
     let mut totals = Totals::new(task);
     for upload in uploads {
         upload.reports.iter().for_each(|report| totals.fold(report));

@@ -10,7 +10,10 @@ use rand_chacha::rand_core::SeedableRng;
 /// 16 numbers; so many people in a batch, of 400 where nothing is said.
 fn sums() -> SumTask {
     let people = std::env::var("HUSHBIN_SUMS_PEOPLE");
-    let people: u64 = people.map_or(400, |people| people.parse().unwrap());
+    sums_of(people.map_or(400, |people| people.parse().unwrap()))
+}
+
+pub(crate) fn sums_of(people: u64) -> SumTask {
     let numbers: Vec<Value> = (0..16)
         .map(|index| serde_json::json!({ "name": format!("n{index}"), "min": 0, "max": 100 }))
         .collect();
@@ -23,7 +26,7 @@ fn sums() -> SumTask {
 }
 
 /// The roles' task is this one.
-fn world(task: &SumTask) -> World {
+pub(crate) fn world(task: &SumTask) -> World {
     let world = World::new();
     let text = serde_json::to_string(task).unwrap();
     fs::write(world.path("task.json"), text).unwrap();
@@ -57,7 +60,7 @@ fn upload(task: &SumTask, sealer: &mut Sealer, id: u64, messages: &[Message]) ->
 }
 
 /// Has these people send their answers, by two clients; what all of them sent.
-fn send(
+pub(crate) fn send(
     task: &SumTask,
     address: SocketAddr,
     key: &[u8],
@@ -88,7 +91,7 @@ fn send(
     })
 }
 
-fn expected(task: &SumTask, totals: &SumTotals) -> Value {
+pub(crate) fn expected(task: &SumTask, totals: &SumTotals) -> Value {
     let query = SumQuery::new(task, &Options::default()).unwrap();
     serde_json::to_value(SumEstimates::new(task, totals, &query)).unwrap()
 }

@@ -1,0 +1,234 @@
+//! What a later version wrote is refused: both versions are named, and nothing is written.
+
+use std::collections::BTreeMap;
+
+use hushbin_tests::postgres::Server;
+use hushbin_tests::process::{Client, hushbin};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::*;
+
+/// This version's.
+fn fixture() -> Fixture {
+    Fixture(Path::new(ALL).join(VERSION))
+}
+
+/// All files below a directory, with what is in them.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(files(&path)),
+            false => drop(all.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    all
+}
+
+/// Those that end so, by their paths.
+fn ending(directory: &Path, extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let all = files(directory).into_iter();
+    all.filter(|(path, _)| path.extension().is_some_and(|own| own == extension))
+        .collect()
+}
+
+/// That a command fails, and says this.
+#[track_caller]
+fn refused(words: &[&str], expected: &str) {
+    let output = hushbin(words);
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+    assert!(said.contains(expected), "{words:?}: {said}");
+}
+
+/// That all that can be done with a directory is refused; `change` makes it a later version's.
+#[track_caller]
+fn directory_is_refused(change: impl FnOnce(&Path), expected: &str) {
+    let copy = fixture().copy("collector");
+    change(copy.path());
+    // As of a copy, which has none.
+    let _ = fs::remove_file(copy.path().join("lock"));
+    let before = files(copy.path());
+    let data = text(copy.path());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let to = elsewhere.path().join("to");
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--data", data];
+    refused(&serve, expected);
+    refused(&[&serve[..], &["--read-only"]].concat(), expected);
+    refused(&["journal", "check", "--data", data], expected);
+    refused(&["journal", "backup", "--data", data, text(&to)], expected);
+    let export = ["journal", "export", "--data", data, "--task", "scores"];
+    refused(&[&export[..], &["--format", "csv"]].concat(), expected);
+    let salvage = ["journal", "salvage", "--data", data, "--to"];
+    refused(&[&salvage[..], &[text(&to)]].concat(), expected);
+    assert!(!to.exists(), "nothing is copied, either");
+    assert!(files(copy.path()) == before, "nothing is written");
+}
+
+fn sum(bytes: &[u8]) -> Vec<u8> {
+    Sha256::digest(bytes)[..8].to_vec()
+}
+
+#[test]
+fn a_directory_of_a_later_version() {
+    let change = |data: &Path| {
+        let path = data.join("tasks.json");
+        let list = fs::read_to_string(&path).unwrap();
+        let (list, _) = list.split_once('\n').unwrap();
+        let mut list: Value = serde_json::from_str(list).unwrap();
+        list["version"] = 3.into();
+        // It says what this version does not know.
+        list["more"] = json!({ "of": "it" });
+        let list = list.to_string();
+        let sum = sum(list.as_bytes());
+        let digits: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+        fs::write(path, format!("{list}\n{digits}\n")).unwrap();
+    };
+    let said = "tasks.json has version 3, this hushbin knows version 2";
+    directory_is_refused(change, said);
+}
+
+/// Also of the last task alone, before a file of another is touched.
+#[test]
+fn a_file_of_a_later_version() {
+    for (extension, header) in [("log", 64), ("batch", 80), ("ids", 56)] {
+        let change = |data: &Path| {
+            let (path, mut bytes) = ending(&data.join("tasks"), extension).pop().unwrap();
+            bytes[7] = 2;
+            let own = sum(&bytes[..header - 8]);
+            bytes.splice(header - 8..header, own);
+            fs::write(path, bytes).unwrap();
+        };
+        let said = format!(".{extension} has version 2, this hushbin knows version 1");
+        directory_is_refused(change, &said);
+    }
+}
+
+/// A byte that has changed is damage, and no version.
+#[test]
+fn a_version_that_has_changed_since_it_was_written_is_damage() {
+    for extension in ["log", "batch", "ids"] {
+        let copy = fixture().copy("collector");
+        let (path, mut bytes) = ending(copy.path(), extension).remove(0);
+        bytes[7] = 2;
+        fs::write(path, bytes).unwrap();
+        let check = ["journal", "check", "--data", text(copy.path())];
+        refused(&check, "the journal is damaged");
+    }
+}
+
+#[test]
+fn tokens_of_a_later_version() {
+    let copy = fixture().copy("collector");
+    let path = copy.path().join("tokens.json");
+    let mut tokens: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    tokens["version"] = 2.into();
+    tokens["tokens"][0]["more"] = true.into();
+    fs::write(path, tokens.to_string()).unwrap();
+    let before = files(copy.path());
+    let data = text(copy.path());
+    let said = "tokens.json has version 2, this hushbin knows version 1";
+    refused(&["serve", "--listen", "127.0.0.1:0", "--data", data], said);
+    refused(&["token", "list", "--data", data], said);
+    let create = ["token", "create", "--role", "admin", "--name", "a"];
+    refused(&[&create[..], &["--data", data]].concat(), said);
+    assert!(files(copy.path()) == before, "nothing is written");
+}
+
+/// Puts a description in the place of another, of as many bytes at most.
+fn described(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let begins = |own: &[u8]| own == b"{\n  \"task\"";
+    let begin = bytes.windows(10).position(begins).unwrap();
+    let mut read = serde_json::Deserializer::from_slice(&bytes[begin..]).into_iter::<Value>();
+    let mut description = read.next().unwrap().unwrap();
+    let length = read.byte_offset();
+    change(&mut description);
+    let mut own = description.to_string().into_bytes();
+    own.resize(length, b' ');
+    [&bytes[..begin], &own, &bytes[begin + length..]].concat()
+}
+
+#[test]
+fn files_of_reports_of_a_later_version() {
+    let copy = fixture().copy("exports");
+    for (described_by, file) in [
+        ("scores.csv.task.json", "scores.csv"),
+        ("scores.json.task.json", "scores.json"),
+        ("scores.parquet", "scores.parquet"),
+    ] {
+        let [own, path] = [described_by, file].map(|name| copy.path().join(name));
+        let bytes = fs::read(&own).unwrap();
+        fs::write(&own, described(&bytes, |_| {})).unwrap();
+        succeeds(&["estimate", text(&path), "--format", "json"]);
+        let later = described(&bytes, |description| {
+            description["version"] = 2.into();
+            description["more"] = true.into();
+        });
+        fs::write(own, later).unwrap();
+        let said = "it has version 2, this hushbin knows version 1";
+        refused(&["estimate", text(&path), "--format", "json"], said);
+        refused(&["fold", text(&path)], said);
+    }
+}
+
+#[test]
+fn partial_totals_of_a_later_version() {
+    let copy = fixture().copy("exports");
+    let [path, task] =
+        ["scores.partial", "scores.csv.task.json"].map(|name| copy.path().join(name));
+    let merge = ["merge", text(&path), "--task", text(&task)];
+    let merge = [&merge[..], &["--format", "json"]].concat();
+    succeeds(&merge);
+    let mut line: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    line["version"] = 2.into();
+    line["more"] = true.into();
+    fs::write(&path, line.to_string()).unwrap();
+    let said = "line 1: partial totals of version 2, this hushbin knows version 1";
+    refused(&merge, said);
+}
+
+#[test]
+fn uploads_of_a_later_version() {
+    let copy = fixture().copy("collector");
+    let task = fixture().task("scores");
+    let (_collector, address) = serve(command(), ["--data", text(copy.path())], &[]);
+    let mut bytes = fixture().upload_bytes(&task);
+    bytes[0] = 4;
+    let mut client = Client::connect(address).unwrap();
+    let (status, said) = client.post("scores", &bytes).unwrap();
+    let said: Value = serde_json::from_slice(&said).unwrap();
+    assert_eq!(status, 400, "{said}");
+    let detail = said["detail"].as_str().unwrap();
+    assert_eq!(detail, "upload has format version 4, expected 1");
+}
+
+#[test]
+fn a_database_of_a_later_version() {
+    let server = Server::start(&[]);
+    let address = server.database();
+    let name = address.rsplit_once('/').unwrap().1;
+    let sql = fs::read_to_string(fixture().path("postgres.sql")).unwrap();
+    server.ask(name, &sql);
+    server.ask(name, "UPDATE hushbin.journal SET version = 2");
+    let state = || {
+        ["journal", "task", "batch", "slot", "token"].map(|table| {
+            let query = format!("SELECT * FROM hushbin.{table} ORDER BY 1, 2");
+            server.ask(name, &query)
+        })
+    };
+    let before = state();
+    let said = "the schema hushbin of the database has version 2, this hushbin knows version 1";
+    for words in [
+        &["serve", "--listen", "127.0.0.1:0"][..],
+        &["serve", "--listen", "127.0.0.1:0", "--read-only"],
+        &["journal", "export", "--task", "scores", "--format", "csv"],
+        &["token", "list"],
+        &["token", "create", "--role", "admin", "--name", "a"],
+    ] {
+        refused(&[words, &["--store", &address]].concat(), said);
+    }
+    assert_eq!(state(), before);
+}

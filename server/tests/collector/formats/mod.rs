@@ -1,0 +1,180 @@
+//! What released versions wrote is read, carried on and handed back: `tests/reference/formats`
+//! has a directory of each of them, and `formats.md` in the book says what is promised.
+
+mod frozen;
+mod later;
+mod nodes;
+mod parties;
+mod read;
+mod upgrade;
+mod write;
+
+use std::env;
+use std::fs;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use hushbin::{Task, Upload};
+use hushbin_tests::process::{Collector, command};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::nodes::ask;
+
+/// Where all of them lie.
+const ALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/reference/formats");
+
+/// The version that a release of this workspace would have.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What one version wrote.
+struct Fixture(PathBuf);
+
+/// Those of all versions.
+fn all() -> Vec<Fixture> {
+    let entries = fs::read_dir(ALL).unwrap();
+    let mut all: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all.into_iter().map(Fixture).collect()
+}
+
+/// A version is released with what it writes, `cargo test -p hushbin-server --test collector
+/// formats::write -- --ignored`, so that those after it are held to that.
+#[test]
+fn every_version_has_what_it_wrote() {
+    let names: Vec<_> = all()
+        .iter()
+        .map(|own| own.0.file_name().unwrap().to_owned())
+        .collect();
+    for version in ["0.1.0", VERSION] {
+        assert!(names.iter().any(|own| own == version), "{names:?}");
+    }
+}
+
+impl Fixture {
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.path(name)).unwrap()).unwrap()
+    }
+
+    /// A copy of one of its directories, as the collector would have made it.
+    fn copy(&self, name: &str) -> TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        copy(&self.path(name), directory.path());
+        directory
+    }
+
+    /// The tasks of its collector.
+    fn tasks(&self) -> Vec<Task> {
+        let complete = self.json("tasks.json");
+        let tasks = complete.as_array().unwrap().iter();
+        tasks
+            .map(|own| serde_json::from_value(own["task"].clone()).unwrap())
+            .collect()
+    }
+
+    fn task(&self, id: &str) -> Task {
+        let mut tasks = self.tasks().into_iter();
+        tasks.find(|task| task.id() == id).unwrap()
+    }
+
+    /// Bytes of all uploads of the task that its collector has taken, back to back.
+    fn upload_bytes(&self, task: &Task) -> Vec<u8> {
+        fs::read(self.path(&format!("uploads/{}.bin", task.id()))).unwrap()
+    }
+
+    fn uploads(&self, task: &Task) -> Vec<Upload> {
+        let all = Upload::decode_all(&self.upload_bytes(task), task).unwrap();
+        all.into_iter().map(|(upload, _)| upload).collect()
+    }
+
+    fn token(&self) -> String {
+        let text = fs::read_to_string(self.path("token.txt")).unwrap();
+        text.trim_end().to_owned()
+    }
+
+    /// That a collector says what that of this version said.
+    #[track_caller]
+    fn answers(&self, name: &str, address: SocketAddr) {
+        let recorded = self.json(name);
+        let recorded = recorded.as_object().unwrap();
+        assert!(!recorded.is_empty());
+        for (path, expected) in recorded {
+            let (status, found) = ask(address, &self.token(), &format!("GET {path}"), "");
+            assert_eq!(status, 200, "{path}: {found}");
+            assert_eq!(found, *expected, "{path}");
+        }
+    }
+}
+
+/// Writes an object, a line for each key.
+fn write_lines(path: &Path, value: &Value) {
+    let fields = value.as_object().unwrap().iter();
+    let lines: Vec<_> = fields
+        .map(|(key, value)| format!("{}: {value}", Value::from(key.as_str())))
+        .collect();
+    fs::write(path, format!("{{\n{}\n}}\n", lines.join(",\n"))).unwrap();
+}
+
+/// What git does not keep: that nobody else may read it.
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let (from, to) = {
+            let entry = entry.unwrap();
+            (entry.path(), to.join(entry.file_name()))
+        };
+        let mode = if from.is_dir() {
+            fs::create_dir(&to).unwrap();
+            copy(&from, &to);
+            0o700
+        } else {
+            fs::copy(&from, &to).unwrap();
+            0o600
+        };
+        fs::set_permissions(&to, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// The program of another version, for what is tried by both; `HUSHBIN_BEFORE` names it. Without
+/// that it is this one, which then follows itself.
+fn before() -> Command {
+    env::var_os("HUSHBIN_BEFORE").map_or_else(command, Command::new)
+}
+
+/// A collector over what lies there.
+fn serve(mut program: Command, place: [&str; 2], more: &[&str]) -> (Collector, SocketAddr) {
+    program.arg("serve").args(place).args(["--log", "error"]);
+    let free = ["--listen", "127.0.0.1:0"];
+    program.args(if more.contains(&"--listen") {
+        &[][..]
+    } else {
+        &free
+    });
+    let mut collector = Collector::start({
+        program.args(more);
+        program
+    });
+    let address = collector.address();
+    (collector, address)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn run(words: &[&str]) -> Output {
+    command().args(words).output().unwrap()
+}
+
+#[track_caller]
+fn succeeds(words: &[&str]) -> Vec<u8> {
+    let output = run(words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {said}");
+    output.stdout
+}

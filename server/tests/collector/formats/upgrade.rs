@@ -1,0 +1,281 @@
+//! A collector of an earlier version is upgraded in place, and goes back.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
+use hushbin_tests::process::Client;
+use hushbin_tests::uploads::Uploads;
+use serde_json::json;
+
+use super::*;
+use crate::nodes::{Sender, until};
+use crate::shuffle::free;
+
+/// What is estimated of exactly these uploads.
+pub(super) fn expected<'a>(task: &Task, uploads: impl IntoIterator<Item = &'a Upload>) -> Value {
+    let mut totals = Totals::new(task);
+    for upload in uploads {
+        upload.reports.iter().for_each(|report| totals.fold(report));
+    }
+    let query = Query::new(task, &Options::default()).unwrap();
+    serde_json::to_value(estimates(task, &totals, &query)).unwrap()
+}
+
+/// Has what has come of a task released.
+pub(super) fn release(address: SocketAddr, token: &str, task: &str) {
+    let request = format!("POST /tasks/{task}/batches");
+    let (status, said) = ask(address, token, &request, "");
+    assert_eq!(status, 202, "{said}");
+    until(|| {
+        let (_, said) = ask(address, token, &format!("GET /tasks/{task}/batches"), "");
+        let batches = said["batches"].as_array().unwrap().clone();
+        !batches.iter().any(|batch| batch["state"] == "closed")
+    });
+}
+
+/// Batches are closed as they are told, and by no clock.
+pub(super) const BY_HAND: [&str; 6] = [
+    "--batch-least",
+    "1",
+    "--batch-most",
+    "1000000",
+    "--batch-hours",
+    "0",
+];
+
+/// Of a task that asks one question of listed items.
+fn of_one_list(task: &Task) -> bool {
+    task.sole().is_some_and(|own| own.items().count().is_some())
+}
+
+#[track_caller]
+fn send(address: SocketAddr, task: &Task, bytes: &[u8], expected: (u16, Value)) {
+    let mut client = Client::connect(address).unwrap();
+    let head = format!(
+        "POST /tasks/{}/reports HTTP/1.1\r\nhost: test\r\norigin: https://example.org\r\n\
+         content-length: {}\r\n\r\n",
+        task.id(),
+        bytes.len()
+    );
+    client.write(&[head.as_bytes(), bytes].concat()).unwrap();
+    let (status, said) = client.read().unwrap();
+    let said: Value = serde_json::from_slice(&said).unwrap();
+    assert_eq!((status, said), expected, "{}", task.id());
+}
+
+/// That a directory holds these uploads and no others, by a reader of its own; `gone` are those
+/// whose reports were deleted.
+fn holds(data: &Path, task: &Task, uploads: &[&Upload], gone: &[&Upload]) {
+    let journal = frozen::read(data);
+    let own = journal.iter().find(|own| own.id == task.id()).unwrap();
+    assert_eq!(own.fingerprint, task.fingerprint().0);
+    assert_eq!(own.parameters, json!(task));
+    let mut ids: Vec<_> = uploads.iter().map(|upload| upload.id.0).collect();
+    ids.sort_unstable();
+    assert_eq!(own.ids, ids, "each is known, once");
+    let encoded = |upload: &&Upload| {
+        let reports = upload.reports.iter();
+        let encode = |report: &hushbin::Report| {
+            let mut bytes = Vec::new();
+            report.encode(&mut bytes);
+            bytes
+        };
+        reports.map(encode).collect::<Vec<_>>()
+    };
+    let kept = |upload: &&&Upload| !gone.iter().any(|own| own.id == upload.id);
+    let mut expected: Vec<_> = uploads.iter().filter(kept).flat_map(encoded).collect();
+    let mut found = Vec::new();
+    let mut totals = Totals::new(task);
+    for batch in own.batches.values() {
+        let first = found.len();
+        for body in &batch.bodies {
+            let mut bytes = vec![1];
+            bytes.extend(task.fingerprint().0);
+            bytes.extend([0; 16]);
+            bytes.extend(body);
+            let upload = Upload::decode(&bytes, task).unwrap();
+            if batch.totals.is_none() {
+                upload.reports.iter().for_each(|own| totals.fold(own));
+            }
+            found.extend(encoded(&&upload));
+        }
+        let kept = (found.len() - first) as u64;
+        assert!(kept == batch.reports || kept == 0 && batch.totals.is_some());
+        if let Some(bytes) = &batch.totals {
+            let part = Totals::decode(task, bytes).unwrap();
+            assert_eq!(part.reports(), batch.reports);
+            totals.merge(&part);
+        }
+    }
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected);
+    // What is deleted is in totals still.
+    let mut all = Totals::new(task);
+    let reports = uploads.iter().flat_map(|upload| &upload.reports);
+    reports.for_each(|report| all.fold(report));
+    assert_eq!(totals.encode(), all.encode());
+}
+
+/// Of the fixture's task whose first batch has no reports any more, those of that.
+fn gone<'a>(task: &Task, uploads: &'a [Upload]) -> Vec<&'a Upload> {
+    match task.id() {
+        "settings" => uploads[..2].iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_reader_of_its_own_finds_what_was_written() {
+    for fixture in all() {
+        let ids: Vec<String> = frozen::read(&fixture.path("collector"))
+            .into_iter()
+            .map(|own| own.id)
+            .collect();
+        let tasks = fixture.tasks();
+        assert!(ids.iter().eq(tasks.iter().map(Task::id)));
+        for task in tasks {
+            let uploads = fixture.uploads(&task);
+            let gone = gone(&task, &uploads);
+            let uploads: Vec<_> = uploads.iter().collect();
+            holds(&fixture.path("collector"), &task, &uploads, &gone);
+        }
+    }
+}
+
+/// Estimates are those that its own version gave; all that it has accepted is known when it comes
+/// again; what comes now is counted beside it, over restarts; and all of it is as that version
+/// wrote it, for the way back.
+#[test]
+fn a_collector_of_every_version_is_upgraded_in_place() {
+    for fixture in all() {
+        let copy = fixture.copy("collector");
+        let place = ["--data", text(copy.path())];
+        let token = fixture.token();
+        let (mut collector, mut address) = serve(command(), place, &[]);
+        until(|| {
+            let (_, said) = ask(address, &token, "GET /tasks/settings/batches", "");
+            said["batches"][5]["state"] == "released"
+        });
+        fixture.answers("answers.json", address);
+        let mut all = BTreeMap::new();
+        for task in fixture.tasks() {
+            let uploads = fixture.uploads(&task);
+            let count = uploads.len();
+            let known = json!({ "uploads": count, "accepted": 0, "duplicates": count });
+            send(address, &task, &fixture.upload_bytes(&task), (200, known));
+            let mut more = Uploads::new(&task, 99);
+            let more: Vec<Upload> = (1..4).map(|reports| more.make(reports)).collect();
+            for upload in &more {
+                let taken = upload.reports.len();
+                let taken = json!({ "uploads": 1, "accepted": taken, "duplicates": 0 });
+                let bytes = upload.encode(&task.fingerprint());
+                send(address, &task, &bytes, (201, taken));
+            }
+            all.insert(task.id().to_owned(), (task, [uploads, more].concat()));
+        }
+        // In every way that it can end; and with the files that it was first started with.
+        drop(collector);
+        let drafts: Vec<PathBuf> = all
+            .keys()
+            .map(|id| fixture.path(&format!("drafts/{id}.json")))
+            .collect();
+        let mut more: Vec<&str> = BY_HAND.into();
+        for draft in &drafts {
+            more.extend(["--task", text(draft)]);
+        }
+        (collector, address) = serve(command(), place, &more);
+        for (task, uploads) in all.values() {
+            release(address, &token, task.id());
+            if of_one_list(task) {
+                let estimates = format!("GET /tasks/{}/estimates", task.id());
+                let (_, found) = ask(address, &token, &estimates, "");
+                assert_eq!(found, expected(task, uploads), "{}", task.id());
+            }
+        }
+        collector.terminate();
+        assert!(collector.wait(Duration::from_secs(60)).success());
+        succeeds(&["journal", "check", "--data", text(copy.path())]);
+        for (task, uploads) in all.values() {
+            let gone = gone(task, uploads);
+            let uploads: Vec<_> = uploads.iter().collect();
+            holds(copy.path(), task, &uploads, &gone);
+        }
+        // What an operator keeps for the way back is the same.
+        let kept = tempfile::tempdir().unwrap();
+        let to = kept.path().join("backup");
+        let words = ["journal", "backup", "--data", text(copy.path()), text(&to)];
+        succeeds(&words);
+        for (task, uploads) in all.values() {
+            let gone = gone(task, uploads);
+            let uploads: Vec<_> = uploads.iter().collect();
+            holds(&to, task, &uploads, &gone);
+        }
+    }
+}
+
+/// There and back, while somebody keeps sending: nothing is lost and nothing is counted twice.
+#[test]
+fn a_collector_goes_on_and_back_under_load() {
+    for fixture in all() {
+        let copy = fixture.copy("collector");
+        let place = ["--data", text(copy.path())];
+        let (task, token) = (fixture.task("settings"), fixture.token());
+        let listen = free().to_string();
+        let address = listen.parse().unwrap();
+        let more = ["--listen", &listen];
+        let reports = || {
+            let (_, said) = ask(address, &token, "GET /tasks/settings/batches", "");
+            let batches = said["batches"].as_array().unwrap().clone();
+            let each = batches.iter().map(|own| own["reports"].as_u64().unwrap());
+            each.sum::<u64>()
+        };
+        let stop = AtomicBool::new(false);
+        let mut sender = Sender::new(&task, 5);
+        let mut running = None;
+        thread::scope(|scope| {
+            scope.spawn(|| sender.run(&task, &[address], &stop));
+            for (round, program) in [before(), command(), before(), command(), before()]
+                .into_iter()
+                .enumerate()
+            {
+                let (collector, _) = serve(program, place, &more);
+                let known = reports();
+                until(|| reports() > known + 30);
+                release(address, &token, "settings");
+                let known = reports();
+                until(|| reports() > known + 30);
+                if round == 4 {
+                    running = Some(collector);
+                } else if round % 2 == 0 {
+                    collector.terminate();
+                    assert!(collector.wait(Duration::from_secs(60)).success());
+                } else {
+                    collector.kill();
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        while sender.open.is_some() {
+            sender.send(&task, &mut Client::connect(address).unwrap());
+        }
+        let before = fixture.uploads(&task);
+        let all: Vec<&Upload> = before.iter().chain(&sender.acknowledged).collect();
+        // Also of each that was sent again, as its answer was lost.
+        for upload in &all {
+            let known = json!({ "uploads": 1, "accepted": 0, "duplicates": 1 });
+            let bytes = upload.encode(&task.fingerprint());
+            send(address, &task, &bytes, (200, known));
+        }
+        release(address, &token, "settings");
+        let (_, found) = ask(address, &token, "GET /tasks/settings/estimates", "");
+        assert_eq!(found, expected(&task, all.iter().copied()));
+        let collector = running.unwrap();
+        collector.terminate();
+        assert!(collector.wait(Duration::from_secs(60)).success());
+        holds(copy.path(), &task, &all, &gone(&task, &before));
+    }
+}
