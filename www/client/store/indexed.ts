@@ -63,8 +63,10 @@ async function open(): Promise<IDBDatabase> {
       () => {},
     );
     if (error instanceof DOMException && error.name === "VersionError") {
-      // It is there, and holds what was spent. The browser names both versions.
-      throw new StorageError(error);
+      // It is there, and holds what was spent.
+      const all = await indexedDB.databases?.();
+      const found = all?.find(({ name }) => name === DATABASE)?.version ?? "a later one";
+      throw new StorageError(new Error(`it has version ${found}, expected ${VERSION}`));
     }
     throw error;
   } finally {

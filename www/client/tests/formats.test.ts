@@ -1,0 +1,220 @@
+/** What browsers keep, as every released version wrote it: read by this one, and back. */
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { version } from "../../../package.json";
+import type { Task } from "../index.js";
+import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
+
+const ALL = new URL("../../../tests/reference/formats/", import.meta.url);
+const DAY_MS = 86_400_000;
+const TASK: Task = { ...RATINGS, budget: { days: 7, reports: 2, answers: "permanent" } };
+
+interface Dump {
+  readonly version: number;
+  readonly stores: Record<string, StoreDump>;
+}
+
+interface StoreDump {
+  readonly autoIncrement: boolean;
+  readonly indexes: Record<string, string[]>;
+  readonly rows: [IDBValidKey, Record<string, unknown>][];
+}
+
+/** What was recorded of one version. */
+interface Recorded {
+  readonly at: number;
+  readonly database: Dump;
+}
+
+/** JSON for what a database holds and JSON does not. */
+function encode(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") {
+    return { bigint: String(value) };
+  }
+  if (value instanceof Uint8Array) {
+    return { bytes: Buffer.from(value).toString("hex") };
+  }
+  return value instanceof Set ? { set: [...value] } : value;
+}
+
+function decode(_key: string, value: unknown): unknown {
+  const [[kind, own] = []] = Object.entries(value ?? {});
+  if (typeof value !== "object" || Object.keys(value ?? {}).length !== 1) {
+    return value;
+  }
+  switch (kind) {
+    case "bigint":
+      return BigInt(String(own));
+    case "bytes":
+      return Uint8Array.from(Buffer.from(String(own), "hex"));
+    case "set":
+      return new Set(own as unknown[]);
+    default:
+      return value;
+  }
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+async function dump(): Promise<Dump> {
+  const database = await done(indexedDB.open("hushbin"));
+  const stores: Record<string, StoreDump> = {};
+  for (const name of database.objectStoreNames) {
+    const store = database.transaction(name).objectStore(name);
+    const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())]);
+    const indexes = [...store.indexNames].map((own) => [own, store.index(own).keyPath]);
+    const rows: StoreDump["rows"] = keys.map((key, at) => [key, values[at]]);
+    const { autoIncrement } = store;
+    stores[name] = { autoIncrement, indexes: Object.fromEntries(indexes), rows };
+  }
+  database.close();
+  return { version: database.version, stores };
+}
+
+/** A browser in which a version has left this. */
+async function restore({ version, stores }: Dump): Promise<void> {
+  const opening = indexedDB.open("hushbin", version);
+  opening.onupgradeneeded = () => {
+    for (const [name, { autoIncrement, indexes, rows }] of Object.entries(stores)) {
+      const store = opening.result.createObjectStore(name, { autoIncrement });
+      for (const [own, path] of Object.entries(indexes)) {
+        store.createIndex(own, path);
+      }
+      for (const [key, value] of rows) {
+        store.put(value, key);
+      }
+    }
+  };
+  (await done(opening)).close();
+}
+
+const recorded = (directory: string): Recorded =>
+  JSON.parse(readFileSync(new URL(`${directory}/browser.json`, ALL), "utf8"), decode);
+
+const visit = (collector = new FakeCollector()) =>
+  clientOf(collector, { task: TASK, storage: "device" });
+
+const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("hex");
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  stubDatabase();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** As `HUSHBIN_WRITE_FORMATS=1 npx vitest run --project client formats` writes it, once. */
+it.runIf(process.env.HUSHBIN_WRITE_FORMATS)("is written for later versions to read", async () => {
+  const at = Date.UTC(2026, 0, 1);
+  vi.setSystemTime(at);
+  const client = visit();
+  await client.report(answers(1));
+  await client.flush();
+  await client.report(answers(2));
+  client.destroy();
+  const database = await dump();
+  const rows = database.stores.reports?.rows ?? [];
+  expect(rows.map(([, { state }]) => state)).toEqual(["acknowledged", "waiting"]);
+  const own: Recorded = { at, database };
+  const text = `${JSON.stringify(own, encode, 1)}\n`;
+  writeFileSync(new URL(`${version}/browser.json`, ALL), text, { flag: "wx" });
+});
+
+describe.each(readdirSync(ALL))("what a browser has kept since %s", (directory) => {
+  it("is spent, sent and remembered", async () => {
+    const { at, database } = recorded(directory);
+    const [first, waiting] = (database.stores.reports?.rows ?? []).map(
+      ([, { bytes }]) => bytes as Uint8Array,
+    );
+    await restore(database);
+    vi.setSystemTime(at + DAY_MS);
+    const collector = new FakeCollector();
+    const client = visit(collector);
+    expect(await client.budget()).toMatchObject({ used: 2, reports: 2, spent: 4 });
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "unchanged", epsilon: 0 });
+    expect(await client.report(answers(3))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+    await client.flush();
+    // The very bytes, so that it is counted once.
+    expect(collector.sent.map(({ bytes }) => hex(bytes))).toEqual([hex(waiting)]);
+    vi.setSystemTime(at + 8 * DAY_MS);
+    // The same report again, which spends nothing.
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 0 });
+    await client.flush();
+    const again = collector.sent.at(-1)?.bytes;
+    expect(hex(again?.subarray(34))).toBe(hex(first?.subarray(34)));
+    expect(hex(again?.subarray(17, 33))).not.toBe(hex(first?.subarray(17, 33)));
+  });
+
+  it("is what this version writes, for the way back", async () => {
+    const { at, database } = recorded(directory);
+    await restore(database);
+    vi.setSystemTime(at + 8 * DAY_MS);
+    const client = visit();
+    await client.report(answers(1));
+    await client.report(answers(3));
+    await client.flush();
+    client.destroy();
+    const shape = ({ version, stores }: Dump) => [
+      version,
+      ...Object.entries(stores).map(([name, { rows, ...store }]) => [
+        name,
+        store,
+        ...new Set(rows.map(([, row]) => Object.keys(row).sort().join())),
+      ]),
+    ];
+    const written = await dump();
+    expect(written.stores.reports?.rows).toHaveLength(4);
+    expect(shape(written)).toEqual(shape(database));
+    const types = (row: Record<string, unknown> | undefined) =>
+      Object.entries(row ?? {}).map(([key, value]) => [key, value?.constructor.name]);
+    const [before, after] = [database, written].map(({ stores }) =>
+      types(stores.ledgers?.rows[0]?.[1]),
+    );
+    expect(after).toEqual(before);
+  });
+
+  it("keeps what a version has added that this one does not know", async () => {
+    const { at, database } = recorded(directory);
+    for (const { rows } of Object.values(database.stores)) {
+      for (const [, row] of rows) {
+        row.more = "of it";
+      }
+    }
+    await restore(database);
+    vi.setSystemTime(at + DAY_MS);
+    const client = visit();
+    expect(await client.report(answers(3))).toMatchObject({ outcome: "over-budget" });
+    await client.flush();
+    vi.setSystemTime(at + 8 * DAY_MS);
+    await client.report(answers(1));
+    client.destroy();
+    const { stores } = await dump();
+    expect(stores.ledgers?.rows.map(([, row]) => row.more)).toEqual(["of it"]);
+    expect(stores.reports?.rows.map(([, row]) => row.more)).toEqual(["of it", "of it", undefined]);
+  });
+});
+
+it("is left alone where a later version wrote it: nothing is drawn, stored or sent", async () => {
+  const { at, database } = recorded(version);
+  await restore({ ...database, version: database.version + 1 });
+  const before = await dump();
+  vi.setSystemTime(at + 30 * DAY_MS);
+  const collector = new FakeCollector();
+  const client = visit(collector);
+  await expect(client.report(answers(3))).rejects.toThrow(
+    expect.objectContaining({
+      code: "storage",
+      message: expect.stringContaining("it has version 2, expected 1"),
+    }),
+  );
+  expect(collector.sent).toEqual([]);
+  client.destroy();
+  expect(await dump()).toEqual(before);
+});
