@@ -52,7 +52,7 @@ fn of_one_list(task: &Task) -> bool {
 }
 
 #[track_caller]
-fn send(address: SocketAddr, task: &Task, bytes: &[u8], expected: (u16, Value)) {
+fn send(address: SocketAddr, task: &Task, bytes: &[u8], expected: (u16, &Value)) {
     let mut client = Client::connect(address).unwrap();
     let head = format!(
         "POST /tasks/{}/reports HTTP/1.1\r\nhost: test\r\norigin: https://example.org\r\n\
@@ -63,7 +63,7 @@ fn send(address: SocketAddr, task: &Task, bytes: &[u8], expected: (u16, Value)) 
     client.write(&[head.as_bytes(), bytes].concat()).unwrap();
     let (status, said) = client.read().unwrap();
     let said: Value = serde_json::from_slice(&said).unwrap();
-    assert_eq!((status, said), expected, "{}", task.id());
+    assert_eq!((status, &said), expected, "{}", task.id());
 }
 
 /// That a directory holds these uploads and no others, by a reader of its own; `gone` are those
@@ -166,14 +166,14 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
             let uploads = fixture.uploads(&task);
             let count = uploads.len();
             let known = json!({ "uploads": count, "accepted": 0, "duplicates": count });
-            send(address, &task, &fixture.upload_bytes(&task), (200, known));
+            send(address, &task, &fixture.upload_bytes(&task), (200, &known));
             let mut more = Uploads::new(&task, 99);
             let more: Vec<Upload> = (1..4).map(|reports| more.make(reports)).collect();
             for upload in &more {
                 let taken = upload.reports.len();
                 let taken = json!({ "uploads": 1, "accepted": taken, "duplicates": 0 });
                 let bytes = upload.encode(&task.fingerprint());
-                send(address, &task, &bytes, (201, taken));
+                send(address, &task, &bytes, (201, &taken));
             }
             all.insert(task.id().to_owned(), (task, [uploads, more].concat()));
         }
@@ -268,7 +268,7 @@ fn a_collector_goes_on_and_back_under_load() {
         for upload in &all {
             let known = json!({ "uploads": 1, "accepted": 0, "duplicates": 1 });
             let bytes = upload.encode(&task.fingerprint());
-            send(address, &task, &bytes, (200, known));
+            send(address, &task, &bytes, (200, &known));
         }
         release(address, &token, "settings");
         let (_, found) = ask(address, &token, "GET /tasks/settings/estimates", "");
