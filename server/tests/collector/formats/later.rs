@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin_tests::postgres::Server;
-use hushbin_tests::process::{Client, hushbin};
+use hushbin_tests::process::Client;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -37,7 +37,10 @@ fn ending(directory: &Path, extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
 /// That a command fails, and says this.
 #[track_caller]
 fn refused(words: &[&str], expected: &str) {
-    let output = hushbin(words);
+    // Where it is not refused, a collector serves until it is told to stop.
+    let mut limited = Command::new("timeout");
+    limited.arg("60").arg(command().get_program()).args(words);
+    let output = limited.output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
     assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
