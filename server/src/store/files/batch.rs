@@ -18,10 +18,9 @@ use std::path::{Path, PathBuf};
 
 use super::disk;
 use super::sum::{Sum, take};
-use super::version::Magic;
 use crate::store::engine::EngineError;
 
-pub(super) const MAGIC: Magic = *b"hushbat\x01";
+pub(super) const MAGIC: [u8; 8] = *b"hushbat\x01";
 pub(super) const HEADER: usize = 8 + 16 + 6 * 8 + Sum::LENGTH;
 
 /// What is said of a batch.

@@ -21,10 +21,9 @@ use sha2::{Digest, Sha256};
 
 use super::disk;
 use super::sum::{Sum, take};
-use super::version::Magic;
 use crate::store::engine::EngineError;
 
-pub(super) const MAGIC: Magic = *b"hushids\x01";
+pub(super) const MAGIC: [u8; 8] = *b"hushids\x01";
 pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 8 + Sum::LENGTH;
 
 /// Ids that one read fetches: a page of the disk.

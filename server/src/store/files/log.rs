@@ -30,10 +30,9 @@ use std::path::Path;
 
 use super::disk::{self, Written};
 use super::sum::{Sum, take};
-use super::version::Magic;
 use crate::store::engine::{EngineError, Record};
 
-pub(super) const MAGIC: Magic = *b"hushlog\x01";
+pub(super) const MAGIC: [u8; 8] = *b"hushlog\x01";
 pub(super) const HEADER: usize = 8 + 16 + 8 + 8 + 16 + Sum::LENGTH;
 const MARKER: [u8; 4] = *b"hush";
 pub(super) const FIELDS: usize = 32;

@@ -48,8 +48,8 @@ use catalogue::Catalogue;
 use ids::{Ids, Span};
 use log::Contents;
 use task::{Listing, TaskFiles, batch_name, log_name};
+use version::TASKS;
 
-const TASKS: &str = "tasks";
 const PROBE: &str = "probe";
 
 /// What a disk gives room by, mostly.

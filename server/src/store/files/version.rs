@@ -6,14 +6,17 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::sum::Sum;
-use super::{TASKS, batch, disk, ids, log};
+use super::{batch, disk, ids, log};
 use crate::store::engine::EngineError;
 
+/// Where files of tasks lie.
+pub(super) const TASKS: &str = "tasks";
+
 /// Letters, and the version.
-pub(super) type Magic = [u8; 8];
+type Magic = [u8; 8];
 
 /// What files of each kind end in, begin with, and how long their headers are, sums included.
 const KINDS: [(&str, Magic, usize); 3] = [
@@ -36,7 +39,7 @@ pub(super) fn check_files(root: &Path) -> Result<(), EngineError> {
 }
 
 /// What lies in a directory; nothing where there is none.
-fn entries(directory: &Path) -> Result<Vec<std::path::PathBuf>, EngineError> {
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, EngineError> {
     let read = |directory| -> io::Result<Vec<_>> {
         let entries = fs::read_dir(directory)?;
         entries.map(|entry| Ok(entry?.path())).collect()
