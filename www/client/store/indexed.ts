@@ -62,13 +62,8 @@ async function open(): Promise<IDBDatabase> {
       (database) => database.close(),
       () => {},
     );
-    if (error instanceof DOMException && error.name === "VersionError") {
-      // It is there, and holds what was spent.
-      const all = await indexedDB.databases?.();
-      const found = all?.find(({ name }) => name === DATABASE)?.version ?? "a later one";
-      throw new StorageError(new Error(`it has version ${found}, expected ${VERSION}`));
-    }
-    throw error;
+    // It is a later version's, and holds what was spent: memory is no place to go on in.
+    throw (error as Error).name === "VersionError" ? new StorageError(error) : error;
   } finally {
     clearTimeout(timer);
   }
