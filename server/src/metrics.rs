@@ -126,7 +126,7 @@ impl Metrics {
         let start = Gauge::<i64>::default();
         start.set(gauge(now()));
         registry.register_with_unit("start_time", "When it started, since 1970", Unit::Seconds, start);
-        registry.register("ready", "Whether the store is open, and not read-only", self.ready.clone());
+        registry.register("ready", "Whether a write goes through the journal, as /readyz tells", self.ready.clone());
         registry.register("problems", "Requests that were refused, by the problem that was answered", self.problems.clone());
         registry.register("connections", "Connections that are open", self.connections.clone());
         registry.register("connections_closed", "Connections that were closed on their peer: it has its share (peer), others needed the place of one that waited for a request (room), it did not read (unread), its TLS handshake failed or took too long (handshake)", self.refused.clone());
@@ -154,7 +154,16 @@ impl Metrics {
         registry.register_with_unit("commit", "Time that a group of uploads takes to be on disk", Unit::Seconds, activity.commit.clone());
         drop(registry);
         *lock(&self.opened) = Some(Opened { store: store.clone(), directory });
-        self.ready.set(i64::from(!store.is_read_only()));
+    }
+
+    /// Sees whether a write goes through the journal.
+    pub(crate) async fn probe(&self) {
+        let store = lock(&self.opened)
+            .as_ref()
+            .map(|opened| opened.store.clone());
+        if let Some(store) = store {
+            self.ready.set(i64::from(store.probe().await.is_ok()));
+        }
     }
 
     /// Counts a request that was answered with this problem.

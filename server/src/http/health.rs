@@ -30,6 +30,7 @@ pub(super) async fn ready(State(state): State<AppState>) -> Result<Json<Value>, 
 
 /// `GET /metrics`: what is counted, as Prometheus reads it.
 pub(super) async fn metrics(State(metrics): State<Arc<Metrics>>) -> impl IntoResponse {
+    metrics.probe().await;
     // Which looks at files.
     let text = tokio::task::spawn_blocking(move || metrics.text()).await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

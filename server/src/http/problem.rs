@@ -95,7 +95,10 @@ pub(crate) enum Problem {
         detail: String,
     },
     /// Who asks sends no token that is known.
-    Unauthorized,
+    Unauthorized {
+        /// Whether one was sent, which is none of the collector's.
+        sent: bool,
+    },
     /// Who asks may do less than that.
     Forbidden,
     /// The body says something else than is asked for.
@@ -259,7 +262,7 @@ impl Problem {
             Self::UnknownBatch { .. } => ("unknown-batch", 404, "There is no such release"),
             Self::BatchTooSmall { .. } => ("batch-too-small", 409, "The open batch has too few reports"),
             Self::ReportsGone { .. } => ("reports-gone", 410, "The reports are no longer kept"),
-            Self::Unauthorized => ("unauthorized", 401, "A token is needed"),
+            Self::Unauthorized { .. } => ("unauthorized", 401, "A token is needed"),
             Self::Forbidden => ("forbidden", 403, "The token is for less than this"),
             Self::BadRequest { .. } => ("bad-request", 400, "The body is not what is asked for"),
             Self::InvalidTask { .. } => ("invalid-task", 400, "The task cannot be collected"),
@@ -332,10 +335,15 @@ impl Problem {
                 Some("uploads are read as they are, without a Content-Encoding".to_owned()),
                 Vec::new(),
             ),
-            Self::Unauthorized => (
-                Some("send \"Authorization: Bearer TOKEN\"; hushbin token makes one".to_owned()),
-                Vec::new(),
-            ),
+            Self::Unauthorized { sent } => {
+                let detail = if *sent {
+                    "the token that was sent is none of this collector's: it was revoked, or never \
+                     made here; hushbin token list names those that hold"
+                } else {
+                    "send \"Authorization: Bearer TOKEN\"; hushbin token makes one"
+                };
+                (Some(detail.to_owned()), Vec::new())
+            }
             Self::Forbidden => (Some("an admin's token is needed".to_owned()), Vec::new()),
             Self::TaskExists { id } => {
                 (Some(format!("there is a task {id:?} already")), Vec::new())
@@ -475,7 +483,7 @@ impl IntoResponse for Problem {
                 );
             }
             // The scheme that there is (RFC 9110, section 11.6.1).
-            Self::Unauthorized => {
+            Self::Unauthorized { .. } => {
                 headers.insert(
                     header::WWW_AUTHENTICATE,
                     HeaderValue::from_static("Bearer realm=\"hushbin\""),

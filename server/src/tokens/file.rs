@@ -92,8 +92,9 @@ impl TokensFile {
 /// All tokens of a data directory, oldest first.
 ///
 /// # Errors
-/// When there is a file that is no list of tokens.
+/// When there is no such directory, or a file that is no list of tokens.
 pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
+    fs::metadata(data).map_err(|source| file_error(data, source))?;
     Ok(read(&data.join(FILE))?.tokens)
 }
 
@@ -113,6 +114,7 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
 /// # Errors
 /// When there is none, or the file cannot be read or written.
 pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
+    list(data)?;
     change(data, |tokens| {
         let at = tokens.iter().position(|token| token.id == id);
         let at = at.ok_or_else(|| TokensError::Unknown { id: id.to_owned() })?;

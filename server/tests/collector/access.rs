@@ -163,6 +163,46 @@ fn a_token_holds_until_it_is_revoked() {
     let id = &listed[..8];
     token(&guarded.data, &["revoke", id]);
     assert_eq!((status(&analyst), status(&other)), (401, 200));
+    let detail = |token| guarded.ask("GET /tasks", token, "").1["detail"].to_string();
+    assert!(detail(Some(&analyst)).contains("revoked"));
+    assert!(detail(None).contains("hushbin token makes one"));
+}
+
+#[test]
+fn tokens_are_those_of_a_directory_that_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("misspelt");
+    for words in [&["list"][..], &["revoke", "1f2e3d4c"]] {
+        let mut command = process::command();
+        command.arg("token").args(words).arg("--data").arg(&data);
+        let output = command.output().unwrap();
+        assert!(!output.status.success(), "{words:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("misspelt: No such file"), "{said}");
+    }
+    assert!(!data.exists());
+}
+
+/// A collector runs as a user of its own, and its tokens are made by whoever is root.
+#[cfg(unix)]
+#[test]
+fn what_root_makes_belongs_to_the_directorys_owner() {
+    use std::os::unix::fs::{MetadataExt, chown};
+
+    const NOBODY: u32 = 65534;
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    if chown(data, Some(NOBODY), Some(NOBODY)).is_err() {
+        // Only root makes files of others.
+        assert_ne!(fs::metadata(data).unwrap().uid(), 0);
+        return;
+    }
+    create_token(data, "admin");
+    for name in ["tokens.json", "tokens.lock"] {
+        let made = fs::metadata(data.join(name)).unwrap();
+        assert_eq!((made.uid(), made.gid()), (NOBODY, NOBODY), "{name}");
+        assert_eq!(made.mode() & 0o777, 0o600, "{name}");
+    }
 }
 
 #[test]

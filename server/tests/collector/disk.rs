@@ -277,6 +277,8 @@ impl Served {
     fn not_ready(&self) -> Value {
         assert_eq!(self.ask("GET /livez", b"").status, 200);
         let mut problem = self.ask("GET /readyz", b"").problem("not-ready");
+        let metrics = String::from_utf8(self.ask("GET /metrics", b"").body).unwrap();
+        assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
         problem["reason"].take()
     }
 
@@ -462,8 +464,6 @@ fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
         served.ask(line, body).problem("read-only");
     }
     assert_eq!(served.not_ready(), "read-only");
-    let metrics = String::from_utf8(served.ask("GET /metrics", b"").body).unwrap();
-    assert!(metrics.contains("hushbin_ready 0\n"), "{metrics}");
     // Side by side with others who read, and with nobody who writes.
     let mut other = serve(data, &served.log, &["--read-only"]);
     other.address_after("hushbin serving read-only");

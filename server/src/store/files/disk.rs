@@ -7,7 +7,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use crate::store::engine::EngineError;
@@ -151,11 +151,27 @@ impl Write for Growing<'_> {
     }
 }
 
+/// Leaves a file that root has made to whoever has its directory: a command that root types is not
+/// to keep the collector out, which runs as another user.
+fn leave(file: &File, path: &Path) -> io::Result<()> {
+    let directory = fs::metadata(path.parent().unwrap_or(path))?;
+    if file.metadata()?.uid() != 0 || directory.uid() == 0 {
+        return Ok(());
+    }
+    match fchown(file, Some(directory.uid()), Some(directory.gid())) {
+        // It is root's, and whoever runs this is not root: nobody is kept out by this.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        done => done,
+    }
+}
+
 /// Opens a file as it is, or an empty one for the collector's own user, to be locked.
 pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    options.mode(FILE_MODE).open(path)
+    let file = options.mode(FILE_MODE).open(path)?;
+    leave(&file, path)?;
+    Ok(file)
 }
 
 /// Writes a file by what `write` puts into it, durably: a crash leaves it whole, or leaves what
