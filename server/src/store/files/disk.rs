@@ -154,7 +154,7 @@ impl Write for Growing<'_> {
 /// Leaves a file that root has made to whoever has its directory: a command that root types is not
 /// to keep the collector out, which runs as another user.
 fn leave(file: &File, path: &Path) -> io::Result<()> {
-    let directory = fs::metadata(path.parent().unwrap_or(path))?;
+    let directory = fs::metadata(parent(path))?;
     if file.metadata()?.uid() != 0 || directory.uid() == 0 {
         return Ok(());
     }

@@ -34,6 +34,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "npm install hushbin": "there is no release to install yet; chapters install the tarball",
   "sha256sum --check --ignore-missing SHA256SUMS": "npm run release -- --twice compares them",
   "gh attestation verify SHA256SUMS --repo hushbin/hushbin": "there is no release to verify yet",
+  "tar xzf hushbin-0.1.0-x86_64-unknown-linux-musl.tar.gz": "npm run release tries the program",
+  'export PATH="$PWD/hushbin-0.1.0-x86_64-unknown-linux-musl:$PATH"': "as above",
+  "npx esbuild main.ts --bundle --minify --splitting --format=esm --outdir=dist":
+    "tests/js/stacks bundles with it",
   "npm audit signatures": "as above",
   "git checkout v0.1.0": "there is no such tag yet",
   "npm run release -- --dry-run": "by .github/workflows/release.yml: it takes long",

@@ -1,21 +1,19 @@
 // mdBook's preprocessor of the book: what chapters show of the repository, links, formulas.
 //
-// A chapter has the line `{{document PATH}}` for a document of the repository, whose headings go
-// a level down; `{{picture NAME "TEXT"}}` for a picture of a page, on both grounds; `{{openapi}}` and `{{typescript}}` for the references of the collector's requests
-// and of the npm package.
+// A link that is a paragraph of its own, with the title "all of it", leads to the document in the
+// repository, and is the whole document in the book: its headings go a level down. Of the
+// collector's description and of the package's entry it is the reference.
 
 import { readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { text } from "node:stream/consumers";
 import { PACKAGE, ROOT } from "../paths.mjs";
-import { SCALE } from "./crowds.mjs";
 import { CHAPTERS, rebase } from "./links.mjs";
 import { withFormulas } from "./math.mjs";
 import { openapiPage } from "./openapi.mjs";
+import { withPictures } from "./pictures.mjs";
 
-const DOCUMENT = /^\{\{document (\S+)\}\}$/m;
-
-const PICTURE = /^\{\{picture (\S+) "(.*)"\}\}$/gm;
+const DOCUMENT = /^\[[^\]]*\]\((\S+) "all of it"\)$/m;
 
 /** What the book's highlighter has in place of languages that it does not know. */
 const DRAWN = { tsx: "ts", vue: "html", svelte: "html" };
@@ -29,6 +27,18 @@ function below(document) {
   return /^# /m.test(own) ? own.replace(/^#+ /gm, (heading) => `#${heading}`) : own;
 }
 
+/** A document, in Markdown. */
+function written(path) {
+  switch (path) {
+    case "server/src/http/openapi.json":
+      return openapiPage(JSON.parse(read(path)));
+    case "www/client/index.ts":
+      return below(readFileSync(join(PACKAGE, "API.md"), "utf8"));
+    default:
+      return below(read(path));
+  }
+}
+
 /** @returns {any[]} all chapters, those within others too */
 function chapters(items) {
   return items.flatMap(({ Chapter }) =>
@@ -36,22 +46,10 @@ function chapters(items) {
   );
 }
 
-/** Where a PNG states its width and height. */
-function sizeOf(file) {
-  const bytes = readFileSync(file);
-  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
-}
+const home = ({ path }) => posix.join(CHAPTERS, path);
 
-function picture(chapter, name, text) {
-  const grounds = ["light", "dark"].map((ground) => {
-    const file = `pictures/${name}-${ground}.png`;
-    const { width, height } = sizeOf(join(ROOT, CHAPTERS, file));
-    const size = `width="${width / SCALE}" height="${height / SCALE}"`;
-    const source = posix.relative(posix.dirname(chapter), file);
-    return `<img class="picture-${ground}" src="${source}" ${size} alt="${text}">`;
-  });
-  return `<p>${grounds.join("")}</p>`;
-}
+/** The path of a document that a chapter links to. */
+const document = (chapter, target) => posix.join(posix.dirname(home(chapter)), target);
 
 function filled(chapter, shown) {
   const book = {
@@ -59,16 +57,11 @@ function filled(chapter, shown) {
     shown,
     isFolder: (path) => statSync(join(ROOT, path)).isDirectory(),
   };
-  const own = rebase(chapter.content, `${CHAPTERS}/${chapter.path}`, book);
-  const whole = own
-    .replace(DOCUMENT, (_, path) => rebase(below(read(path)), path, book))
-    .replace(PICTURE, (_, name, text) => picture(chapter.path, name, text))
-    .replace(/^\{\{openapi\}\}$/m, () =>
-      openapiPage(JSON.parse(read("server/src/http/openapi.json"))),
-    )
-    .replace(/^\{\{typescript\}\}$/m, () =>
-      readFileSync(join(PACKAGE, "API.md"), "utf8").replace(/^# .*\n/, ""),
-    );
+  const own = rebase(withPictures(chapter.content, chapter.path), home(chapter), book);
+  const whole = own.replace(DOCUMENT, (_, target) => {
+    const path = document(chapter, target);
+    return rebase(written(path), path, book);
+  });
   return withFormulas(
     whole.replace(/^```(tsx|vue|svelte)$/gm, (_, name) => `\`\`\`${DRAWN[name]}`),
   );
@@ -76,11 +69,11 @@ function filled(chapter, shown) {
 
 if (process.argv[2] !== "supports") {
   const [, book] = JSON.parse(await text(process.stdin));
-  const all = chapters(book.items ?? book.sections).filter(({ path }) => path !== null);
+  const all = chapters(book.items).filter(({ path }) => path !== null);
   const shown = new Map(
-    all.flatMap(({ content, path }) => {
-      const [, document] = DOCUMENT.exec(content) ?? [];
-      return document === undefined ? [] : [[document, `${CHAPTERS}/${path}`]];
+    all.flatMap((chapter) => {
+      const [, target] = DOCUMENT.exec(chapter.content) ?? [];
+      return target === undefined ? [] : [[document(chapter, target), home(chapter)]];
     }),
   );
   // The list of chapters is in the book's sidebar.

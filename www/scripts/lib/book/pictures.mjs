@@ -1,0 +1,34 @@
+// Pictures of pages, of which the light one is linked to and the dark one lies beside it.
+
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { ROOT } from "../paths.mjs";
+import { SCALE } from "./crowds.mjs";
+import { CHAPTERS } from "./links.mjs";
+
+const PICTURE = /^!\[(.*)\]\((\S+)-light\.png\)$/gm;
+
+/** Where a PNG states its width and height. */
+function sizeOf(file) {
+  const bytes = readFileSync(file);
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+}
+
+/**
+ * A chapter whose pictures are there for either ground.
+ *
+ * @param {string} text
+ * @param {string} chapter
+ */
+export function withPictures(text, chapter) {
+  return text.replace(PICTURE, (_, words, name) => {
+    const grounds = ["light", "dark"].map((ground) => {
+      const source = `${name}-${ground}.png`;
+      const file = join(ROOT, CHAPTERS, posix.dirname(chapter), source);
+      const { width, height } = sizeOf(file);
+      const size = `width="${width / SCALE}" height="${height / SCALE}"`;
+      return `<img class="picture-${ground}" src="${source}" ${size} alt="${words}">`;
+    });
+    return `<p>${grounds.join("")}</p>`;
+  });
+}
