@@ -42,6 +42,16 @@ export default defineConfig({
           ...BACKSTOP,
         },
       },
+      {
+        test: {
+          name: "examples",
+          include: ["tests/js/examples/*.test.ts"],
+          // As above.
+          fileParallelism: false,
+          ...BACKSTOP,
+          expect: { poll: { timeout: BACKSTOP.testTimeout } },
+        },
+      },
     ],
   },
 });

@@ -57,7 +57,8 @@ function stepOf(groups: Record<string, string | undefined>): Step | undefined {
   }
 }
 
-function chapter(path: string): Chapter {
+/** @param path from the root of the repository */
+export function chapter(path: string): Chapter {
   const text = readFileSync(join(ROOT, path), "utf8");
   const steps = [...text.matchAll(PIECE)].flatMap(({ groups = {} }) => stepOf(groups) ?? []);
   return { path, text, steps };

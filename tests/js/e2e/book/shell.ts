@@ -2,18 +2,18 @@
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { TARGET } from "../../../../www/scripts/lib/paths.mjs";
 
 const execute = promisify(execFile);
 
-/** An address of this machine, as chapters have them. */
-const ADDRESS = /127\.0\.0\.1:(\d+)/g;
+/** A port of this machine, as chapters have them. */
+const PORT = /(?<=127\.0\.0\.1:|--port |http\.server )\d+/g;
 
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -26,10 +26,11 @@ async function freePort(): Promise<string> {
   return String(address.port);
 }
 
-/** Whether a collector, shuffler or analyser there is ready. */
-async function isReady(port: string): Promise<boolean> {
+/** Whether a collector, shuffler or analyser there is ready, or whatever else is there answers. */
+async function isReady(port: string, ours: boolean): Promise<boolean> {
   try {
-    return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
+    const { ok } = await fetch(`http://127.0.0.1:${port}/${ours ? "readyz" : ""}`);
+    return ok || !ours;
   } catch {
     return false;
   }
@@ -37,25 +38,33 @@ async function isReady(port: string): Promise<boolean> {
 
 export class Shell {
   readonly folder = mkdtempSync(join(tmpdir(), "hushbin-book-"));
+  readonly #env: NodeJS.ProcessEnv;
   /** Free ports, by those that are shown. */
   readonly #ports = new Map<string, string>();
   readonly #servers: ReturnType<typeof spawn>[] = [];
-  readonly #env = {
-    ...process.env,
-    PATH: `${join(TARGET, "debug")}${delimiter}${process.env.PATH}`,
-    // As for whoever sits at a terminal that has no colours.
-    NO_COLOR: "1",
-    npm_config_update_notifier: "false",
-  };
+
+  /** @param env what the reader's environment has besides */
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    // Nothing of this runner's.
+    const { NODE_ENV: _, VITEST: __, ...ours } = process.env;
+    this.#env = {
+      ...ours,
+      PATH: `${join(TARGET, "debug")}${delimiter}${process.env.PATH}`,
+      // As for whoever sits at a terminal that has no colours.
+      NO_COLOR: "1",
+      npm_config_update_notifier: "false",
+      ...env,
+    };
+  }
 
   /** A text with addresses that nobody else has. */
-  async #own(text: string): Promise<string> {
-    for (const [, port = ""] of text.matchAll(ADDRESS)) {
+  async own(text: string): Promise<string> {
+    for (const [port] of text.matchAll(PORT)) {
       if (!this.#ports.has(port)) {
         this.#ports.set(port, await freePort());
       }
     }
-    return text.replace(ADDRESS, (_, port) => `127.0.0.1:${this.#ports.get(port)}`);
+    return text.replace(PORT, (port) => this.#ports.get(port) ?? port);
   }
 
   /** A text with addresses as they are shown. */
@@ -67,12 +76,14 @@ export class Shell {
   }
 
   async write(name: string, text: string): Promise<void> {
-    writeFileSync(join(this.folder, name), await this.#own(text));
+    const file = join(this.folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, await this.own(text));
   }
 
   /** What a script prints, both outputs; it has to succeed. */
   async run(script: string): Promise<string> {
-    const own = await this.#own(script);
+    const own = await this.own(script);
     const options = { cwd: this.folder, env: this.#env, maxBuffer: 1 << 26 };
     const redirected = `exec 2>&1\n${own}`;
     try {
@@ -86,7 +97,7 @@ export class Shell {
 
   /** Starts what serves, and waits until it is ready at all its addresses. */
   async serve(script: string): Promise<void> {
-    const own = await this.#own(script);
+    const own = await this.own(script);
     const server = spawn("bash", ["-euo", "pipefail", "-c", own], {
       cwd: this.folder,
       env: this.#env,
@@ -98,9 +109,9 @@ export class Shell {
     const said: string[] = [];
     server.stdout?.on("data", (data) => said.push(String(data)));
     server.stderr?.on("data", (data) => said.push(String(data)));
-    const listens = [...own.matchAll(/--listen 127\.0\.0\.1:(\d+)/g)].map(([, port = ""]) => port);
-    for (const port of listens) {
-      while (!(await isReady(port))) {
+    const addresses = own.matchAll(/(?:(--listen )|# http:\/\/)127\.0\.0\.1:(\d+)/g);
+    for (const [, listen, port = ""] of addresses) {
+      while (!(await isReady(port, listen !== undefined))) {
         if (server.exitCode !== null) {
           throw new Error(`${script} ended with ${server.exitCode}: ${said.join("")}`);
         }

@@ -1,0 +1,50 @@
+/** The page without a bundler. */
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Example } from "./harness.js";
+import { Person } from "./person.js";
+
+let example: Example;
+let person: Person;
+
+beforeAll(async () => {
+  example = await Example.withPackages("www/examples/page");
+  await example.follow();
+  person = await Person.visit(await example.at("127.0.0.1:8000"), await example.at("127.0.0.1:8080"));
+});
+afterAll(async () => {
+  await person?.leave();
+  await example?.close();
+});
+
+it("counts those who agree, once, and nobody else", async () => {
+  const { page } = person;
+  const saved = async (answer: string) => {
+    await page.locator("output").evaluate((output: HTMLOutputElement) => {
+      output.value = "";
+    });
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => page.locator("output").textContent()).toBe(answer);
+  };
+
+  await page.getByLabel("Theme").selectOption("Dark");
+  await saved("Saved.");
+  await person.expectAccessible();
+  expect(person.sent).toEqual([]);
+
+  await page.getByLabel("Count my settings").check();
+  await saved("Saved, and counted.");
+  await expect.poll(() => example.counted("settings")).toBe(1);
+  await expect.poll(() => person.history()).toMatch(/1 report/);
+  await person.expectAccessible();
+
+  // Whoever comes back agreed already, and was counted.
+  await page.reload();
+  await saved("Saved. That was counted already.");
+  await page.getByLabel("captions").check();
+  await saved("Saved. Nothing more is counted this month.");
+  await page.getByLabel("Count my settings").uncheck();
+  await saved("Saved.");
+  expect(person.sent).toHaveLength(1);
+  expect(await example.counted("settings")).toBe(1);
+});

@@ -1,0 +1,54 @@
+/** Somebody who opens an example in a browser of their own. */
+
+import type { Browser, Page } from "playwright-core";
+import { expect } from "vitest";
+import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
+import { violations } from "../e2e/axe.js";
+import { newContext } from "../e2e/harness.js";
+
+export class Person {
+  /** What was sent to the collector. */
+  readonly sent: string[] = [];
+  /** What went wrong in the page. */
+  readonly errors: string[] = [];
+  readonly #browser: Browser;
+  readonly page: Page;
+
+  private constructor(browser: Browser, page: Page, collector: string) {
+    this.#browser = browser;
+    this.page = page;
+    page.on("pageerror", (error) => this.errors.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.errors.push(message.text());
+    });
+    page.on("request", (request) => {
+      if (request.url().startsWith(collector)) this.sent.push(request.url());
+    });
+  }
+
+  /** @param collector where the page reports to */
+  static async visit(url: string, collector: string): Promise<Person> {
+    const browser = await launchChromium();
+    const context = await newContext(browser);
+    const person = new Person(browser, await context.newPage(), collector);
+    await person.page.goto(url);
+    return person;
+  }
+
+  /** What `<hushbin-history>` says. */
+  history(): Promise<string> {
+    return this.page.locator("hushbin-history").innerText();
+  }
+
+  async expectAccessible(): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await this.page.emulateMedia({ colorScheme });
+      expect(await violations(this.page), colorScheme).toEqual([]);
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.#browser.close();
+    expect(this.errors).toEqual([]);
+  }
+}

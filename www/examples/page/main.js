@@ -1,0 +1,66 @@
+/** Settings that are kept in the browser and, of those who agree, counted. */
+
+import { createClient, HushbinError } from "hushbin";
+import "hushbin/history";
+import task from "./settings.json" with { type: "json" };
+
+// The task is in the page: nobody else decides what is asked. Without consent nothing is drawn,
+// stored or sent.
+const client = createClient({ endpoint: "http://127.0.0.1:8080", task });
+document.querySelector("hushbin-history").client = client;
+
+const statistics = document.querySelector("#statistics");
+const form = document.querySelector("#settings");
+const { theme, captions, autoplay } = form.elements;
+
+const SAID = {
+  queued: "Saved, and counted.",
+  unchanged: "Saved. That was counted already.",
+  "over-budget": "Saved. Nothing more is counted this month.",
+  "no-consent": "Saved.",
+};
+
+/** Settings are saved, whatever becomes of the report. */
+async function save() {
+  const settings = {
+    theme: theme.value,
+    captions: captions.checked,
+    autoplay: autoplay.checked,
+  };
+  localStorage.setItem("settings", JSON.stringify(settings));
+  try {
+    const { outcome } = await client.report(settings);
+    return SAID[outcome];
+  } catch (error) {
+    if (error instanceof HushbinError) {
+      return `Saved, and not counted: ${error.message}`;
+    }
+    throw error;
+  }
+}
+
+function restore() {
+  const settings = JSON.parse(localStorage.getItem("settings"));
+  if (settings !== null) {
+    theme.value = settings.theme;
+    captions.checked = settings.captions;
+    autoplay.checked = settings.autoplay;
+  }
+  statistics.checked = localStorage.getItem("statistics") === "yes";
+  if (statistics.checked) {
+    client.grant();
+  }
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  form.querySelector("output").value = await save();
+});
+
+statistics.addEventListener("change", async () => {
+  localStorage.setItem("statistics", statistics.checked ? "yes" : "no");
+  // Who no longer agrees has what waits forgotten.
+  await (statistics.checked ? client.grant() : client.revoke());
+});
+
+restore();
