@@ -76,15 +76,26 @@ export class Example {
     return this.#shell.own(`http://${address}`);
   }
 
-  /** What an example's collector has counted, which is at the port that all READMEs name. */
-  async counted(task: string): Promise<number> {
-    const url = await this.at(`127.0.0.1:8080/tasks/${task}/estimates`);
+  async #ask<T>(path: string): Promise<T> {
+    const url = await this.at(`127.0.0.1:8080/${path}`);
     const response = await fetch(url);
     if (!response.ok) {
       throw new Error(`${url}: ${response.status} ${await response.text()}`);
     }
-    const { reports } = (await response.json()) as { reports: number };
-    return reports;
+    return response.json() as Promise<T>;
+  }
+
+  /**
+   * Reports that the collector has counted, which is at the port that all READMEs name; each
+   * is of one question.
+   */
+  async counted(path: string): Promise<number> {
+    const { task } = await this.#ask<{ task: { questions?: { name: string }[] } }>(path);
+    const queries = task.questions?.map(({ name }) => `?question=${name}`) ?? [""];
+    const answers = queries.map((query) =>
+      this.#ask<{ reports: number }>(`${path}/estimates${query}`),
+    );
+    return (await Promise.all(answers)).reduce((sum, { reports }) => sum + reports, 0);
   }
 
   async close(): Promise<void> {

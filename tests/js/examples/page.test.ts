@@ -10,7 +10,10 @@ let person: Person;
 beforeAll(async () => {
   example = await Example.withPackages("www/examples/page");
   await example.follow();
-  person = await Person.visit(await example.at("127.0.0.1:8000"), await example.at("127.0.0.1:8080"));
+  person = await Person.visit(
+    await example.at("127.0.0.1:8000"),
+    await example.at("127.0.0.1:8080"),
+  );
 });
 afterAll(async () => {
   await person?.leave();
@@ -34,8 +37,8 @@ it("counts those who agree, once, and nobody else", async () => {
 
   await page.getByLabel("Count my settings").check();
   await saved("Saved, and counted.");
-  await expect.poll(() => example.counted("settings")).toBe(1);
-  await expect.poll(() => person.history()).toMatch(/1 report/);
+  await expect.poll(() => example.counted("tasks/settings")).toBe(1);
+  await expect.poll(() => person.history()).toMatch(/1 received by the collector/);
   await person.expectAccessible();
 
   // Whoever comes back agreed already, and was counted.
@@ -46,5 +49,5 @@ it("counts those who agree, once, and nobody else", async () => {
   await page.getByLabel("Count my settings").uncheck();
   await saved("Saved.");
   expect(person.sent).toHaveLength(1);
-  expect(await example.counted("settings")).toBe(1);
+  expect(await example.counted("tasks/settings")).toBe(1);
 });

@@ -36,8 +36,10 @@ export class Person {
   }
 
   /** What `<hushbin-history>` says. */
-  history(): Promise<string> {
-    return this.page.locator("hushbin-history").innerText();
+  history(): Promise<string | null | undefined> {
+    return this.page
+      .locator("hushbin-history")
+      .evaluate(({ shadowRoot }) => shadowRoot?.textContent);
   }
 
   async expectAccessible(): Promise<void> {
