@@ -1,6 +1,6 @@
 /** Somebody who opens an example in a browser of their own. */
 
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { violations } from "../e2e/axe.js";
@@ -11,12 +11,16 @@ export class Person {
   readonly sent: string[] = [];
   /** What went wrong in the page. */
   readonly errors: string[] = [];
-  readonly #browser: Browser;
   readonly page: Page;
+  readonly #close: () => Promise<void>;
 
-  private constructor(browser: Browser, page: Page, collector: string) {
-    this.#browser = browser;
+  /**
+   * @param collector where the page reports to
+   * @param close ends the browser
+   */
+  constructor(page: Page, collector: string, close: () => Promise<void>) {
     this.page = page;
+    this.#close = close;
     page.on("pageerror", (error) => this.errors.push(String(error)));
     page.on("console", (message) => {
       if (message.type() === "error") this.errors.push(message.text());
@@ -30,7 +34,7 @@ export class Person {
   static async visit(url: string, collector: string): Promise<Person> {
     const browser = await launchChromium();
     const context = await newContext(browser);
-    const person = new Person(browser, await context.newPage(), collector);
+    const person = new Person(await context.newPage(), collector, () => browser.close());
     await person.page.goto(url);
     return person;
   }
@@ -50,7 +54,7 @@ export class Person {
   }
 
   async leave(): Promise<void> {
-    await this.#browser.close();
+    await this.#close();
     expect(this.errors).toEqual([]);
   }
 }

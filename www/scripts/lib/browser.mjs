@@ -72,9 +72,17 @@ export async function launchChromium(flags = []) {
  * Chromium with a profile on the disk, which outlives it.
  *
  * @param {string} directory the profile's
+ * @param {string} [extension] the folder of one that it has loaded
  * @returns {Promise<import("playwright-core").BrowserContext>}
  */
-export async function launchProfile(directory) {
+export async function launchProfile(directory, extension) {
   const { chromium, options } = await playwright();
-  return chromium.launchPersistentContext(directory, options);
+  if (extension === undefined) {
+    return chromium.launchPersistentContext(directory, options);
+  }
+  return chromium.launchPersistentContext(directory, {
+    ...options,
+    args: [...options.args, `--load-extension=${extension}`],
+    ignoreDefaultArgs: ["--disable-extensions"],
+  });
 }
