@@ -6,6 +6,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { installNotebookTools } from "./lib/notebook-tools.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
@@ -76,6 +77,7 @@ export async function setup({
   if (stacks) {
     await step("set-up: geckodriver", () => installTool(geckodriver));
     await step("set-up: bundlers and runtimes", installStackTools);
+    await step("set-up: Python's packages for the notebook", installNotebookTools);
   }
 }
 

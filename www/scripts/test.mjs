@@ -182,6 +182,12 @@ async function stacks() {
   await step("test: every stack, in three engines", () => vitest("stacks"));
 }
 
+async function examples() {
+  await build();
+  await buildRust();
+  await step("test: examples, as their READMEs say", () => vitest("examples"));
+}
+
 /** @type {Readonly<Record<string, () => Promise<void>>>} */
 const STEPS = {
   sources,
@@ -196,6 +202,7 @@ const STEPS = {
   package: pack,
   e2e: endToEnd,
   stacks,
+  examples,
 };
 
 /** @param {readonly (() => Promise<void>)[]} steps */
@@ -215,7 +222,7 @@ async function everything() {
   await sources();
   await sideBySide(
     inTurn(lintRust, rust, testToy, bareMetal, docs, web),
-    inTurn(build, demo, types, client, pack, endToEnd, stacks),
+    inTurn(build, demo, types, client, pack, endToEnd, stacks, examples),
   );
 }
 
@@ -233,7 +240,7 @@ await main(async () => {
     book: compiles,
     tests: compiles,
     checks: chosen.includes("sources"),
-    stacks: chosen.includes("stacks"),
+    stacks: ["stacks", "examples"].some((name) => chosen.includes(name)),
   });
   const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
   const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;

@@ -41,10 +41,11 @@ export class Example {
   }
 
   /** The same, of an example that installs packages of npm. */
-  static async withPackages(folder: string): Promise<Example> {
+  static async withPackages(folder: string, env: NodeJS.ProcessEnv = {}): Promise<Example> {
     const registry = await serveRegistry();
     // What is on this machine is not in npm's own cache.
     const example = await Example.copy(folder, {
+      ...env,
       npm_config_registry: registry.url,
       npm_config_cache: registry.cache,
     });

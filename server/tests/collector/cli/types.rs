@@ -14,12 +14,13 @@ fn examples() -> PathBuf {
 }
 
 /// Task files, and the modules that were made of them.
-fn modules() -> [(PathBuf, PathBuf); 2] {
-    ["typed/visits", "settings/settings"].map(|stem| {
-        let file = examples().join(stem);
-        let module = file.with_extension("ts");
-        (file.with_extension("json"), module)
-    })
+fn modules() -> [(PathBuf, PathBuf); 3] {
+    let pairs = [
+        ("typed/visits.json", "typed/visits.ts"),
+        ("next/features.json", "next/app/features.ts"),
+        ("react/settings.json", "react/src/settings.ts"),
+    ];
+    pairs.map(|(file, module)| (examples().join(file), examples().join(module)))
 }
 
 /// `HUSHBIN_REGENERATE=1` writes them anew.
@@ -44,7 +45,7 @@ fn examples_are_what_is_written() {
 /// There are a task without names and one that asks a question of each kind.
 #[test]
 fn examples_are_of_every_kind() {
-    let [(named, _), (unnamed, _)] = modules();
+    let [(named, _), (unnamed, _), _] = modules();
     let read = |file: &Path| -> Value {
         serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
     };
@@ -65,7 +66,7 @@ fn examples_are_of_every_kind() {
 #[test]
 fn a_module_holds_the_complete_task() {
     let directory = tempfile::tempdir().unwrap();
-    let [(file, _), _] = modules();
+    let [(file, _), ..] = modules();
     let out = directory.path().join("task.ts");
     let complete = directory.path().join("task.json");
     let arguments = [
