@@ -4,7 +4,7 @@
  * expected does not come.
  */
 
-import { task as RATINGS } from "../../examples/settings/settings.js";
+import { task as RATINGS } from "../../examples/next/app/features.js";
 import { task as VISITS } from "../../examples/typed/visits.js";
 import {
   type Client,
@@ -149,9 +149,9 @@ export async function generated() {
   // @ts-expect-error every question is answered
   await client.report(rest);
   const rated = await createClient({ endpoint, task: RATINGS });
-  await rated.report({ "dark-mode": 1 });
+  await rated.report({ search: 1 });
   // @ts-expect-error no such item
-  await rated.report({ darkMode: 1 });
+  await rated.report({ serch: 1 });
 }
 
 /** And a module that was changed by hand has to be a task. */

@@ -1,0 +1,74 @@
+"use client";
+
+import { HushbinError, type Receipt } from "hushbin";
+import { useActionState } from "react";
+import { client } from "./client";
+import { useConsent } from "./consent";
+import type { task } from "./features";
+
+const FEATURES: Readonly<Record<(typeof task.items)[number], string>> = {
+  search: "Search",
+  export: "Export",
+  sharing: "Sharing",
+};
+
+const SAID: Readonly<Record<Receipt["outcome"], string>> = {
+  queued: "Thank you.",
+  unchanged: "Thank you. You have told us so already.",
+  "over-budget": "Thank you. You have told us this month already.",
+  "no-consent": "Nothing was sent: you have not agreed.",
+};
+
+/** What a feature is said to be, 1 where it works and -1 where it does not, if anything. */
+function answers(form: FormData) {
+  const said = Object.keys(FEATURES).filter((feature) => form.has(feature));
+  return Object.fromEntries(said.map((feature) => [feature, Number(form.get(feature))]));
+}
+
+async function send(_: string, form: FormData): Promise<string> {
+  try {
+    const { outcome } = await client.report(answers(form));
+    return SAID[outcome];
+  } catch (error) {
+    if (error instanceof HushbinError) {
+      return `Nothing was sent: ${error.message}`;
+    }
+    throw error;
+  }
+}
+
+export function Feedback() {
+  const [said, action] = useActionState(send, "");
+  const [agrees, setAgrees] = useConsent();
+  return (
+    <>
+      <label>
+        <input
+          type="checkbox"
+          checked={agrees}
+          onChange={({ target }) => setAgrees(target.checked)}
+        />{" "}
+        Send my answers, randomised
+      </label>
+      <p>
+        We learn for how many people each works. What your browser sends for you, once in thirty
+        days, is drawn at random: at most 2.72 times as likely with your answers as with others.
+      </p>
+      <form action={action}>
+        {Object.entries(FEATURES).map(([feature, name]) => (
+          <fieldset key={feature}>
+            <legend>{name}</legend>
+            <label>
+              <input type="radio" name={feature} value="1" /> works
+            </label>{" "}
+            <label>
+              <input type="radio" name={feature} value="-1" /> does not
+            </label>
+          </fieldset>
+        ))}
+        <button type="submit">Send</button>
+        <output>{said}</output>
+      </form>
+    </>
+  );
+}

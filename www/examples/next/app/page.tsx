@@ -1,0 +1,11 @@
+import { Feedback } from "./feedback";
+
+/** Rendered on the server, which reports nothing. */
+export default function Page() {
+  return (
+    <>
+      <h1>What works for you?</h1>
+      <Feedback />
+    </>
+  );
+}
