@@ -58,6 +58,16 @@ export class Example {
     return this.#shell.folder;
   }
 
+  /** Adds to what its reader's environment has. */
+  lend(env: NodeJS.ProcessEnv): void {
+    this.#shell.lend(env);
+  }
+
+  /** Ends what serves; resolves to what it has said. */
+  end(): Promise<string> {
+    return this.#shell.end();
+  }
+
   /** The commands of the README, in turn: what serves is ready, and goes on until the end. */
   async follow(): Promise<void> {
     const { steps } = chapter(`${this.#folder}/README.md`);

@@ -41,7 +41,7 @@ export class Shell {
   readonly #env: NodeJS.ProcessEnv;
   /** Free ports, by those that are shown. */
   readonly #ports = new Map<string, string>();
-  readonly #servers: ReturnType<typeof spawn>[] = [];
+  readonly #servers: { child: ReturnType<typeof spawn>; said: string[] }[] = [];
 
   /** @param env what the reader's environment has besides */
   constructor(env: NodeJS.ProcessEnv = {}) {
@@ -105,8 +105,8 @@ export class Shell {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    this.#servers.push(server);
     const said: string[] = [];
+    this.#servers.push({ child: server, said });
     server.stdout?.on("data", (data) => said.push(String(data)));
     server.stderr?.on("data", (data) => said.push(String(data)));
     const addresses = own.matchAll(/(?:(--listen )|# http:\/\/)127\.0\.0\.1:(\d+)/g);
@@ -120,14 +120,25 @@ export class Shell {
     }
   }
 
-  async close(): Promise<void> {
-    for (const server of this.#servers) {
-      if (server.exitCode === null && server.pid !== undefined) {
-        const ended = once(server, "exit");
-        process.kill(-server.pid, "SIGTERM");
+  /** Adds to what the reader's environment has. */
+  lend(env: NodeJS.ProcessEnv): void {
+    Object.assign(this.#env, env);
+  }
+
+  /** Ends whatever serves; resolves to what all of it has said. */
+  async end(): Promise<string> {
+    for (const { child } of this.#servers) {
+      if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+        const ended = once(child, "close");
+        process.kill(-child.pid, "SIGTERM");
         await ended;
       }
     }
+    return this.#servers.flatMap(({ said }) => said).join("");
+  }
+
+  async close(): Promise<void> {
+    await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

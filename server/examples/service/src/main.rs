@@ -1,0 +1,81 @@
+//! A service of one's own, with the collector in it below `/telemetry`.
+
+use std::error::Error;
+use std::path::Path;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use hushbin::TaskDraft;
+use hushbin_server::http::{Limits, router};
+use hushbin_server::store::{Store, StoreOptions};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+const SETTINGS: &str = include_str!("../settings.json");
+const SCRIPT: &str = include_str!("../node_modules/hushbin/dist/hushbin.script.js");
+
+/// The collector answers everybody everything. Pages need one request of it, as their task is in
+/// them.
+async fn for_pages(request: Request, next: Next) -> Response {
+    let reports = request.uri().path().ends_with("/reports");
+    if reports && [Method::POST, Method::OPTIONS].contains(request.method()) {
+        next.run(request).await
+    } else {
+        StatusCode::NOT_FOUND.into_response()
+    }
+}
+
+/// What the world sees: a page, and where it reports to.
+fn service(store: Store) -> Router {
+    let page = include_str!("page.html").replace("THE_TASK", SETTINGS);
+    let script = ([(header::CONTENT_TYPE, "text/javascript")], SCRIPT);
+    let telemetry = router(store, Limits::DEFAULT).layer(middleware::from_fn(for_pages));
+    Router::new()
+        .route("/", get(async move || Html(page)))
+        .route("/hushbin.script.js", get(async move || script))
+        .nest("/telemetry", telemetry)
+}
+
+/// What those see who analyse: all of the collector, its dashboard too.
+fn private(store: Store) -> Router {
+    let limits = Limits {
+        // While one develops, asking for estimates releases what has come, however little.
+        release_on_read: cfg!(debug_assertions),
+        ..Limits::DEFAULT
+    };
+    router(store, limits)
+}
+
+/// Resolves when the service is told to end.
+async fn ended() {
+    let mut terminated = signal(SignalKind::terminate()).expect("signals are to be had on Unix");
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated.recv() => {}
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let draft: TaskDraft = serde_json::from_str(SETTINGS)?;
+    let store = Store::open(Path::new("data"), &[draft.into()], StoreOptions::DEFAULT)?;
+    let world = TcpListener::bind("127.0.0.1:8000").await?;
+    // Nobody else reaches it.
+    let own = TcpListener::bind("127.0.0.1:8080").await?;
+    tokio::try_join!(
+        axum::serve(world, service(store.clone()))
+            .with_graceful_shutdown(ended())
+            .into_future(),
+        axum::serve(own, private(store.clone()))
+            .with_graceful_shutdown(ended())
+            .into_future(),
+    )?;
+    // Behind every upload that waits.
+    store.close().await?;
+    println!("all that was taken is in the journal");
+    Ok(())
+}
