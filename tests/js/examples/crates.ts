@@ -32,7 +32,7 @@ function unpacked(): string {
 
 /**
  * Has a project take the packed crates in place of crates.io's, and whatever else the workspace
- * has compiled: by its lock file and its profiles.
+ * has compiled: by its lock file, its compiler and its profiles.
  *
  * @param project its folder
  * @returns the environment in which cargo builds it
@@ -47,6 +47,8 @@ export function usePackedCrates(project: string): NodeJS.ProcessEnv {
   mkdirSync(join(project, ".cargo"));
   const config = ["[patch.crates-io]", ...patches, "", profiles].join("\n");
   writeFileSync(join(project, ".cargo/config.toml"), config);
-  copyFileSync(join(ROOT, "Cargo.lock"), join(project, "Cargo.lock"));
+  for (const file of ["Cargo.lock", "rust-toolchain.toml"]) {
+    copyFileSync(join(ROOT, file), join(project, file));
+  }
   return { CARGO_TARGET_DIR: TARGET, CARGO_NET_OFFLINE: "true" };
 }
