@@ -47,18 +47,34 @@ const query = (person) =>
  * @property {(person: number) => object} answers
  */
 
+/** One value of each item that a person has, with a preference of its own. */
+const ratings = (person) =>
+  Object.fromEntries(
+    Object.entries({ "dark-mode": 0.8, autoplay: 0.2, captions: 0.5, "reduced-motion": 0.6 })
+      .filter((_, index) => draw(person, 30 + index) < 0.7)
+      .map(([name, liked], index) => [name, draw(person, 40 + index) < liked ? 1 : -1]),
+  );
+
+const ofChoices = {
+  chapter: "ask/choices.md",
+  file: "choices.json",
+  answers: (person) => ({
+    theme: pick(person, 0, { dark: 0.5, light: 0.3, system: 0.2 }),
+    beta: draw(person, 1) < 0.12,
+    features: features(person),
+  }),
+};
+
 /** @type {readonly Crowd[]} */
 export const CROWDS = [
+  { ...ofChoices, name: "choice", question: "theme" },
+  { ...ofChoices, name: "flag", question: "beta" },
+  { ...ofChoices, name: "set", question: "features" },
   {
-    name: "choices",
-    chapter: "ask/choices.md",
-    file: "choices.json",
-    question: "features",
-    answers: (person) => ({
-      theme: pick(person, 0, { dark: 0.5, light: 0.3, system: 0.2 }),
-      beta: draw(person, 1) < 0.12,
-      features: features(person),
-    }),
+    name: "ratings",
+    chapter: "ask/ratings.md",
+    file: "ratings.json",
+    answers: ratings,
   },
   {
     name: "number",
