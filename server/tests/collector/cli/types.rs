@@ -101,7 +101,7 @@ fn what_is_no_task_is_refused_by_its_file() {
     )
     .unwrap();
     let nowhere = directory.path().join("missing").join("task.ts");
-    let [(good, _), _] = modules();
+    let [(good, _), ..] = modules();
     for (file, out, words) in [
         (&file, None, "sparsity is 5, expected 1 to 4"),
         (&good, Some(&nowhere), "No such file"),
