@@ -7,6 +7,8 @@ use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::{self, SumTotals};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::beside_schema;
+
 /// A task that is collected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -190,14 +192,14 @@ impl AnyDraft {
         read.is_ok_and(|read| read.trust.is_some())
     }
 
-    /// The draft of a task file's text.
+    /// The draft of a task file's text, which may note its schema.
     ///
     /// # Errors
     /// When it is none; the message names line and column.
     pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
         match serde_json::from_str::<Trusting>(text)?.trust {
-            Some(_) => serde_json::from_str(text).map(Self::Sums),
-            None => serde_json::from_str(text).map(Self::Reports),
+            Some(_) => beside_schema::from_str(text).map(Self::Sums),
+            None => beside_schema::from_str(text).map(Self::Reports),
         }
     }
 }

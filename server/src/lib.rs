@@ -33,6 +33,7 @@
 
 mod any_task;
 pub mod audit;
+mod beside_schema;
 mod chart;
 pub mod cli;
 mod config;

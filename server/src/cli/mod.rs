@@ -15,6 +15,7 @@ mod merge;
 mod output;
 mod place;
 mod plan;
+mod schema;
 mod search;
 mod serve;
 mod simulate;
@@ -50,6 +51,7 @@ enum Command {
     Key(key::Options),
     Merge(merge::Options),
     Plan(Box<plan::Options>),
+    Schema(schema::Options),
     Search(search::Options),
     Serve(Box<serve::Options>),
     /// Take sealed reports from pages and send them to their analyser in batches, in another
@@ -80,6 +82,7 @@ impl Cli {
             Command::Key(options) => key::run(&options, out),
             Command::Merge(options) => merge::run(&options, out),
             Command::Plan(options) => plan::run(&options, out),
+            Command::Schema(options) => schema::run(&options, out),
             Command::Search(options) => search::run(&options, out),
             Command::Serve(options) => serve::run(*options, None, out),
             Command::Shuffle(options) => serve::run(*options, Some(Role::Shuffler), out),

@@ -92,6 +92,7 @@ use tracing::Span;
 pub(crate) use access::Access;
 pub(crate) use front::Front;
 pub(crate) use hosts::Hosts;
+pub(crate) use openapi::DOCUMENT as OPENAPI;
 pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::Limits;
 pub(crate) use tls::{Tls, TlsError};

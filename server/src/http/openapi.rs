@@ -7,7 +7,7 @@ use axum::response::IntoResponse;
 
 use super::tasks;
 
-const DOCUMENT: &str = include_str!("openapi.json");
+pub(crate) const DOCUMENT: &str = include_str!("openapi.json");
 
 /// `GET /openapi.json`. Another version of the collector has another one.
 pub(super) async fn show() -> impl IntoResponse {

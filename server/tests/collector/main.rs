@@ -31,6 +31,7 @@ mod openapi;
 mod operate;
 mod plan;
 mod salvage;
+mod schema;
 #[cfg(unix)]
 mod shuffle;
 #[cfg(unix)]

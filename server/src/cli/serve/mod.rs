@@ -3,6 +3,7 @@
 mod log;
 mod options;
 mod reload;
+mod schema;
 mod settings;
 
 use std::io::Write;
@@ -28,6 +29,7 @@ use crate::tokens::Tokens;
 use log::Log;
 pub(super) use options::Options;
 use reload::Reload;
+pub(super) use schema::properties;
 
 /// Time that the store has to be closed once no request is under way. What is not done
 /// then is done at the next start.

@@ -419,16 +419,11 @@ impl Settings {
     fn collection(&self) -> Result<Collection, Error> {
         let default = BatchSettings::default();
         let least = self.batch_least.unwrap_or(default.least);
-        let reports = 1..=BatchSettings::MOST_REPORTS;
+        let most = self.batch_most.unwrap_or(default.most.max(least));
         let collection = Collection {
             batch: BatchSettings {
-                least: config::count("batch-least", least, reports, "1 to 1000000 reports")?,
-                most: config::count(
-                    "batch-most",
-                    self.batch_most.unwrap_or(default.most.max(least)),
-                    least..=BatchSettings::MOST_REPORTS,
-                    "--batch-least to 1000000 reports",
-                )?,
+                least: config::count("batch_least", least)?,
+                most: config::count_from("batch_most", least, most)?,
                 hours: self.batch_hours.unwrap_or(default.hours),
             },
             keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
@@ -443,13 +438,11 @@ impl Settings {
         let default = Limits::DEFAULT;
         Ok(Limits {
             upload_bytes: config::count(
-                "max-upload-bytes",
+                "max_upload_bytes",
                 self.max_upload_bytes.unwrap_or(default.upload_bytes),
-                64..=64 << 20,
-                "64 bytes to 64 MiB",
             )?,
             request_timeout: config::seconds(
-                "request-timeout",
+                "request_timeout",
                 self.request_timeout,
                 default.request_timeout,
             )?,
@@ -464,17 +457,14 @@ impl Settings {
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
             form: self.role.unwrap_or_default().form(),
-            queue_bytes: config::count(
-                "queue-bytes",
+            queue_bytes: config::count_from(
+                "queue_bytes",
+                (copies * self.limits()?.upload_bytes) as u64,
                 self.queue_bytes.unwrap_or(default.queue_bytes),
-                copies * self.limits()?.upload_bytes..=1 << 40,
-                "at least the longest upload, or three of them with --ohttp-key, at most 1 TiB",
             )?,
             queue_uploads: config::count(
-                "queue-uploads",
+                "queue_uploads",
                 self.queue_uploads.unwrap_or(default.queue_uploads),
-                1..=1 << 20,
-                "1 to 1048576",
             )?,
             ..default
         })
@@ -489,10 +479,8 @@ impl Settings {
         };
         Ok(ServerOptions {
             connections: config::count(
-                "max-connections",
+                "max_connections",
                 self.max_connections.unwrap_or(default.connections),
-                1..=1 << 20,
-                "1 to 1048576",
             )?,
             connections_of_peer: of_peer,
             requests_of_peer: match self.max_requests_per_peer {
@@ -500,12 +488,12 @@ impl Settings {
                 Some(count) => NonZeroU32::new(count),
             },
             write_timeout: config::seconds(
-                "write-timeout",
+                "write_timeout",
                 self.write_timeout,
                 default.write_timeout,
             )?,
             drain_timeout: config::seconds(
-                "drain-timeout",
+                "drain_timeout",
                 self.drain_timeout,
                 default.drain_timeout,
             )?,

@@ -1,6 +1,6 @@
 //! The document that describes the interface holds of what is answered.
 
-mod crowd;
+pub(crate) mod crowd;
 pub(crate) mod document;
 mod random;
 

@@ -1,0 +1,272 @@
+//! The JSON schema of the configuration file, made of what the options say of themselves.
+
+use std::any::TypeId;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Args, Command};
+use serde_json::{Map, Value, json};
+
+use super::settings::Settings;
+use crate::config;
+
+/// An IPv4 address, or one of IPv6 in brackets, and a port.
+const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";
+
+/// All keys of the file.
+///
+/// What one key asks of another is not here: a flag or a variable may be what it asks for.
+pub(in crate::cli) fn properties() -> Map<String, Value> {
+    let command = Settings::augment_args(Command::new("serve"));
+    let property = |argument: &Arg| (argument.get_id().to_string(), property(argument));
+    command.get_arguments().map(property).collect()
+}
+
+fn property(argument: &Arg) -> Value {
+    let help = argument.get_long_help().or(argument.get_help());
+    let help = help.expect("a test asks each for its help").to_string();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut schema = match argument.get_action() {
+        ArgAction::Append => json!({ "type": "array", "items": value(argument) }),
+        _ => value(argument),
+    };
+    if let Some(default) = default(&help, &schema) {
+        schema["default"] = default;
+    }
+    let values = argument.get_possible_values();
+    let values = values.iter().filter_map(|own| {
+        let help = own.get_help()?;
+        Some(format!("\n{}: {help}", own.get_name()))
+    });
+    schema["description"] = (help + &values.collect::<String>()).into();
+    schema
+}
+
+/// What one value of an option is.
+fn value(argument: &Arg) -> Value {
+    let parser = argument.get_value_parser();
+    let is = |own: TypeId| parser.type_id() == own;
+    let whole = |greatest: Option<u64>| {
+        let bounds = config::bounds(argument.get_id().as_str());
+        let (least, greatest) = match bounds {
+            Some(bounds) => (*bounds.range.start(), Some(*bounds.range.end())),
+            None => (0, greatest),
+        };
+        let mut schema = json!({ "type": "integer", "minimum": least });
+        if let Some(greatest) = greatest {
+            schema["maximum"] = greatest.into();
+        }
+        schema
+    };
+    if is(TypeId::of::<bool>()) {
+        json!({ "type": "boolean" })
+    } else if is(TypeId::of::<u32>()) {
+        whole(Some(u32::MAX.into()))
+    } else if is(TypeId::of::<u64>()) || is(TypeId::of::<usize>()) {
+        whole(None)
+    } else if is(TypeId::of::<SocketAddr>()) {
+        json!({ "type": "string", "pattern": ADDRESS })
+    } else if is(TypeId::of::<PathBuf>()) || is(TypeId::of::<String>()) {
+        json!({ "type": "string" })
+    } else {
+        let values = argument.get_possible_values();
+        assert!(
+            !values.is_empty(),
+            "an option is of a type that is not known here"
+        );
+        let names: Vec<&str> = values.iter().map(|own| own.get_name()).collect();
+        json!({ "type": "string", "enum": names })
+    }
+}
+
+/// The default that a help ends with, where it is a value of this schema.
+fn default(help: &str, schema: &Value) -> Option<Value> {
+    let (_, said) = help.strip_suffix(']')?.rsplit_once("[default: ")?;
+    match schema["type"].as_str()? {
+        "boolean" => said.parse().map(Value::Bool).ok(),
+        "integer" => said.parse::<u64>().map(Value::from).ok(),
+        "string" => Some(said.into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use jsonschema::Validator;
+    use toml::Table;
+
+    use super::*;
+
+    fn samples() -> Table {
+        let texts = [
+            include_str!("../../../config/shuffler.toml"),
+            include_str!("../../../config/analyser.toml"),
+            include_str!("../../../config/node.toml"),
+            include_str!("../../../config/full.toml"),
+        ];
+        let tables = texts.map(|text| text.parse::<Table>().unwrap());
+        tables.into_iter().flatten().collect()
+    }
+
+    fn validator() -> Validator {
+        let schema = json!({ "properties": properties(), "additionalProperties": false });
+        jsonschema::draft7::new(&schema).unwrap()
+    }
+
+    /// A file with this alone, as the schema sees it and as the command reads it.
+    struct File(Value, Result<Settings, toml::de::Error>);
+
+    impl File {
+        fn of(key: &str, value: Value) -> Self {
+            let value = json!({ key: value });
+            let text = toml::to_string(&value).unwrap();
+            Self(value, toml::from_str(&text))
+        }
+
+        /// Whether a collector can be configured by it.
+        fn is_taken(&self) -> bool {
+            let data = toml::from_str::<Settings>("data = 'data'").unwrap();
+            let whole = |settings: &Settings| settings.over(&data).unwrap().config();
+            self.1
+                .as_ref()
+                .is_ok_and(|settings| whole(settings).is_ok())
+        }
+    }
+
+    #[test]
+    fn it_has_the_keys_of_the_file_and_no_other() {
+        let error = toml::from_str::<Settings>("lisen = 1").unwrap_err();
+        let (_, expected) = error.message().split_once("expected one of ").unwrap();
+        let keys = expected
+            .split(", ")
+            .map(|key| key.trim_matches('`').to_owned());
+        let described = properties();
+        assert_eq!(
+            keys.collect::<BTreeSet<_>>(),
+            described.keys().cloned().collect()
+        );
+        assert!(described.len() > 30);
+    }
+
+    #[test]
+    fn what_is_of_another_shape_both_refuse_and_nothing_else() {
+        let validator = validator();
+        let things = [
+            json!(true),
+            json!(-1),
+            json!(0),
+            json!(7),
+            json!(5_000_000_000_u64),
+            json!(1.5),
+            json!(""),
+            json!("text"),
+            json!("warn"),
+            json!("1.2.3.4:80"),
+            json!("[::1]:0"),
+            json!("localhost:80"),
+            json!([]),
+            json!(["a"]),
+            json!([1]),
+            json!([["a"]]),
+            json!({}),
+        ];
+        let mut refused = 0;
+        for (key, sample) in samples() {
+            let misspelt = File::of(&format!("{key}x"), serde_json::to_value(&sample).unwrap());
+            assert!(
+                misspelt.1.is_err() && !validator.is_valid(&misspelt.0),
+                "{key}"
+            );
+            for thing in things
+                .iter()
+                .cloned()
+                .chain([serde_json::to_value(&sample).unwrap()])
+            {
+                let file = File::of(&key, thing);
+                let fits = validator.is_valid(&file.0);
+                refused += usize::from(!fits);
+                // What fits has the shape of what is read, what is taken fits.
+                assert!(
+                    !fits || file.1.is_ok(),
+                    "only the command refuses {}",
+                    file.0
+                );
+                assert!(
+                    fits || !file.is_taken(),
+                    "only the schema refuses {}",
+                    file.0
+                );
+            }
+        }
+        assert!(refused > 400, "{refused}");
+    }
+
+    #[test]
+    fn ranges_are_as_wide_as_they_are() {
+        let validator = validator();
+        let mut bounded = 0;
+        for (key, property) in properties() {
+            let end = |name: &str| property[name].as_u64();
+            let (Some(least), most) = (end("minimum"), end("maximum")) else {
+                continue;
+            };
+            bounded += 1;
+            let [below, above] = [json!(least as i64 - 1), json!(most.map(|most| most + 1))];
+            for (value, fits) in [
+                (below, false),
+                (json!(least), true),
+                (json!(most), true),
+                (above, false),
+            ] {
+                if value.is_null() {
+                    continue;
+                }
+                let file = File::of(&key, value);
+                assert_eq!(validator.is_valid(&file.0), fits, "{}", file.0);
+                // Another option may bound these from below.
+                let by_another = ["batch_most", "queue_bytes"].contains(&key.as_str());
+                if !(fits && by_another) {
+                    assert_eq!(file.is_taken(), fits, "{}", file.0);
+                }
+            }
+        }
+        assert_eq!(bounded, 14);
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_full_sample() {
+        let sample: Table = include_str!("../../../config/full.toml").parse().unwrap();
+        let validator = validator();
+        let mut defaults = BTreeSet::new();
+        for (key, property) in properties() {
+            if let Some(default) = property.get("default") {
+                assert_eq!(
+                    serde_json::to_value(&sample[&key]).unwrap(),
+                    *default,
+                    "{key}"
+                );
+                assert!(validator.is_valid(&json!({ &key: default })), "{key}");
+                defaults.insert(key);
+            }
+        }
+        // Of lists and paths there are none, nor where the default depends on something else.
+        for (key, value) in &sample {
+            let open = ["data", "tls_certificate", "tls_key"].contains(&key.as_str())
+                || key.ends_with("_per_peer")
+                || value.is_array();
+            assert_eq!(defaults.contains(key), !open, "{key}");
+        }
+    }
+
+    #[test]
+    fn values_that_have_a_help_are_told() {
+        let role = &properties()["role"];
+        assert_eq!(role["enum"], json!(["collector", "shuffler", "analyser"]));
+        let said = role["description"].as_str().unwrap();
+        assert!(said.contains("\nshuffler: "), "{said}");
+        assert_eq!(role["default"], "collector");
+    }
+}

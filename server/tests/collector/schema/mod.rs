@@ -1,0 +1,164 @@
+//! The schemas that `hushbin schema` prints say of files what the command does of them.
+
+mod files;
+mod mutants;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use axum::http::Method;
+use hushbin_server::AnyDraft;
+use hushbin_tests::process::{answer, hushbin};
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::support::{App, SETTINGS};
+
+/// The one of a kind of file, compiled.
+fn compiled(kind: &str) -> (Value, Validator) {
+    let schema = answer(&["schema", kind]);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    (schema, validator)
+}
+
+/// A place in the repository.
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// All files there, of folders within, too.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let within = |path: PathBuf| match path.is_dir() {
+        true => files_below(&path),
+        false => vec![path],
+    };
+    entries.flat_map(within).collect()
+}
+
+#[test]
+fn they_are_schemas_of_this_version() {
+    for (kind, draft) in [
+        ("task", "https://json-schema.org/draft/2020-12/schema"),
+        ("config", "http://json-schema.org/draft-07/schema#"),
+    ] {
+        let (schema, _) = compiled(kind);
+        jsonschema::meta::validate(&schema).unwrap();
+        assert_eq!(schema["$schema"], draft);
+        let id = format!("urn:hushbin:schema:{kind}:{}", env!("CARGO_PKG_VERSION"));
+        assert_eq!(schema["$id"], id);
+    }
+}
+
+/// Properties of a schema and of those within it, with where they are.
+fn properties<'a>(schema: &'a Value, place: &str, found: &mut Vec<(String, &'a Value)>) {
+    match schema {
+        Value::Object(all) => {
+            let own = all.get("properties").and_then(Value::as_object);
+            for (name, property) in own.into_iter().flatten() {
+                found.push((format!("{place}/{name}"), property));
+            }
+            for (key, within) in all {
+                properties(within, &format!("{place}/{key}"), found);
+            }
+        }
+        Value::Array(all) => {
+            for (index, within) in all.iter().enumerate() {
+                properties(within, &format!("{place}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Editors show what a field is.
+#[test]
+fn every_field_is_described() {
+    for kind in ["task", "config"] {
+        let (schema, _) = compiled(kind);
+        let mut found = Vec::new();
+        properties(&schema, "", &mut found);
+        assert!(found.len() > 30, "{found:?}");
+        for (place, property) in found {
+            let referred = property["$ref"].as_str();
+            let resolved = referred.map_or(property, |own| schema.pointer(&own[1..]).unwrap());
+            let described =
+                |own: &Value| own["description"].as_str().is_some_and(|own| own.len() > 5);
+            // Which of two fields a text has is said of fields that are described beside it.
+            let either = place.contains("/oneOf/7/oneOf/");
+            assert!(
+                described(property) || described(resolved) || either,
+                "{place}"
+            );
+        }
+    }
+}
+
+/// A task file with and without a note of its schema, which is not what the task is.
+#[test]
+fn a_file_may_note_its_schema() {
+    let directory = tempfile::tempdir().unwrap();
+    let complete = |task: &str| {
+        let [file, out] = ["given.json", "out.json"].map(|name| directory.path().join(name));
+        fs::write(&file, task).unwrap();
+        let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
+        let output = hushbin(&["task", "check", file, "--out", out]);
+        assert!(output.status.success(), "{output:?}");
+        let module = hushbin(&["task", "types", file]);
+        (
+            fs::read_to_string(out).unwrap(),
+            output.stdout,
+            module.stdout,
+        )
+    };
+    let (_, validator) = compiled("task");
+    let survey =
+        r#"{ "id": "s", "epsilon": 1, "questions": [{ "name": "beta", "kind": "flag" }] }"#;
+    let sums = r#"{ "id": "t", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6, "people": 10000,
+        "numbers": [{ "name": "load", "min": 0, "max": 10 }] }"#;
+    for task in [SETTINGS, survey, sums] {
+        let noted = task.replacen('{', r#"{ "$schema": "task.schema.json","#, 1);
+        let value: Value = serde_json::from_str(&noted).unwrap();
+        validator.validate(&value).unwrap();
+        let [without, with] = [task, &noted].map(complete);
+        assert_eq!(without, with);
+        assert!(!with.0.contains("$schema"), "{}", with.0);
+
+        // The schema refuses a note that is none, as the command does.
+        let odd = task.replacen('{', r#"{ "$schema": 3,"#, 1);
+        assert!(!validator.is_valid(&serde_json::from_str(&odd).unwrap()));
+        let file = directory.path().join("odd.json");
+        fs::write(&file, &odd).unwrap();
+        let output = hushbin(&["task", "check", file.to_str().unwrap()]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("invalid type: integer `3`"), "{said}");
+
+        // What is sent, and what pages ask, are no files.
+        let sent = serde_json::from_str::<AnyDraft>(&noted).unwrap_err();
+        assert!(
+            sent.to_string().contains("unknown field `$schema`"),
+            "{sent}"
+        );
+        let mut whole: Value = serde_json::from_str(&with.0).unwrap();
+        assert!(serde_json::from_value::<hushbin_server::AnyTask>(whole.clone()).is_ok());
+        whole["$schema"] = json!("task.schema.json");
+        assert!(serde_json::from_value::<hushbin_server::AnyTask>(whole).is_err());
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent_notes_no_schema() {
+    let app = App::new();
+    let mut task: Value = serde_json::from_str(SETTINGS).unwrap();
+    task["id"] = json!("another");
+    let send = async |task: &Value| {
+        let body = json!({ "task": task }).to_string();
+        app.send(Method::POST, "/tasks", &[], body).await
+    };
+    task["$schema"] = json!("task.schema.json");
+    send(&task).await.problem("bad-request", 400);
+    task.as_object_mut().unwrap().remove("$schema").unwrap();
+    assert_eq!(send(&task).await.status, 201);
+}
