@@ -10,9 +10,9 @@ use hushbin_server::cli::Cli;
 
 const HEAD: &str = "# Commands
 
-Each command, as `hushbin help` tells of it; a test holds this page to that. An option goes before
-its environment variable. Every command has `--help`, which says the same as this page, `-h`, which
-says it in short, and `--version`.
+Each command, as `hushbin help` tells of it; a test holds this page to that. An option goes before \
+                    its environment variable. Every command has `--help`, which says the same as \
+                    this page, `-h`, which says it in short, and `--version`.
 ";
 
 /// Text that means itself where Markdown is read, of a cell too. What stands between backticks is
@@ -73,40 +73,40 @@ fn written(argument: &Arg) -> String {
 /// All that is said of an argument.
 fn told(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help());
-    let mut parts = vec![sentence(&help.expect("each has help").to_string())];
-    let values = argument.get_possible_values();
-    let shown: Vec<&PossibleValue> = values.iter().filter(|own| !own.is_hide_set()).collect();
-    if argument.get_action().takes_values() && !shown.is_empty() {
-        let value = |own: &&PossibleValue| match own.get_help() {
-            Some(help) => format!("{}: {}", code(own.get_name()), sentence(&help.to_string())),
-            None => code(own.get_name()),
-        };
-        let helps = shown.iter().any(|own| own.get_help().is_some());
-        let values: Vec<String> = shown.iter().map(value).collect();
-        parts.push(match helps {
-            true => format!("<br>{}", values.join("<br>")),
-            false => format!("One of {}.", values.join(", ")),
-        });
+    let help = help.expect("each has help").to_string();
+    let mut said = sentence(&help);
+    let takes_values = argument.get_action().takes_values();
+    let defaults = argument.get_default_values().iter();
+    let defaults: Vec<String> = defaults.map(|own| code(own.to_str().unwrap())).collect();
+    if takes_values && !defaults.is_empty() {
+        write!(said, " Default: {}.", defaults.join(", ")).unwrap();
     }
-    let defaults = argument.get_default_values();
-    if argument.get_action().takes_values() && !defaults.is_empty() {
-        let defaults: Vec<String> = defaults
-            .iter()
-            .map(|own| code(own.to_str().unwrap()))
-            .collect();
-        parts.push(format!("Default: {}.", defaults.join(", ")));
-    }
-    let many = argument
+    let several = argument
         .get_num_args()
         .is_some_and(|own| own.max_values() > 1);
-    let repeats = matches!(argument.get_action(), ArgAction::Append) || many;
-    if repeats && !parts[0].contains("repeated") {
-        parts.push("May be repeated.".to_owned());
+    let repeats = matches!(argument.get_action(), ArgAction::Append) || several;
+    if repeats && !help.contains("repeated") && !help.contains("several times") {
+        said.push_str(" May be repeated.");
     }
     if let Some(name) = argument.get_env() {
-        parts.push(format!("Variable: {}.", code(name.to_str().unwrap())));
+        write!(said, " Variable: {}.", code(name.to_str().unwrap())).unwrap();
     }
-    parts.join(" ").replace(" <br>", "<br>")
+    let values = argument.get_possible_values();
+    let shown = values
+        .iter()
+        .filter(|own| takes_values && !own.is_hide_set());
+    let shown: Vec<&PossibleValue> = shown.collect();
+    if shown.iter().any(|own| own.get_help().is_some()) {
+        for value in shown {
+            let help = value.get_help().map(|own| sentence(&own.to_string()));
+            let help = help.map_or_else(String::new, |help| format!(": {help}"));
+            write!(said, "<br>{}{help}", code(value.get_name())).unwrap();
+        }
+    } else if !shown.is_empty() {
+        let names: Vec<String> = shown.iter().map(|own| code(own.get_name())).collect();
+        write!(said, " One of {}.", names.join(", ")).unwrap();
+    }
+    said
 }
 
 /// The table of a command's arguments and options, those that every command has apart.
@@ -123,15 +123,15 @@ fn table(command: &Command) -> String {
         .collect();
     match rows.is_empty() {
         true => String::new(),
-        false => format!("\n| | |\n|---|---|\n{}", rows.concat()),
+        false => format!("\n| argument | meaning |\n|---|---|\n{}", rows.concat()),
     }
 }
 
 /// The page of a command and of those below it. `tables` are of the commands before, by name.
 fn describe(command: &Command, name: &str, tables: &mut Vec<(String, String)>, page: &mut String) {
-    let level = "#".repeat(1 + name.split(' ').count().min(3));
     if name != "hushbin" {
-        writeln!(page, "\n{} {}", &level[1..], code(name)).unwrap();
+        let level = "#".repeat(name.split(' ').count());
+        writeln!(page, "\n{level} {}", code(name)).unwrap();
         let about = command.get_long_about().or(command.get_about());
         for paragraph in about.expect("each has help").to_string().split("\n\n") {
             writeln!(page, "\n{}", sentence(paragraph)).unwrap();
@@ -213,7 +213,10 @@ fn what_means_something_to_markdown_means_itself() {
         ])
         .default_value("one");
     let command = Command::new("c").arg(odd);
-    let shown = "| `--odd <A\\|B> <C>` | first and second.<br>`one`: 1 \\| 2.<br>`two` Default: `one`. \
-                 May be repeated. |";
-    assert_eq!(table(&command), format!("\n| | |\n|---|---|\n{shown}\n"));
+    let shown = "| `--odd <A\\|B> <C>` | first and second. Default: `one`. May be repeated.<br>`one`: 1 \\| 2.\
+                 <br>`two` |";
+    assert_eq!(
+        table(&command),
+        format!("\n| argument | meaning |\n|---|---|\n{shown}\n")
+    );
 }

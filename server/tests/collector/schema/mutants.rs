@@ -250,7 +250,7 @@ fn check(validator: &Validator, value: &Value) -> bool {
         ),
         Verdict::Shapeless(said) => {
             // Of numbers that are whole JSON Schema does not ask how they are written.
-            let whole = said.contains("invalid type: floating point `1e300`");
+            let whole = said.contains("invalid type: floating point `1e+300`");
             assert!(!fits || whole, "only the command refuses {value}: {said}");
         }
         Verdict::Impossible => {}
@@ -368,9 +368,9 @@ fn whatever_is_changed_the_schema_takes_what_the_command_takes() {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut any = |count: usize| below(&mut rng, count as u32) as usize;
     let mut taken = 0;
-    for _ in 0..40 {
+    for _ in 0..100 {
         for mut value in examples() {
-            for _ in 0..2 + any(2) {
+            for _ in 0..1 + any(3) {
                 let mut places = places_of(&value);
                 let place = places.swap_remove(any(places.len()));
                 let mut changed = mutants(&value, &place);
