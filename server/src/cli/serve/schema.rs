@@ -120,7 +120,7 @@ mod tests {
     struct File(Value, Result<Settings, toml::de::Error>);
 
     impl File {
-        fn of(key: &str, value: Value) -> Self {
+        fn of(key: &str, value: &Value) -> Self {
             let value = json!({ key: value });
             let text = toml::to_string(&value).unwrap();
             Self(value, toml::from_str(&text))
@@ -175,7 +175,7 @@ mod tests {
         ];
         let mut refused = 0;
         for (key, sample) in samples() {
-            let misspelt = File::of(&format!("{key}x"), serde_json::to_value(&sample).unwrap());
+            let misspelt = File::of(&format!("{key}x"), &serde_json::to_value(&sample).unwrap());
             assert!(
                 misspelt.1.is_err() && !validator.is_valid(&misspelt.0),
                 "{key}"
@@ -185,7 +185,7 @@ mod tests {
                 .cloned()
                 .chain([serde_json::to_value(&sample).unwrap()])
             {
-                let file = File::of(&key, thing);
+                let file = File::of(&key, &thing);
                 let fits = validator.is_valid(&file.0);
                 refused += usize::from(!fits);
                 // What fits has the shape of what is read, what is taken fits.
@@ -224,7 +224,7 @@ mod tests {
                 if value.is_null() {
                     continue;
                 }
-                let file = File::of(&key, value);
+                let file = File::of(&key, &value);
                 assert_eq!(validator.is_valid(&file.0), fits, "{}", file.0);
                 // Another option may bound these from below.
                 let by_another = ["batch_most", "queue_bytes"].contains(&key.as_str());

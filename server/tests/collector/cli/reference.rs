@@ -147,7 +147,7 @@ fn describe(command: &Command, name: &str, tables: &mut Vec<(String, String)>, p
             .find(|(_, own)| *own == table && own.lines().count() > 12)
         {
             Some((other, _)) => {
-                writeln!(page, "\nIts options are those of {}.", code(other)).unwrap()
+                writeln!(page, "\nIts options are those of {}.", code(other)).unwrap();
             }
             None => page.push_str(&table),
         }
