@@ -291,6 +291,7 @@ fn decides(object: &str, field: &str) -> bool {
     let mechanism = object.starts_with("mechanism");
     mechanism && ["rule", "level"].contains(&field)
         || object.starts_with("task of") && field == "trust"
+        || ["question", "part of a question"].contains(&object) && field == "kind"
 }
 
 #[test]
