@@ -47,7 +47,7 @@ fn tasks() -> Vec<Value> {
         "threshold": "4611686018427387904", "noise": 2 });
     let sums = |measured: (&str, Value)| {
         let mut task = json!({ "id": "t", "trust": "shuffler", "epsilon": 1.0, "delta": 1e-6,
-            "people": 1000, "honest_fraction": 0.5, "messages": messages });
+            "people": 1000, "honest_fraction": 0.5, "messages": messages, "budget": { "days": 7 } });
         task[measured.0] = measured.1;
         task
     };
@@ -314,8 +314,7 @@ fn each_field_changes_it_as_the_table_says() {
                 let key = (object.clone(), field.clone());
                 if value.is_object() || decides(&object, field) {
                     // It is what its own fields make of it.
-                    *changed.entry(key).or_default() += 1;
-                    continue;
+                    *changed.entry(key.clone()).or_default() += 1;
                 }
                 for other in others(value) {
                     let other = with(&task, &path, field, other);
