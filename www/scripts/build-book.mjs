@@ -6,8 +6,8 @@ import { DEMO_DIST, ROOT } from "./lib/paths.mjs";
 import { main, run, step } from "./lib/run.mjs";
 import { mdbook, requireTool } from "./lib/tools.mjs";
 
-export const BOOK = join(ROOT, "www/docs");
-export const BOOK_DIST = join(DEMO_DIST, "book");
+const BOOK = join(ROOT, "www/docs");
+const BOOK_DIST = join(DEMO_DIST, "book");
 
 export async function buildBook() {
   const env = await requireTool(mdbook);

@@ -94,7 +94,7 @@ impl TokensFile {
 /// # Errors
 /// When there is no such directory, or a file that is no list of tokens.
 pub(super) fn list(data: &Path) -> Result<Vec<Token>, TokensError> {
-    fs::metadata(data).map_err(|source| file_error(data, source))?;
+    is_there(data)?;
     Ok(read(&data.join(FILE))?.tokens)
 }
 
@@ -114,7 +114,7 @@ pub(super) fn add(data: &Path, token: &Token) -> Result<(), TokensError> {
 /// # Errors
 /// When there is none, or the file cannot be read or written.
 pub(super) fn revoke(data: &Path, id: &str) -> Result<Token, TokensError> {
-    list(data)?;
+    is_there(data)?;
     change(data, |tokens| {
         let at = tokens.iter().position(|token| token.id == id);
         let at = at.ok_or_else(|| TokensError::Unknown { id: id.to_owned() })?;
@@ -131,6 +131,12 @@ pub(crate) fn copy(data: &Path, to: &Path) -> Result<(), TokensError> {
         *tokens = list(data)?;
         Ok(())
     })
+}
+
+/// That there is such a directory, whose tokens may be spoken of.
+fn is_there(data: &Path) -> Result<(), TokensError> {
+    let found = fs::metadata(data).map(drop);
+    found.map_err(|source| file_error(data, source))
 }
 
 /// Changes the file, one who does so after the other.

@@ -22,32 +22,24 @@ afterAll(async () => {
 
 it("counts those who agree, once, and nobody else", async () => {
   const { page } = person;
-  const saved = async (answer: string) => {
-    await page.locator("output").evaluate((output: HTMLOutputElement) => {
-      output.value = "";
-    });
-    await page.getByRole("button", { name: "Save" }).click();
-    await expect.poll(() => page.locator("output").textContent()).toBe(answer);
-  };
-
   await page.getByLabel("Theme").selectOption("Dark");
-  await saved("Saved.");
+  await person.saves("Saved.");
   await person.expectAccessible();
   expect(person.sent).toEqual([]);
 
   await page.getByLabel("Count my settings").check();
-  await saved("Saved, and counted.");
+  await person.saves("Saved, and counted.");
   await expect.poll(() => example.counted("tasks/settings")).toBe(1);
   await expect.poll(() => person.history()).toMatch(/1 received by the collector/);
   await person.expectAccessible();
 
   // Whoever comes back agreed already, and was counted.
   await page.reload();
-  await saved("Saved. That was counted already.");
+  await person.saves("Saved. That was counted already.");
   await page.getByLabel("captions").check();
-  await saved("Saved. Nothing more is counted this month.");
+  await person.saves("Saved. Nothing more is counted this month.");
   await page.getByLabel("Count my settings").uncheck();
-  await saved("Saved.");
+  await person.saves("Saved.");
   expect(person.sent).toHaveLength(1);
   expect(await example.counted("tasks/settings")).toBe(1);
 });

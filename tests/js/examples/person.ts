@@ -39,6 +39,16 @@ export class Person {
     return person;
   }
 
+  /** Saves a form, which answers with this. */
+  async saves(answer: string): Promise<void> {
+    const output = this.page.locator("output");
+    await output.evaluate((element: HTMLOutputElement) => {
+      element.value = "";
+    });
+    await this.page.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => output.textContent()).toBe(answer);
+  }
+
   /** What `<hushbin-history>` says. */
   history(): Promise<string | null | undefined> {
     return this.page

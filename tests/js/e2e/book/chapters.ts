@@ -2,9 +2,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CHAPTERS as BOOK } from "../../../../www/scripts/lib/book/links.mjs";
 import { ROOT } from "../../../../www/scripts/lib/paths.mjs";
-
-const FOLDER = "www/docs/src";
 
 /**
  * A step of a chapter, from a block of code: ` ```LANGUAGE WORD `.
@@ -64,11 +63,11 @@ export function chapter(path: string): Chapter {
   return { path, text, steps };
 }
 
-const files = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: "utf8" })
+const files = readdirSync(join(ROOT, BOOK), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".md"))
   .sort();
 
 export const CHAPTERS: readonly Chapter[] = [
   "README.md",
-  ...files.map((file) => `${FOLDER}/${file}`),
+  ...files.map((file) => `${BOOK}/${file}`),
 ].map(chapter);

@@ -3,28 +3,17 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { TARGET } from "../../../../www/scripts/lib/paths.mjs";
+import { freePort } from "../../../../www/scripts/lib/webdriver.mjs";
 
 const execute = promisify(execFile);
 
 /** A port of this machine, as chapters have them. */
 const PORT = /(?<=127\.0\.0\.1:|--port |http\.server )\d+/g;
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") {
-    throw new Error("a server on a port has an address with a port");
-  }
-  return String(address.port);
-}
 
 /** Whether a collector, shuffler or analyser there is ready, or whatever else is there answers. */
 async function isReady(port: string, ours: boolean): Promise<boolean> {
@@ -61,7 +50,7 @@ export class Shell {
   async own(text: string): Promise<string> {
     for (const [port] of text.matchAll(PORT)) {
       if (!this.#ports.has(port)) {
-        this.#ports.set(port, await freePort());
+        this.#ports.set(port, String(await freePort()));
       }
     }
     return text.replace(PORT, (port) => this.#ports.get(port) ?? port);
