@@ -17,7 +17,7 @@ interface Permanent {
 
 /** What a browser remembers of one task. */
 export interface Ledger {
-  /** Drawn once, so that digests of equal answers differ between browsers. */
+  /** Drawn once, so that digests of equal answers differ between browsers; see {@link saltOf}. */
   readonly salt: Uint8Array;
   /** When the window began, and when it ends, in milliseconds since 1970. */
   readonly from: number;
@@ -43,6 +43,24 @@ export function newLedger(): Ledger {
     permanent: [],
     waitingBytes: 0,
   };
+}
+
+/** One that is kept nowhere but in this page. */
+let ofPage: Ledger | undefined;
+
+/**
+ * What the answers' digest begins with.
+ *
+ * Only for a window's further reports, and for permanent answers, has a later page to know
+ * answers again. Otherwise what is kept says nothing of them once this page is gone: their
+ * salt is gone with it, without which nobody can find them by trying.
+ */
+export function saltOf(ledger: Ledger, { reports, answers }: Budget): Uint8Array {
+  if (reports > 1 || answers === "permanent") {
+    return ledger.salt;
+  }
+  ofPage ??= newLedger();
+  return ofPage.salt;
 }
 
 /**

@@ -9,7 +9,9 @@ export interface Receipt {
   /**
    * `queued`: a report was made and waits to be sent. `unchanged`: these answers were
    * reported in this window already, and nothing new is sent. `over-budget`: the window's
-   * reports are made, by other answers. `no-consent`: the answers are forgotten.
+   * reports are made, of answers that are other ones, or are not known any more: of the one
+   * report of a window only the page that made it knows. `no-consent`: the answers are
+   * forgotten.
    */
   readonly outcome: "queued" | "unchanged" | "over-budget" | "no-consent";
   /** ε that this call spent. */

@@ -1,6 +1,6 @@
 /** One task in this browser, while consent lasts: the budget, the randomiser, the sending. */
 
-import { asOf, charged, decide, type Ledger } from "./budget.js";
+import { asOf, charged, decide, saltOf } from "./budget.js";
 import { bytesOf, joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import { OutboxFullError, StorageError, TaskError } from "./errors.js";
@@ -92,8 +92,8 @@ function checkBudget(task: AnyTask, settings: Settings): void {
 /** A report, and an upload of it alone, under an id of its own, as it will be sent. */
 export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
 
-/** What answers are known by in this browser. */
-export function digestOf(engine: ReportMaker, { salt }: Ledger, entries: Entries): bigint {
+/** What answers are known by, under such a salt. */
+export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
   const { lengths, items, values } = entries;
   return engine.digest(joined([salt, lengths, items, values].map(bytesOf)));
 }
@@ -170,7 +170,7 @@ export class Session {
       const { dropped } = entries;
       const now = Date.now();
       const ledger = asOf(before, budget, now);
-      const digest = digestOf(engine, ledger, entries);
+      const digest = digestOf(engine, saltOf(ledger, budget), entries);
       const { fingerprint } = engine;
       const decision = this.#ended ? "no-consent" : decide(ledger, budget, fingerprint, digest);
       const fresh = decision === "draw";

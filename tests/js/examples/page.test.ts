@@ -33,9 +33,10 @@ it("counts those who agree, once, and nobody else", async () => {
   await expect.poll(() => person.history()).toMatch(/1 received by the collector/);
   await person.expectAccessible();
 
-  // Whoever comes back agreed already, and was counted.
-  await page.reload();
   await person.saves("Saved. That was counted already.");
+  // Whoever comes back agreed already, and was counted; what they said is kept nowhere.
+  await page.reload();
+  await person.saves("Saved. Nothing more is counted this month.");
   await page.getByLabel("captions").check();
   await person.saves("Saved. Nothing more is counted this month.");
   await page.getByLabel("Count my settings").uncheck();

@@ -1,6 +1,6 @@
 /** A session whose reports are sealed to the analyser. */
 
-import { asOf, decide } from "../budget.js";
+import { asOf, decide, saltOf } from "../budget.js";
 import { joined } from "../bytes.js";
 import { SealingError } from "../errors.js";
 import type { Entries } from "../input.js";
@@ -39,7 +39,7 @@ export class SealedSession extends Session {
     const { engine, store, budget } = this;
     for (;;) {
       const ledger = asOf(await store.ledger(), budget, Date.now());
-      const digest = digestOf(engine, ledger, entries);
+      const digest = digestOf(engine, saltOf(ledger, budget), entries);
       const decision = decide(ledger, budget, engine.fingerprint, digest);
       const before = typeof decision === "object" ? decision.report : undefined;
       const packed =

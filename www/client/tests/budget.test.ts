@@ -2,7 +2,10 @@
 
 import { IDBObjectStore as FDBObjectStore } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ClientOptions, Task } from "../index.js";
+import type { Ledger } from "../budget.js";
+import type { Client, ClientOptions, Task } from "../index.js";
+import { createEngine } from "../randomizer.js";
+import { digestOf } from "../session.js";
 import {
   answers,
   clientOf,
@@ -123,6 +126,36 @@ function reportsOf(bytes: Uint8Array): string[] {
   );
 }
 
+/** The only ledger of the database. */
+async function keptLedger(): Promise<Ledger> {
+  const read = async <T>(request: IDBRequest<T>) => {
+    await new Promise((resolve, reject) => {
+      request.onsuccess = resolve;
+      request.onerror = reject;
+    });
+    return request.result;
+  };
+  const database = await read(indexedDB.open("hushbin"));
+  const [ledger] = await read(database.transaction("ledgers").objectStore("ledgers").getAll());
+  database.close();
+  return ledger;
+}
+
+/** A client of a page that has loaded everything anew. */
+async function laterPage(options: Partial<ClientOptions>): Promise<Client> {
+  vi.resetModules();
+  const { createClient } = await import("../index.js");
+  return createClient({
+    endpoint: "https://collector.example",
+    task: RATINGS,
+    fetch: new FakeCollector().fetch,
+    consent: true,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    storage: "device",
+    ...options,
+  });
+}
+
 describe("a browser", () => {
   it("keeps no tab waiting for one that was left and kept, which goes on as it is back", async () => {
     const page = new EventTarget();
@@ -160,6 +193,42 @@ describe("a browser", () => {
     await second.flush();
     expect(collector.counts).toEqual([1]);
     expect(await second.history()).toMatchObject([{ state: "acknowledged", epsilon: 2 }]);
+  });
+
+  it("keeps nothing that answers can be tried against, unless they are asked for again", async () => {
+    const engine = await createEngine(RATINGS, false);
+    /** Whether it is found which of some answers were given, from all that is kept. */
+    const found = async (budget: Task["budget"] = {}) => {
+      const client = tab(undefined, { task: { ...RATINGS, budget } });
+      await client.report(answers(5));
+      const { salt, given, permanent } = await keptLedger();
+      stubDatabase();
+      const digests = [...given, ...permanent.map(({ digest }) => digest)];
+      expect(digests.length).toBeGreaterThan(0);
+      const tried = [...Array(10).keys()].map((number) =>
+        digestOf(engine, salt, engine.read(answers(number))),
+      );
+      return digests.map((digest) => tried.indexOf(digest));
+    };
+    expect(await found()).toEqual([-1]);
+    expect(await found({ days: 7 })).toEqual([-1]);
+    // A later page has to know them.
+    expect(await found({ reports: 2 })).toEqual([5]);
+    expect(await found({ answers: "permanent" })).toEqual([5, 5]);
+    engine.free();
+  });
+
+  it("knows answers of earlier pages only where a window has several reports", async () => {
+    for (const [reports, outcome] of [
+      [1, "over-budget"],
+      [2, "unchanged"],
+    ] as const) {
+      const task = { ...RATINGS, id: `of-${reports}`, budget: { reports } };
+      await tab(undefined, { task }).report(answers(1));
+      const later = await laterPage({ task });
+      expect(await later.report(answers(1))).toMatchObject({ outcome, epsilon: 0 });
+      later.destroy();
+    }
   });
 
   it("remembers the last thousand that are settled, and all that wait", async () => {
