@@ -507,7 +507,10 @@ function uploadsView({ accepted, duplicates, rejected }) {
     ...rows.length > 0 ? [table("Rejected, by reason", ["Reason", { shown: "Requests", style: "amount" }], rows)] : []
   ];
 }
-function textsView({ texts, confidence, reports }) {
+function notesOf(...notes) {
+  return notes.flatMap((note) => note === void 0 ? [] : [el("p", { class: "note" }, note)]);
+}
+function textsView({ texts, confidence, repeats, reports }) {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { shown: share(estimate), style: "amount estimated" },
@@ -520,6 +523,7 @@ function textsView({ texts, confidence, reports }) {
       {},
       found || `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`
     ),
+    ...notesOf(repeats),
     ...rows.length === 0 ? [] : [
       table(
         `Texts; intervals hold together with ${confidence * 100}% confidence`,
@@ -1860,7 +1864,7 @@ var TaskPage = class {
     );
   }
   #estimatesView(answer, rows) {
-    const { reports = 0, people, messages = 0, confidence, bias } = answer;
+    const { reports = 0, people, messages = 0, confidence, bias, repeats } = answer;
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
@@ -1871,7 +1875,7 @@ var TaskPage = class {
       {},
       `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`
     );
-    const biased = bias === void 0 ? [] : [el("p", { class: "note" }, bias)];
+    const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number")
       return [
         el(
@@ -1879,7 +1883,7 @@ var TaskPage = class {
           {},
           `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`
         ),
-        ...biased,
+        ...notes,
         ...numberView(answer, this.#question)
       ];
     if (rows === null) return [about2];
@@ -1888,7 +1892,7 @@ var TaskPage = class {
     const drawn2 = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, drawn2.length, found.length, all);
-    return [about2, ...biased, dots(caption, rows, drawn2), ...crossView(answer)];
+    return [about2, ...notes, dots(caption, rows, drawn2), ...crossView(answer)];
   }
 };
 function captionOf({ rows, estimand }, drawn2, found, all) {

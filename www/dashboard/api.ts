@@ -67,6 +67,7 @@ export interface Estimates {
   readonly messages?: number;
   readonly confidence: number;
   readonly bias?: string;
+  readonly repeats?: string;
   readonly number?: NumberEstimates;
   readonly cross?: CrossEstimates;
   readonly estimates: readonly ItemEstimates[];
@@ -76,6 +77,7 @@ export interface Estimates {
 export interface HeavyHitters {
   readonly reports: number;
   readonly confidence: number;
+  readonly repeats?: string;
   readonly texts: readonly {
     readonly text: string;
     readonly goes_on: boolean;

@@ -107,8 +107,13 @@ export function uploadsView({ accepted, duplicates, rejected }: Uploads): readon
   ];
 }
 
+/** What is to be known about estimates, in words, where there is something. */
+export function notesOf(...notes: readonly (string | undefined)[]): readonly Node[] {
+  return notes.flatMap((note) => (note === undefined ? [] : [el("p", { class: "note" }, note)]));
+}
+
 /** Texts that many people have. */
-export function textsView({ texts, confidence, reports }: HeavyHitters): readonly Node[] {
+export function textsView({ texts, confidence, repeats, reports }: HeavyHitters): readonly Node[] {
   const rows = texts.map(({ text, goes_on, estimate, simultaneous_interval: [from, to] }) => [
     goes_on ? `${text}…` : text,
     { shown: share(estimate), style: "amount estimated" },
@@ -122,6 +127,7 @@ export function textsView({ texts, confidence, reports }: HeavyHitters): readonl
       found ||
         `Found in ${counted(reports, "report")} of all released batches; that nobody has one of these is at most half as likely as an interval that does not hold.`,
     ),
+    ...notesOf(repeats),
     ...(rows.length === 0
       ? []
       : [

@@ -26,7 +26,7 @@ import { brief, filling, listed, openOf, releasedOf, reportsOf, rule } from "./f
 import { numberView } from "./histogram.js";
 import { itemsOf, questionsOf, ranges } from "./labels.js";
 import { uploadsOf } from "./metrics.js";
-import { influenceView, privacyView, textsView, uploadsView } from "./panels.js";
+import { influenceView, notesOf, privacyView, textsView, uploadsView } from "./panels.js";
 import { estimandsOf, matches, type Row, type Rows, rowsOf, sorted } from "./rows.js";
 import { Section, type Shown } from "./section.js";
 import { outstandingView } from "./standing.js";
@@ -288,7 +288,7 @@ export class TaskPage {
   }
 
   #estimatesView(answer: Estimates, rows: Rows | null): Shown {
-    const { reports = 0, people, messages = 0, confidence, bias } = answer;
+    const { reports = 0, people, messages = 0, confidence, bias, repeats } = answer;
     if ((people ?? reports) === 0) {
       return [el("p", {}, "No report answers this question yet.")];
     }
@@ -302,7 +302,7 @@ export class TaskPage {
       {},
       `${of}${batches === "" ? "" : ` of ${batches.match(/[–,]/) ? "batches" : "batch"} ${batches}`}. Thin bars are intervals that all hold together with ${confidence * 100}% confidence, thick ones hold each alone; hollow dots may be noise.`,
     );
-    const biased = bias === undefined ? [] : [el("p", { class: "note" }, bias)];
+    const notes = notesOf(bias, repeats);
     if (this.#question.kind === "number")
       return [
         el(
@@ -310,7 +310,7 @@ export class TaskPage {
           {},
           `${counted(reports, "report")}. Intervals of a table or picture all hold together with ${confidence * 100}% confidence.`,
         ),
-        ...biased,
+        ...notes,
         ...numberView(answer, this.#question),
       ];
     if (rows === null) return [about];
@@ -319,7 +319,7 @@ export class TaskPage {
     const drawn = found.slice(0, DRAWN);
     const all = itemsOf(this.#question) ?? rows.rows.length;
     const caption = captionOf(rows, drawn.length, found.length, all);
-    return [about, ...biased, dots(caption, rows, drawn), ...crossView(answer)];
+    return [about, ...notes, dots(caption, rows, drawn), ...crossView(answer)];
   }
 }
 

@@ -69,15 +69,22 @@ impl Spending {
             Answers::Permanent => format!(
                 " Where answers stay, later windows send the same reports again: they spend ε = \
                  {one} once for as long as that lasts, and show whoever receives them that one \
-                 person sent them."
+                 person sent them, whose answers have not changed."
             ),
+        };
+        let changes = match budget.reports() {
+            1 => "",
+            _ => {
+                " Within a window only other answers are reported again: whoever can link a \
+                 person's uploads learns for certain that answers changed, which no ε covers."
+            }
         };
         Self {
             budget,
             window_epsilon,
             year_epsilon,
             statement: format!(
-                "A person's browser sends {} at most, {window}; {year}.{stays}",
+                "A person's browser sends {} at most, {window}; {year}.{stays}{changes}",
                 allowed(budget)
             ),
         }
@@ -97,12 +104,15 @@ fn delta_up(delta: f64) -> String {
     format!("{}e{exponent}", (mantissa * (1.0 - 1e-12)).ceil() / 100.0)
 }
 
-/// How many reports of a person there are in a window, and how long that is.
-fn allowed(budget: Budget) -> String {
-    let counted = |count: u32, what: &str| match count {
+fn counted(count: u32, what: &str) -> String {
+    match count {
         1 => format!("one {what}"),
         count => format!("{count} {what}s"),
-    };
+    }
+}
+
+/// How many reports of a person there are in a window, and how long that is.
+fn allowed(budget: Budget) -> String {
     let (reports, days) = (budget.reports(), budget.days());
     format!("{} in {}", counted(reports, "report"), counted(days, "day"))
 }
@@ -246,10 +256,19 @@ pub fn batch_statement(
             names.join(" and ")
         ),
     };
+    let compared = match task.budget().answers() {
+        Answers::Fresh => "",
+        Answers::Permanent => {
+            " That is of one batch. Answers are permanent: whoever compares batches of the same \
+             reports can be left with that of somebody who joined or left, for whom the local \
+             epsilon holds."
+        }
+    };
     format!(
         "Against {CANNOT_LINK}, and who may read released batches one by one, the {reports} \
          reports of the smallest are ({}, {:e})-differentially private, rounded up, if each \
-         person sent {each} and {} of them come from people who follow the protocol. {by_whom}",
+         person sent {each} and {} of them come from people who follow the protocol.{compared} \
+         {by_whom}",
         rounded_up(account.central_epsilon),
         account.delta,
         account.honest_reports,
@@ -315,6 +334,26 @@ pub(crate) fn plan_statement(neighbours: Neighbours, honest_fraction: f64) -> St
         "The local ε protects {local} {EVERYBODY}; the shuffled ε holds only against \
          {CANNOT_LINK}{honest}."
     )
+}
+
+/// What error bars over several windows leave out, in words; `None` where each report is drawn
+/// anew.
+///
+/// Of n reports person i sent m_i, all one draw of variance v: their sum varies by
+/// v ∑ m_i², which is v n, as stated, where every m_i is 1, and k times that at most, where none
+/// is above k.
+#[must_use]
+pub fn repeats(task: &Task) -> Option<String> {
+    let budget = task.budget();
+    (budget.answers() == Answers::Permanent).then(|| {
+        format!(
+            "Answers are permanent: whoever's answers stay sends the same report again in each \
+             window of {}. Error bars count every report as drawn anew, which holds within one \
+             window: estimates over k windows are off by up to √k times the standard errors that \
+             are stated, and intervals are too narrow by as much.",
+            counted(budget.days(), "day")
+        )
+    })
 }
 
 /// The bias that no number of reports lessens, in words; `None` where there is

@@ -61,6 +61,9 @@ fn write_words(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         found.alphabet,
         100.0 * found.confidence
     )?;
+    if let Some(repeats) = &found.repeats {
+        writeln!(out, "{repeats}")?;
+    }
     if found.texts.is_empty() {
         writeln!(out, "no text was found: too few people have the same one")?;
     }

@@ -177,7 +177,7 @@ fn write_survey(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
         write_questions(out, found)?;
     }
     for texts in &found.texts {
-        write_texts(out, texts, found.confidence)?;
+        write_texts(out, texts, found.confidence, found.runs)?;
     }
     if found.sampled_down > 0 {
         writeln!(
@@ -226,8 +226,8 @@ fn write_questions(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
             100.0 * found.all_covered,
         )?;
     }
-    for found in &found.questions {
-        write_numbers(out, found)?;
+    for own in &found.questions {
+        write_numbers(out, own, found.runs)?;
     }
     writeln!(
         out,
@@ -237,8 +237,22 @@ fn write_questions(out: &mut dyn Write, found: &Survey) -> io::Result<()> {
     )
 }
 
+/// What stands behind what is of the first run alone, where there are others.
+fn first_of(runs: usize) -> &'static str {
+    match runs {
+        1 => "",
+        _ => " (first run)",
+    }
+}
+
 /// What was found of a question for a text.
-fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::Result<()> {
+fn write_texts(
+    out: &mut dyn Write,
+    found: &FoundTexts,
+    confidence: f64,
+    runs: usize,
+) -> io::Result<()> {
+    let first = first_of(runs);
     let name = &found.question;
     writeln!(
         out,
@@ -262,7 +276,7 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::
         let [share, low, high] = describe::shares(text);
         writeln!(
             out,
-            "{name}: {} {share:.3}%, interval {low:.3} to {high:.3}%, truth {:.3}%",
+            "{name}: {} {share:.3}%, interval {low:.3} to {high:.3}%, truth {:.3}%{first}",
             describe::text(text),
             100.0 * truth,
         )?;
@@ -271,7 +285,8 @@ fn write_texts(out: &mut dyn Write, found: &FoundTexts, confidence: f64) -> io::
 }
 
 /// Mean and quantiles of a number, or means within rows, of the first run.
-fn write_numbers(out: &mut dyn Write, found: &Found) -> io::Result<()> {
+fn write_numbers(out: &mut dyn Write, found: &Found, runs: usize) -> io::Result<()> {
+    let first = first_of(runs);
     for Compared {
         row,
         quantile,
@@ -287,7 +302,7 @@ fn write_numbers(out: &mut dyn Write, found: &Found) -> io::Result<()> {
         };
         writeln!(
             out,
-            "{}: {what} {estimate:.4}, interval {low:.4} to {high:.4}, truth {truth:.4}",
+            "{}: {what} {estimate:.4}, interval {low:.4} to {high:.4}, truth {truth:.4}{first}",
             found.question
         )?;
     }

@@ -44,7 +44,10 @@ fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
             json!({ "days": 7, "reports": 3 }),
             3.0,
             159.0,
-            &["3 reports in 7 days at most, which together spend"],
+            &[
+                "3 reports in 7 days at most, which together spend",
+                "learns for certain that answers changed",
+            ],
         ),
         (
             json!({ "days": 90, "answers": "permanent" }),
@@ -53,7 +56,7 @@ fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
             &[
                 "one report in 90 days at most",
                 "once for as long as that lasts",
-                "that one person sent them",
+                "that one person sent them, whose answers have not changed",
             ],
         ),
     ]
@@ -89,7 +92,35 @@ fn a_check_says_what_a_person_spends() {
             said.contains("one person sent them"),
             budget["answers"] == "permanent"
         );
+        assert_eq!(
+            said.contains("that answers changed"),
+            budget.get("reports").is_some()
+        );
     }
+}
+
+/// Composition takes batches that draw anew.
+#[test]
+fn an_account_of_permanent_answers_is_of_one_batch() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("task.json");
+    let path = file.to_str().unwrap();
+    let account = |batches| {
+        let asked = ["account", "--task", path, "-n", "10000", "--delta", "1e-8"];
+        hushbin(&[&asked[..], &["--batches", batches]].concat())
+    };
+    fs::write(&file, task(&json!({ "answers": "permanent" }))).unwrap();
+    assert!(account("1").status.success());
+    let refused = account("2");
+    assert_eq!(refused.status.code(), Some(1));
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("--batches 2: answers of task \"settings\" are permanent"),
+        "{said}"
+    );
+    assert!(said.contains("local ε = 1 alone"), "{said}");
+    fs::write(&file, task(&Value::Null)).unwrap();
+    assert!(account("2").status.success());
 }
 
 #[tokio::test]
@@ -140,6 +171,10 @@ async fn a_privacy_notice_says_what_a_person_spends() {
             several => format!("if each person sent at most {several} reports, of whatever"),
         };
         assert!(said.contains(&each), "{said}");
+        let permanent = budget["answers"] == "permanent";
+        assert_eq!(said.contains("That is of one batch."), permanent, "{said}");
+        let answer = app.get("/tasks/settings/estimates").await.json();
+        assert_eq!(answer.get("repeats").is_some(), permanent);
     }
 }
 

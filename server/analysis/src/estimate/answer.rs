@@ -92,6 +92,9 @@ pub struct Estimates<Items = Vec<ItemEstimates>> {
     /// The bias of what is clipped, in words, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias: Option<String>,
+    /// What error bars over several windows leave out, in words, where answers are permanent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<String>,
     /// What was made of estimates, in a sentence for each member of
     /// [`PostProcessed`] that was asked for.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -22,7 +22,7 @@ use super::together::Parts;
 use super::totals::{Folded, Totals};
 use super::{Label, Prepared, conditional, cross, number, post, stand_out};
 use crate::parallel;
-use crate::promise::{Privacy, bias};
+use crate::promise::{Privacy, bias, repeats};
 
 /// A task with the rates of its mechanisms, which are computed once.
 ///
@@ -161,6 +161,7 @@ impl Estimator {
             confidence: query.quantiles.confidence(),
             privacy: Privacy::for_task(task),
             bias: bias(question),
+            repeats: repeats(task),
             post_processing: post::statements(&query.post),
             shrinkage,
             stand_out: query
@@ -301,6 +302,7 @@ impl Estimates<InTurn<'_>> {
             confidence: self.confidence,
             privacy: self.privacy,
             bias: self.bias,
+            repeats: self.repeats,
             post_processing: self.post_processing,
             shrinkage: self.shrinkage,
             stand_out: self.stand_out,

@@ -12,6 +12,7 @@ use super::groups::{self, Reports};
 use super::{asked, hit_rates, screened, stages, strict};
 use crate::estimate::{CONFIDENCE, DEFAULT_CONFIDENCE, EstimateError, position};
 use crate::numeric::clopper_pearson::{least_rare, lower_bound, upper_bound};
+use crate::promise::repeats;
 
 /// A candidate is reckoned as so many hashes at least, so that what is allowed bounds
 /// memory too.
@@ -136,6 +137,9 @@ pub struct Found {
     /// Confidence of all intervals together. That any text or prefix here is one that
     /// nobody has is at most half as likely as that one of them does not hold.
     pub confidence: f64,
+    /// What intervals over several windows leave out, in words, where answers are permanent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<String>,
     /// The letters that were tried.
     pub alphabet: String,
     /// Texts, and prefixes of the greatest length, by falling estimate.
@@ -214,6 +218,7 @@ impl Found {
 #[derive(Debug, Clone)]
 pub struct Search {
     question: String,
+    repeats: Option<String>,
     options: Options,
     alphabet: Vec<char>,
     /// With which probability a report hits a prefix that its person has, and another.
@@ -259,6 +264,7 @@ impl Search {
         }
         Ok(Self {
             question: name,
+            repeats: repeats(task),
             options,
             alphabet,
             hit: hit_rates(question, collision),
@@ -315,6 +321,7 @@ impl Search {
             question: self.question.clone(),
             reports: reports.len() as u64,
             confidence: self.options.confidence,
+            repeats: self.repeats.clone(),
             alphabet: self.options.alphabet.clone(),
             texts: self.found(&texts),
             dead_ends: self.found(&dead_ends),

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use hushbin::Task;
 use hushbin::sums::SumTask;
+use hushbin::task::Answers;
 use serde::Serialize;
 
 use super::{Error, sums};
@@ -48,7 +49,8 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of batches, of as many reports each, that a person sends reports to.
+    /// Number of batches, of as many reports each, that a person sends reports to; one
+    /// of a --task whose answers are permanent.
     #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
     batches: u32,
     /// Number of reports that a person sends to a batch, of any inputs; left out,
@@ -154,6 +156,7 @@ impl Options {
 
     fn answer(&self, subject: &Subject<'_>) -> Result<Answer, Error> {
         let start = Instant::now();
+        self.check_repeats(subject)?;
         let (honest_fraction, delta) = (self.honest_fraction, self.delta);
         let (mixture, reports) = self.batch(subject)?;
         let exposure = Exposure {
@@ -176,6 +179,29 @@ impl Options {
             seconds,
             table,
         })
+    }
+
+    /// Batches are composed as ones that draw anew. A report that comes again links its
+    /// person's batches by itself, and whoever knows in which of them a person is, and nobody
+    /// else, has that person's report alone.
+    fn check_repeats(&self, subject: &Subject<'_>) -> Result<(), Error> {
+        match subject {
+            Subject::Task(task, _)
+                if self.batches > 1 && task.budget().answers() == Answers::Permanent =>
+            {
+                Err(format!(
+                    "--batches {}: answers of task {:?} are permanent, so that the same report \
+                     comes in every batch, and whoever sees several knows which reports are of one \
+                     person: the shuffled ε holds for one batch, for several the local ε = {} \
+                     alone",
+                    self.batches,
+                    task.id(),
+                    task.epsilon()
+                )
+                .into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What is found, compared and drawn is of one report of each person.

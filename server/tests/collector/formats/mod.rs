@@ -107,8 +107,36 @@ impl Fixture {
         for (path, expected) in recorded {
             let (status, found) = ask(address, &self.token(), &format!("GET {path}"), "");
             assert_eq!(status, 200, "{path}: {found}");
-            assert_eq!(found, *expected, "{path}");
+            assert_says(&found, expected, path);
         }
+    }
+}
+
+/// What is said in words, which a later version may find better ones for.
+const WORDS: [&str; 4] = ["bias", "protects", "repeats", "statement"];
+
+/// That an answer has all that an earlier version's has, equal but for words; a later one may
+/// say more.
+#[track_caller]
+fn assert_says(found: &Value, expected: &Value, at: &str) {
+    match (found, expected) {
+        (Value::Object(found), Value::Object(expected)) => {
+            for (name, expected) in expected {
+                let at = format!("{at} {name}");
+                let found = found.get(name).unwrap_or_else(|| panic!("missing: {at}"));
+                match WORDS.iter().any(|words| name.ends_with(words)) {
+                    true => assert!(found.is_string(), "{at}: {found}"),
+                    false => assert_says(found, expected, &at),
+                }
+            }
+        }
+        (Value::Array(found), Value::Array(expected)) => {
+            assert_eq!(found.len(), expected.len(), "{at}");
+            for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+                assert_says(found, expected, &format!("{at} {index}"));
+            }
+        }
+        _ => assert_eq!(found, expected, "{at}"),
     }
 }
 

@@ -9,6 +9,7 @@ mod number;
 mod post;
 mod questions;
 mod ratios;
+mod repeats;
 mod small_batches;
 mod stored;
 mod together;
