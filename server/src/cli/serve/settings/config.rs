@@ -1,0 +1,242 @@
+//! What is set becomes a configuration: checked, with files of tasks, keys and certificates read.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use hyper::Uri;
+
+use super::Settings;
+use crate::cli::Error;
+use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
+use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
+use crate::keys::{self, Algorithm};
+use crate::ohttp::Gateway;
+use crate::role::{Analyser, Part, Role, Shuffler};
+use crate::store::{BatchSettings, Collected, Place, Settings as Collection, StoreOptions};
+use crate::task_file::AnyTaskFile;
+
+/// Where an analyser is, by its address.
+fn analyser(text: &str) -> Result<Uri, Error> {
+    let uri = text.parse::<Uri>().ok().filter(|uri| {
+        let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
+        scheme && uri.query().is_none()
+    });
+    let expected = "an address such as https://analyser.example.org";
+    Ok(uri.ok_or_else(|| format!("--analyser is {text:?}, expected {expected}"))?)
+}
+
+/// What this role cannot do without.
+fn needed<'a, T>(given: &'a Option<T>, option: &str, role: Role) -> Result<&'a T, Error> {
+    let missing = || format!("{option} is missing, of --role {}", role.name());
+    Ok(given.as_ref().ok_or_else(missing)?)
+}
+
+impl Settings {
+    /// The configuration, files of tasks and of the certificate read.
+    ///
+    /// # Errors
+    /// When there is no data directory, a value is out of range, or a file cannot be read.
+    pub(in crate::cli::serve) fn config(&self) -> Result<Config, Error> {
+        let tasks = self.tasks.iter().flatten();
+        let collection = self.collection()?;
+        Ok(Config {
+            listen: self.listen(),
+            tls: self.tls()?,
+            hosts: self.hosts()?,
+            log: self.log(),
+            log_format: self.log_format.unwrap_or(LogFormat::Text),
+            limits: self.limits()?,
+            server: self.server()?,
+            store: self.store_options()?,
+            read_only: self.read_only.unwrap_or(false),
+            gateway: self.gateway()?,
+            part: Arc::new(self.part()?),
+            tasks: tasks
+                .map(|path| {
+                    Ok(Collected {
+                        draft: AnyTaskFile::read(path)?.draft,
+                        settings: Some(collection.clone()),
+                    })
+                })
+                .collect::<Result<_, Error>>()?,
+            place: Place::of(self.data.as_deref(), self.store.as_deref())?,
+        })
+    }
+
+    /// What the process does, its keys read.
+    pub(super) fn part(&self) -> Result<Part, Error> {
+        let role = self.role.unwrap_or_default();
+        let others = [
+            ("--analyser", self.analyser.is_some(), Role::Shuffler),
+            (
+                "--analyser-key",
+                self.analyser_key.is_some(),
+                Role::Shuffler,
+            ),
+            ("--sealing-key", self.sealing_keys.is_some(), Role::Analyser),
+            ("--shuffler", self.shufflers.is_some(), Role::Analyser),
+        ];
+        let foreign = others
+            .into_iter()
+            .find(|&(_, given, of)| given && of != role);
+        if let Some((option, ..)) = foreign {
+            return Err(format!("{option} is not for --role {}", role.name()).into());
+        }
+        if role == Role::Collector {
+            return match self.signing_key {
+                Some(_) => Err("--signing-key is not for --role collector".into()),
+                None => Ok(Part::Collector),
+            };
+        }
+        if self.development == Some(true) {
+            return Err(format!("--development is not for --role {}", role.name()).into());
+        }
+        let signing = needed(&self.signing_key, "--signing-key", role)?;
+        let signing = || keys::read_private(signing, Algorithm::Ed25519);
+        if role == Role::Shuffler {
+            let address = needed(&self.analyser, "--analyser", role)?;
+            let key = needed(&self.analyser_key, "--analyser-key", role)?;
+            let key = keys::read_public(key, Algorithm::Ed25519)?;
+            let shuffler = Shuffler::new(analyser(address)?, &signing()?, key);
+            return Ok(Part::Shuffler(shuffler));
+        }
+        let sealing = needed(&self.sealing_keys, "--sealing-key", role)?.iter();
+        let shufflers = needed(&self.shufflers, "--shuffler", role)?.iter();
+        let sealing = sealing.map(|path| keys::read_private(path, Algorithm::X25519));
+        let shufflers = shufflers.map(|path| keys::read_public(path, Algorithm::Ed25519));
+        let sealing = sealing.collect::<Result<_, _>>()?;
+        let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
+        let analyser = Analyser::new(sealing, &signing()?, shufflers);
+        Ok(Part::Analyser(analyser))
+    }
+
+    /// What opens requests that come through relays, its keys read.
+    fn gateway(&self) -> Result<Option<Arc<Gateway>>, Error> {
+        let Some(files) = &self.ohttp_keys else {
+            return Ok(None);
+        };
+        if self.role == Some(Role::Analyser) {
+            return Err("--ohttp-key is not for --role analyser".into());
+        }
+        let keys = files.iter();
+        let keys = keys.map(|path| keys::read_private(path, Algorithm::X25519));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        Ok(Some(Arc::new(Gateway::new(&keys)?)))
+    }
+
+    fn listen(&self) -> SocketAddr {
+        self.listen.unwrap_or(config::LISTEN)
+    }
+
+    /// How much is logged.
+    pub(in crate::cli::serve) fn log(&self) -> LogLevel {
+        self.log.unwrap_or(LogLevel::Info)
+    }
+
+    /// Names that the collector answers to.
+    ///
+    /// # Errors
+    /// When one is more than a name, or none.
+    pub(in crate::cli::serve) fn hosts(&self) -> Result<Hosts, Error> {
+        let names = self.hosts.iter().flatten().map(String::as_str);
+        Ok(Hosts::new(names)?)
+    }
+
+    /// What connections are encrypted with.
+    fn tls(&self) -> Result<Option<Tls>, TlsError> {
+        let alone = |given, missing| Err(TlsError::Alone { given, missing });
+        match (&self.tls_certificate, &self.tls_key) {
+            (None, None) => Ok(None),
+            (Some(certificate), Some(key)) => Tls::read(certificate, key).map(Some),
+            (Some(_), None) => alone("tls-certificate", "tls-key"),
+            (None, Some(_)) => alone("tls-key", "tls-certificate"),
+        }
+    }
+
+    /// How the tasks of all task files are collected.
+    fn collection(&self) -> Result<Collection, Error> {
+        let default = BatchSettings::default();
+        let least = self.batch_least.unwrap_or(default.least);
+        let most = self.batch_most.unwrap_or(default.most.max(least));
+        let collection = Collection {
+            batch: BatchSettings {
+                least: config::count("batch_least", least)?,
+                most: config::count_from("batch_most", least, most)?,
+                hours: self.batch_hours.unwrap_or(default.hours),
+            },
+            keep_reports_days: self.keep_reports_days.filter(|days| *days > 0),
+            origins: self.origins.clone(),
+            upload_reports: self.upload_reports.filter(|reports| *reports > 0),
+        };
+        collection.check()?;
+        Ok(collection)
+    }
+
+    fn limits(&self) -> Result<Limits, OutOfRange> {
+        let default = Limits::DEFAULT;
+        Ok(Limits {
+            upload_bytes: config::count(
+                "max_upload_bytes",
+                self.max_upload_bytes.unwrap_or(default.upload_bytes),
+            )?,
+            request_timeout: config::seconds(
+                "request_timeout",
+                self.request_timeout,
+                default.request_timeout,
+            )?,
+            release_on_read: self.development.unwrap_or(default.release_on_read),
+            ..default
+        })
+    }
+
+    fn store_options(&self) -> Result<StoreOptions, OutOfRange> {
+        let default = StoreOptions::DEFAULT;
+        // Through a relay an upload comes in an envelope, and is answered in one.
+        let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
+        Ok(StoreOptions {
+            form: self.role.unwrap_or_default().form(),
+            queue_bytes: config::count_from(
+                "queue_bytes",
+                (copies * self.limits()?.upload_bytes) as u64,
+                self.queue_bytes.unwrap_or(default.queue_bytes),
+            )?,
+            queue_uploads: config::count(
+                "queue_uploads",
+                self.queue_uploads.unwrap_or(default.queue_uploads),
+            )?,
+            ..default
+        })
+    }
+
+    fn server(&self) -> Result<ServerOptions, OutOfRange> {
+        let default = ServerOptions::DEFAULT;
+        let of_peer = match self.max_connections_per_peer {
+            None => ServerOptions::default_connections_of_peer(self.listen().ip()),
+            Some(0) => None,
+            Some(count) => Some(count),
+        };
+        Ok(ServerOptions {
+            connections: config::count(
+                "max_connections",
+                self.max_connections.unwrap_or(default.connections),
+            )?,
+            connections_of_peer: of_peer,
+            requests_of_peer: match self.max_requests_per_peer {
+                None => ServerOptions::default_requests_of_peer(self.listen().ip()),
+                Some(count) => NonZeroU32::new(count),
+            },
+            write_timeout: config::seconds(
+                "write_timeout",
+                self.write_timeout,
+                default.write_timeout,
+            )?,
+            drain_timeout: config::seconds(
+                "drain_timeout",
+                self.drain_timeout,
+                default.drain_timeout,
+            )?,
+            ..default
+        })
+    }
+}

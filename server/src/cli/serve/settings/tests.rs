@@ -1,0 +1,178 @@
+//! Samples, help and structure name the same settings, of the same defaults.
+
+use std::collections::BTreeMap;
+
+use clap::Command;
+
+use super::*;
+use crate::store::Place;
+
+const FULL: &str = include_str!("../../../../config/full.toml");
+const MINIMAL: &str = include_str!("../../../../config/minimal.toml");
+const SHUFFLER: &str = include_str!("../../../../config/shuffler.toml");
+const ANALYSER: &str = include_str!("../../../../config/analyser.toml");
+const NODE: &str = include_str!("../../../../config/node.toml");
+
+/// Keys of the full sample that have no default, or another value than it.
+const EXAMPLES: [&str; 7] = [
+    "data",
+    "hosts",
+    "ohttp_keys",
+    "origins",
+    "tasks",
+    "tls_certificate",
+    "tls_key",
+];
+
+fn full() -> Table {
+    FULL.parse().unwrap()
+}
+
+fn parsed(text: &str) -> Settings {
+    toml::from_str(text).unwrap()
+}
+
+/// Help by the key in a file.
+fn helps() -> BTreeMap<String, String> {
+    let command = Settings::augment_args(Command::new("serve"));
+    let help = |argument: &clap::Arg| argument.get_help().unwrap().to_string();
+    command
+        .get_arguments()
+        .map(|argument| (argument.get_id().to_string(), help(argument)))
+        .collect()
+}
+
+#[test]
+fn the_full_samples_have_every_key() {
+    let mut all = full();
+    for other in [SHUFFLER, ANALYSER, NODE] {
+        all.extend(other.parse::<Table>().unwrap());
+    }
+    let keys: Vec<String> = all.keys().cloned().collect();
+    assert_eq!(keys, helps().into_keys().collect::<Vec<_>>());
+}
+
+#[test]
+fn halves_need_their_own_keys_and_no_others() {
+    let part = |text: &str| parsed(text).part().map(|part| part.role());
+    let refused = |text: &str| part(text).unwrap_err().to_string();
+    assert_eq!(part("").unwrap(), Role::Collector);
+    for (half, keys) in [
+        (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),
+        (ANALYSER, &["sealing_keys", "shufflers", "signing_key"]),
+    ] {
+        let whole: Table = half.parse().unwrap();
+        let role = whole["role"].as_str().unwrap();
+        for key in keys {
+            let mut without = whole.clone();
+            without.remove(*key).unwrap();
+            let said = refused(&without.to_string());
+            let option = format!("--{}", key.replace('_', "-").trim_end_matches('s'));
+            assert_eq!(said, format!("{option} is missing, of --role {role}"));
+            without = Table::from_iter([((*key).to_owned(), whole[*key].clone())]);
+            let said = refused(&without.to_string());
+            assert_eq!(said, format!("{option} is not for --role collector"));
+        }
+        let said = refused(&format!("{half}\ndevelopment = true"));
+        assert!(said.starts_with("--development is not for"), "{said}");
+    }
+}
+
+#[test]
+fn the_full_sample_and_the_help_have_the_defaults() {
+    let mut sample = full();
+    sample.retain(|key, _| !EXAMPLES.contains(&key));
+    for (key, value) in &sample {
+        let value = match value {
+            toml::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let help = &helps()[key];
+        let said = if key.ends_with("_per_peer") {
+            format!("or {value} where --listen names this machine alone]")
+        } else {
+            format!("[default: {value}]")
+        };
+        assert!(help.replace('\n', " ").contains(&said), "{key}: {help}");
+    }
+    let config = |settings: Settings| {
+        let data = parsed("data = 'd'");
+        settings.over(&data).unwrap().config().unwrap()
+    };
+    let sampled = config(sample.try_into().unwrap());
+    let default = config(Settings::default());
+    assert_eq!(sampled.listen, default.listen);
+    assert_eq!(sampled.limits, default.limits);
+    assert_eq!(sampled.server, default.server);
+    assert_eq!(sampled.store, default.store);
+    assert_eq!(sampled.read_only, default.read_only);
+    assert_eq!(sampled.log, default.log);
+    assert_eq!(sampled.log_format, default.log_format);
+}
+
+#[test]
+fn the_minimal_sample_has_what_is_needed() {
+    let mut minimal: Table = MINIMAL.parse().unwrap();
+    let settings = |table: Table| -> Settings { table.try_into().unwrap() };
+    minimal.insert("tasks".to_owned(), toml::Value::Array(Vec::new()));
+    settings(minimal.clone()).config().unwrap();
+    minimal.remove("data").unwrap();
+    let error = settings(minimal).config().unwrap_err();
+    assert!(error.to_string().contains("no data directory"), "{error}");
+}
+
+#[test]
+fn a_journal_is_in_a_directory_or_in_a_database() {
+    let place = |text: &str| {
+        let settings = parsed(text);
+        settings.config().map(|config| config.place)
+    };
+    let refused = |text: &str| place(text).unwrap_err().to_string();
+    let node = NODE.replace(r#""settings.json""#, "");
+    let Place::Database(database) = place(&node).unwrap() else {
+        panic!("it is a directory");
+    };
+    // Whoever logs it tells nobody the password.
+    let shown = format!("{database:?}");
+    assert!(shown.contains("db2.example.org"), "{shown}");
+    assert!(!shown.contains("password"), "{shown}");
+    let two = refused("data = 'd'\nstore = 'postgres://h/d'");
+    assert!(two.contains("expected --data or --store"), "{two}");
+    for (address, expected) in [
+        ("mysql://h/d", "does not begin with postgres://"),
+        ("postgres://h/d?port=x", "cannot be read"),
+        ("postgres://h/d?mode=x", "cannot be read"),
+    ] {
+        let said = refused(&format!("store = '{address}'"));
+        assert!(said.contains(expected), "{said}");
+        assert!(said.contains("expected an address such as"), "{said}");
+    }
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_those_known() {
+    let error = toml::from_str::<Settings>("log = 'info'\nlisen = 'x'").unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains("line 2"), "{said}");
+    assert!(said.contains("unknown field `lisen`"), "{said}");
+    for key in helps().keys() {
+        assert!(said.contains(&format!("`{key}`")), "{key}: {said}");
+    }
+}
+
+#[test]
+fn flags_go_over_the_file() {
+    let file = parsed("log = 'warn'\nmax_connections = 7\nhosts = ['a', 'b']");
+    let flags = parsed("log = 'debug'\nhosts = ['c']");
+    let both = flags.over(&file).unwrap();
+    assert_eq!(both, parsed("log='debug'\nmax_connections=7\nhosts=['c']"));
+    assert_eq!(both.differences(&file).unwrap(), ["hosts", "log"]);
+    assert!(both.differences(&both).unwrap().is_empty());
+}
+
+#[test]
+fn what_can_be_changed_exists() {
+    for key in CHANGEABLE {
+        assert!(helps().contains_key(key), "{key}");
+    }
+}

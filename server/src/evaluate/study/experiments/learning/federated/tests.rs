@@ -1,0 +1,249 @@
+//! Small cells against what they are to come to.
+
+use rand_core::SeedableRng;
+
+use super::*;
+
+const SMALL: Cell = Cell {
+    people: 3000,
+    words: 32,
+    sparsity: 4,
+    rounds: 3,
+    epsilon: 4.0,
+};
+
+fn generator(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+fn learn(cell: Cell, seeds: u64) -> Table {
+    Table::new((0..seeds).flat_map(|seed| cell.learn(&generator(seed)).unwrap()))
+}
+
+/// The mean of a metric's repeats, and its standard error.
+fn mean(table: &Table, metric: &str, way: Way) -> [f64; 2] {
+    let mut rows = table.of(ESTIMAND, metric);
+    let row = rows.find(|row| row.first.mechanism == way.label());
+    let row = row.unwrap();
+    [row.mean, row.standard_error]
+}
+
+fn changes(values: &[f64]) -> Vec<Entry> {
+    let entry = |(item, &value)| Entry { item, value };
+    (10..).zip(values).map(entry).collect()
+}
+
+/// What is reported of changes, by item.
+fn reported(pick: Pick, values: &[f64], rng: &mut ChaCha8Rng) -> Vec<(u64, f64)> {
+    let mut changes = changes(values);
+    SMALL.sparsify(pick, &mut changes, rng);
+    let mut pairs: Vec<_> = changes.iter().map(|own| (own.item, own.value)).collect();
+    pairs.sort_by_key(|own| own.0);
+    pairs
+}
+
+#[test]
+fn the_greatest_changes_are_kept_as_parts_of_what_they_are_clipped_to() {
+    let rng = &mut generator(1);
+    let all = [0.05, -0.25, 0.125, -0.75, 0.0625, 0.5, 0.03];
+    let kept = [(11, -0.5), (12, 0.25), (13, -1.0), (15, 1.0)];
+    assert_eq!(reported(Pick::Top, &all, rng), kept);
+    // Neither leaves out any of so few, nor scales them for it.
+    let few = [(10, 0.125), (11, -1.0), (12, 1.0), (13, -0.25)];
+    for pick in Pick::BOTH {
+        let found = reported(pick, &[0.0625, -0.5, 4.0, -0.125], rng);
+        assert_eq!(found, few, "{pick:?}");
+        assert_eq!(reported(pick, &[], rng), []);
+    }
+}
+
+/// Each of seven is kept with probability 4/7 and then is 7/4 of itself, so draws of a
+/// coordinate of part v have mean v and variance v²·(7/4 − 1). Means of 20,000 are
+/// normal: one of seven is 5 standard errors off in 4 of a million runs.
+#[test]
+fn random_changes_are_unbiased_until_they_are_clipped() {
+    let rng = &mut generator(2);
+    // Of 0.5 and scaled up, at most 1.
+    let all = [0.28, -0.28, 0.2, -0.1, 0.05, -0.02, 0.01];
+    let draws = 20_000;
+    let mut sums = [0.0; 7];
+    for _ in 0..draws {
+        let found = reported(Pick::Random, &all, rng);
+        assert_eq!(found.len(), 4);
+        for (item, part) in found {
+            assert!(part.abs() <= 1.0);
+            sums[item as usize - 10] += part;
+        }
+    }
+    for (sum, change) in sums.into_iter().zip(all) {
+        let (mean, part) = (sum / f64::from(draws), change / CLIP);
+        let error = part.abs() * (0.75 / f64::from(draws)).sqrt();
+        assert!((mean - part).abs() < 5.0 * error, "{mean} {part}");
+    }
+    let clipped = reported(Pick::Random, &[3.0; 7], rng);
+    assert!(clipped.iter().all(|&(_, part)| part == 1.0));
+}
+
+/// A round of the same people, over and over: the greatest coordinates need no random
+/// numbers, so all that differs from the mean without privacy is noise of reports.
+#[test]
+fn the_mean_that_is_reported_is_that_without_privacy() {
+    let words = Words::new(SMALL.words);
+    let rng = &mut generator(3);
+    let people: Vec<_> = (0..300).map(|_| words.draw(rng)).collect();
+    let weights: Vec<f64> = (0..SMALL.words)
+        .map(|word| f64::from(word % 3) - 1.0)
+        .collect();
+    let mut change = |way| {
+        let channel = SMALL.channel(way).unwrap();
+        SMALL
+            .change(Pick::Top, &channel, &people, &weights, rng)
+            .unwrap()
+    };
+    let [plain, once, _] = Way::all(Pick::Top);
+    let plain = change(plain);
+    let repeats = 200;
+    let rounds: Vec<Vec<f64>> = (0..repeats).map(|_| change(once)).collect();
+    let norm: f64 = plain.iter().map(|own| own * own).sum();
+    let slope = |round: &Vec<f64>| -> f64 {
+        let both = round.iter().zip(&plain);
+        both.map(|(a, b)| a * b).sum::<f64>() / norm
+    };
+    let mean = |values: &[f64]| {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|own| (own - mean).powi(2)).sum();
+        [mean, (squares / (n - 1.0) / n).sqrt()]
+    };
+    // By all coordinates at once, which would tell a scale that is wrong by a tenth.
+    let slopes: Vec<f64> = rounds.iter().map(slope).collect();
+    let [slope, error] = mean(&slopes);
+    assert!((slope - 1.0).abs() < 5.0 * error, "{slope} {error}");
+    assert!(error < 0.02, "{error}");
+    // By each: of 32 with 199 degrees of freedom one is 5 off in 4 of 100,000 runs.
+    for (word, plain) in plain.iter().enumerate() {
+        let values: Vec<f64> = rounds.iter().map(|round| round[word]).collect();
+        let [mean, error] = mean(&values);
+        assert!(
+            (mean - plain).abs() < 5.0 * error,
+            "{word}: {mean} {plain} {error}"
+        );
+    }
+}
+
+/// One report in each round that they take part in.
+#[test]
+fn nobody_spends_more_than_epsilon() {
+    let cell = Cell {
+        people: 32,
+        rounds: 5,
+        ..SMALL
+    };
+    let crowd: Vec<usize> = (0..cell.people).collect();
+    for pick in Pick::BOTH {
+        let [plain, private @ ..] = Way::all(pick);
+        assert!(matches!(cell.channel(plain).unwrap(), Channel::Plain));
+        for way in private {
+            let Channel::Private(task) = cell.channel(way).unwrap() else {
+                panic!("{way:?} is private");
+            };
+            assert_eq!(task.questions().len(), 1);
+            let mut spent = vec![0.0; cell.people];
+            for round in 0..cell.rounds {
+                for &person in cell.taking_part(way.part, &crowd, round) {
+                    spent[person] += task.questions()[0].epsilon();
+                }
+            }
+            // Those who are left over of equal rounds take no part.
+            let expected = |person| match way.part {
+                Part::Once if person >= 30 => 0.0,
+                _ => cell.epsilon,
+            };
+            for (person, spent) in spent.into_iter().enumerate() {
+                // But for rounding of ε/R.
+                let off: f64 = spent - expected(person);
+                assert!(off.abs() < 1e-12, "{way:?} {person}: {spent}");
+            }
+        }
+    }
+}
+
+/// By at least 0.04 and 3 standard errors of the difference, to less than 0.04.
+#[test]
+fn the_gap_to_the_run_without_privacy_shrinks() {
+    let [hidden, told] = [0.5, 8.0].map(|epsilon| learn(Cell { epsilon, ..SMALL }, 16));
+    for pick in Pick::BOTH {
+        let [plain, private @ ..] = Way::all(pick);
+        for table in [&hidden, &told] {
+            assert_eq!(mean(table, GAP, plain), [0.0; 2]);
+        }
+        // It does not depend on ε.
+        let [of_hidden, of_told] = [&hidden, &told].map(|table| mean(table, METRIC, plain));
+        assert_eq!(of_hidden, of_told);
+        for way in private {
+            let [hidden, told] = [&hidden, &told].map(|table| mean(table, GAP, way));
+            let shrunk = hidden[0] - told[0];
+            let error = hidden[1].hypot(told[1]);
+            assert!(
+                shrunk > 0.04_f64.max(3.0 * error),
+                "{way:?}: {hidden:?} {told:?}"
+            );
+            assert!(told[0].abs() < 0.04, "{way:?}: {told:?}");
+        }
+    }
+}
+
+/// A coin errs in half of all messages, the better of the two guesses that heed no word
+/// in 0.45 of these. A part of 1000 people's has a standard error below 0.016, however
+/// alike the messages of each. Whoever knows all weights errs in one of seven, which
+/// nobody is much better than. No round leaves steps so long that the next ones take
+/// them back.
+#[test]
+fn without_privacy_it_predicts_better_than_a_coin() {
+    for (pick, rounds) in [(Pick::Top, 4), (Pick::Top, 5), (Pick::Random, 5)] {
+        let cell = Cell {
+            people: 2000 * rounds,
+            words: 64,
+            sparsity: 8,
+            rounds,
+            ..SMALL
+        };
+        let words = Words::new(cell.words);
+        let rng = &mut generator(4);
+        let crowd: Vec<_> = (0..cell.people).map(|_| words.draw(rng)).collect();
+        let held_out: Vec<_> = (0..1000).map(|_| words.draw(rng)).collect();
+        let liked = misclassified(&[0.0; 64], &held_out);
+        let guessed = liked.min(1.0 - liked);
+        let [plain, ..] = Way::all(pick);
+        let weights = cell.weights(plain, &crowd, generator(5)).unwrap();
+        let error = misclassified(&weights, &held_out);
+        let what = format!("{pick:?}, {rounds}: {error} beside {guessed}");
+        assert!((0.12..guessed - 0.05).contains(&error), "{what}");
+    }
+}
+
+#[test]
+fn runs_repeat_and_units_are_named_once() {
+    let small = Cell {
+        people: 200,
+        ..SMALL
+    };
+    let table = learn(small, 2);
+    assert_eq!(table, learn(small, 2));
+    let federated = Federated::new(Size::Full);
+    let mut names: Vec<String> = federated.units().into_iter().map(|own| own.name).collect();
+    let count = names.len();
+    assert_eq!(count, 6 * 10);
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count);
+    let figures = federated.figures(&table);
+    assert_eq!([figures.len(), figures[0].panels.len()], [1, 1]);
+    let curves = figures[0].panels[0].curves.iter();
+    let labels: Vec<&str> = curves.map(|own| own.label.as_str()).collect();
+    let ways = Pick::BOTH.into_iter().flat_map(Way::all).map(Way::label);
+    let all = std::iter::once(GUESS.to_owned()).chain(ways);
+    assert_eq!(labels, all.collect::<Vec<_>>());
+    let title = "Federated logistic regression of 100000 people in 10 rounds over ε";
+    assert_eq!(figures[0].title, title);
+}
