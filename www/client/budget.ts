@@ -1,5 +1,6 @@
 /** What a browser may spend on a task, and what it has spent. */
 
+import { joined } from "./bytes.js";
 import type { Budget } from "./task.js";
 
 /** How many answers are kept with the report that was made of them, where they are permanent. */
@@ -17,7 +18,10 @@ interface Permanent {
 
 /** What a browser remembers of one task. */
 export interface Ledger {
-  /** Drawn once, so that digests of equal answers differ between browsers; see {@link saltOf}. */
+  /**
+   * Random, so that digests of equal answers differ between browsers and tasks, and, where
+   * answers are fresh, between windows; see {@link saltOf}.
+   */
   readonly salt: Uint8Array;
   /** When the window began, and when it ends, in milliseconds since 1970. */
   readonly from: number;
@@ -49,18 +53,19 @@ export function newLedger(): Ledger {
 let ofPage: Ledger | undefined;
 
 /**
- * What the answers' digest begins with.
+ * What the answers' digest begins with: another for each task, so that equal answers to two of
+ * them do not show.
  *
  * Only for a window's further reports, and for permanent answers, has a later page to know
- * answers again. Otherwise what is kept says nothing of them once this page is gone: their
- * salt is gone with it, without which nobody can find them by trying.
+ * answers again. Otherwise what is kept says nothing of them once this page is gone: a part of
+ * their salt is gone with it, without which nobody can find them by trying.
  */
-export function saltOf(ledger: Ledger, { reports, answers }: Budget): Uint8Array {
+export function saltOf({ salt }: Ledger, { reports, answers }: Budget): Uint8Array {
   if (reports > 1 || answers === "permanent") {
-    return ledger.salt;
+    return salt;
   }
   ofPage ??= newLedger();
-  return ofPage.salt;
+  return joined([ofPage.salt, salt]);
 }
 
 /**
@@ -70,13 +75,15 @@ export function saltOf(ledger: Ledger, { reports, answers }: Budget): Uint8Array
  * which would let the budget be spent again; its end is then counted from now, so that
  * a clock that was once far ahead does not hold it open for ever.
  */
-export function asOf(ledger: Ledger, { days }: Budget, now: number): Ledger {
+export function asOf(ledger: Ledger, { days, answers }: Budget, now: number): Ledger {
   if (now < ledger.from) {
     return { ...ledger, from: now, until: now + days * DAY_MS };
   }
-  return now < ledger.until || ledger.given.size === 0
-    ? ledger
-    : { ...ledger, from: 0, until: 0, given: new Set() };
+  if (now < ledger.until || ledger.given.size === 0) {
+    return ledger;
+  }
+  const { salt } = answers === "permanent" ? ledger : newLedger();
+  return { ...ledger, salt, from: 0, until: 0, given: new Set() };
 }
 
 /** What to do with answers. */

@@ -72,9 +72,9 @@ export interface Client<T extends Task = Task> {
   ready(): Promise<{ readonly task: T; readonly fingerprint: string }>;
   /**
    * Randomises answers, where consent and budget allow it, and keeps the randomised
-   * report until the collector has it. The answers are not kept, but a salted digest of
-   * them is, on the device, by which equal ones are known; what they are is read before
-   * this returns.
+   * report until the collector has it. What the answers are is read before this returns,
+   * and not kept; where a window has several reports, or answers are permanent, a salted
+   * digest of them is, on the device, by which equal ones are known.
    *
    * @param input the answers to all questions, by name; or, of a task without
    * questions, values by item name: 1 or -1, or from -1 to 1 where the task

@@ -19,6 +19,7 @@ export type ErrorCode =
   | "fingerprint-mismatch"
   | "over-max-epsilon"
   | "loose-budget"
+  | "loose-level"
   | "outbox-full"
   | "storage"
   | "sealing"
@@ -179,15 +180,16 @@ export type TaskErrorCode =
   | "unknown-task"
   | "fingerprint-mismatch"
   | "over-max-epsilon"
-  | "loose-budget";
+  | "loose-budget"
+  | "loose-level";
 
 /**
  * The task cannot be used: it is malformed or out of range (`invalid-task`),
  * the collector does not have it (`unknown-task`), its parameters are not
  * the pinned ones (`fingerprint-mismatch`), the reports of a window would spend more
  * than the client's `maxEpsilon` (`over-max-epsilon`), or the collector describes a task
- * that may report more often than tasks do by default and that is not pinned
- * (`loose-budget`).
+ * that is not pinned and that may report more often than tasks do by default, or of permanent
+ * answers (`loose-budget`), or whose ε is of less than a person's whole input (`loose-level`).
  */
 export class TaskError extends HushbinError {
   /** Stable name of what is wrong with it. */

@@ -13,7 +13,7 @@ import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
 import type { Store, Stored } from "./store/store.js";
-import { type AnyTask, type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import { type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
 import { type FetchedTask, fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
 
@@ -68,11 +68,11 @@ const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
  * Checks that a task spends no more than the page allows, and may not be loosened by
  * whoever describes it.
  *
- * @throws TaskError `over-max-epsilon`, `loose-budget`
+ * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
-function checkBudget(task: AnyTask, settings: Settings): void {
+function checkBudget(task: Task, settings: Settings): void {
   const { maxEpsilon } = settings;
-  const { days, reports } = budgetOf(task);
+  const { days, reports, answers } = budgetOf(task);
   const spends = task.epsilon * reports;
   if (spends > maxEpsilon) {
     throw new TaskError(
@@ -80,12 +80,28 @@ function checkBudget(task: AnyTask, settings: Settings): void {
       `task ${task.id} may spend ε = ${spends} in ${days} days, maxEpsilon is ${maxEpsilon}`,
     );
   }
-  const looser = reports > DEFAULT_BUDGET.reports || days < DEFAULT_BUDGET.days;
-  if (looser && (settings.task ?? settings.fingerprint) === undefined) {
+  if ((settings.task ?? settings.fingerprint) !== undefined) {
+    return;
+  }
+  const expected = "give its fingerprint, or the task itself";
+  if (
+    reports > DEFAULT_BUDGET.reports ||
+    days < DEFAULT_BUDGET.days ||
+    answers !== DEFAULT_BUDGET.answers
+  ) {
     throw new TaskError(
       "loose-budget",
-      `task ${task.id} may report ${reports} times in ${days} days: give its fingerprint, or the task itself`,
+      `task ${task.id} may report ${reports} times in ${days} days, ${answers} answers: ${expected}`,
     );
+  }
+  for (const { mechanism } of "questions" in task ? task.questions : [task]) {
+    // Below it single items are protected, or inputs close to each other: others may show.
+    if ("level" in mechanism && mechanism.level !== "user") {
+      throw new TaskError(
+        "loose-level",
+        `task ${task.id} protects no whole input, at level ${mechanism.level}: ${expected}`,
+      );
+    }
   }
 }
 

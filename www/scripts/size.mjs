@@ -10,13 +10,13 @@ import { DIST } from "./lib/paths.mjs";
 import { bold, Failed, main, say } from "./lib/run.mjs";
 
 /** Bytes, compressed by brotli: of a page that asks only choices, and of the chunk. */
-const BUDGET = 26_420;
+const BUDGET = 26_520;
 const CHUNK_BUDGET = 21_250;
 /** Of the core in JavaScript, and of the classic script. */
 const FALLBACK_BUDGET = 32_300;
-const SCRIPT_BUDGET = 26_920;
+const SCRIPT_BUDGET = 27_040;
 /** Of a page that seals, and of what seals. */
-const SEALED_BUDGET = 27_360;
+const SEALED_BUDGET = 27_460;
 const SEALING_BUDGET = 6_700;
 /** Of a page of sums, of its module as a file, and of the same core in JavaScript. */
 const SUMS_BUDGET = 23_800;

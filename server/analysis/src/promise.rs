@@ -111,10 +111,14 @@ fn counted(count: u32, what: &str) -> String {
     }
 }
 
-/// How many reports of a person there are in a window, and how long that is.
+/// How many reports of a person there are in a window, and how long that is. Of several the
+/// last of one window and the first of the next may be close together.
 fn allowed(budget: Budget) -> String {
-    let (reports, days) = (budget.reports(), budget.days());
-    format!("{} in {}", counted(reports, "report"), counted(days, "day"))
+    let (reports, days) = (budget.reports(), counted(budget.days(), "day"));
+    match reports {
+        1 => format!("one report in {days}"),
+        _ => format!("{reports} reports in each window of {days}"),
+    }
 }
 
 fn is_zero(number: &f64) -> bool {
@@ -267,11 +271,13 @@ pub fn batch_statement(
     format!(
         "Against {CANNOT_LINK}, and who may read released batches one by one, the {reports} \
          reports of the smallest are ({}, {:e})-differentially private, rounded up, if each \
-         person sent {each} and {} of them come from people who follow the protocol.{compared} \
-         {by_whom}",
+         person sent {each} and {} of them come from people who follow the protocol. Browsers \
+         send that in each window of {}: a batch that is open over several, or takes what has \
+         waited, can have more of a person, and several batches add up.{compared} {by_whom}",
         rounded_up(account.central_epsilon),
         account.delta,
         account.honest_reports,
+        counted(task.budget().days(), "day"),
     )
 }
 

@@ -381,7 +381,10 @@ impl Problem {
                 Vec::new(),
             ),
             Self::Storage => (
-                Some("nothing was accepted; try again later".to_owned()),
+                Some(
+                    "it could not be read or written, and nothing was accepted; try again later"
+                        .to_owned(),
+                ),
                 Vec::new(),
             ),
             Self::TooManyReports { have, most } => (

@@ -35,5 +35,11 @@ pub(super) async fn change(
         detail: error.to_string(),
     })?;
     state.store().configure(&stored, settings.clone()).await?;
+    let least = settings.batch.least;
+    tracing::info!(
+        task = stored.task().id(),
+        least,
+        "its settings were changed"
+    );
     Ok(Json(settings))
 }

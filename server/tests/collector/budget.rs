@@ -45,7 +45,7 @@ fn budgets() -> [(Value, f64, f64, &'static [&'static str]); 4] {
             3.0,
             159.0,
             &[
-                "3 reports in 7 days at most, which together spend",
+                "3 reports in each window of 7 days at most, which together spend",
                 "learns for certain that answers changed",
             ],
         ),

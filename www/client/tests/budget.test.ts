@@ -126,8 +126,8 @@ function reportsOf(bytes: Uint8Array): string[] {
   );
 }
 
-/** The only ledger of the database. */
-async function keptLedger(): Promise<Ledger> {
+/** The ledgers of the database. */
+async function keptLedgers(): Promise<readonly Ledger[]> {
   const read = async <T>(request: IDBRequest<T>) => {
     await new Promise((resolve, reject) => {
       request.onsuccess = resolve;
@@ -136,9 +136,9 @@ async function keptLedger(): Promise<Ledger> {
     return request.result;
   };
   const database = await read(indexedDB.open("hushbin"));
-  const [ledger] = await read(database.transaction("ledgers").objectStore("ledgers").getAll());
+  const ledgers = await read(database.transaction("ledgers").objectStore("ledgers").getAll());
   database.close();
-  return ledger;
+  return ledgers;
 }
 
 /** A client of a page that has loaded everything anew. */
@@ -201,7 +201,8 @@ describe("a browser", () => {
     const found = async (budget: Task["budget"] = {}) => {
       const client = tab(undefined, { task: { ...RATINGS, budget } });
       await client.report(answers(5));
-      const { salt, given, permanent } = await keptLedger();
+      const [ledger] = await keptLedgers();
+      const { salt, given, permanent } = ledger as Ledger;
       stubDatabase();
       const digests = [...given, ...permanent.map(({ digest }) => digest)];
       expect(digests.length).toBeGreaterThan(0);
@@ -216,6 +217,18 @@ describe("a browser", () => {
     expect(await found({ reports: 2 })).toEqual([5]);
     expect(await found({ answers: "permanent" })).toEqual([5, 5]);
     engine.free();
+  });
+
+  it("keeps nothing that shows equal answers to two tasks, or in two windows", async () => {
+    const of = async (id: string) => {
+      await tab(undefined, { task: { ...RATINGS, id } }).report(answers(1));
+      const [first, second = first] = await keptLedgers();
+      return [first, second].flatMap((ledger) => [...(ledger?.given ?? [])]);
+    };
+    const [one, other] = [await of("pregnant"), await of("smoker")];
+    later(30 * DAY_MS);
+    const next = await of("pregnant");
+    expect(new Set([...one, ...other, ...next]).size).toBe(3);
   });
 
   it("knows answers of earlier pages only where a window has several reports", async () => {

@@ -103,7 +103,7 @@ describe("a task from the collector", () => {
 
 describe("a collector's word", () => {
   it("may not loosen the budget of a page that does not pin the task", async () => {
-    for (const budget of [{ reports: 2 }, { days: 29 }]) {
+    for (const budget of [{ reports: 2 }, { days: 29 }, { answers: "permanent" }] as const) {
       const task = { ...RATINGS, epsilon: 0.5, budget };
       const { client } = await fetched(task);
       await expect(client.report({})).rejects.toMatchObject({ code: "loose-budget" });
@@ -113,6 +113,25 @@ describe("a collector's word", () => {
     }
     const { client: tighter } = await fetched({ ...RATINGS, budget: { days: 31 } });
     expect(await tighter.report({})).toMatchObject({ outcome: "queued" });
+  });
+
+  it("may not protect less than a whole input, of a page that does not pin the task", async () => {
+    const hashBin = { name: "hash-bin", hashing: "balanced", bins: 4, grid: 256 } as const;
+    const levels = [
+      { ...hashBin, level: "event" },
+      { ...hashBin, level: "neighbouring", distance: 0.5 },
+    ] as const;
+    for (const mechanism of levels) {
+      const task: Task = { ...RATINGS, mechanism };
+      const { client } = await fetched(task);
+      await expect(client.report({})).rejects.toMatchObject({ code: "loose-level" });
+      const { fingerprint } = await described(task);
+      const { client: pinned } = await fetched(task, { fingerprint });
+      expect(await pinned.report({})).toMatchObject({ outcome: "queued" });
+    }
+    const user = { ...hashBin, level: "user", noise: "laplace", clip: 3, bins: 1 } as const;
+    const { client: whole } = await fetched({ ...RATINGS, mechanism: user });
+    expect(await whole.report({})).toMatchObject({ outcome: "queued" });
   });
 
   it("may not make a report fail for those who have what a task leaves out", async () => {

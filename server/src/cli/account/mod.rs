@@ -49,8 +49,8 @@ pub(super) struct Options {
         required_unless_present = "central_epsilon"
     )]
     reports: Option<u64>,
-    /// Number of batches, of as many reports each, that a person sends reports to; one
-    /// of a --task whose answers are permanent.
+    /// Number of batches, of as many reports each, that a person sends reports to; more
+    /// than one is refused of a --task whose answers are permanent.
     #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
     batches: u32,
     /// Number of reports that a person sends to a batch, of any inputs; left out,

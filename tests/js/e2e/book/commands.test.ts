@@ -193,6 +193,6 @@ it("the README says of errors what the command says that is run", () => {
     new RegExp(`^ +${reports} +[\\d.]+ +±([\\d.]+)`, "m").exec(text("first/page.md"))?.[1];
   const [few, many] = [within(1000), within(1_000_000)];
   expect(text("README.md")).toContain(
-    `a thousand such reports tell a mean to within ±${Number(few).toFixed(2)}, a million to within ±${many}.`,
+    `a thousand such reports tell a rare item's mean to within ±${Number(few).toFixed(2)}, a million to within ±${many}.`,
   );
 });
