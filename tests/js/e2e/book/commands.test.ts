@@ -73,21 +73,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** An output as a pattern: `…` stands for anything within a line, alone in one for any lines. */
+/** An output as a pattern: `…` stands for anything within a line, alone in one for lines or none. */
 function pattern(output: string): RegExp {
   const escaped = output
     .trimEnd()
     .split("\n")
     .map((line) =>
       line.trim() === "…"
-        ? "[\\s\\S]*?"
-        : line
+        ? "(?:.*\\n)*?"
+        : `${line
             .trimEnd()
             .split("…")
             .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-            .join(".*"),
+            .join(".*")}\\n`,
     );
-  return new RegExp(`^${escaped.join("\\n")}$`);
+  return new RegExp(`^${escaped.join("")}$`);
 }
 
 const tidy = (text: string) => text.replace(/[ \t]+$/gm, "").trimEnd();
@@ -117,7 +117,7 @@ async function take(shell: Shell, step: Step): Promise<void> {
     case "run": {
       const output = await shell.run(step.script);
       if (step.output !== undefined) {
-        expect(tidy(output)).toMatch(pattern(step.output));
+        expect(`${tidy(output)}\n`).toMatch(pattern(step.output));
       }
     }
   }
