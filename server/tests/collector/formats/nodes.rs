@@ -1,6 +1,6 @@
 //! Several processes over a database that an earlier version has made.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use hushbin_tests::process::Client;
 
 use super::upgrade::{expected, release};
 use super::*;
-use crate::nodes::{Sender, until};
+use crate::nodes::{AtEnd, Sender, until};
 
 /// One process after the other is upgraded, and goes back, beside others that go on; what they
 /// answer is the same, and each upload is counted once, also of those that the first version
@@ -47,6 +47,7 @@ fn processes_of_two_versions_share_a_database() {
         for program in [command(), before()] {
             let stop = AtomicBool::new(false);
             thread::scope(|scope| {
+                let ended = AtEnd(&stop);
                 scope.spawn(|| one.run(&task, &[first, second], &stop));
                 scope.spawn(|| other.run(&task, &[second, first], &stop));
                 let known = reports(second);
@@ -64,7 +65,7 @@ fn processes_of_two_versions_share_a_database() {
                 let known = reports(first);
                 until(|| reports(first) > known + 50);
                 release(second, &token, "settings");
-                stop.store(true, Ordering::Relaxed);
+                drop(ended);
             });
         }
         for sender in [&mut one, &mut other] {

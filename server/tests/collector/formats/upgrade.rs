@@ -1,7 +1,7 @@
 //! A collector of an earlier version is upgraded in place, and goes back.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use hushbin_tests::uploads::Uploads;
 use serde_json::json;
 
 use super::*;
-use crate::nodes::{Sender, until};
+use crate::nodes::{AtEnd, Sender, until};
 use crate::shuffle::free;
 
 /// What is estimated of exactly these uploads.
@@ -237,6 +237,7 @@ fn a_collector_goes_on_and_back_under_load() {
         let mut sender = Sender::new(&task, 5);
         let mut running = None;
         thread::scope(|scope| {
+            let ended = AtEnd(&stop);
             scope.spawn(|| sender.run(&task, &[address], &stop));
             for (round, program) in [before(), command(), before(), command(), before()]
                 .into_iter()
@@ -257,7 +258,7 @@ fn a_collector_goes_on_and_back_under_load() {
                     collector.kill();
                 }
             }
-            stop.store(true, Ordering::Relaxed);
+            drop(ended);
         });
         while sender.open.is_some() {
             sender.send(&task, &mut Client::connect(address).unwrap());

@@ -126,6 +126,16 @@ fn bytes_of(address: SocketAddr, token: &str, request: &str, body: &str) -> (u16
     client.read().unwrap()
 }
 
+/// Tells senders to stop when it goes: at the end, or with an assertion that does not hold, whose
+/// scope would wait for them for ever.
+pub(crate) struct AtEnd<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Somebody who sends until told to stop, and sends again what was not acknowledged.
 pub(crate) struct Sender {
     uploads: Uploads,

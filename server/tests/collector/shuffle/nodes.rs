@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
+use crate::nodes::AtEnd;
 use hushbin_tests::postgres::Pair;
 use hushbin_tests::uploads::Uploads;
 
@@ -40,6 +41,7 @@ fn analysers_share_what_shufflers_send_and_lose_nothing_with_the_primary() {
     let token = world.token("analysed");
     let stop = AtomicBool::new(false);
     let sent = thread::scope(|scope| {
+        let ended = AtEnd(&stop);
         let sending = [0, 1].map(|own| {
             let (world, stop, address) = (&world, &stop, shufflers[own].1);
             scope.spawn(move || send(world, address, own as u64, stop))
@@ -61,7 +63,7 @@ fn analysers_share_what_shufflers_send_and_lose_nothing_with_the_primary() {
         pair.primary.kill();
         pair.standby.promote();
         wait(8 * BATCH);
-        stop.store(true, Ordering::Relaxed);
+        drop(ended);
         sending.map(|own| own.join().unwrap()).concat()
     });
     // Of all that pages sent, whichever analyser it came to.
