@@ -209,7 +209,7 @@ describe("reports", () => {
       await client.report({ 1: -0.5 });
       await other.report({ 7: 1 });
       await Promise.all([client.close(), other.close()]);
-    }, options(FURTHER.id));
+    }, options(FURTHER));
     expect(loaded).toEqual(["/dist/complete.js"]);
     expect(await arrived(OFTEN.id)).toBe(2);
     expect(await world.reports(FURTHER.id)).toBe(further + 1);
@@ -508,7 +508,7 @@ describe("the slim entry", () => {
       const client = slim.createClient(options);
       await client.report({ 7: 1 });
       await client.close();
-    }, options(FURTHER.id));
+    }, options(FURTHER));
     expect(loaded.slice(1)).toEqual(["/dist/hushbin.wasm"]);
     expect(await world.reports(FURTHER.id)).toBe(further + 1);
     await page.evaluate(report, options(SETTINGS.id));
