@@ -24,7 +24,7 @@ const BY_STATE = "state";
 type Row = Omit<Stored, "key"> & { readonly task: string };
 
 /** @throws DOMException */
-function done<T>(request: IDBRequest<T>): Promise<T> {
+export function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { version } from "../../../package.json";
 import type { Task } from "../index.js";
+import { done } from "../store/indexed.js";
 import { answers, clientOf, FakeCollector, RATINGS, stubDatabase } from "./harness.js";
 
 const ALL = new URL("../../../tests/reference/formats/", import.meta.url);
@@ -53,13 +54,6 @@ function decode(_key: string, value: unknown): unknown {
     default:
       return value;
   }
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 }
 
 async function dump(): Promise<Dump> {

@@ -209,8 +209,12 @@ export class FakeCollector {
 const clients: Client[] = [];
 
 /** A client whose person agrees, until the test is over. */
-export function clientOf(collector: FakeCollector, options: Partial<ClientOptions> = {}): Client {
-  const client = createClient({
+export function clientOf(
+  collector: FakeCollector,
+  options: Partial<ClientOptions> = {},
+  create: typeof createClient = createClient,
+): Client {
+  const client = create({
     endpoint: "https://collector.example",
     task: OFTEN,
     fetch: collector.fetch,

@@ -185,23 +185,21 @@ impl Options {
     /// person's batches by itself, and whoever knows in which of them a person is, and nobody
     /// else, has that person's report alone.
     fn check_repeats(&self, subject: &Subject<'_>) -> Result<(), Error> {
-        match subject {
-            Subject::Task(task, _)
-                if self.batches > 1 && task.budget().answers() == Answers::Permanent =>
-            {
-                Err(format!(
-                    "--batches {}: answers of task {:?} are permanent, so that the same report \
-                     comes in every batch, and whoever sees several knows which reports are of one \
-                     person: the shuffled ε holds for one batch, for several the local ε = {} \
-                     alone",
-                    self.batches,
-                    task.id(),
-                    task.epsilon()
-                )
-                .into())
-            }
-            _ => Ok(()),
+        if let Subject::Task(task, _) = subject
+            && self.batches > 1
+            && task.budget().answers() == Answers::Permanent
+        {
+            return Err(format!(
+                "--batches {}: answers of task {:?} are permanent, so that the same report comes \
+                 in every batch, and whoever sees several knows which reports are of one person: \
+                 the shuffled ε holds for one batch, for several the local ε = {} alone",
+                self.batches,
+                task.id(),
+                task.epsilon()
+            )
+            .into());
         }
+        Ok(())
     }
 
     /// What is found, compared and drawn is of one report of each person.

@@ -47,7 +47,7 @@ fn processes_of_two_versions_share_a_database() {
         for program in [command(), before()] {
             let stop = AtomicBool::new(false);
             thread::scope(|scope| {
-                let ended = AtEnd(&stop);
+                let _ended = AtEnd(&stop);
                 scope.spawn(|| one.run(&task, &[first, second], &stop));
                 scope.spawn(|| other.run(&task, &[second, first], &stop));
                 let known = reports(second);
@@ -65,7 +65,6 @@ fn processes_of_two_versions_share_a_database() {
                 let known = reports(first);
                 until(|| reports(first) > known + 50);
                 release(second, &token, "settings");
-                drop(ended);
             });
         }
         for sender in [&mut one, &mut other] {

@@ -237,7 +237,7 @@ fn a_collector_goes_on_and_back_under_load() {
         let mut sender = Sender::new(&task, 5);
         let mut running = None;
         thread::scope(|scope| {
-            let ended = AtEnd(&stop);
+            let _ended = AtEnd(&stop);
             scope.spawn(|| sender.run(&task, &[address], &stop));
             for (round, program) in [before(), command(), before(), command(), before()]
                 .into_iter()
@@ -258,7 +258,6 @@ fn a_collector_goes_on_and_back_under_load() {
                     collector.kill();
                 }
             }
-            drop(ended);
         });
         while sender.open.is_some() {
             sender.send(&task, &mut Client::connect(address).unwrap());

@@ -14,7 +14,7 @@ fn nothing_acknowledged_is_lost_with_the_primary() {
     let stop = AtomicBool::new(false);
     let mut senders: Vec<Sender> = (0..6).map(|seed| Sender::new(&nodes.task, seed)).collect();
     let before = thread::scope(|scope| {
-        let ended = AtEnd(&stop);
+        let _ended = AtEnd(&stop);
         for (own, sender) in senders.iter_mut().enumerate() {
             let mut addresses = addresses.clone();
             addresses.rotate_left(own % 3);
@@ -38,7 +38,6 @@ fn nothing_acknowledged_is_lost_with_the_primary() {
         let before = bytes_of(addresses[0], &token, "GET /tasks/settings/batches", "").0;
         pair.standby.promote();
         until(|| reports() > known + 600);
-        drop(ended);
         before
     });
     // Nothing is made up of what cannot be asked.

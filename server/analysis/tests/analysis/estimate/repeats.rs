@@ -57,8 +57,8 @@ fn covered(once: usize) -> [u64; 2] {
 fn error_bars_are_too_narrow_by_the_root_of_the_windows_at_most() {
     // With probability 10⁻⁷ at most, each, a right implementation would miss these.
     let law = |confidence| Binomial::new(confidence, ROUNDS).unwrap();
-    for once in [0, PEOPLE / 2, PEOPLE * 9 / 10] {
-        let [stated, wide] = covered(once);
+    let found = [0, PEOPLE / 2, PEOPLE * 9 / 10].map(|once| (once, covered(once)));
+    for (once, [stated, wide]) in found {
         let chance = law(CONFIDENCE).cdf(wide);
         assert!(chance > SIGNIFICANCE, "{once} once: {wide} of {ROUNDS}");
         let chance = law(CONFIDENCE).cdf(stated);
@@ -66,7 +66,7 @@ fn error_bars_are_too_narrow_by_the_root_of_the_windows_at_most() {
     }
     // Where everybody reports in each, √k is what it takes: ones 0.8 times that wide
     // would hold in 88 of 100.
-    let [stated, wide] = covered(0);
+    let (_, [stated, wide]) = found[0];
     assert!(law(0.6).sf(stated) > SIGNIFICANCE, "{stated}");
     assert!(law(0.98).sf(wide) > SIGNIFICANCE, "{wide}");
 }
