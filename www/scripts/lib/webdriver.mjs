@@ -39,11 +39,13 @@ async function startScreen() {
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
+ * @param {AbortSignal | null} [signal] gives up waiting
  * @returns {Promise<any>} the answer's value
  */
-async function command(base, method, path, body) {
+async function command(base, method, path, body, signal = null) {
   const response = await fetch(base + path, {
     method,
+    signal,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const { value } = await response.json();
@@ -67,7 +69,7 @@ async function ready(base, child) {
   }
 }
 
-/** The driver takes one session at a time; each is a browser of its own that keeps nothing. */
+/** Each session is a browser of its own that keeps nothing. */
 const BROWSER = {
   capabilities: {
     alwaysMatch: {
@@ -76,13 +78,49 @@ const BROWSER = {
   },
 };
 
+/** A driver has at times been seen to never answer for a session, and then for none. */
+const SESSION_MS = 120_000;
+const DRIVERS = 3;
+
+/**
+ * A driver, which takes one session at a time, with its session. One that opens no
+ * browser gives way to another.
+ *
+ * @param {string} display
+ * @param {number} [left] how many drivers may be tried
+ */
+async function startSession(display, left = DRIVERS) {
+  const port = await freePort();
+  const base = `http://127.0.0.1:${port}`;
+  const driver = background(findWebKitDriver(), [`--port=${port}`], {
+    stdio: "ignore",
+    // With the browser that it may have begun.
+    detached: true,
+    env: { ...process.env, DISPLAY: display },
+  });
+  await ready(base, driver.child);
+  try {
+    const signal = AbortSignal.timeout(SESSION_MS);
+    const { sessionId, capabilities } = await command(base, "POST", "/session", BROWSER, signal);
+    return { driver, base, sessionId, capabilities };
+  } catch (error) {
+    await driver.kill();
+    const timedOut = error instanceof DOMException && error.name === "TimeoutError";
+    if (!timedOut || left === 1) {
+      throw error;
+    }
+    return startSession(display, left - 1);
+  }
+}
+
 /**
  * A session's windows. Commands go one by one to the window that each is for.
  *
+ * @param {string} display
  * @returns {Promise<import("./engines.mjs").Profile>}
  */
-async function profileOf(base) {
-  const { sessionId } = await command(base, "POST", "/session", BROWSER);
+async function profileOf(display) {
+  const { driver, base, sessionId } = await startSession(display);
   const path = `/session/${sessionId}`;
   const told = (method, name, body) => command(base, method, path + name, body);
   // Scripts wait for requests, however long.
@@ -117,30 +155,24 @@ async function profileOf(base) {
       await tab.go(address);
       return tab;
     },
-    close: () => told("DELETE", ""),
+    async close() {
+      await told("DELETE", "");
+      await driver.stop();
+    },
   };
 }
 
 /** @returns {Promise<import("./engines.mjs").Engine>} */
 export async function launchWebKit() {
   const screen = await startScreen();
-  const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
-  const driver = background(findWebKitDriver(), [`--port=${port}`], {
-    stdio: "ignore",
-    env: { ...process.env, DISPLAY: screen.name },
-  });
-  await ready(base, driver.child);
-  const { sessionId, capabilities } = await command(base, "POST", "/session", BROWSER);
+  const { driver, base, sessionId, capabilities } = await startSession(screen.name);
   await command(base, "DELETE", `/session/${sessionId}`);
+  await driver.stop();
   return {
     name: "WebKitGTK",
     version: capabilities.browserVersion,
-    profile: () => profileOf(base),
-    async close() {
-      await driver.stop();
-      await screen.stop();
-    },
+    profile: () => profileOf(screen.name),
+    close: () => screen.stop(),
   };
 }
 
