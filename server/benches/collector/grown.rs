@@ -74,7 +74,7 @@ pub(crate) fn run(bench: &Bench) {
     stop(grown);
 }
 
-fn stop(collector: Collector) {
+fn stop(mut collector: Collector) {
     collector.terminate();
     assert!(collector.wait(Duration::from_secs(60)).success());
 }

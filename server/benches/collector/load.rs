@@ -86,7 +86,7 @@ fn pair(bench: &Bench, connections: u64, reports: usize) {
             of(&|round| round.used.written as f64 / round.sent.bytes as f64),
         );
     }
-    let [_, collector] = servers;
+    let [_, mut collector] = servers;
     collector.terminate();
     assert!(collector.wait(Duration::from_secs(60)).success());
 }

@@ -64,7 +64,7 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
         alive.as_secs_f64() * 1e3
     );
 
-    let (collector, address, started) = start_again(&data, &file);
+    let (mut collector, address, started) = start_again(&data, &file);
     let mut answered = 0;
     let (seconds, alive) = alive_beside(address, || {
         answered = ask(address, &token, "GET", "estimates", 200).len();

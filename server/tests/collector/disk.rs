@@ -181,6 +181,12 @@ impl Served {
         }
     }
 
+    /// Ends the collector, so that another may have the directory.
+    fn stop(&mut self) {
+        self.collector.terminate();
+        assert_eq!(self.collector.wait(NEVER).code(), Some(0));
+    }
+
     fn ask(&self, line: &str, body: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(NEVER)).unwrap();
@@ -378,11 +384,8 @@ fn a_full_disk_refuses_and_recovers_by_itself() {
     served.post_until_refused(10);
     served.log_is_short();
     // As it is started anew.
-    served.collector.terminate();
-    let log = served.log.clone();
-    let collector = serve(&mount.data(), &log, &[]);
-    let stopped = std::mem::replace(&mut served.collector, collector);
-    assert_eq!(stopped.wait(NEVER).code(), Some(0));
+    served.stop();
+    served.collector = serve(&mount.data(), &served.log, &[]);
     served.address = served.collector.address();
     assert_eq!(served.not_ready(), "no-room");
     assert_eq!(served.read(), before);
@@ -399,15 +402,10 @@ fn a_full_disk_refuses_and_recovers_by_itself() {
 fn a_log_that_cannot_be_written_is_not_the_end() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    let served = Served::new(&data, directory.path());
-    served.collector.terminate();
-    assert!(served.collector.wait(NEVER).success());
-    let mut collector = serve(&data, Path::new("/dev/full"), &["--log", "debug"]);
-    let served = Served {
-        address: collector.address(),
-        collector,
-        ..served
-    };
+    let mut served = Served::new(&data, directory.path());
+    served.stop();
+    served.collector = serve(&data, Path::new("/dev/full"), &["--log", "debug"]);
+    served.address = served.collector.address();
     limit_files(served.collector.pid(), Some(10));
     let bytes = Uploads::new(&draft(SETTINGS).resolve().unwrap(), 1).bytes(1);
     for _ in 0..3 {
@@ -421,8 +419,7 @@ fn a_log_that_cannot_be_written_is_not_the_end() {
         served.ask("POST /tasks/settings/reports", &bytes).status,
         201
     );
-    served.collector.terminate();
-    assert!(served.collector.wait(NEVER).success());
+    served.stop();
 }
 
 /// Names, bytes and times of all files.
@@ -468,8 +465,7 @@ fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
     let mut other = serve(data, &served.log, &["--read-only"]);
     other.address_after("hushbin serving read-only");
     other.kill();
-    served.collector.terminate();
-    assert_eq!(served.collector.wait(NEVER).code(), Some(0));
+    served.stop();
     assert!(snapshot(data) == files, "something was written");
 }
 
@@ -497,10 +493,7 @@ fn a_journal_is_served_without_a_change_to_it() {
     let before = served.read();
     let said = refusal(&data, &["--read-only"]);
     assert!(said.contains("in use by another hushbin process"), "{said}");
-    served.collector.terminate();
-    let (stopped, other) = (served.collector, Collector::start(Command::new("true")));
-    assert!(stopped.wait(NEVER).success());
-    served.collector = other;
+    served.stop();
     serves_to_be_read(served, &data, &before);
     let said = refusal(&directory.path().join("none"), &["--read-only"]);
     assert!(said.contains("tasks.json: it is missing"), "{said}");
@@ -525,10 +518,7 @@ fn a_disk_that_takes_no_writes_is_named_and_can_be_read() {
     served.release_some();
     let before = served.read();
     // While the collector runs, whose open files then refuse writes: all of them.
-    served.collector.terminate();
-    let (stopped, other) = (served.collector, Collector::start(Command::new("true")));
-    assert!(stopped.wait(NEVER).success());
-    served.collector = other;
+    served.stop();
     assert!(mount.mount("-o remount,ro"));
     let said = refusal(&data, &[]);
     assert!(said.contains("Read-only file system"), "{said}");

@@ -145,7 +145,7 @@ impl Collector {
     }
 
     /// Waits for the process to end by itself.
-    pub fn wait(mut self, at_most: Duration) -> ExitStatus {
+    pub fn wait(&mut self, at_most: Duration) -> ExitStatus {
         let begin = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -54,7 +54,7 @@ fn processes_of_two_versions_share_a_database() {
                 until(|| reports(second) > known + 50);
                 release(first, &token, "settings");
                 until(|| reports(second) > known + 100);
-                let gone = old.take().unwrap();
+                let mut gone = old.take().unwrap();
                 gone.terminate();
                 assert!(gone.wait(Duration::from_secs(60)).success());
                 let known = reports(second);

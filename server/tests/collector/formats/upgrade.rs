@@ -243,7 +243,7 @@ fn a_collector_goes_on_and_back_under_load() {
                 .into_iter()
                 .enumerate()
             {
-                let (collector, _) = serve(program, place, &more);
+                let (mut collector, _) = serve(program, place, &more);
                 let known = reports();
                 until(|| reports() > known + 30);
                 release(address, &token, "settings");
@@ -273,7 +273,7 @@ fn a_collector_goes_on_and_back_under_load() {
         release(address, &token, "settings");
         let (_, found) = ask(address, &token, "GET /tasks/settings/estimates", "");
         assert_eq!(found, expected(&task, all.iter().copied()));
-        let collector = running.unwrap();
+        let mut collector = running.unwrap();
         collector.terminate();
         assert!(collector.wait(Duration::from_secs(60)).success());
         holds(copy.path(), &task, &all, &gone(&task, &before));

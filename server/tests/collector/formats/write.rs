@@ -113,7 +113,7 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
     for file in files {
         more.extend(["--task", text(file)]);
     }
-    let (collector, address) = serve(command(), place, &more);
+    let (mut collector, address) = serve(command(), place, &more);
     for task in tasks {
         let mut uploads = Uploads::new(task, 7);
         let mut sent = Vec::new();

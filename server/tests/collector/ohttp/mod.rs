@@ -125,7 +125,7 @@ fn files(directory: &Path) -> Vec<Vec<u8>> {
 #[test]
 fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     const UPLOADS: u64 = 40;
-    let gateway = Gateway::new(&["ohttp"], &[]);
+    let mut gateway = Gateway::new(&["ohttp"], &[]);
     let (relay, seen) = relay(gateway.address);
     let mut asker = gateway.asker(0);
     let task = draft(SETTINGS).resolve().unwrap();
@@ -181,15 +181,14 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
 
     // What the gateway keeps of who asked: nothing, of the page or of the request.
     gateway.collector.terminate();
-    let directory = gateway.directory;
     gateway.collector.wait(Duration::from_secs(300));
-    let log = fs::read_to_string(directory.path().join("log")).unwrap();
+    let log = fs::read_to_string(gateway.directory.path().join("log")).unwrap();
     assert!(log.contains("stopped"), "{log}");
     assert_eq!(log.matches("answered").count(), log.matches("GET").count());
     for secret in ["ohttp-gateway", "reports", "127.88.33.201"] {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
-    let kept = files(directory.path());
+    let kept = files(gateway.directory.path());
     assert!(holds(&kept, &made[0].id.0));
     assert!(!holds(&kept, b"127.88.33.201") && !holds(&kept, &FROM.octets()));
 }

@@ -79,7 +79,7 @@ fn says_nothing_of_people(format: &str) -> String {
     let more = format!(
         "development = true\nlog = 'debug'\nlog_format = '{format}'\nmax_connections_per_peer = 1"
     );
-    let operated = Operated::new(&more);
+    let mut operated = Operated::new(&more);
     let connect = || Client::connect_from(IpAddr::V4(FROM), operated.address).unwrap();
     let first = connect();
     // One connection too many, of an address that is known already.
@@ -90,13 +90,8 @@ fn says_nothing_of_people(format: &str) -> String {
     operated.collector.signal("-HUP");
     operated.collector.terminate();
     let end = std::time::Duration::from_secs(300);
-    let Operated {
-        collector,
-        directory,
-        ..
-    } = operated;
-    collector.wait(end);
-    let log = std::fs::read_to_string(directory.path().join("log")).unwrap();
+    operated.collector.wait(end);
+    let log = operated.log();
     assert!(log.matches("answered").count() >= 5, "{log}");
     assert!(metrics.contains("malformed-upload"), "{metrics}");
     for mark in MARKS.into_iter().chain(ids.iter().map(String::as_str)) {

@@ -101,18 +101,13 @@ fn who_never_ends_a_handshake_is_closed() {
 #[test]
 fn a_handshake_is_not_waited_for_at_the_end() {
     // Less than a handshake may take.
-    let (operated, certificate) = encrypted("drain_timeout = 5");
+    let (mut operated, certificate) = encrypted("drain_timeout = 5");
     let silent = TcpStream::connect(operated.address).unwrap();
     // Accepted after it.
     assert_eq!(failed(&operated, &certificate), 0.0);
     operated.collector.terminate();
-    let Operated {
-        collector,
-        directory,
-        ..
-    } = operated;
-    assert!(collector.wait(Duration::from_secs(300)).success());
-    let log = fs::read_to_string(directory.path().join("log")).unwrap();
+    assert!(operated.collector.wait(Duration::from_secs(300)).success());
+    let log = operated.log();
     assert!(log.contains("stopped"), "{log}");
     assert!(!log.contains("cut off"), "{log}");
     drop(silent);
