@@ -6,8 +6,6 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hushbin_tests::process::Collector;
-
 use super::Bench;
 use super::clients::Load;
 use super::load::{measure, median};
@@ -70,13 +68,8 @@ pub(crate) fn run(bench: &Bench) {
     let ratio = median((0..rates[0].len()).map(|round| rates[1][round] / rates[0][round]));
     let [empty, old] = rates.map(|own| median(own.into_iter()));
     println!("uploads/s: empty {empty:.0}, grown {old:.0}, {ratio:.2} of it");
-    let [_, grown] = servers;
-    stop(grown);
-}
-
-fn stop(mut collector: Collector) {
-    collector.terminate();
-    assert!(collector.wait(Duration::from_secs(60)).success());
+    let [_, mut grown] = servers;
+    grown.stop(Duration::from_secs(60));
 }
 
 /// Bytes of the files below a directory.

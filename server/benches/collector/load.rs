@@ -87,6 +87,5 @@ fn pair(bench: &Bench, connections: u64, reports: usize) {
         );
     }
     let [_, mut collector] = servers;
-    collector.terminate();
-    assert!(collector.wait(Duration::from_secs(60)).success());
+    collector.stop(Duration::from_secs(60));
 }

@@ -74,8 +74,7 @@ fn row(bench: &Bench, json: &str, items: u64, reports: u64) {
         answered as f64 / 1e6,
         alive.as_secs_f64() * 1e3
     );
-    collector.terminate();
-    assert!(collector.wait(Duration::from_secs(60)).success());
+    collector.stop(Duration::from_secs(60));
 }
 
 /// Starts a collector over what one left, and waits until uploads are taken; with how many

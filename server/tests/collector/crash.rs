@@ -395,8 +395,7 @@ fn nothing_acknowledged_is_lost_and_nothing_counts_twice() {
     }
     analyst.read_all(&mut client);
     check(&analyst, &mut client, &task, &uploaders);
-    collector.terminate();
-    assert!(collector.wait(Duration::from_secs(300)).success());
+    collector.stop(Duration::from_secs(300));
     let mut collector = serve(&data, &task_file);
     let mut client = Client::connect(collector.address()).unwrap();
     analyst.read_all(&mut client);

@@ -181,12 +181,6 @@ impl Served {
         }
     }
 
-    /// Ends the collector, so that another may have the directory.
-    fn stop(&mut self) {
-        self.collector.terminate();
-        assert_eq!(self.collector.wait(NEVER).code(), Some(0));
-    }
-
     fn ask(&self, line: &str, body: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(NEVER)).unwrap();
@@ -384,7 +378,7 @@ fn a_full_disk_refuses_and_recovers_by_itself() {
     served.post_until_refused(10);
     served.log_is_short();
     // As it is started anew.
-    served.stop();
+    served.collector.stop(NEVER);
     served.collector = serve(&mount.data(), &served.log, &[]);
     served.address = served.collector.address();
     assert_eq!(served.not_ready(), "no-room");
@@ -403,7 +397,7 @@ fn a_log_that_cannot_be_written_is_not_the_end() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     let mut served = Served::new(&data, directory.path());
-    served.stop();
+    served.collector.stop(NEVER);
     served.collector = serve(&data, Path::new("/dev/full"), &["--log", "debug"]);
     served.address = served.collector.address();
     limit_files(served.collector.pid(), Some(10));
@@ -419,7 +413,7 @@ fn a_log_that_cannot_be_written_is_not_the_end() {
         served.ask("POST /tasks/settings/reports", &bytes).status,
         201
     );
-    served.stop();
+    served.collector.stop(NEVER);
 }
 
 /// Names, bytes and times of all files.
@@ -465,7 +459,7 @@ fn serves_to_be_read(mut served: Served, data: &Path, before: &[Vec<u8>]) {
     let mut other = serve(data, &served.log, &["--read-only"]);
     other.address_after("hushbin serving read-only");
     other.kill();
-    served.stop();
+    served.collector.stop(NEVER);
     assert!(snapshot(data) == files, "something was written");
 }
 
@@ -493,7 +487,7 @@ fn a_journal_is_served_without_a_change_to_it() {
     let before = served.read();
     let said = refusal(&data, &["--read-only"]);
     assert!(said.contains("in use by another hushbin process"), "{said}");
-    served.stop();
+    served.collector.stop(NEVER);
     serves_to_be_read(served, &data, &before);
     let said = refusal(&directory.path().join("none"), &["--read-only"]);
     assert!(said.contains("tasks.json: it is missing"), "{said}");
@@ -518,7 +512,7 @@ fn a_disk_that_takes_no_writes_is_named_and_can_be_read() {
     served.release_some();
     let before = served.read();
     // While the collector runs, whose open files then refuse writes: all of them.
-    served.stop();
+    served.collector.stop(NEVER);
     assert!(mount.mount("-o remount,ro"));
     let said = refusal(&data, &[]);
     assert!(said.contains("Read-only file system"), "{said}");

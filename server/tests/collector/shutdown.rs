@@ -69,8 +69,7 @@ fn sigterm_finishes_what_is_under_way() {
     assert_eq!(status, 200);
     let estimates: serde_json::Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(estimates["reports"], 5);
-    collector.terminate();
-    assert_eq!(collector.wait(NEVER).code(), Some(0));
+    collector.stop(NEVER);
 }
 
 #[test]
@@ -86,8 +85,7 @@ fn a_request_that_never_ends_does_not_keep_the_collector() {
     halfway.write(b"GET /livez HT").unwrap();
     let mut probe = Client::connect(address).unwrap();
     assert_eq!(probe.get("/livez").unwrap().0, 200);
-    collector.terminate();
-    assert_eq!(collector.wait(NEVER).code(), Some(0));
+    collector.stop(NEVER);
     // Cut off, not answered with a timeout of their own.
     assert!(stuck.read().is_err());
     assert!(halfway.read().is_err());
@@ -117,8 +115,7 @@ fn start_up_errors_name_what_is_wrong() {
 
     let mut collector = Collector::spawn(Path::new(data), &[&task], &[]);
     collector.address();
-    collector.terminate();
-    collector.wait(NEVER);
+    collector.stop(NEVER);
     let changed = task_file(directory.path(), &SETTINGS.replace("2.0", "1.5"));
     let changed = changed.to_str().unwrap();
     let said = refusal(&["--data", data, "--task", changed]);

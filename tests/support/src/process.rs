@@ -136,6 +136,14 @@ impl Collector {
         self.signal("-TERM");
     }
 
+    /// Tells it to end and waits until it has, without an error: then another may have its
+    /// directory.
+    pub fn stop(&mut self, at_most: Duration) {
+        self.terminate();
+        let status = self.wait(at_most);
+        assert!(status.success(), "{status}");
+    }
+
     /// Sends a signal, by its name behind a dash.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill")

@@ -78,7 +78,7 @@ const BROWSER = {
   },
 };
 
-/** A driver has at times been seen to never answer for a session, and then for none. */
+/** Far beyond the second or two that a session takes: a driver was seen to never answer. */
 const SESSION_MS = 120_000;
 const DRIVERS = 3;
 
@@ -102,7 +102,16 @@ async function startSession(display, left = DRIVERS) {
   try {
     const signal = AbortSignal.timeout(SESSION_MS);
     const { sessionId, capabilities } = await command(base, "POST", "/session", BROWSER, signal);
-    return { driver, base, sessionId, capabilities };
+    const told = (method, name, body) =>
+      command(base, method, `/session/${sessionId}${name}`, body);
+    return {
+      capabilities,
+      told,
+      async end() {
+        await told("DELETE", "");
+        await driver.stop();
+      },
+    };
   } catch (error) {
     await driver.kill();
     const timedOut = error instanceof DOMException && error.name === "TimeoutError";
@@ -120,9 +129,7 @@ async function startSession(display, left = DRIVERS) {
  * @returns {Promise<import("./engines.mjs").Profile>}
  */
 async function profileOf(display) {
-  const { driver, base, sessionId } = await startSession(display);
-  const path = `/session/${sessionId}`;
-  const told = (method, name, body) => command(base, method, path + name, body);
+  const { told, end } = await startSession(display);
   // Scripts wait for requests, however long.
   await told("POST", "/timeouts", { script: 600_000 });
   // Stays, as the browser ends with its last window.
@@ -155,19 +162,15 @@ async function profileOf(display) {
       await tab.go(address);
       return tab;
     },
-    async close() {
-      await told("DELETE", "");
-      await driver.stop();
-    },
+    close: end,
   };
 }
 
 /** @returns {Promise<import("./engines.mjs").Engine>} */
 export async function launchWebKit() {
   const screen = await startScreen();
-  const { driver, base, sessionId, capabilities } = await startSession(screen.name);
-  await command(base, "DELETE", `/session/${sessionId}`);
-  await driver.stop();
+  const { capabilities, end } = await startSession(screen.name);
+  await end();
   return {
     name: "WebKitGTK",
     version: capabilities.browserVersion,

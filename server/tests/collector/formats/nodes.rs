@@ -55,8 +55,7 @@ fn processes_of_two_versions_share_a_database() {
                 release(first, &token, "settings");
                 until(|| reports(second) > known + 100);
                 let mut gone = old.take().unwrap();
-                gone.terminate();
-                assert!(gone.wait(Duration::from_secs(60)).success());
+                gone.stop(Duration::from_secs(60));
                 let known = reports(second);
                 until(|| reports(second) > known + 50);
                 let listen = first.to_string();

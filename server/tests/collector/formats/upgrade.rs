@@ -196,8 +196,7 @@ fn a_collector_of_every_version_is_upgraded_in_place() {
                 assert_eq!(found, expected(task, uploads), "{}", task.id());
             }
         }
-        collector.terminate();
-        assert!(collector.wait(Duration::from_secs(60)).success());
+        collector.stop(Duration::from_secs(60));
         succeeds(&["journal", "check", "--data", text(copy.path())]);
         for (task, uploads) in all.values() {
             let gone = gone(task, uploads);
@@ -252,8 +251,7 @@ fn a_collector_goes_on_and_back_under_load() {
                 if round == 4 {
                     running = Some(collector);
                 } else if round % 2 == 0 {
-                    collector.terminate();
-                    assert!(collector.wait(Duration::from_secs(60)).success());
+                    collector.stop(Duration::from_secs(60));
                 } else {
                     collector.kill();
                 }
@@ -274,8 +272,7 @@ fn a_collector_goes_on_and_back_under_load() {
         let (_, found) = ask(address, &token, "GET /tasks/settings/estimates", "");
         assert_eq!(found, expected(&task, all.iter().copied()));
         let mut collector = running.unwrap();
-        collector.terminate();
-        assert!(collector.wait(Duration::from_secs(60)).success());
+        collector.stop(Duration::from_secs(60));
         holds(copy.path(), &task, &all, &gone(&task, &before));
     }
 }

@@ -139,8 +139,7 @@ fn collect(place: [&str; 2], files: &[PathBuf], tasks: &[Task], token: &str, out
     });
     let put = format!("PUT /tasks/{}/settings", tasks[tasks.len() - 1].id());
     assert_eq!(ask(address, token, &put, &settings.to_string()).0, 200);
-    collector.terminate();
-    assert!(collector.wait(std::time::Duration::from_secs(60)).success());
+    collector.stop(std::time::Duration::from_secs(60));
 }
 
 fn create_token(place: [&str; 2], role: &str) -> String {

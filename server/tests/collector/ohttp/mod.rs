@@ -180,8 +180,7 @@ fn uploads_are_counted_once_and_neither_side_learns_what_is_the_others() {
     assert!(!holds(&pieces, &fingerprint.0));
 
     // What the gateway keeps of who asked: nothing, of the page or of the request.
-    gateway.collector.terminate();
-    gateway.collector.wait(Duration::from_secs(300));
+    gateway.collector.stop(Duration::from_secs(300));
     let log = fs::read_to_string(gateway.directory.path().join("log")).unwrap();
     assert!(log.contains("stopped"), "{log}");
     assert_eq!(log.matches("answered").count(), log.matches("GET").count());

@@ -88,9 +88,7 @@ fn says_nothing_of_people(format: &str) -> String {
     let metrics = operated.client().get("/metrics").unwrap().1;
     let metrics = String::from_utf8(metrics).unwrap();
     operated.collector.signal("-HUP");
-    operated.collector.terminate();
-    let end = std::time::Duration::from_secs(300);
-    operated.collector.wait(end);
+    operated.collector.stop(std::time::Duration::from_secs(300));
     let log = operated.log();
     assert!(log.matches("answered").count() >= 5, "{log}");
     assert!(metrics.contains("malformed-upload"), "{metrics}");

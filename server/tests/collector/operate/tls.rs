@@ -105,8 +105,7 @@ fn a_handshake_is_not_waited_for_at_the_end() {
     let silent = TcpStream::connect(operated.address).unwrap();
     // Accepted after it.
     assert_eq!(failed(&operated, &certificate), 0.0);
-    operated.collector.terminate();
-    assert!(operated.collector.wait(Duration::from_secs(300)).success());
+    operated.collector.stop(Duration::from_secs(300));
     let log = operated.log();
     assert!(log.contains("stopped"), "{log}");
     assert!(!log.contains("cut off"), "{log}");
