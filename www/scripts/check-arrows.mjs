@@ -9,7 +9,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { circles, upward } from "./lib/arrows.mjs";
+import { circles, toParents, upward } from "./lib/arrows.mjs";
 import { ROOT } from "./lib/paths.mjs";
 import { Failed, main, say } from "./lib/run.mjs";
 import { rustArrows, rustMacros } from "./lib/rust-imports.mjs";
@@ -77,7 +77,7 @@ export function complaintsOfCore(core) {
 export const coreSources = () => rust("src");
 
 /** @returns {Promise<string[]>} what is wrong anywhere */
-async function complaints() {
+export async function complaints() {
   const core = await coreSources();
   const macros = rustMacros("src", core);
   const found = complaintsOfCore(core);
@@ -92,6 +92,23 @@ async function complaints() {
   }
   found.push(...circles("www", scriptArrows(scripts, PACKAGE)));
   return found;
+}
+
+/**
+ * The arrows of all crates that point up: to a higher floor of the core, or to the file of a
+ * folder that holds them.
+ *
+ * @param {(file: string) => boolean} counts whether a file's arrows count
+ * @returns {Promise<import("./lib/rust-imports.mjs").Arrow[]>}
+ */
+export async function upwardArrows(counts) {
+  const macros = rustMacros("src", await coreSources());
+  const found = [];
+  for (const root of RUST) {
+    const texts = await rust(root);
+    found.push(...toParents(rustArrows(root, texts, root === "src" ? undefined : macros)));
+  }
+  return found.filter(({ from }) => counts(from));
 }
 
 export async function checkArrows() {

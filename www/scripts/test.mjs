@@ -13,6 +13,7 @@ import { checkArrows } from "./check-arrows.mjs";
 import { checkDependencies } from "./check-dependencies.mjs";
 import { checkDocs } from "./check-docs.mjs";
 import { checkFacts } from "./check-facts.mjs";
+import { checkLimits } from "./check-limits.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
 import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
@@ -59,13 +60,14 @@ async function sources() {
     run("biome", ["check", "--error-on-warnings"]),
   );
   await step("test: the checks that follow", () => {
-    const files = ["arrows", "documents", "release"].map(
+    const files = ["arrows", "documents", "limits", "release", "words"].map(
       (name) => `www/scripts/tests/${name}.test.mjs`,
     );
     return run("node", ["--test", ...files], { quiet: true });
   });
   await step("dashboard: built of its sources", checkDashboard);
   await step("imports: one way", checkArrows);
+  await step("limits: numbers that may only fall", checkLimits);
   await step("documentation: summaries, examples", checkDocs);
   await step("facts: stated alike, and there", checkFacts);
   await step("dependencies: licences, sources, advisories", checkDependencies);

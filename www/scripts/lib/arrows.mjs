@@ -123,3 +123,22 @@ export function upward(root, floors, files, arrows) {
   }
   return complaints;
 }
+
+/**
+ * Arrows from a file up to the file of a folder that holds it (`mod.rs`, `lib.rs`), one for each
+ * pair of files: what a folder's files share lies below them, in a file of its own.
+ *
+ * @param {readonly Arrow[]} arrows
+ * @returns {Arrow[]}
+ */
+export function toParents(arrows) {
+  const found = new Map();
+  for (const arrow of arrows) {
+    const { from, to, through = to } = arrow;
+    const folder = through.match(/^(.*\/)(?:mod|lib)\.rs$/)?.[1] ?? through.replace(/\.rs$/, "/");
+    if (from.startsWith(folder) && !found.has(`${from} ${through}`)) {
+      found.set(`${from} ${through}`, arrow);
+    }
+  }
+  return [...found.values()];
+}

@@ -11,7 +11,14 @@
 // `#[cfg(test)]` and `#[cfg(doc)]` does not count.
 
 /** @typedef {{ text: string, line: number }} Token `text` of a string starts with a quote */
-/** @typedef {{ from: string, to: string, line: number, name: string }} Arrow */
+/**
+ * @typedef {object} Arrow
+ * @property {string} from
+ * @property {string} to the file that defines the name
+ * @property {string} [through] the file that offers it, as the path is written: `to`, or one that re-exports it
+ * @property {number} line
+ * @property {string} name
+ */
 /** @typedef {{ from: string[], glob?: boolean, exported: boolean, line: number }} Use */
 /**
  * @typedef {object} Module
@@ -352,6 +359,31 @@ function resolve(modules, module, path, visited = new Set()) {
   return { module: here };
 }
 
+/**
+ * The file whose module a path names before the first name that is no module.
+ *
+ * @param {Map<string, Module>} modules
+ * @param {Module} module
+ * @param {readonly string[]} path
+ */
+function offeringFile(modules, module, path) {
+  let here = module;
+  for (const [at, name] of path.entries()) {
+    const key = here.key.split("::").slice(0, -1).join("::");
+    const next =
+      name === "crate" && at === 0
+        ? modules.get("")
+        : name === "super"
+          ? modules.get(key)
+          : modules.get(childKey(here.key, name));
+    if (next === undefined && name !== "self") {
+      break;
+    }
+    here = next ?? here;
+  }
+  return here.file;
+}
+
 /** The module that a file holds, as the names of its path; undefined for another crate's root. */
 function modulePath(root, file) {
   const parts = file.slice(root.length + 1, -".rs".length).split("/");
@@ -408,7 +440,9 @@ export function rustArrows(root, sources, macros = new Map()) {
   const arrows = [];
   const draw = (module, to, line, path) => {
     if (to !== module.file) {
-      arrows.push({ from: module.file, to, line, name: path.join("::") });
+      const through = offeringFile(modules, module, path);
+      const offered = through === module.file ? to : through;
+      arrows.push({ from: module.file, to, through: offered, line, name: path.join("::") });
     }
   };
   for (const module of modules.values()) {

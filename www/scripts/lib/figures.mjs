@@ -1,0 +1,242 @@
+// Measures the project: each rule that has a number, and where its cases are.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ANALYSIS } from "../build-demo.mjs";
+import { complaints, upwardArrows } from "../check-arrows.mjs";
+import { WHOLE } from "./limits.mjs";
+import { ROOT } from "./paths.mjs";
+import { capture, Failed } from "./run.mjs";
+import { measureCrates } from "./rust-source.mjs";
+import { tracked } from "./tracked.mjs";
+import { wordFigures } from "./words.mjs";
+
+/** @typedef {import("./limits.mjs").Figure} Figure */
+
+const PER_CENT = { per: 100, unit: "%" };
+const LINES = { per: 1000, unit: "per 1,000 lines" };
+
+/** @type {Readonly<Record<string, import("./limits.mjs").Rule>>} */
+export const RULES = {
+  "upward-arrows": { what: "imports of a name from the mod.rs or lib.rs of a folder around" },
+  cycles: { what: "circles of imports" },
+  "public-items": { what: "public items, fields and re-exports", ...LINES },
+  "long-functions": { what: "functions over 60 lines" },
+  "long-files": { what: "files over 500 lines, tests excluded" },
+  "shipped-lines": { what: "lines of Rust that ship, tests excluded", step: 500 },
+  "demo-crates": { what: "crates compiled for the demo" },
+  "cfg-attributes": { what: "#[cfg] attributes in src" },
+  panics: { what: "panic! and unreachable! in what ships" },
+  commands: { what: "commands of hushbin" },
+  flags: { what: "flags of hushbin" },
+  "npm-entries": { what: "entries of code of the npm package" },
+  openers: { what: "doc comments that do not open with a noun or a verb", ...PER_CENT },
+  symbols: { what: "doc comments that are a symbol alone", ...PER_CENT },
+  "dialect-words": { what: "dialect words in comments", per: 1000, unit: "per 1,000 words" },
+  "long-sentences": { what: "sentences over 25 words", ...PER_CENT },
+  "nested-sentences": { what: "sentences of three or more subordinate clauses", ...PER_CENT },
+  "inverted-sentences": { what: "sentences that open with Of, What, Whoever, …", ...PER_CENT },
+  walls: { what: "paragraphs over 90 words", ...PER_CENT },
+  "dialect-phrases": { what: "dialect phrases", per: 10_000, unit: "per 10,000 words" },
+};
+
+/** Areas by the folders that they are, the inner ones first. */
+const AREAS = /** @type {const} */ ([
+  ["server/analysis/", "analysis"],
+  ["server/study/", "study"],
+  ["server/", "server"],
+  ["src/", "core"],
+  ["www/client/", "client"],
+  ["www/demo/", "demo"],
+  ["www/dashboard/", "dashboard"],
+  ["www/docs/", "book"],
+  ["www/scripts/", "scripts"],
+]);
+const areaOf = (file) => AREAS.find(([folder]) => file.startsWith(folder))?.[1] ?? "other";
+
+const LONG_FUNCTION = 60;
+const LONG_FILE = 500;
+const SHIPPED = /^(src|server\/src|server\/analysis\/src)\//;
+const TESTS = /(^|\/)(tests?|benches)\/|\.test\./;
+
+const read = (file) => readFileSync(join(ROOT, file), "utf8");
+const lengthOf = (text) => text.split("\n").length - 1;
+const cases = (items, place, text) =>
+  items.map((item) => ({ place: place(item), text: text(item) }));
+
+/** Rules about the shape of Rust, TypeScript and JavaScript. */
+async function shapes() {
+  const rust = (await tracked(/\.rs$/)).filter((file) => !TESTS.test(file));
+  const measured = measureCrates(new Map(rust.map((file) => [file, read(file)])));
+  const ships = measured.filter(({ file }) => SHIPPED.test(file));
+  const scripts = (await tracked(/\.(ts|mjs)$/)).filter((file) => !TESTS.test(file));
+  const lengths = [
+    ...measured.map(({ file, lines }) => ({ file, lines })),
+    ...scripts.map((file) => ({ file, lines: lengthOf(read(file)) })),
+  ];
+  const longest = (items) => [...items].sort((a, b) => b.lines - a.lines);
+  const places = (files, of) =>
+    files.flatMap((file) =>
+      cases(
+        of(file),
+        ({ line }) => `${file.file}:${line}`,
+        ({ text }) => text,
+      ),
+    );
+  const publics = (area) => {
+    const files = ships.filter(({ file }) => areaOf(file) === area);
+    return {
+      found: places(files, ({ publics }) => publics),
+      of: files.reduce((sum, { lines }) => sum + lines, 0),
+    };
+  };
+  const functions = measured.flatMap(({ file, functions }) =>
+    functions.map((each) => ({ file, ...each })),
+  );
+  const core = ships.filter(({ file }) => areaOf(file) === "core");
+  const kept = new Set(measured.map(({ file }) => file));
+  return {
+    "upward-arrows": whole({
+      found: cases(
+        await upwardArrows((file) => kept.has(file)),
+        ({ from, line }) => `${from}:${line}`,
+        ({ name, through, to }) => `${name}, of ${through ?? to}`,
+      ),
+    }),
+    cycles: whole({
+      found: cases(
+        (await complaints()).filter((text) => text.startsWith("circle")),
+        () => "",
+        (text) => text,
+      ),
+    }),
+    "public-items": { core: publics("core"), analysis: publics("analysis") },
+    "long-functions": whole({
+      found: cases(
+        longest(functions.filter(({ lines }) => lines > LONG_FUNCTION)),
+        ({ file, line }) => `${file}:${line}`,
+        ({ name, lines }) => `${name}: ${lines} lines`,
+      ),
+    }),
+    "long-files": whole({
+      found: cases(
+        longest(lengths.filter(({ lines }) => lines > LONG_FILE)),
+        ({ file }) => file,
+        ({ lines }) => `${lines} lines`,
+      ),
+    }),
+    "shipped-lines": whole({
+      found: cases(
+        longest(ships),
+        ({ file }) => file,
+        ({ lines }) => `${lines} lines`,
+      ),
+      count: ships.reduce((sum, { lines }) => sum + lines, 0),
+    }),
+    "cfg-attributes": whole({ found: places(core, ({ cfgs }) => cfgs) }),
+    panics: whole({ found: places(ships, ({ panics }) => panics) }),
+  };
+}
+
+/** @param {Figure} figure */
+const whole = (figure) => ({ [WHOLE]: figure });
+
+/** What cargo is told for each program and module of the demo. */
+const DEMO_BUILDS = [
+  ["--package", "hushbin-server"],
+  ...[
+    ["--package", "hushbin", "--features", "wasm-module"],
+    ["--package", "hushbin", "--no-default-features", "--features", "wasm-sums-module"],
+    ["--package", "hushbin-analysis", ...ANALYSIS],
+  ].map((args) => [...args, "--target", "wasm32-unknown-unknown"]),
+];
+
+/**
+ * Packages in what `cargo tree --prefix none --format {p}` prints.
+ *
+ * @param {string} tree
+ * @returns {string[]}
+ */
+export const packagesIn = (tree) => [
+  ...new Set(tree.split("\n").map((line) => line.split(" ").slice(0, 2).join(" "))),
+];
+
+/** Crates that cargo compiles: those of a program for this machine and those of modules, each once. */
+async function demoCrates() {
+  const found = new Set();
+  for (const args of DEMO_BUILDS) {
+    const tree = ["tree", "--locked", ...args, "--edges", "normal,build", "--prefix", "none"];
+    const listed = await capture("cargo", [...tree, "--format", "{p}"]);
+    if (listed === undefined) {
+      throw new Failed(`cargo ${tree.join(" ")} failed`);
+    }
+    const target = args.includes("--target") ? "module" : "program";
+    for (const name of packagesIn(listed)) {
+      found.add(`${target}: ${name}`);
+    }
+  }
+  return named([...found].sort());
+}
+
+/** Cases that are a name. */
+const named = (names) => ({ found: names.map((name) => ({ place: name, text: "" })) });
+
+/**
+ * Names that users learn.
+ *
+ * @param {string} page the book's page of commands
+ * @param {Record<string, unknown>} exports of the npm package
+ */
+export function surfaces(page, exports) {
+  const commands = [...page.matchAll(/^## `hushbin ([^`]*)`/gm)].map(([, name = ""]) => name);
+  const flags = [...page.matchAll(/^\| `([^`]*)`/gm)].flatMap(
+    ([, argument = ""]) => argument.match(/--[a-z][a-z-]*/g) ?? [],
+  );
+  return {
+    commands,
+    flags: [...new Set(flags)].sort(),
+    "npm-entries": Object.keys(exports).filter((name) => !/\.\w+$/.test(name)),
+  };
+}
+
+/** Words, by area. */
+async function words() {
+  /** @type {Record<string, Record<string, Figure>>} */
+  const all = {};
+  for (const file of await tracked(/\.(rs|ts|mjs|md)$/)) {
+    const area = areaOf(file);
+    for (const [rule, { found, of }] of Object.entries(wordFigures(file, read(file)) ?? {})) {
+      const areas = all[rule] ?? {};
+      all[rule] = areas;
+      const before = areas[area] ?? { found: [], of: 0 };
+      const place = ({ line }) => `${file}:${line}`;
+      areas[area] = {
+        found: [...before.found, ...cases(found, place, ({ text }) => text)],
+        of: (before.of ?? 0) + of,
+      };
+    }
+  }
+  return all;
+}
+
+/** @returns {Promise<Record<string, Record<string, Figure>>>} each rule's figures, by area */
+export async function figures() {
+  const { exports } = JSON.parse(read("package.json"));
+  const learned = surfaces(read("www/docs/src/reference/cli.md"), exports);
+  const measured = {
+    ...(await shapes()),
+    "demo-crates": whole(await demoCrates()),
+    ...Object.fromEntries(
+      Object.entries(learned).map(([rule, names]) => [rule, whole(named(names))]),
+    ),
+    ...(await words()),
+  };
+  return Object.fromEntries(
+    Object.keys(RULES).map((rule) => [
+      rule,
+      Object.fromEntries(
+        Object.entries(measured[rule] ?? {}).sort(([a], [b]) => a.localeCompare(b)),
+      ),
+    ]),
+  );
+}

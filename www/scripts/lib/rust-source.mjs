@@ -1,0 +1,132 @@
+// Measures files of Rust: lines, functions, public items, attributes, panics.
+//
+// Code that only tests compile does not count: items under `#[cfg(test)]` or
+// `#[test]`, and the files of modules declared so. The parser recovers from
+// syntax that it does not know, so a figure is never missing.
+
+import { posix } from "node:path";
+import { parser } from "@lezer/rust";
+
+/**
+ * @typedef {{ line: number, text: string }} Place
+ * @typedef {object} Measured
+ * @property {string} file
+ * @property {number} lines without those of tests
+ * @property {readonly { name: string, line: number, lines: number }[]} functions
+ * @property {readonly Place[]} publics each `pub` without restriction, on an item, a field or a `use`
+ * @property {readonly Place[]} cfgs each `#[cfg]`, `#![cfg]` or `#[cfg_attr]`
+ * @property {readonly Place[]} panics each `panic!` or `unreachable!`
+ * @property {readonly string[]} testModules files or folders, without `.rs`, that only tests compile
+ */
+
+const TEST = /^#\[\s*(?:cfg\s*\((?!.*\bnot\b).*\btest\b.*\)|test)\s*\]$/s;
+const TEXT = /Comment$|String$|^Char$/;
+const PUBLIC = /^[ \t]*pub[ \t](?!\()/gm;
+const CFG = /#!?\[\s*cfg(?:_attr)?\b/g;
+const PANIC = /\b(?:panic|unreachable)!/g;
+
+/** Files of the module that `mod name;` in `file` declares, without `.rs`. */
+function moduleFile(file, name) {
+  const { dir, name: stem } = posix.parse(file);
+  const folder = ["mod", "lib", "main"].includes(stem) ? dir : posix.join(dir, stem);
+  return posix.join(folder, name);
+}
+
+/** Attributes of a node: its own, or in a list of fields or variants those before it. */
+function attributes(node) {
+  const found = /List$/.test(node.name) ? [] : node.getChildren("Attribute");
+  if (node.name !== "Attribute" && /List$/.test(node.parent?.name ?? "")) {
+    for (let at = node.prevSibling; at?.name === "Attribute"; at = at.prevSibling) {
+      found.push(at);
+    }
+  }
+  return found;
+}
+
+/** Finds the line, from 1, of a position in the text. */
+function lineFinder(text) {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  return (at) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      [low, high] = (ends[middle] ?? 0) < at ? [middle + 1, high] : [low, middle];
+    }
+    return low + 1;
+  };
+}
+
+/**
+ * Measures one file.
+ *
+ * @param {string} file
+ * @param {string} source
+ * @returns {Measured}
+ */
+export function measureRust(file, source) {
+  const functions = [];
+  const testModules = [];
+  let code = "";
+  const hide = ({ from, to }) => {
+    const kept = source.slice(code.length, from);
+    code += kept + source.slice(code.length + kept.length, to).replace(/[^\n]/g, " ");
+  };
+  const lineAt = lineFinder(source);
+  const textOf = (node) => source.slice(node?.from ?? 0, node?.to ?? 0);
+  let lines = lineAt(source.length) - (source.endsWith("\n") ? 1 : 0);
+  parser.parse(source).iterate({
+    enter: ({ name, node }) => {
+      if (TEXT.test(name)) {
+        hide(node);
+        return false;
+      }
+      const own = attributes(node);
+      if (own.some((attribute) => TEST.test(textOf(attribute)))) {
+        const from = Math.min(node.from, ...own.map(({ from }) => from));
+        hide({ from, to: node.to });
+        lines -= lineAt(node.to) - lineAt(from) + 1;
+        const [, declared] = textOf(node).match(/\bmod\s+(\w+)\s*;$/) ?? [];
+        if (declared !== undefined) {
+          testModules.push(moduleFile(file, declared));
+        }
+        return false;
+      }
+      if (name === "FunctionItem") {
+        const called = textOf(node.getChild("BoundIdentifier"));
+        const line = lineAt(node.from);
+        functions.push({ name: called, line, lines: lineAt(node.to) - line + 1 });
+      }
+      return true;
+    },
+  });
+  code += source.slice(code.length);
+  const text = source.split("\n");
+  const places = (pattern) =>
+    [...code.matchAll(pattern)].map(({ index, 0: match }) => {
+      const line = lineAt(index + match.search(/\S/));
+      return { line, text: (text[line - 1] ?? "").trim() };
+    });
+  return {
+    file,
+    lines,
+    functions,
+    publics: places(PUBLIC),
+    cfgs: places(CFG),
+    panics: places(PANIC),
+    testModules,
+  };
+}
+
+/**
+ * Measures the files that ship, without those that only tests compile.
+ *
+ * @param {ReadonlyMap<string, string>} sources each file's text
+ * @returns {Measured[]}
+ */
+export function measureCrates(sources) {
+  const all = [...sources].map(([file, source]) => measureRust(file, source));
+  const tests = all.flatMap(({ testModules }) => testModules);
+  return all.filter(
+    ({ file }) => !tests.some((name) => file === `${name}.rs` || file.startsWith(`${name}/`)),
+  );
+}
