@@ -6,21 +6,15 @@ use hushbin::task::{Kind, Limits, Tree};
 use hushbin::{Question, Task};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use super::answer::{ByItem, Estimates, ItemEstimates};
-use super::contract::Asked;
-use super::interval::{Estimate, Quantiles};
-use super::law::Law;
-use super::layered::Layered;
-use super::number::Cells;
-use super::one_answer::OneAnswer;
-use super::people::People;
-use super::point::{Estimand, ItemPoints};
-use super::post::PostProcessed;
-use super::query::Query;
-use super::stand_out::{StandOut, Tested};
-use super::together::Parts;
 use super::totals::{Folded, Totals};
-use super::{Label, Prepared, conditional, cross, number, post, stand_out};
+use crate::estimate::answer::{
+    ByItem, Estimates, ItemEstimates, PostProcessed, StandOut, Tested, conditional, post, stand_out,
+};
+use crate::estimate::law::{Law, Layered, OneAnswer};
+use crate::estimate::mechanism::{Asked, Prepared};
+use crate::estimate::point::{Estimand, ItemPoints, People};
+use crate::estimate::query::{Estimate, Label, Quantiles, Query};
+use crate::estimate::question::{Cells, Parts, cross, number};
 use crate::parallel;
 use crate::promise::{Privacy, bias, repeats};
 
@@ -66,7 +60,7 @@ impl Estimator {
     }
 
     /// The mechanisms with their rates, by question.
-    pub(super) fn prepared(&self) -> &[Prepared] {
+    pub(crate) fn prepared(&self) -> &[Prepared] {
         &self.prepared
     }
 

@@ -4,9 +4,8 @@ use hushbin::codec::append;
 use hushbin::task::{Draw, Tree};
 use hushbin::{Fingerprint, Question, Report, Task};
 
-use super::encoding::{MOST_REPORTS, Reader, TotalsError, append_header};
-use super::spread::Spread;
-use super::{Counts, place, places};
+use crate::estimate::fold::{MOST_REPORTS, Reader, Spread, TotalsError, append_header};
+use crate::estimate::mechanism::{Counts, place, places};
 
 /// What is kept of the reports of one task.
 ///
@@ -27,7 +26,7 @@ pub struct Totals {
     draw: Draw,
     questions: Vec<Layers>,
     /// Of all reports, as what they are about follows from it.
-    pub(super) seeds: Spread,
+    pub(crate) seeds: Spread,
 }
 
 /// The reports that answer one question, by the layer that they tell of; one where there is
@@ -66,11 +65,11 @@ impl Layers {
 
 /// The reports that tell of one layer of a question.
 #[derive(Debug, Clone)]
-pub(super) struct Folded {
-    pub(super) reports: u64,
-    pub(super) counts: Counts,
+pub(crate) struct Folded {
+    pub(crate) reports: u64,
+    pub(crate) counts: Counts,
     /// What they name, which is known of an honest crowd.
-    pub(super) places: Spread,
+    pub(crate) places: Spread,
 }
 
 impl Totals {
@@ -231,12 +230,12 @@ impl Totals {
     }
 
     /// Of the first layer, which is all unless there is a tree.
-    pub(super) fn folded(&self, question: usize) -> &Folded {
+    pub(crate) fn folded(&self, question: usize) -> &Folded {
         &self.questions[question].folded[0]
     }
 
     /// By layer.
-    pub(super) fn layers(&self, question: usize) -> &[Folded] {
+    pub(crate) fn layers(&self, question: usize) -> &[Folded] {
         &self.questions[question].folded
     }
 }

@@ -1,0 +1,109 @@
+//! Conditional means: the mean among those who have the item.
+//!
+//! The mean divided by the non-missing frequency (P1, Wang et al.,
+//! "Differentially Private Numerical Vector Analyses in the Local and Shuffle
+//! Model"). Both are unbiased; their ratio is not, least of all where the
+//! frequency is within a few standard errors of 0.
+
+use crate::estimate::law::Law;
+use crate::estimate::point::{Estimand, ItemPoints, Point};
+use crate::estimate::query::{Estimate, Quantiles};
+use crate::numeric::limits::Side;
+
+/// Divides; `None` where the frequency is not significantly above 0, in a
+/// one-sided test at the confidence of `quantiles`.
+///
+/// The standard error is that of the delta method: with r = mean/frequency, the
+/// ratio's noise is that of mean − r·frequency, divided by the frequency, to
+/// first order, so its variance is
+/// (Var mean − 2r·Cov + r²·Var frequency)/frequency². There r is clamped to
+/// [-1, 1], where it must be; the estimate is not. Intervals hold the r for which
+/// mean − r·frequency may be noise around 0 (Fieller 1954).
+///
+/// # Panics
+/// If the mechanism does not estimate both.
+pub(crate) fn mean(
+    points: &ItemPoints,
+    law: &Law,
+    reports: f64,
+    quantiles: &Quantiles,
+) -> Option<Estimate> {
+    let both = "only mechanisms that estimate both are asked";
+    let mean = points.mean.expect(both);
+    let frequency = points.nonmissing.expect(both);
+    let covariance = points.covariance.expect(both);
+    let certain = quantiles.one_sided();
+    let least = law.limit(
+        Estimand::Nonmissing,
+        frequency,
+        reports,
+        certain,
+        Side::Lower,
+    );
+    if least <= 0.0 {
+        return None;
+    }
+    let estimate = mean.estimate / frequency.estimate;
+    let r = estimate.clamp(-1.0, 1.0);
+    let variance =
+        mean.standard_error.powi(2) - 2.0 * r * covariance + (r * frequency.standard_error).powi(2);
+    let ratio = Point {
+        estimate,
+        standard_error: variance.max(0.0).sqrt() / frequency.estimate,
+    };
+    Some(quantiles.estimate(ratio, |failure, side| {
+        law.ratio_limit([mean, frequency], ratio, reports, failure, side)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(mean: f64, nonmissing: f64) -> ItemPoints {
+        let point = |estimate, standard_error| {
+            Some(Point {
+                estimate,
+                standard_error,
+            })
+        };
+        ItemPoints {
+            mean: point(mean, 0.04),
+            plus: None,
+            minus: None,
+            nonmissing: point(nonmissing, 0.03),
+            covariance: Some(0.0005),
+            share: None,
+        }
+    }
+
+    #[test]
+    fn errors_are_those_of_the_delta_method() {
+        let quantiles = Quantiles::new(0.95, 1).unwrap();
+        let of = |mean, nonmissing| {
+            super::mean(&points(mean, nonmissing), &Law::Normal, 1.0, &quantiles)
+        };
+        let point = of(0.2, 0.4).unwrap();
+        assert_eq!(point.estimate, 0.5);
+        let expected = (0.0016 - 0.0005 + 0.25 * 0.0009_f64).sqrt() / 0.4;
+        assert!((point.standard_error - expected).abs() < 1e-15);
+        // Raw, even where the truth cannot be; the variance is that at −1.
+        let point = of(-0.3, 0.2).unwrap();
+        assert!((point.estimate + 1.5).abs() < 1e-15);
+        let expected = (0.0016 + 0.001 + 0.0009_f64).sqrt() / 0.2;
+        assert!((point.standard_error - expected).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_frequency_that_may_be_zero_is_refused() {
+        // 1.2816 and 2.3263 standard errors of 0.03.
+        for (confidence, limit) in [(0.5, 0.0), (0.9, 0.038_447), (0.99, 0.069_790)] {
+            let quantiles = Quantiles::new(confidence, 7).unwrap();
+            let of =
+                |nonmissing| super::mean(&points(0.1, nonmissing), &Law::Normal, 1.0, &quantiles);
+            assert_eq!(of(limit - 1e-5), None, "{confidence}");
+            assert!(of(limit + 1e-5).is_some(), "{confidence}");
+            assert_eq!(of(-1.0), None);
+        }
+    }
+}

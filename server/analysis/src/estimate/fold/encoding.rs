@@ -1,0 +1,181 @@
+//! Numbers in the encoding of totals, which [`Totals::encode`](super::Totals::encode)
+//! describes.
+
+use std::ops::Range;
+
+use hushbin::Fingerprint;
+use hushbin::codec::{Cursor, append_signed};
+use serde::{Deserialize, Serialize};
+
+/// Version of the format, the first byte of all totals.
+const VERSION: u8 = 2;
+
+/// Up to here numbers of reports are exact in estimates.
+pub(crate) const MOST_REPORTS: u64 = 1 << f64::MANTISSA_DIGITS;
+
+/// Why bytes are not the totals of a task.
+///
+/// ```
+/// use hushbin_analysis::estimate::Totals;
+///
+/// # let draft: hushbin::TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// let task = draft.resolve().unwrap();
+/// let mut bytes = Totals::new(&task).encode();
+/// bytes[18] = 2;
+/// let error = Totals::decode(&task, &bytes).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "the encoding of totals is impossible at byte 18: expected a count of hits up to 0, found 1"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TotalsError {
+    /// They were encoded by another version of the format.
+    #[error("the encoding of totals has version {found}, expected {expected}")]
+    Version {
+        /// Version byte found.
+        found: u8,
+        /// Version understood.
+        expected: u8,
+    },
+    /// They are of another task.
+    #[error("totals are of task {found}, expected {expected}")]
+    FingerprintMismatch {
+        /// Fingerprint of the task.
+        expected: Fingerprint,
+        /// Fingerprint in the bytes.
+        found: Fingerprint,
+    },
+    /// Too few bytes, too many, or none that encoding writes.
+    #[error(transparent)]
+    Malformed(#[from] hushbin::Error),
+    /// A number that no reports add up to.
+    #[error(
+        "the encoding of totals is impossible at byte {offset}: {reason} up to {most}, found {found}"
+    )]
+    Impossible {
+        /// Where the number begins.
+        offset: usize,
+        /// What was expected there.
+        reason: &'static str,
+        /// The greatest magnitude that is possible.
+        most: u128,
+        /// The magnitude found.
+        found: u128,
+    },
+}
+
+/// Appends what totals of a task begin with.
+pub(crate) fn append_header(fingerprint: &Fingerprint, bytes: &mut Vec<u8>) {
+    bytes.push(VERSION);
+    bytes.extend_from_slice(&fingerprint.0);
+}
+
+/// Appends counts, each as its difference from the one before.
+pub(crate) fn append_counts(counts: impl Iterator<Item = u64>, bytes: &mut Vec<u8>) {
+    let mut before = 0_u64;
+    for count in counts {
+        append_signed(bytes, count.wrapping_sub(before).cast_signed());
+        before = count;
+    }
+}
+
+/// Appends the counts of an open question, of which there are none.
+///
+/// # Panics
+/// If there are.
+pub(crate) fn append_nothing_of<T>(items: &[T]) {
+    assert!(
+        items.is_empty(),
+        "totals of items of an open question are not encoded, expected those of Totals::new"
+    );
+}
+
+/// What is left of the bytes of totals.
+pub(crate) struct Reader<'a>(Cursor<'a>);
+
+impl<'a> Reader<'a> {
+    /// Behind what totals of a task begin with.
+    pub(crate) fn new(expected: &Fingerprint, bytes: &'a [u8]) -> Result<Self, TotalsError> {
+        let mut cursor = Cursor::new("the encoding of totals", bytes);
+        let [version] = cursor.array("expected a version byte")?;
+        if version != VERSION {
+            return Err(TotalsError::Version {
+                found: version,
+                expected: VERSION,
+            });
+        }
+        let found = Fingerprint(cursor.array("expected a task fingerprint of 16 bytes")?);
+        if found != *expected {
+            return Err(TotalsError::FingerprintMismatch {
+                expected: *expected,
+                found,
+            });
+        }
+        Ok(Self(cursor))
+    }
+
+    /// The check that nothing is left.
+    pub(crate) fn end(&self) -> Result<(), TotalsError> {
+        Ok(self.0.end("expected the end after the last count")?)
+    }
+
+    /// Hands `take` the counts of these places, of n = `reports` reports, of which each is
+    /// counted at most once in a row of so many.
+    pub(crate) fn counts(
+        &mut self,
+        places: Range<usize>,
+        row: usize,
+        reports: u64,
+        mut take: impl FnMut(usize, u64),
+    ) -> Result<(), TotalsError> {
+        let (mut before, mut left) = (0_u64, reports);
+        for (index, place) in places.enumerate() {
+            if index.is_multiple_of(row) {
+                left = reports;
+            }
+            let offset = self.0.offset();
+            let reason = "expected a count of hits";
+            let difference: i64 = self.0.take(reason)?;
+            before = before.wrapping_add(difference.cast_unsigned());
+            check(offset, reason, before.into(), left.into())?;
+            left -= before;
+            take(place, before);
+        }
+        Ok(())
+    }
+
+    /// A number without a sign.
+    pub(crate) fn at_most<T>(&mut self, reason: &'static str, most: T) -> Result<T, TotalsError>
+    where
+        T: Copy + Into<u128> + Serialize + for<'de> Deserialize<'de>,
+    {
+        let offset = self.0.offset();
+        let number: T = self.0.take(reason)?;
+        check(offset, reason, number.into(), most.into())?;
+        Ok(number)
+    }
+
+    /// A number with a sign, of a magnitude up to `most`.
+    pub(crate) fn within(&mut self, reason: &'static str, most: u128) -> Result<i128, TotalsError> {
+        let offset = self.0.offset();
+        let number: i128 = self.0.take(reason)?;
+        check(offset, reason, number.unsigned_abs(), most)?;
+        Ok(number)
+    }
+}
+
+fn check(offset: usize, reason: &'static str, found: u128, most: u128) -> Result<(), TotalsError> {
+    if found <= most {
+        return Ok(());
+    }
+    Err(TotalsError::Impossible {
+        offset,
+        reason,
+        most,
+        found,
+    })
+}

@@ -1,0 +1,12 @@
+//! Counts that reports are folded into, and their encoding.
+
+mod counted;
+pub(crate) mod encoding;
+mod signs;
+mod spread;
+
+pub(crate) use counted::{Counted, Estimator, Hits};
+pub use encoding::TotalsError;
+pub(crate) use encoding::{MOST_REPORTS, Reader, append_header};
+pub(crate) use signs::SignCounter;
+pub(crate) use spread::{EXPECTED, Spread};

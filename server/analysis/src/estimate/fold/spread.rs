@@ -1,0 +1,133 @@
+//! How evenly reports are spread over what they may name.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::encoding::{Reader, TotalsError, append_counts};
+
+/// How many groups of places are counted, at most.
+const GROUPS: u128 = 256;
+
+/// So many reports a group is expected to have at least, that the law of their number is
+/// nearly normal far out, too.
+pub(crate) const EXPECTED: f64 = 20.0;
+
+/// How many reports name which of many places, in groups of neighbouring ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spread {
+    places: u128,
+    groups: Vec<u64>,
+}
+
+impl Spread {
+    /// Of so many places; none if there are fewer than two.
+    pub(crate) fn among(places: u128) -> Self {
+        let groups = if places < 2 { 0 } else { places.min(GROUPS) };
+        Self {
+            places,
+            groups: vec![0; groups as usize],
+        }
+    }
+
+    #[inline]
+    pub(crate) fn count(&mut self, place: u64) {
+        let groups = self.groups.len() as u128;
+        if groups > 0 {
+            self.groups[(u128::from(place) * groups / self.places) as usize] += 1;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, others: &Self) {
+        for (own, other) in self.groups.iter_mut().zip(&others.groups) {
+            *own += other;
+        }
+    }
+
+    pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
+        append_counts(self.groups.iter().copied(), bytes);
+    }
+
+    pub(crate) fn decode(
+        &mut self,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        let groups = self.groups.len();
+        bytes.counts(0..groups, groups, reports, |group, count| {
+            self.groups[group] = count;
+        })
+    }
+
+    /// The probability that even places are as far from even, at least, by the statistic of
+    /// Pearson; `None` while there are too few reports to tell.
+    pub(crate) fn p(&self) -> Option<f64> {
+        let groups = self.groups.len() as u128;
+        let reports: u64 = self.groups.iter().sum();
+        // The first place of a group.
+        let first = |group: u128| (group * self.places).div_ceil(groups);
+        let each = reports as f64 / self.places as f64;
+        let mut joined: Vec<[f64; 2]> = Vec::new();
+        for (group, &count) in (0..).zip(&self.groups) {
+            let expected = (first(group + 1) - first(group)) as f64 * each;
+            match joined.last_mut().filter(|last| last[1] < EXPECTED) {
+                Some([counts, sum]) => {
+                    *counts += count as f64;
+                    *sum += expected;
+                }
+                None => joined.push([count as f64, expected]),
+            }
+        }
+        // The last has what is left.
+        if let Some([counts, sum]) = joined.pop_if(|last| last[1] < EXPECTED) {
+            let last = joined.last_mut()?;
+            last[0] += counts;
+            last[1] += sum;
+        }
+        let degrees = joined.len().checked_sub(1).filter(|degrees| *degrees > 0)?;
+        let far = |[count, expected]: &[f64; 2]| (count - expected).powi(2) / expected;
+        let law = ChiSquared::new(degrees as f64).expect("degrees of freedom");
+        Some(law.sf(joined.iter().map(far).sum()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn even_places_are_even_and_others_not() {
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        for places in [2, 3, 250, 256, 257, 400, 1000, 1 << 64] {
+            let mut spread = Spread::among(places);
+            for _ in 0..100_000 {
+                spread.count(((u128::from(rng.next_u64()) * places) >> 64) as u64);
+            }
+            let p = spread.p().unwrap();
+            assert!(p > 1e-3, "{places}: {p}");
+            let mut other = spread.clone();
+            (0..3000).for_each(|_| other.count(1));
+            assert!(other.p().unwrap() < 1e-9, "{places}");
+            spread.merge(&Spread::among(places));
+            assert!((spread.p().unwrap() - p).abs() < 1e-12);
+        }
+        assert!(Spread::among(1).p().is_none() && Spread::among(2).p().is_none());
+    }
+
+    /// Of many crowds of as few as are told apart p is as rarely small as it says.
+    #[test]
+    fn few_reports_flag_no_more_often_than_is_said() {
+        let mut rng = ChaCha20Rng::seed_from_u64(2);
+        for reports in [40, 100, 1000] {
+            let small = (0..20_000).filter(|_| {
+                let mut spread = Spread::among(1 << 64);
+                (0..reports).for_each(|_| spread.count(rng.next_u64()));
+                spread.p().unwrap() < 1e-3
+            });
+            // 20 are expected; more than 45 come about once in a million.
+            let small = small.count();
+            assert!(small < 45, "{reports}: {small}");
+        }
+    }
+}

@@ -1,0 +1,507 @@
+//! How far made-up reports move estimates.
+//!
+//! Estimates are averages of what each report counts. Of n reports of which a part γ is made
+//! up the average is (1 − γ)·f + γ·c where the honest ones would give f, so that it is moved by
+//! γ·(c − f): by no more than γ times the distance from the least that f may be to the most
+//! that a report can count, whatever people answer. Differential privacy bounds what one
+//! honest report tells, so it cannot bound this: the less a report tells, the more it counts.
+
+mod crowd;
+
+pub use crowd::{CrowdTest, Respect};
+
+use hushbin::choose::Combined;
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rates};
+use hushbin::task::{Kind, Scale, Together, Tree};
+use hushbin::{Mechanism, Question};
+use serde::Serialize;
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+use crate::estimate::estimator::Estimator;
+use crate::estimate::law::layered::edges;
+use crate::estimate::mechanism::{Prepared, estimands};
+use crate::estimate::point::Estimand;
+
+/// The part of the reports that is taken to be made up: γ.
+pub const MADE_UP: f64 = 0.01;
+
+/// By how much made-up reports can move what is estimated of any item of a question, at
+/// worst: whatever people answer, and whatever the reports say that a task accepts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Influence {
+    /// The question's name; `None` where the task is asked once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// What is estimated.
+    pub estimate: Influenced,
+    /// By how much [`MADE_UP`] of the reports raise it, at most.
+    pub up: f64,
+    /// By how much they lower it, at most.
+    pub down: f64,
+    /// The unit of both, where it is not shares or means from −1 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+/// What is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Influenced {
+    /// [`Estimand::Mean`], or the mean of a number.
+    Mean,
+    /// [`Estimand::Plus`].
+    Plus,
+    /// [`Estimand::Minus`].
+    Minus,
+    /// [`Estimand::Nonmissing`].
+    Nonmissing,
+    /// [`Estimand::Share`].
+    Share,
+    /// The share of people below an edge between two bins, at the edge where it is most.
+    Below,
+}
+
+impl From<Estimand> for Influenced {
+    fn from(estimand: Estimand) -> Self {
+        match estimand {
+            Estimand::Mean => Self::Mean,
+            Estimand::Plus => Self::Plus,
+            Estimand::Minus => Self::Minus,
+            Estimand::Nonmissing => Self::Nonmissing,
+            Estimand::Share => Self::Share,
+        }
+    }
+}
+
+/// The least and the most that one report counts, or that people can have.
+type Reach = [f64; 2];
+
+/// What includes both.
+fn hull([a, b]: Reach, [c, d]: Reach) -> Reach {
+    [a.min(c), b.max(d)]
+}
+
+impl Estimator {
+    /// By how much made-up reports can move estimates, by question.
+    ///
+    /// ```
+    /// use hushbin_analysis::estimate::Estimator;
+    ///
+    /// let draft: hushbin::TaskDraft = serde_json::from_str(
+    ///     r#"{
+    ///         "id": "t", "epsilon": 1.0,
+    ///         "questions": [{ "name": "dark", "kind": "choice", "options": ["yes", "no"] }]
+    ///     }"#,
+    /// ).unwrap();
+    /// let estimator = Estimator::for_task(draft.resolve().unwrap());
+    /// // A report names one of two answers: it counts e/(e − 1) for that one, and −1/(e − 1)
+    /// // for the other.
+    /// let e = 1_f64.exp();
+    /// let influence = &estimator.influence()[0];
+    /// assert!((influence.up - 0.01 * e / (e - 1.0)).abs() < 1e-9);
+    /// assert!((influence.down - influence.up).abs() < 1e-9);
+    /// ```
+    #[must_use]
+    pub fn influence(&self) -> Vec<Influence> {
+        let questions = self.task().questions().iter().zip(self.prepared());
+        questions
+            .flat_map(|(own, prepared)| self.of(own, prepared))
+            .collect()
+    }
+
+    fn of(&self, question: &Question, prepared: &Prepared) -> Vec<Influence> {
+        let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
+        let influence =
+            |estimate, reach: Reach, people: Reach, unit: Option<String>, size: f64| Influence {
+                question: name.clone(),
+                estimate,
+                up: MADE_UP * (reach[1] - people[0]) * size,
+                down: MADE_UP * (people[1] - reach[0]) * size,
+                unit,
+            };
+        let one = prepared.single().zip(as_collision(question));
+        match (question.kind(), one) {
+            (Kind::Number(scale), Some((rates, collision))) => {
+                let buckets = Buckets::new(question, collision, rates);
+                let reach = match (scale.edges(), question.kind().tree()) {
+                    (None, _) => buckets.place(scale),
+                    (Some(_), Some(tree)) => buckets.below_in(tree),
+                    (Some(edges), None) => buckets.below(edges.len() as u32 - 1),
+                };
+                let [low, high] = scale.range();
+                vec![match scale.edges() {
+                    None => {
+                        let unit = scale.unit().map(str::to_owned);
+                        influence(Influenced::Mean, reach, [0.0, 1.0], unit, high - low)
+                    }
+                    Some(_) => influence(Influenced::Below, reach, [0.0, 1.0], None, 1.0),
+                }]
+            }
+            (Kind::Together(together), Some((rates, collision))) => {
+                let buckets = Buckets::new(question, collision, rates);
+                let reach = buckets.options(together);
+                vec![influence(Influenced::Share, reach, [0.0, 1.0], None, 1.0)]
+            }
+            (kind, _) => {
+                // Of numbers with limits of their own, which differ.
+                let (size, unit) = match kind {
+                    Kind::Numbers(_) => (0.5, Some("of its range".to_owned())),
+                    _ => (1.0, None),
+                };
+                let of = |&estimand: &Estimand| {
+                    let people = match estimand {
+                        Estimand::Mean => [-1.0, 1.0],
+                        _ => [0.0, 1.0],
+                    };
+                    let reach = prepared.reach(question, estimand);
+                    influence(estimand.into(), reach, people, unit.clone(), size)
+                };
+                estimands(question).iter().map(of).collect()
+            }
+        }
+    }
+}
+
+fn as_collision(question: &Question) -> Option<&Collision> {
+    match question.mechanism() {
+        Mechanism::Collision(own) => Some(own),
+        _ => None,
+    }
+}
+
+/// What a report can hit of several elements at once: whoever makes it up looks for a seed.
+struct Buckets<'a> {
+    rates: &'a Rates,
+    /// t.
+    buckets: u32,
+    /// m; `None` where elements are hashed independently.
+    slots: Option<u32>,
+}
+
+/// How many seeds there are.
+const SEEDS: f64 = (1_u128 << 64) as f64;
+
+impl<'a> Buckets<'a> {
+    fn new(question: &Question, collision: &Collision, rates: &'a Rates) -> Self {
+        let buckets = collision.buckets();
+        let slots = collision.support(&question.domain()).slots() as u32;
+        Self {
+            rates,
+            buckets,
+            slots: (collision.hashing() != Hashing::Independent).then(|| slots / buckets),
+        }
+    }
+
+    /// How many of so many elements one report hits, at most: as many as a bucket has slots
+    /// for; of elements that are hashed independently as many as some seed is expected for.
+    fn most(&self, elements: u32) -> u32 {
+        if let Some(slots) = self.slots {
+            return slots.min(elements);
+        }
+        let share = 1.0 / f64::from(self.buckets);
+        let law = Binomial::new(share, elements.into()).expect("a probability");
+        let is_rare = |hits: &u32| law.sf(u64::from(*hits)) * SEEDS / share < 1.0;
+        // sf(h) is P(more than h).
+        (0..elements).find(is_rare).unwrap_or(elements)
+    }
+
+    /// Of a sum of hits, each less what hits are on average, that are worth these.
+    fn weighted(&self, worths: &[f64]) -> Reach {
+        let most = self.most(worths.len() as u32) as usize;
+        let mut sorted = worths.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let least: f64 = sorted.iter().take(most).map(|worth| worth.min(0.0)).sum();
+        let top: f64 = sorted
+            .iter()
+            .rev()
+            .take(most)
+            .map(|worth| worth.max(0.0))
+            .sum();
+        let average = self.rates.p_false * worths.iter().sum::<f64>();
+        [least - average, top - average].map(|sum| sum / self.rates.gap())
+    }
+
+    /// Of the share of people in some of the bins, wherever the edge is.
+    fn below(&self, bins: u32) -> Reach {
+        let below = |bins: u32| self.weighted(&vec![1.0; bins as usize]);
+        (1..bins).map(below).reduce(hull).unwrap_or([0.0, 1.0])
+    }
+
+    /// The same under a tree, each layer of which a report may be of.
+    fn below_in(&self, tree: &Tree) -> Reach {
+        let layers = tree.layers();
+        let at = |below: u32| {
+            let wanted = (0..tree.bins()).map(|bin| f64::from(u8::from(bin < below)));
+            let wanted: Vec<f64> = wanted.collect();
+            let combined = Combined::new(tree, &vec![1.0; layers], &wanted);
+            let of_layer = |layer: usize| {
+                let nodes = tree.layer(layer);
+                let worths = &combined.of_nodes[nodes.start as usize..nodes.end as usize];
+                self.weighted(worths)
+                    .map(|sum| combined.constant + layers as f64 * sum)
+            };
+            (0..layers).map(of_layer).reduce(hull).unwrap_or([0.0, 1.0])
+        };
+        edges(tree).map(at).reduce(hull).unwrap_or([0.0, 1.0])
+    }
+
+    /// Of the mean place of a number, from 0 to 1.
+    fn place(&self, scale: &Scale) -> Reach {
+        let steps = f64::from(scale.cells() - 1);
+        let worths = (0..scale.cells()).map(|level| f64::from(level) / steps - 0.5);
+        self.weighted(&worths.collect::<Vec<_>>())
+            .map(|sum| 0.5 + sum)
+    }
+
+    /// Of an option's share, which is less what the part's shares are more than 1 in sum.
+    fn options(&self, together: &Together) -> Reach {
+        let of = |cells: u32| {
+            let gap = self.rates.gap();
+            if cells > Rates::FEW {
+                return self.weighted(&[1.0]);
+            }
+            let each = 1.0 / f64::from(cells);
+            let others = f64::from(self.most(cells - 1));
+            [each - others * each / gap, each + (1.0 - each) / gap]
+        };
+        let parts = together.parts().iter().map(|part| of(part.cells()));
+        parts.reduce(hull).unwrap_or([0.0, 1.0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::mechanism::hash_bin::Response;
+    use hushbin::mechanism::{coco, collision, cube, grid, hash_bin};
+    use hushbin::{Report, Task, TaskDraft};
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::estimate::{Options, Query, Totals};
+
+    fn task(draft: Value) -> Task {
+        let draft: TaskDraft = serde_json::from_value(draft).unwrap();
+        draft.resolve().unwrap()
+    }
+
+    /// A task of one question.
+    fn asking(epsilon: f64, mut question: Value) -> Task {
+        question["name"] = "q".into();
+        task(json!({ "id": "t", "epsilon": epsilon, "questions": [question] }))
+    }
+
+    /// Every report there is under a seed; of bins, those at the limit.
+    fn reports(task: &Task, seed: u64) -> Vec<Report> {
+        let question = &task.questions()[0];
+        match question.mechanism() {
+            Mechanism::Collision(own) => (0..own.outcomes())
+                .map(|bucket| Report::Collision(collision::Report { seed, bucket }))
+                .collect(),
+            Mechanism::Coco(own) => (0..own.outcomes())
+                .map(|bucket| Report::Coco(coco::Report { seed, bucket }))
+                .collect(),
+            Mechanism::Cube(own) => (0..1 << own.drawn())
+                .map(|signs| cube::Report {
+                    seed,
+                    drawn: own.drawn(),
+                    signs,
+                })
+                .map(Report::Cube)
+                .collect(),
+            Mechanism::Grid(own) => (0..own.cells())
+                .map(|bucket| Report::Grid(grid::Report { seed, bucket }))
+                .collect(),
+            Mechanism::HashBin(own) => {
+                let domain = question.domain();
+                let limit = own.sampling(domain.items(), question.epsilon()).limit();
+                let responses = match limit {
+                    None => [false, true].map(Response::Sign),
+                    Some(limit) => {
+                        [-limit, limit].map(|bin| Response::Bins(vec![bin; own.bins() as usize]))
+                    }
+                };
+                responses
+                    .into_iter()
+                    .map(|response| Report::HashBin(hash_bin::Report { seed, response }))
+                    .collect()
+            }
+        }
+    }
+
+    /// Estimates from a single report are what it counts: none counts more than is said, and
+    /// some as much.
+    #[test]
+    fn no_report_counts_more() {
+        let rated = json!({
+            "id": "t", "items": 12, "sparsity": 2, "epsilon": 1.0, "value": "sign",
+        });
+        let with = |mechanism: Value| {
+            let mut draft = rated.clone();
+            draft["mechanism"] = mechanism;
+            task(draft)
+        };
+        let tasks = [
+            with(json!({ "name": "collision", "buckets": 5 })),
+            with(json!({ "name": "collision", "buckets": 30 })),
+            with(json!({ "name": "collision", "buckets": 5, "hashing": "independent" })),
+            with(json!({ "name": "coco", "buckets": 6 })),
+            with(json!({ "name": "coco", "buckets": 2 })),
+            with(json!({ "name": "coco", "buckets": 8, "rule": "overwrite" })),
+            with(json!({ "name": "hash-bin", "level": "event" })),
+            with(json!({ "name": "hash-bin", "level": "user" })),
+            asking(1.0, json!({ "kind": "choice", "options": 9 })),
+            asking(3.0, json!({ "kind": "choice", "options": 3 })),
+            asking(2.0, json!({ "kind": "set", "options": 9, "sparsity": 3 })),
+            asking(
+                2.0,
+                json!({ "kind": "numbers", "of": [
+                { "name": "a", "min": 0, "max": 1 },
+                { "name": "b", "min": 0, "max": 1 },
+                { "name": "c", "min": 0, "max": 1 },
+            ] }),
+            ),
+            asking(
+                3.0,
+                json!({ "kind": "numbers", "of": [
+                { "name": "a", "min": 0, "max": 1 },
+                { "name": "b", "min": 0, "max": 1 },
+                { "name": "c", "min": 0, "max": 1 },
+            ], "mechanism": { "name": "grid", "drawn": 2, "steps": 3 } }),
+            ),
+        ];
+        for task in tasks {
+            let estimator = Estimator::for_task(task.clone());
+            let question = &task.questions()[0];
+            let items: Vec<u64> = match question.items() {
+                hushbin::Items::Named(names) => (0..names.len() as u64).collect(),
+                hushbin::Items::Count(count) => (0..u64::from(*count)).collect(),
+                hushbin::Items::Open(_) => unreachable!(),
+            };
+            for estimand in estimands(question) {
+                let [least, most] = estimator.prepared()[0].reach(question, *estimand);
+                let mut seen = [f64::INFINITY, f64::NEG_INFINITY];
+                for seed in 0..300 {
+                    for report in reports(&task, seed) {
+                        let mut totals = Totals::new(&task);
+                        totals.fold(&report);
+                        for points in estimator.points(&totals, 0, &items) {
+                            let counts = points.get(*estimand).unwrap().estimate;
+                            seen = hull(seen, [counts; 2]);
+                        }
+                    }
+                }
+                let near = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
+                assert!(
+                    near(seen[0], least) && near(seen[1], most),
+                    "{question:?} {estimand:?}: {seen:?} of {:?}",
+                    [least, most]
+                );
+            }
+        }
+    }
+
+    /// The same of what is summed up of several elements, of which few are hit together.
+    #[test]
+    fn no_report_counts_more_for_a_number_or_an_option() {
+        let tasks = [
+            (1.0, json!({ "min": -5, "max": 15, "levels": 2 })),
+            (1.0, json!({ "min": 0, "max": 1, "levels": 5 })),
+            (1.0, json!({ "edges": [0, 1, 2, 3, 5, 8] })),
+            (3.0, json!({ "edges": [0, 1, 2] })),
+        ];
+        let tasks = tasks.map(|(epsilon, mut question)| {
+            question["kind"] = "number".into();
+            asking(epsilon, question)
+        });
+        for task in tasks {
+            let estimator = Estimator::for_task(task.clone());
+            let all = Query::new(&task, &Options::default()).unwrap();
+            let Kind::Number(scale) = task.questions()[0].kind() else {
+                unreachable!()
+            };
+            let [influence] = &estimator.influence()[..] else {
+                unreachable!()
+            };
+            let [low, high] = match influence.estimate {
+                Influenced::Mean => scale.range(),
+                _ => [0.0, 1.0],
+            };
+            let mut seen = [f64::INFINITY, f64::NEG_INFINITY];
+            for seed in 0..600 {
+                for report in reports(&task, seed) {
+                    let mut totals = Totals::new(&task);
+                    totals.fold(&report);
+                    let number = estimator.estimates(&totals, &all).number.unwrap();
+                    let below = number.distribution.iter().map(|own| own.share.estimate);
+                    for counts in number
+                        .mean
+                        .map(|mean| mean.estimate)
+                        .into_iter()
+                        .chain(below)
+                    {
+                        seen = hull(seen, [counts; 2]);
+                    }
+                }
+            }
+            let said = [
+                high - influence.down / MADE_UP,
+                low + influence.up / MADE_UP,
+            ];
+            for (seen, said) in seen.into_iter().zip(said) {
+                assert!(
+                    (seen - said).abs() < 1e-9,
+                    "{:?}: {seen} of {said}",
+                    task.questions()
+                );
+            }
+        }
+    }
+
+    /// Under a tree estimates are of all layers: reports that are made up are moved from an
+    /// honest crowd's mean by no more than is said.
+    #[test]
+    fn a_tree_is_moved_no_more() {
+        let edges: Vec<u32> = (0..=64).collect();
+        let question = json!({ "kind": "number", "edges": edges, "tree": [4, 4, 4] });
+        let task = asking(1.0, question);
+        let estimator = Estimator::for_task(task.clone());
+        let all = Query::new(&task, &Options::default()).unwrap();
+        let [influence] = &estimator.influence()[..] else {
+            unreachable!()
+        };
+        let below = |totals: &Totals| -> Vec<f64> {
+            let number = estimator.estimates(totals, &all).number.unwrap();
+            number
+                .distribution
+                .iter()
+                .map(|own| own.share.estimate)
+                .collect()
+        };
+        let seeds = 0..30_000_u64;
+        let mut honest = Totals::new(&task);
+        for report in seeds
+            .clone()
+            .map(|seed| reports(&task, seed).swap_remove(0))
+        {
+            honest.fold(&report);
+        }
+        let before = below(&honest);
+        let mut most: f64 = 0.0;
+        for seed in 40_000..40_200 {
+            let mut totals = honest.clone();
+            for _ in 0..300 {
+                totals.fold(&reports(&task, seed)[0]);
+            }
+            for (before, after) in before.iter().zip(below(&totals)) {
+                // The crowd's mean is not that of people: what is added moves to itself.
+                let moved = after - before;
+                let [down, up] = [influence.down, influence.up].map(|own| own + 0.01);
+                assert!(-down < moved && moved < up, "{moved}: {influence:?}");
+                most = most.max(moved.abs());
+            }
+        }
+        assert!(most > 0.3 * influence.up, "{most}: {influence:?}");
+    }
+}

@@ -1,0 +1,78 @@
+//! How the sum behind an estimate is distributed, for whatever truth.
+
+mod hits;
+pub(crate) mod layered;
+mod noise;
+mod one_answer;
+mod score;
+
+pub(crate) use hits::{HitLaw, Outcomes};
+pub(crate) use layered::{Layered, LayeredLaw};
+pub(crate) use noise::NoiseLaw;
+pub(crate) use one_answer::OneAnswer;
+pub(crate) use score::{Crowd, STEEPEST, Score, ScoreLaw};
+
+use std::sync::Arc;
+
+use crate::estimate::point::{Estimand, Point};
+use crate::numeric::limits::{Failure, Side};
+
+/// How reports contribute to the estimates of one item.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+pub(crate) enum Law {
+    /// Not said: limits are those of a normal law.
+    Normal,
+    /// Reports hit the item with a positive sign, with a negative one, or not.
+    Hits(HitLaw),
+    /// Reports add noise of a known law.
+    Noise(NoiseLaw),
+    /// Reports hit nodes of a layer each.
+    Layered(Box<LayeredLaw>),
+    /// Reports count for an item what another law says.
+    Scores(Arc<ScoreLaw>),
+}
+
+impl Law {
+    /// The limit on one side of the truth that an estimate from so many reports
+    /// leaves.
+    pub(crate) fn limit(
+        &self,
+        estimand: Estimand,
+        point: Point,
+        reports: f64,
+        failure: &Failure,
+        side: Side,
+    ) -> f64 {
+        match self {
+            Self::Normal => normal_limit(point, failure, side),
+            Self::Hits(law) => law.limit(estimand, point, reports, failure, side),
+            Self::Noise(law) => law.limit(point, reports, failure, side),
+            Self::Layered(law) => law.limit(point, failure, side),
+            Self::Scores(law) => law.limit(point, reports as u64, failure, side),
+        }
+    }
+
+    /// The limit on one side of the truth of a `ratio` of `parts`, mean and
+    /// non-missing frequency, which is significantly above 0.
+    pub(crate) fn ratio_limit(
+        &self,
+        parts: [Point; 2],
+        ratio: Point,
+        reports: f64,
+        failure: &Failure,
+        side: Side,
+    ) -> f64 {
+        match self {
+            Self::Normal | Self::Noise(_) | Self::Layered(_) | Self::Scores(_) => {
+                normal_limit(ratio, failure, side)
+            }
+            Self::Hits(law) => law.ratio_limit(parts, ratio, reports, failure, side),
+        }
+    }
+}
+
+/// The limit that a normal law leaves.
+pub(crate) fn normal_limit(point: Point, failure: &Failure, side: Side) -> f64 {
+    point.estimate + side.sign() * failure.z() * point.standard_error
+}

@@ -1,0 +1,247 @@
+//! Weighted sums of shares, where everybody gives exactly one answer: what histograms,
+//! distribution functions and means of numbers are made of.
+//!
+//! The answer's element is hit by p, each other by q, and pairs by rates of their own, so
+//! that the variance of any sum is known exactly and without looking at the reports.
+
+use hushbin::mechanism::collision::Rates;
+use statrs::distribution::{Binomial, Discrete, Hypergeometric};
+
+use super::score::{Crowd, Score, ScoreLaw};
+use crate::estimate::point::{People, Point, variance_over_people};
+use crate::numeric::projection::likely;
+
+/// Hits of the answers to one question, each person having given one.
+#[derive(Debug, Clone)]
+pub(crate) struct OneAnswer {
+    pub(crate) rates: Rates,
+    pub(crate) whose: People,
+    /// Hits of each answer.
+    pub(crate) hits: Vec<u64>,
+    /// n.
+    pub(crate) reports: u64,
+    /// m and N: slots that a report hits, of how many; `None` where elements are hashed
+    /// independently.
+    pub(crate) slots: Option<[u32; 2]>,
+}
+
+impl OneAnswer {
+    /// The raw share of an answer.
+    pub(crate) fn share(&self, answer: usize) -> f64 {
+        let part = self.hits[answer] as f64 / self.reports as f64;
+        (part - self.rates.p_false) / self.rates.gap()
+    }
+
+    fn shares(&self) -> Vec<f64> {
+        (0..self.hits.len())
+            .map(|answer| self.share(answer))
+            .collect()
+    }
+
+    /// The share of people whose answer is one of these, each named once.
+    pub(crate) fn among(&self, answers: impl Iterator<Item = usize> + Clone) -> (Point, ScoreLaw) {
+        let estimate: f64 = answers.clone().map(|answer| self.share(answer)).sum();
+        let answers = answers.count();
+        let variance = |among| self.rates.sum_variance(answers as u32, among);
+        let variance = variance_over_people(self.whose, estimate, variance(true), variance(false));
+        let crowd = |among| Crowd::alike(self.hits_among(answers as u32, among));
+        let law = ScoreLaw {
+            nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
+            given: self.whose == People::Given,
+        };
+        (Point::new(estimate, variance, self.reports as f64), law)
+    }
+
+    /// How many of so many `answers` one report hits, of a person whose answer is among
+    /// them or not.
+    fn hits_among(&self, answers: u32, among: bool) -> Score {
+        let own = u64::from(among);
+        let others = u64::from(answers) - own;
+        let p = self.rates.p_true;
+        let most = answers as usize;
+        let mut score = vec![0.0; most + 1];
+        let mut add = |weight: f64, shift: u64, law: &dyn Fn(u64) -> f64| {
+            for hit in 0..=others {
+                score[(hit + shift) as usize] += weight * law(hit);
+            }
+        };
+        match self.slots {
+            // Beside the answer's slot, a bucket holds any m − 1 of the N − 1 others; any m
+            // where it does not hold it.
+            Some([m, slots]) => {
+                let of = |draws: u32| {
+                    let law = Hypergeometric::new(u64::from(slots - 1), others, draws.into());
+                    law.expect("as many slots as elements, at least")
+                };
+                let [beside, elsewhere] = [of(m - 1), of(m)];
+                add(p, own, &|hit| beside.pmf(hit));
+                add(1.0 - p, 0, &|hit| elsewhere.pmf(hit));
+            }
+            None => {
+                let law = Binomial::new(self.rates.p_false, others).expect("a probability");
+                add(p, own, &|hit| law.pmf(hit));
+                add(1.0 - p, 0, &|hit| law.pmf(hit));
+            }
+        }
+        let numbers = (0..).map(f64::from);
+        numbers.zip(score).filter(|(_, p)| *p > 0.0).collect()
+    }
+
+    /// The mean of the answers' places, which are even from 0 to 1, and its law where
+    /// every answer has a bucket of its own.
+    ///
+    /// Weights are places less 1/2: their sum is 0, so that how many hits there are in
+    /// all does not count. Of second moments the squares of people's means are to
+    /// subtract. Those that were rounded differ by up to half a step either way, so that
+    /// their mean square is that of levels less a quarter of a step's square at least, and
+    /// no less than the square of the mean.
+    pub(crate) fn mean_place(&self) -> (Point, Option<ScoreLaw>) {
+        let steps = self.hits.len() as f64 - 1.0;
+        let weights = || (0..self.hits.len()).map(|answer| answer as f64 / steps - 0.5);
+        let raw = self.shares();
+        let sum: f64 = raw.iter().zip(weights()).map(|(share, w)| share * w).sum();
+        let shares = likely(raw.clone(), 0.5 + sum);
+        let (all, gap) = (weights().map(|w| w * w).sum(), self.rates.gap());
+        let (mut square, mut levels) = (0.0, 0.0);
+        for (share, w) in shares.iter().zip(weights()) {
+            square += share * self.rates.score_square(w, 0.0, all) / (gap * gap);
+            levels += share * w * w;
+        }
+        let held = sum.clamp(-0.5, 0.5);
+        let spread = levels - held * held;
+        let rounded = 0.25 / (steps * steps);
+        // People are given only where that says more.
+        let given = self.whose == People::Rounded && rounded < spread;
+        let means = if given { levels - rounded } else { held * held };
+        let point = Point::new(0.5 + sum, square - means, self.reports as f64);
+        let own = self
+            .slots
+            .is_some_and(|[m, slots]| m == 1 && slots as usize == raw.len());
+        let law = own.then(|| self.places(&shares, 0.5 + held, given));
+        (point, law)
+    }
+
+    /// Which answer a report names, for people whose answers have these shares, and the
+    /// more of them at an end the farther the mean is from `place`.
+    fn places(&self, shares: &[f64], place: f64, given: bool) -> ScoreLaw {
+        let numbers = || (0..shares.len()).map(|answer| answer as f64);
+        let named = |own: usize| -> Score {
+            let mut score: Score = numbers().map(|x| (x, self.rates.p_false)).collect();
+            score[own].1 = self.rates.p_true;
+            score
+        };
+        let mut nodes = vec![(0.0, Crowd::alike(named(0)))];
+        if 0.0 < place && place < 1.0 {
+            let people = shares.iter().enumerate();
+            let people = people.map(|(own, &share)| (share, named(own)));
+            nodes.push((
+                place,
+                Crowd {
+                    people: people.collect(),
+                    rounded: true,
+                },
+            ));
+        }
+        nodes.push((1.0, Crowd::alike(named(shares.len() - 1))));
+        ScoreLaw { nodes, given }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::domain::Domain;
+    use hushbin::hash::Hashing;
+    use hushbin::mechanism::collision::{Collision, Rule};
+
+    use super::*;
+    use crate::numeric::limits::{Failure, Side};
+
+    fn answers(hashing: Hashing, cells: u32, buckets: u32, epsilon: f64) -> OneAnswer {
+        let rule = Rule::Heaviest { favoured: 1 };
+        let collision = Collision::new(rule, hashing, buckets).unwrap();
+        let domain = Domain::exact(cells, 1);
+        let slots = collision.support(&domain).slots() as u32;
+        OneAnswer {
+            rates: collision.rates(&domain, epsilon),
+            whose: People::Given,
+            hits: vec![0; cells as usize],
+            reports: 1,
+            slots: (hashing == Hashing::Balanced).then(|| [slots / buckets, slots]),
+        }
+    }
+
+    /// The law that intervals are made of has the mean and the variance of the rates.
+    #[test]
+    fn laws_of_hits_are_those_of_the_rates() {
+        for hashing in [Hashing::Balanced, Hashing::Independent] {
+            for (cells, buckets) in [(2, 2), (7, 3), (12, 12), (32, 4), (100, 9)] {
+                let answers = answers(hashing, cells, buckets, 1.5);
+                let rates = &answers.rates;
+                for (among, first) in [(true, 1), (false, 1), (true, cells / 2), (false, cells / 2)]
+                {
+                    let score = answers.hits_among(first, among);
+                    let moment =
+                        |power: i32| -> f64 { score.iter().map(|(x, p)| p * x.powi(power)).sum() };
+                    let what = format!("{hashing:?}, {cells}, {buckets}, {first}, {among}");
+                    assert!((moment(0) - 1.0).abs() < 1e-12, "{what}");
+                    let own = f64::from(u8::from(among));
+                    let mean = rates.gap() * own + rates.p_false * f64::from(first);
+                    assert!((moment(1) - mean).abs() < 1e-12, "{what}");
+                    let variance = (moment(2) - mean * mean) / rates.gap().powi(2);
+                    let expected = rates.sum_variance(first, among);
+                    assert!((variance / expected - 1.0).abs() < 1e-9, "{what}");
+                }
+            }
+        }
+    }
+
+    /// How often each sum of `n` scores comes out, scores being 0, 1, ….
+    fn convolved(crowd: &[(usize, Score)]) -> Vec<f64> {
+        let mut all = vec![1.0];
+        for (count, score) in crowd {
+            for _ in 0..*count {
+                let most = score.iter().map(|(x, _)| *x as usize).max().unwrap();
+                let mut next = vec![0.0; all.len() + most];
+                for (at, own) in all.iter().enumerate() {
+                    for (x, p) in score {
+                        next[at + *x as usize] += own * p;
+                    }
+                }
+                all = next;
+            }
+        }
+        all
+    }
+
+    /// Limits of the share below an edge, over all that can be hit by n reports: they miss
+    /// no more often than they say.
+    #[test]
+    fn limits_miss_no_more_often_than_they_say() {
+        for (cells, buckets, epsilon) in [(8, 3, 1.0), (16, 4, 2.0), (6, 6, 4.0), (4, 2, 0.5)] {
+            let template = answers(Hashing::Balanced, cells, buckets, epsilon);
+            let first = cells as usize / 2;
+            for (n, with) in [(1, 0), (1, 1), (5, 1), (20, 0), (20, 7), (60, 30), (60, 60)] {
+                let score = |among| template.hits_among(first as u32, among);
+                let all = convolved(&[(with, score(true)), (n - with, score(false))]);
+                let truth = with as f64 / n as f64;
+                for failure in [0.05, 0.025, 0.005, 1e-4] {
+                    let failure_law = Failure::new(failure);
+                    let mut missed = [0.0; 2];
+                    for (hits, p) in all.iter().enumerate() {
+                        let mut answers = template.clone();
+                        answers.reports = n as u64;
+                        answers.hits[0] = hits as u64;
+                        let (point, law) = answers.among(0..first);
+                        let limit = |side| law.limit(point, n as u64, &failure_law, side);
+                        missed[0] += p * f64::from(u8::from(limit(Side::Lower) > truth + 1e-12));
+                        missed[1] += p * f64::from(u8::from(limit(Side::Upper) < truth - 1e-12));
+                    }
+                    let what = format!(
+                        "{cells}, {buckets}, {epsilon}, {with} of {n}: {missed:?} at {failure}"
+                    );
+                    assert!(missed[0].max(missed[1]) < 1.1 * failure, "{what}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! CoCo's estimates: how much more often reports hit an item's own plus side
+//! than its minus side.
+//!
+//! P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the
+//! Local and Shuffle Model"), §5 and Algorithm 1: the difference of the two
+//! rates, divided by the gap, is unbiased for the mean, because items' signs
+//! are fair; with rule `overwrite` (pair hits − q)/(p − q) is unbiased for the
+//! non-missing frequency. The frequencies of either sign are half the sum and half the
+//! difference of both.
+
+use hushbin::Entry;
+use hushbin::domain::Domain;
+use hushbin::hash::{Hashing, Keys};
+use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
+
+use super::contract::{Asked, Estimated};
+use super::contribution::{Contribution, mean_variance, sampled, share_variance};
+use crate::estimate::fold::{Counted, Estimator, Hits, Reader, SignCounter, TotalsError};
+use crate::estimate::law::{HitLaw, Law, Outcomes};
+use crate::estimate::point::{
+    Estimand, ItemPoints, People, Point, covariance_over_people, frequency_variance_over_people,
+    variance_over_people,
+};
+
+impl Estimated for Coco {
+    type Report = Report;
+    type Rates = Rates;
+    type Counts = Counts;
+
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
+        match self.rule_name() {
+            RuleName::Overwrite => &Estimand::RATINGS,
+            RuleName::Strongest => &[Estimand::Mean],
+        }
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        self.rates(domain, epsilon)
+    }
+
+    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+        Counts::new(self, domain, items)
+    }
+
+    fn fold(counts: &mut Counts, report: &Report) {
+        counts.fold(report);
+    }
+
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        let items = domain.items()? as usize;
+        let slots = self.support(domain).slots() as u64;
+        Some(match self.hashing() {
+            _ if self.pairs() == 1 => SignCounter::words(items),
+            Hashing::Independent => slots,
+            Hashing::Balanced | Hashing::BalancedItems => slots / u64::from(self.pairs()),
+        })
+    }
+
+    fn merge(counts: &mut Counts, others: &Counts) {
+        counts.merge(others);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        match counts {
+            Counts::Signs(signs) => signs.encode(bytes),
+            Counts::Pairs { counted, .. } => counted.encode(bytes),
+        }
+    }
+
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        match counts {
+            Counts::Signs(signs) => signs.decode(reports, bytes),
+            // Of an item's two sides a report hits one.
+            Counts::Pairs { counted, .. } => counted.decode(2, reports, bytes),
+        }
+    }
+
+    fn points(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        whose: People,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let estimator = Estimator::new(*rates, whose, reports);
+        let point = |&item| estimator.item(counts.hits(item));
+        items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Rates, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+        let [plus, minus] = counts.hits(asked.item);
+        let pair = (plus + minus) as f64 / asked.reports;
+        let mean = points.mean.map_or(0.0, |mean| mean.estimate);
+        Law::Hits(law(rates, asked.whose, pair, mean))
+    }
+
+    fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+        let mean = 1.0 / rates.gap;
+        let Some(Presence { p_pair, q_pair }) = rates.presence else {
+            return [-mean, mean];
+        };
+        let nonmissing = |hit: f64| (hit - q_pair) / (p_pair - q_pair);
+        let [none, pair] = [0.0, 1.0].map(nonmissing);
+        match estimand {
+            Estimand::Mean => [-mean, mean],
+            // The pair is hit on the other side, not at all, or on its own side.
+            Estimand::Plus | Estimand::Minus => [
+                (0.5 * (pair - mean)).min(0.5 * none),
+                (0.5 * (pair + mean)).max(0.5 * none),
+            ],
+            Estimand::Nonmissing | Estimand::Share => [none, pair],
+        }
+    }
+
+    fn places(&self, _: &Domain, _: f64) -> u32 {
+        self.outcomes()
+    }
+
+    fn place(report: &Report) -> Option<u32> {
+        Some(report.bucket)
+    }
+
+    fn contribution(
+        rates: &Rates,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        // Of fractions as many are left as on average.
+        let left: f64 = entries.iter().map(|entry| entry.value.abs()).sum();
+        let left = left.min(f64::from(sparsity));
+        let squares = [
+            rates.mean_square(true),
+            rates.mean_square_among(sparsity, left),
+        ];
+        let estimated = "asked for where the rule estimates it";
+        sampled(sparsity, estimand, entries, |value| match estimand {
+            Estimand::Mean => mean_variance(value, squares),
+            Estimand::Plus | Estimand::Minus => {
+                let shares = [estimand.of(value), estimand.of(-value)];
+                let variances = rates.frequency_variances().expect(estimated);
+                frequency_variance_over_people(People::Drawn, shares, variances)
+            }
+            Estimand::Nonmissing | Estimand::Share => {
+                let variances = [true, false].map(|present| rates.nonmissing_variance(present));
+                let variances = variances.map(|variance| variance.expect(estimated));
+                share_variance(estimand.of(value), variances)
+            }
+        })
+    }
+}
+
+/// Hits by item, on its own plus side and on its minus side.
+#[derive(Debug, Clone)]
+pub(crate) enum Counts {
+    /// One pair of a closed domain: all items are hit, on a side that their
+    /// signs tell.
+    Signs(SignCounter),
+    /// Several pairs, or an open domain.
+    Pairs { support: Support, counted: Counted },
+}
+
+impl Counts {
+    fn new(coco: &Coco, domain: &Domain, items: &[u64]) -> Self {
+        let support = coco.support(domain);
+        match domain.items() {
+            Some(items) if coco.pairs() == 1 => Self::Signs(SignCounter::new(items as usize)),
+            Some(_) => Self::Pairs {
+                counted: Counted::slots(2 * support.slots()),
+                support,
+            },
+            None => Self::Pairs {
+                counted: Counted::items(items),
+                support,
+            },
+        }
+    }
+
+    #[inline]
+    fn fold(&mut self, report: &Report) {
+        match self {
+            Self::Signs(signs) => {
+                let keys = Keys::of_function(report.seed, report.bucket / 2);
+                signs.add(keys, report.bucket % 2 == 1);
+            }
+            Self::Pairs { support, counted } => match counted {
+                Counted::Slots(slots) => support.for_each_hit(report, |slot, plus| {
+                    slots.count(2 * slot as usize + usize::from(!plus));
+                }),
+                Counted::Items(items) => {
+                    let hit = support.hit_of(report);
+                    for (item, hits) in items {
+                        if let Some(plus) = hit(*item) {
+                            hits[usize::from(!plus)] += 1;
+                        }
+                    }
+                }
+            },
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Signs(signs), Self::Signs(others)) => signs.merge(others),
+            (
+                Self::Pairs { counted, .. },
+                Self::Pairs {
+                    counted: others, ..
+                },
+            ) => {
+                counted.merge(others);
+            }
+            _ => panic!("totals of one task are of one shape"),
+        }
+    }
+
+    fn hits(&self, item: u64) -> Hits {
+        match self {
+            Self::Signs(signs) => signs.hits(item),
+            Self::Pairs { counted, .. } => counted.hits(item),
+        }
+    }
+}
+
+/// The law of an item whose pair was hit at this rate.
+///
+/// Rule `strongest` knows rates of pairs only nearly: then it is of the hits of
+/// whichever person, and where more hits were seen than people explain, they are
+/// taken for theirs.
+fn law(rates: &Rates, whose: People, pair: f64, mean: f64) -> HitLaw {
+    let given = whose == People::Given && rates.presence.is_some();
+    let presence = rates.presence.unwrap_or_else(|| {
+        let Presence { p_pair, q_pair } = rates.predicted;
+        let p_pair = p_pair.max(pair).max(rates.gap);
+        Presence { p_pair, q_pair }
+    });
+    let Presence { p_pair, q_pair } = presence;
+    let more = p_pair - q_pair;
+    let frequency = if more > 0.0 {
+        (pair - q_pair) / more
+    } else {
+        0.0
+    };
+    let law = HitLaw::new(people(presence, rates.gap), given, mean, frequency);
+    match rates.other_side() {
+        Some(other_side) => law.counting_other_side(other_side),
+        None => law,
+    }
+}
+
+/// How people with an item at −1, without it, and with it at 1 hit its pair.
+fn people(Presence { p_pair, q_pair }: Presence, gap: f64) -> [Outcomes; 3] {
+    let outcomes = |pair: f64, lean: f64| {
+        let (plus, minus) = (0.5 * (pair + lean), 0.5 * (pair - lean));
+        [minus, (1.0 - pair).max(0.0), plus, 0.0]
+    };
+    [
+        outcomes(p_pair, -gap),
+        outcomes(q_pair, 0.0),
+        outcomes(p_pair, gap),
+    ]
+}
+
+impl Estimator<Rates> {
+    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
+        let pair = (plus + minus) as f64 / self.reports;
+        let nonmissing = self.nonmissing(pair);
+        let mean = self.mean(plus as f64 - minus as f64, pair, nonmissing);
+        let [plus, minus] = match nonmissing {
+            Some(nonmissing) => self.signs(mean.estimate, nonmissing.estimate),
+            None => [None; 2],
+        };
+        ItemPoints {
+            mean: Some(mean),
+            plus,
+            minus,
+            nonmissing,
+            covariance: nonmissing.and_then(|nonmissing| self.covariance(mean, nonmissing)),
+            share: None,
+        }
+    }
+
+    /// One report's second moment is the rate of pair hits over the gap
+    /// squared; the squared means of people to subtract are, with signs, the
+    /// non-missing frequency, and at least the square of the mean otherwise. No
+    /// item's pair is hit less often than of one that nobody has.
+    fn mean(&self, difference: f64, pair: f64, nonmissing: Option<Point>) -> Point {
+        let gap = self.rates.gap;
+        let pair = pair.max(self.rates.predicted.q_pair);
+        let estimate = difference / self.reports / gap;
+        let certain = match (self.whose, nonmissing) {
+            (People::Given, Some(share)) => share.estimate.clamp(0.0, 1.0),
+            _ => (estimate * estimate).min(1.0),
+        };
+        Point::new(estimate, pair / (gap * gap) - certain, self.reports)
+    }
+
+    /// The frequencies of both signs; `None` where the rule does not estimate them.
+    fn signs(&self, mean: f64, nonmissing: f64) -> [Option<Point>; 2] {
+        let plus = 0.5 * (nonmissing + mean);
+        let minus = 0.5 * (nonmissing - mean);
+        [[plus, minus], [minus, plus]].map(|shares| {
+            let variances = self.rates.frequency_variances()?;
+            let variance = frequency_variance_over_people(self.whose, shares, variances);
+            Some(Point::new(shares[0], variance, self.reports))
+        })
+    }
+
+    /// `None` where the rule does not estimate both.
+    fn covariance(&self, mean: Point, nonmissing: Point) -> Option<f64> {
+        let product = self.rates.mean_times_presence()?;
+        let (mean, nonmissing) = (mean.estimate, nonmissing.estimate);
+        Some(covariance_over_people(self.whose, mean, nonmissing, product) / self.reports)
+    }
+
+    /// `None` where the rule does not estimate it.
+    fn nonmissing(&self, pair: f64) -> Option<Point> {
+        let Presence { p_pair, q_pair } = self.rates.presence?;
+        let estimate = (pair - q_pair) / (p_pair - q_pair);
+        let variance = variance_over_people(
+            self.whose,
+            estimate,
+            self.rates.nonmissing_variance(true)?,
+            self.rates.nonmissing_variance(false)?,
+        );
+        Some(Point::new(estimate, variance, self.reports))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::mechanism::coco::Rule;
+    use hushbin::{Mechanism, Task, TaskDraft};
+
+    use super::*;
+    use crate::estimate::mechanism::exact_coverage::{Item, check};
+
+    /// With one pair, counted by the word, against asking each report for each
+    /// item.
+    #[test]
+    fn one_pair_is_counted_as_several_are() {
+        for hashing in [Hashing::Balanced, Hashing::Independent] {
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "items": 150, "sparsity": 3, "epsilon": 1.0, "value": "sign",
+                "mechanism": { "name": "coco", "hashing": hashing, "buckets": 2, "favoured": 1 },
+            }))
+            .unwrap();
+            let task: Task = draft.resolve().unwrap();
+            let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
+                unreachable!()
+            };
+            assert_eq!(coco.rule(), Rule::Strongest { favoured: 1 });
+            let support = coco.support(&task.questions()[0].domain());
+            let mut counts = Counts::new(coco, &task.questions()[0].domain(), &[]);
+            let mut expected = vec![[0; 2]; 150];
+            for seed in 0..100 {
+                let bucket = u32::from(seed % 3 == 0);
+                let report = Report { seed, bucket };
+                counts.fold(&report);
+                for (item, hits) in (0..).zip(&mut expected) {
+                    let plus = support.hit(&report, item).expect("there is one pair");
+                    hits[usize::from(!plus)] += 1;
+                }
+            }
+            assert!(matches!(counts, Counts::Signs(_)));
+            let counted: Vec<Hits> = (0..150).map(|item| counts.hits(item)).collect();
+            assert_eq!(counted, expected);
+        }
+    }
+
+    #[test]
+    fn intervals_miss_no_more_often_than_they_say() {
+        for (items, sparsity, epsilon, buckets, rule) in [
+            (1000, 20, 3.0, 408, "strongest"),
+            (200, 8, 4.0, 100, "strongest"),
+            (40, 3, 1.0, 8, "strongest"),
+            (40, 3, 1.0, 2, "strongest"),
+            (100, 4, 6.0, 64, "overwrite"),
+            (40, 3, 1.0, 12, "overwrite"),
+            // Few pairs: who has the other sign hits often.
+            (40, 6, 3.0, 14, "overwrite"),
+            (60, 10, 5.0, 22, "overwrite"),
+            (1000, 20, 3.0, 400, "overwrite"),
+        ] {
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon,
+                "value": "sign",
+                "mechanism": { "name": "coco", "buckets": buckets, "rule": rule },
+            }))
+            .unwrap();
+            let task: Task = draft.resolve().unwrap();
+            let Mechanism::Coco(coco) = task.questions()[0].mechanism() else {
+                unreachable!()
+            };
+            let rates = coco.rates(&task.questions()[0].domain(), epsilon);
+            for whose in [People::Given, People::Drawn] {
+                let item = Item {
+                    people: people(rates.predicted, rates.gap),
+                    estimands: coco.estimands(&task.questions()[0].domain()),
+                    of: &|hits, reports| {
+                        let points = Estimator::new(rates, whose, reports).item(hits);
+                        let pair = (hits[0] + hits[1]) as f64 / reports as f64;
+                        let mean = points.mean.expect("means are estimated").estimate;
+                        (points, law(&rates, whose, pair, mean))
+                    },
+                };
+                check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));
+            }
+        }
+    }
+}

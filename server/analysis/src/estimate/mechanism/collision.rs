@@ -1,0 +1,374 @@
+//! Collision's estimates: how often reports hit an element, against how often
+//! they would hit a member and a non-member.
+//!
+//! P1 (Wang et al., "Differentially Private Numerical Vector Analyses in the
+//! Local and Shuffle Model"), §5: (hit − p_false)/(p_true − p_false), averaged
+//! over reports, is unbiased for [element ∈ input].
+
+use std::ops::Range;
+
+use hushbin::Entry;
+use hushbin::domain::{Domain, Signed};
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
+
+use super::contract::{Asked, Estimated};
+use super::contribution::{Contribution, mean_variance, sampled, share_variance};
+use crate::estimate::fold::{Counted, Estimator, Hits, Reader, TotalsError};
+use crate::estimate::law::{HitLaw, Law, OneAnswer, Outcomes};
+use crate::estimate::point::{
+    Estimand, ItemPoints, People, Point, covariance_over_people, variance_over_people,
+};
+use crate::heard::Heard;
+
+impl Estimated for Collision {
+    type Report = Report;
+    type Rates = Rates;
+    type Counts = Counts;
+
+    fn estimands(&self, domain: &Domain) -> &'static [Estimand] {
+        if domain.is_rated() {
+            &Estimand::RATINGS
+        } else {
+            &[Estimand::Share]
+        }
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        self.rates(domain, epsilon)
+    }
+
+    fn counts(&self, domain: &Domain, _: f64, items: &[u64]) -> Counts {
+        Counts::new(self, domain, items)
+    }
+
+    fn fold(counts: &mut Counts, report: &Report) {
+        counts.fold(report);
+    }
+
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        domain.items()?;
+        let slots = self.support(domain).slots() as u64;
+        Some(match self.hashing() {
+            Hashing::Independent => slots,
+            Hashing::Balanced | Hashing::BalancedItems => slots / u64::from(self.buckets()),
+        })
+    }
+
+    fn merge(counts: &mut Counts, others: &Counts) {
+        counts.counted.merge(&others.counted);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        counts.encode(bytes);
+    }
+
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        counts.decode(reports, bytes)
+    }
+
+    fn points(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        whose: People,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let estimator = Estimator::new(*rates, whose, reports);
+        let point = |&item: &u64| {
+            if counts.domain.is_rated() {
+                return estimator.item(counts.counted.hits(item));
+            }
+            ItemPoints {
+                share: Some(estimator.frequency(counts.counted.hits_of_element(item))),
+                ..ItemPoints::default()
+            }
+        };
+        items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Rates, _: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+        Law::Hits(law(rates, asked.whose, points))
+    }
+
+    fn one_answer(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        whose: People,
+        reports: u64,
+    ) -> Option<OneAnswer> {
+        let domain = &counts.domain;
+        let exact = !domain.is_rated() && !domain.is_padded() && domain.sparsity() == 1;
+        let answers = domain.items().filter(|_| exact)?;
+        let hits = |answer| counts.counted.hits_of_element(u64::from(answer));
+        let slots = counts.support.slots() as u32;
+        Some(OneAnswer {
+            rates: *rates,
+            whose,
+            hits: (0..answers).map(hits).collect(),
+            reports,
+            slots: (self.hashing() != Hashing::Independent)
+                .then(|| [slots / self.buckets(), slots]),
+        })
+    }
+
+    fn single(rates: &Rates) -> Option<&Rates> {
+        Some(rates)
+    }
+
+    fn reach(&self, rates: &Rates, _: &Domain, _: f64, estimand: Estimand) -> [f64; 2] {
+        let hits = |elements: f64, hits: f64| (hits - elements * rates.p_false) / rates.gap();
+        match estimand {
+            Estimand::Mean => [-1.0, 1.0].map(|hits| hits / rates.gap()),
+            Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                [0.0, 1.0].map(|own| hits(1.0, own))
+            }
+            // Both signs of an item, where they can share a bucket.
+            Estimand::Nonmissing => {
+                let both = if rates.both_none > 0.0 { 2.0 } else { 1.0 };
+                [0.0, both].map(|own| hits(2.0, own))
+            }
+        }
+    }
+
+    fn places(&self, _: &Domain, _: f64) -> u32 {
+        self.outcomes()
+    }
+
+    fn place(report: &Report) -> Option<u32> {
+        Some(report.bucket)
+    }
+
+    fn contribution(
+        rates: &Rates,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        sampled(sparsity, estimand, entries, |value| {
+            let share = |variance: &dyn Fn(bool) -> f64| {
+                share_variance(estimand.of(value), [true, false].map(variance))
+            };
+            match estimand {
+                Estimand::Mean => {
+                    mean_variance(value, [true, false].map(|has| rates.mean_square(has)))
+                }
+                Estimand::Plus | Estimand::Minus | Estimand::Share => {
+                    share(&|member| rates.frequency_variance(member))
+                }
+                Estimand::Nonmissing => share(&|present| rates.nonmissing_variance(present)),
+            }
+        })
+    }
+}
+
+/// Hits by item, with a positive and with a negative sign.
+#[derive(Debug, Clone)]
+pub(crate) struct Counts {
+    support: Support,
+    /// Of one function.
+    buckets: u32,
+    domain: Domain,
+    /// How many elements an item has.
+    signs: usize,
+    counted: Counted,
+    /// The elements that are counted, where it is not all.
+    among: Option<Range<u32>>,
+}
+
+impl Counts {
+    fn new(collision: &Collision, domain: &Domain, items: &[u64]) -> Self {
+        let support = collision.support(domain);
+        Self {
+            among: None,
+            support,
+            buckets: collision.buckets(),
+            domain: *domain,
+            signs: domain.elements_per_item() as usize,
+            // Where items are rated, elements 2j and 2j + 1 are item j with either sign.
+            counted: match domain.items() {
+                Some(_) => Counted::slots(support.slots()),
+                None => Counted::items(items),
+            },
+        }
+    }
+
+    /// The same of these elements alone.
+    pub(crate) fn among(self, elements: Range<u32>) -> Self {
+        Self {
+            among: Some(elements),
+            ..self
+        }
+    }
+
+    #[inline]
+    fn fold(&mut self, report: &Report) {
+        match &mut self.counted {
+            Counted::Slots(slots) => {
+                let count = |slot: u32| slots.count(slot as usize);
+                match &self.among {
+                    None => self.support.for_each_hit(report, count),
+                    Some(among) => self
+                        .support
+                        .for_each_hit_among(report, among.clone(), count),
+                }
+            }
+            Counted::Items(items) => {
+                // Open domains are hashed independently.
+                let (heard, domain) = (Heard::new(report, self.buckets), self.domain);
+                let hit = |item, negative| {
+                    let element = domain.element(Signed { item, negative });
+                    u64::from(heard.hits(element))
+                };
+                for (item, [plus, minus]) in items {
+                    *plus += hit(*item, false);
+                    if self.signs == 2 {
+                        *minus += hit(*item, true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Of the elements that are counted.
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        match (&self.counted, &self.among) {
+            (Counted::Slots(slots), Some(among)) => slots.encode(places(among), bytes),
+            (counted, _) => counted.encode(bytes),
+        }
+    }
+
+    /// A report may hit any of the elements.
+    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        match (&mut self.counted, &self.among) {
+            (Counted::Slots(slots), Some(among)) => slots.decode(places(among), 1, reports, bytes),
+            (counted, _) => counted.decode(1, reports, bytes),
+        }
+    }
+}
+
+fn places(elements: &Range<u32>) -> Range<usize> {
+    elements.start as usize..elements.end as usize
+}
+
+fn law(rates: &Rates, whose: People, points: &ItemPoints) -> HitLaw {
+    let of = |point: Option<Point>| point.or(points.share).map_or(0.0, |point| point.estimate);
+    let [mean, frequency] = [points.mean, points.nonmissing].map(of);
+    HitLaw::new(people(rates), whose == People::Given, mean, frequency)
+}
+
+/// How people with an item at −1, without it, and with it at 1 hit its elements.
+fn people(rates: &Rates) -> [Outcomes; 3] {
+    let outcomes = |minus: f64, plus: f64, both: f64| {
+        [minus - both, 1.0 - minus - plus + both, plus - both, both]
+    };
+    let (member, other) = (rates.p_true, rates.p_false);
+    [
+        outcomes(member, other, rates.both_member),
+        outcomes(other, other, rates.both_none),
+        outcomes(other, member, rates.both_member),
+    ]
+}
+
+impl Estimator<Rates> {
+    fn item(&self, [plus, minus]: Hits) -> ItemPoints {
+        let (plus, minus) = (self.frequency(plus), self.frequency(minus));
+        let mean = plus.estimate - minus.estimate;
+        let nonmissing = plus.estimate + minus.estimate;
+        ItemPoints {
+            mean: Some(self.point(mean, self.mean_variance(mean, nonmissing))),
+            plus: Some(plus),
+            minus: Some(minus),
+            nonmissing: Some(self.point(nonmissing, self.nonmissing_variance(nonmissing))),
+            covariance: Some(self.covariance(mean, nonmissing) / self.reports),
+            share: None,
+        }
+    }
+
+    fn point(&self, estimate: f64, variance: f64) -> Point {
+        Point::new(estimate, variance, self.reports)
+    }
+
+    fn frequency(&self, hits: u64) -> Point {
+        let rate = hits as f64 / self.reports;
+        let estimate = (rate - self.rates.p_false) / self.rates.gap();
+        self.point(estimate, self.frequency_variance(estimate))
+    }
+
+    fn frequency_variance(&self, frequency: f64) -> f64 {
+        let variance = |member| self.rates.frequency_variance(member);
+        variance_over_people(self.whose, frequency, variance(true), variance(false))
+    }
+
+    /// Of hit₊ − hit₋: the second moment is linear in the share of people with
+    /// the item; the squared means to subtract are known with signs
+    /// and at least the square of the mean otherwise.
+    fn mean_variance(&self, mean: f64, nonmissing: f64) -> f64 {
+        let present = nonmissing.clamp(0.0, 1.0);
+        let square = present * self.rates.mean_square(true)
+            + (1.0 - present) * self.rates.mean_square(false);
+        let mean = mean.clamp(-1.0, 1.0);
+        square
+            - match self.whose {
+                People::Given => present,
+                People::Rounded | People::Drawn => mean * mean,
+            }
+    }
+
+    fn covariance(&self, mean: f64, nonmissing: f64) -> f64 {
+        let product = self.rates.mean_times_presence();
+        covariance_over_people(self.whose, mean, nonmissing, product)
+    }
+
+    fn nonmissing_variance(&self, nonmissing: f64) -> f64 {
+        let variance = |present| self.rates.nonmissing_variance(present);
+        variance_over_people(self.whose, nonmissing, variance(true), variance(false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::{Mechanism, Task, TaskDraft};
+
+    use super::*;
+    use crate::estimate::mechanism::exact_coverage::{Item, check};
+
+    #[test]
+    fn intervals_miss_no_more_often_than_they_say() {
+        for (items, sparsity, epsilon, buckets) in [
+            (1000, 20, 3.0, 400),
+            (200, 8, 4.0, 200),
+            (40, 3, 1.0, 8),
+            (40, 3, 6.0, 200),
+            (40, 3, 2.0, 3),
+        ] {
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "items": items, "sparsity": sparsity, "epsilon": epsilon,
+                "value": "sign", "mechanism": { "name": "collision", "buckets": buckets },
+            }))
+            .unwrap();
+            let task: Task = draft.resolve().unwrap();
+            let Mechanism::Collision(own) = task.questions()[0].mechanism() else {
+                unreachable!()
+            };
+            let rates = own.rates(&task.questions()[0].domain(), epsilon);
+            for whose in [People::Given, People::Drawn] {
+                let item = Item {
+                    people: people(&rates),
+                    estimands: &Estimand::RATINGS,
+                    of: &|hits, reports| {
+                        let points = Estimator::new(rates, whose, reports).item(hits);
+                        (points, law(&rates, whose, &points))
+                    },
+                };
+                check(&format!("{whose:?}, {rates:?}"), &item, f64::from(items));
+            }
+        }
+    }
+}

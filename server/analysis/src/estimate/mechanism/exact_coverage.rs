@@ -1,0 +1,140 @@
+//! Coverage of the limits of one item, added up over all that can be hit of it:
+//! for tests of the mechanisms that count hits.
+
+use crate::estimate::fold::Hits;
+use crate::estimate::law::{HitLaw, Outcomes};
+use crate::estimate::point::{Estimand, ItemPoints};
+use crate::numeric::limits::{Failure, Side};
+
+/// Intervals that miss this much more often than they say still cover with 94.5
+/// per cent at a nominal 95.
+const EXCESS: f64 = 1.1;
+
+/// Shares of people with the item at 1 and at −1.
+const CROWDS: [[f64; 2]; 7] = [
+    [0.0, 0.0],
+    [0.02, 0.02],
+    [0.05, 0.3],
+    [0.2, 0.0],
+    [0.5, 0.5],
+    [0.9, 0.1],
+    [1.0, 0.0],
+];
+
+/// Most hits of one side that are added up over.
+const MOST_HITS: usize = 130;
+
+/// Intervals of one item, from its hits and the number of reports.
+pub(crate) struct Item<'a> {
+    pub(crate) people: [Outcomes; 3],
+    pub(crate) estimands: &'a [Estimand],
+    pub(crate) of: &'a dyn Fn(Hits, u64) -> (ItemPoints, HitLaw),
+}
+
+/// Checks that intervals of this item miss no more often than they say, on their own at
+/// 90, 95 and 99 per cent, and as one of `together`.
+pub(crate) fn check(what: &str, item: &Item, together: f64) {
+    for n in [1, 5, 20, 100, 400] {
+        for shares in CROWDS {
+            let [plus, minus] = shares.map(|share| (share * n as f64).round() as usize);
+            let minus = minus.min(n - plus);
+            let counts = [minus, n - plus - minus, plus];
+            let most = most_hits(&item.people, counts);
+            if most > MOST_HITS {
+                continue;
+            }
+            let joint = joint(&item.people, counts, most);
+            let total: f64 = joint.iter().sum();
+            assert!(total > 1.0 - 1e-9, "{what}: {total}");
+            for failure in [0.05, 0.025, 0.005, 0.025 / together] {
+                for &estimand in item.estimands {
+                    let truth = truth(estimand, plus, minus) / n as f64;
+                    let missed = missed(item, n as u64, &joint, estimand, truth, failure);
+                    assert!(
+                        missed < EXCESS * 2.0 * failure,
+                        "{what}, {estimand:?}, {shares:?} of {n} people: {missed:e} at {failure:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn truth(estimand: Estimand, plus: usize, minus: usize) -> f64 {
+    let (plus, minus) = (plus as f64, minus as f64);
+    match estimand {
+        Estimand::Mean => plus - minus,
+        Estimand::Plus | Estimand::Share => plus,
+        Estimand::Minus => minus,
+        Estimand::Nonmissing => plus + minus,
+    }
+}
+
+/// Beyond it there are hits with a probability of 10⁻¹⁰ or so.
+fn most_hits(people: &[Outcomes; 3], counts: [usize; 3]) -> usize {
+    let mean = |side: usize| -> f64 {
+        let hits = people.iter().map(|outcomes| outcomes[side] + outcomes[3]);
+        hits.zip(counts).map(|(p, count)| p * count as f64).sum()
+    };
+    let mean = mean(0).max(mean(2));
+    let most = (mean + 7.0 * mean.sqrt() + 8.0) as usize;
+    most.min(counts.iter().sum())
+}
+
+/// P(plus hits = a, minus hits = b) at a·(`most` + 1) + b.
+fn joint(people: &[Outcomes; 3], counts: [usize; 3], most: usize) -> Vec<f64> {
+    let width = most + 1;
+    let mut all = vec![0.0; width * width];
+    all[0] = 1.0;
+    for (&[minus, none, plus, both], count) in people.iter().zip(counts) {
+        for _ in 0..count {
+            for a in (0..width).rev() {
+                for b in (0..width).rev() {
+                    let at = a * width + b;
+                    let mut p = all[at] * none;
+                    if a > 0 {
+                        p += all[at - width] * plus;
+                    }
+                    if b > 0 {
+                        p += all[at - 1] * minus;
+                    }
+                    if a > 0 && b > 0 {
+                        p += all[at - width - 1] * both;
+                    }
+                    all[at] = p;
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Probability that the truth is outside.
+fn missed(
+    item: &Item,
+    reports: u64,
+    joint: &[f64],
+    estimand: Estimand,
+    truth: f64,
+    failure: f64,
+) -> f64 {
+    const NEGLIGIBLE: f64 = 1e-12;
+    let failure = Failure::new(failure);
+    let width = joint.len().isqrt();
+    let hit = joint.iter().enumerate().filter(|(_, p)| **p > NEGLIGIBLE);
+    let misses = |(at, p): (usize, &f64)| {
+        let hits = [(at / width) as u64, (at % width) as u64];
+        let (points, law) = (item.of)(hits, reports);
+        let point = points.get(estimand).expect("the estimand is estimated");
+        assert!(point.standard_error > 0.0, "{hits:?}: {point:?}");
+        let [low, high] = [Side::Lower, Side::Upper]
+            .map(|side| law.limit(estimand, point, reports as f64, &failure, side));
+        assert!(
+            low < point.estimate && point.estimate < high,
+            "{hits:?}: {low} {point:?} {high}"
+        );
+        let missed = truth < low - 1e-9 || truth > high + 1e-9;
+        f64::from(u8::from(missed)) * p
+    };
+    hit.map(misses).sum()
+}

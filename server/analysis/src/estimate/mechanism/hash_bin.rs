@@ -1,0 +1,442 @@
+//! Hash-bin's estimates: every item's sign times its bin, averaged.
+//!
+//! Zhou et al., "Locally Differentially Private Sparse Vector Aggregation",
+//! Algorithm 1: unbiased, because signs are fair and independent; but for what
+//! clipping takes off at user level.
+
+use hushbin::Entry;
+use hushbin::codec::append_wide;
+use hushbin::domain::Domain;
+use hushbin::hash::{Keys, closed_sign_word};
+use hushbin::mechanism::hash_bin::{HashBin, Rates, Report, Response, Support};
+
+use super::clipped_sum::ClippedSum;
+use super::contract::{Asked, Estimated, Squares};
+use super::contribution::{Contribution, EntryContribution};
+use crate::estimate::fold::{Reader, SignCounter, TotalsError, encoding};
+use crate::estimate::law::{HitLaw, Law, NoiseLaw};
+use crate::estimate::point::{Estimand, ItemPoints, People, Point};
+
+impl Estimated for HashBin {
+    type Report = Report;
+    type Rates = Rates;
+    type Counts = Counts;
+
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
+        &[Estimand::Mean]
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> Rates {
+        self.rates(domain, epsilon)
+    }
+
+    fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Counts {
+        Counts::new(self, domain, epsilon, items)
+    }
+
+    fn fold(counts: &mut Counts, report: &Report) {
+        counts.fold(report);
+    }
+
+    fn steps(&self, domain: &Domain, epsilon: f64) -> Option<u64> {
+        let items = domain.items()?;
+        Some(match self.sampling(domain.items(), epsilon).limit() {
+            None => SignCounter::words(items as usize),
+            Some(_) => items.into(),
+        })
+    }
+
+    fn merge(counts: &mut Counts, others: &Counts) {
+        counts.merge(others);
+    }
+
+    fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
+        match counts {
+            Counts::Signs(signs) => signs.encode(bytes),
+            Counts::All { sums, .. } => sums.encode(bytes),
+            Counts::Asked { sums, .. } => encoding::append_nothing_of(sums),
+        }
+    }
+
+    fn decode(
+        counts: &mut Counts,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        match counts {
+            Counts::Signs(signs) => signs.decode(reports, bytes),
+            Counts::All { sums, .. } => sums.decode(reports, bytes),
+            Counts::Asked { .. } => Ok(()),
+        }
+    }
+
+    fn points(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        _: People,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let spread = Spread::new(self, rates, counts, reports as f64);
+        let point = |&item| spread.item(counts.sum(item));
+        items.iter().map(point).collect()
+    }
+
+    fn law(&self, rates: &Rates, counts: &Counts, asked: &Asked, points: &ItemPoints) -> Law {
+        let spread = Spread::new(self, rates, counts, asked.reports);
+        if rates.two_point {
+            // A sign agrees with probability (1 + v/A)/2: everybody has the item,
+            // at some value.
+            let person = |value: f64| {
+                let plus = 0.5 + 0.5 * value / rates.scale;
+                [1.0 - plus, 0.0, plus, 0.0]
+            };
+            let mean = points.mean.map_or(0.0, |mean| mean.estimate);
+            return Law::Hits(HitLaw::new([-1.0, 0.0, 1.0].map(person), false, mean, 1.0));
+        }
+        Law::Noise(NoiseLaw {
+            scale: rates.scale,
+            noise: rates.noise / (rates.scale * rates.scale),
+            others: spread.others(asked.sparsity),
+        })
+    }
+
+    fn reach(&self, rates: &Rates, domain: &Domain, epsilon: f64, _: Estimand) -> [f64; 2] {
+        // A sign, or a bin within what the noise reaches.
+        let limit = self.sampling(domain.items(), epsilon).limit();
+        let most = rates.scale * limit.map_or(1.0, |limit| limit as f64);
+        [-most, most]
+    }
+
+    fn places(&self, domain: &Domain, epsilon: f64) -> u32 {
+        let is_sign = self.sampling(domain.items(), epsilon).limit().is_none();
+        2 * u32::from(is_sign)
+    }
+
+    /// Items' signs are fair, so that the sum's is.
+    fn place(report: &Report) -> Option<u32> {
+        match report.response {
+            Response::Sign(plus) => Some(plus.into()),
+            Response::Bins(_) => None,
+        }
+    }
+
+    /// Of each bin the noise's variance and a b-th of the entries' squares, as items are
+    /// hashed and their signs fair.
+    fn squares(
+        &self,
+        rates: &Rates,
+        counts: &Counts,
+        sparsity: u32,
+        reports: u64,
+    ) -> Option<Squares> {
+        let squares = match counts {
+            Counts::Signs(_) => return None,
+            Counts::All { sums, .. } => sums.squares,
+            Counts::Asked { squares, .. } => *squares,
+        };
+        let bins = f64::from(self.bins());
+        let numbers = bins * reports as f64;
+        Some(Squares {
+            mean: squares as f64 / numbers * rates.scale * rates.scale,
+            most: rates.noise + f64::from(sparsity) / bins,
+            numbers,
+        })
+    }
+
+    /// The other entries add their squares, and clipping takes off.
+    fn contribution(rates: &Rates, _: u32, _: Estimand, entries: &[Entry]) -> Contribution {
+        let values: Vec<f64> = entries.iter().map(|entry| entry.value).collect();
+        let sum = ClippedSum::new(&values, rates.clip.unwrap_or(f64::INFINITY));
+        let entry = |(&truth, &expected)| EntryContribution {
+            truth,
+            expected,
+            variance: rates.variance(sum.square, expected),
+        };
+        Contribution {
+            nobody: rates.variance(sum.square, 0.0),
+            entries: values.iter().zip(&sum.left).map(entry).collect(),
+        }
+    }
+}
+
+/// Sums of responses by item, with each item's signs.
+#[derive(Debug, Clone)]
+pub(crate) enum Counts {
+    /// Responses are signs, and so are items: they agree or not.
+    Signs(SignCounter),
+    /// A closed domain.
+    All { support: Support, sums: Sums },
+    /// An open domain, or rather what is asked about, ascending.
+    Asked {
+        support: Support,
+        sums: Vec<(u64, i128)>,
+        squares: u128,
+    },
+}
+
+/// Sums over all reports, in steps of the grid.
+#[derive(Debug, Clone)]
+pub(crate) struct Sums {
+    /// By item, of the last reports.
+    near: Vec<i64>,
+    /// By item, of those before.
+    far: Vec<i128>,
+    /// How many reports the near sums hold.
+    held: u64,
+    /// The greatest absolute value of a bin.
+    limit: u64,
+    /// b.
+    bins: u32,
+    /// Squared bins, over all bins.
+    squares: u128,
+    /// The response of every item's bin, for its memory; then signs are applied
+    /// by the word.
+    responses: Vec<i64>,
+}
+
+impl Sums {
+    fn new(items: usize, bins: u32, limit: i64) -> Self {
+        Self {
+            near: vec![0; items],
+            far: vec![0; items],
+            held: 0,
+            limit: limit.unsigned_abs(),
+            bins,
+            squares: 0,
+            responses: vec![0; items],
+        }
+    }
+
+    fn add(&mut self, support: &Support, seed: u64, bins: &[i64]) {
+        if self.held == i64::MAX.unsigned_abs() / self.limit {
+            for (far, near) in self.far.iter_mut().zip(&mut self.near) {
+                *far += i128::from(std::mem::take(near));
+            }
+            self.held = 0;
+        }
+        self.held += 1;
+        self.squares += bins.iter().map(square).sum::<u128>();
+        let keys = Keys::new(seed);
+        match bins {
+            [bin] => self.responses.fill(*bin),
+            _ => support.for_each_item(&keys, |item, bin| {
+                self.responses[item as usize] = bins[bin as usize];
+            }),
+        }
+        let words = self.near.chunks_mut(64).zip(self.responses.chunks(64));
+        for (word, (sums, responses)) in (0..).zip(words) {
+            let signs = closed_sign_word(&keys, word);
+            for (bit, (sum, response)) in sums.iter_mut().zip(responses).enumerate() {
+                // All ones for −1: the complement, plus one.
+                let negative = (signs >> bit & 1) as i64 - 1;
+                *sum += (response ^ negative) - negative;
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        assert_eq!(self.far.len(), other.far.len(), "totals of one task");
+        for (item, far) in self.far.iter_mut().enumerate() {
+            *far += other.total(item);
+        }
+        self.squares += other.squares;
+    }
+
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        append_wide(bytes, &self.squares);
+        for item in 0..self.far.len() {
+            append_wide(bytes, &self.total(item));
+        }
+    }
+
+    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        let most = u128::from(reports) * u128::from(self.limit);
+        let most_squares = most.saturating_mul(u128::from(self.limit) * u128::from(self.bins));
+        self.squares = bytes.at_most("expected a sum of squares", most_squares)?;
+        for far in &mut self.far {
+            *far = bytes.within("expected a sum of responses", most)?;
+        }
+        Ok(())
+    }
+
+    fn total(&self, item: usize) -> i128 {
+        self.far[item] + i128::from(self.near[item])
+    }
+}
+
+fn square(bin: &i64) -> u128 {
+    u128::from(bin.unsigned_abs()).pow(2)
+}
+
+impl Counts {
+    fn new(hash_bin: &HashBin, domain: &Domain, epsilon: f64, items: &[u64]) -> Self {
+        let support = hash_bin.support(domain);
+        let limit = hash_bin.sampling(domain.items(), epsilon).limit();
+        match (domain.items(), limit) {
+            (Some(items), None) => Self::Signs(SignCounter::new(items as usize)),
+            (Some(items), Some(limit)) => Self::All {
+                support,
+                sums: Sums::new(items as usize, hash_bin.bins(), limit),
+            },
+            (None, _) => {
+                let mut sums: Vec<_> = items.iter().map(|&item| (item, 0)).collect();
+                sums.sort_unstable();
+                Self::Asked {
+                    support,
+                    sums,
+                    squares: 0,
+                }
+            }
+        }
+    }
+
+    fn fold(&mut self, report: &Report) {
+        match (self, &report.response) {
+            (Self::Signs(signs), Response::Sign(plus)) => {
+                signs.add(Keys::new(report.seed), !plus);
+            }
+            (Self::All { support, sums }, Response::Bins(bins)) => {
+                sums.add(support, report.seed, bins);
+            }
+            (
+                Self::Asked {
+                    support,
+                    sums,
+                    squares,
+                },
+                response,
+            ) => {
+                let sign = |plus: &bool| if *plus { [1] } else { [-1] };
+                let one;
+                let bins = match response {
+                    Response::Sign(plus) => {
+                        one = sign(plus);
+                        &one[..]
+                    }
+                    Response::Bins(bins) => bins,
+                };
+                *squares += bins.iter().map(square).sum::<u128>();
+                let keys = Keys::new(report.seed);
+                for (item, sum) in sums {
+                    let (bin, sign) = support.place(&keys, *item);
+                    *sum += i128::from(bins[bin as usize]) * i128::from(sign);
+                }
+            }
+            _ => panic!("reports are decoded under the task of the totals"),
+        }
+    }
+
+    /// Adds counts of the same task.
+    fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Signs(signs), Self::Signs(others)) => signs.merge(others),
+            (Self::All { sums, .. }, Self::All { sums: others, .. }) => sums.merge(others),
+            (
+                Self::Asked { sums, squares, .. },
+                Self::Asked {
+                    sums: others,
+                    squares: more,
+                    ..
+                },
+            ) => {
+                assert_eq!(sums.len(), others.len(), "totals of the same items");
+                for ((item, sum), (other, more)) in sums.iter_mut().zip(others) {
+                    assert_eq!(item, other, "totals of the same items");
+                    *sum += more;
+                }
+                *squares += more;
+            }
+            _ => panic!("totals of one task are of one shape"),
+        }
+    }
+
+    /// The sum of one item's signs times its bins.
+    fn sum(&self, item: u64) -> f64 {
+        match self {
+            Self::Signs(signs) => {
+                let [agree, differ] = signs.hits(item);
+                agree as f64 - differ as f64
+            }
+            Self::All { sums, .. } => sums.total(item as usize) as f64,
+            Self::Asked { sums, .. } => {
+                let index = sums
+                    .binary_search_by_key(&item, |(asked, _)| *asked)
+                    .expect("only items that are counted are asked for");
+                sums[index].1 as f64
+            }
+        }
+    }
+
+    /// Squared bins, averaged over all bins of so many reports.
+    fn mean_square(&self, bins: u32, reports: f64) -> f64 {
+        match self {
+            Self::Signs(_) => 1.0,
+            Self::All {
+                sums: Sums { squares, .. },
+                ..
+            }
+            | Self::Asked { squares, .. } => *squares as f64 / f64::from(bins) / reports,
+        }
+    }
+}
+
+/// How much the bins of n reports spread under one set of rates.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    rates: Rates,
+    reports: f64,
+    bins: f64,
+    /// Average squared bin, in values.
+    square: f64,
+}
+
+impl Spread {
+    fn new(hash_bin: &HashBin, rates: &Rates, counts: &Counts, reports: f64) -> Self {
+        let square = counts.mean_square(hash_bin.bins(), reports);
+        Self {
+            rates: *rates,
+            reports,
+            bins: f64::from(hash_bin.bins()),
+            square: square * rates.scale * rates.scale,
+        }
+    }
+
+    /// The average square of all bins is the variance of the noise, which it is
+    /// never below, and all entries' squares over b; that of an item's response,
+    /// the people being given, lacks at least its own value's square, and with one
+    /// bin all of it.
+    fn item(&self, sum: f64) -> ItemPoints {
+        let estimate = sum / self.reports * self.rates.scale;
+        let own = if self.rates.shared == 1.0 {
+            (estimate * estimate).min(1.0)
+        } else {
+            0.0
+        };
+        let variance = self.square.max(self.rates.noise) - own;
+        ItemPoints {
+            mean: Some(Point::new(estimate, variance, self.reports)),
+            plus: None,
+            minus: None,
+            nonmissing: None,
+            covariance: None,
+            share: None,
+        }
+    }
+
+    /// What other items add to the variance of a response: what squares are above
+    /// those of the noise, with [`SPREAD`] standard errors more, of squares of
+    /// Laplace and of normal noise, where that is below what s full entries add.
+    fn others(&self, sparsity: u32) -> f64 {
+        let noise = self.rates.noise;
+        let others = (self.square - noise).max(0.0);
+        let variance = 5.0 * noise * noise + 4.0 * noise * others + 2.0 * others * others;
+        let error = (variance / (self.bins * self.reports)).sqrt();
+        let most = others.max(self.rates.shared * f64::from(sparsity));
+        (others + SPREAD * error).min(most)
+    }
+}
+
+/// Standard errors by which the spread of other items may be above what it seems.
+const SPREAD: f64 = 2.0;

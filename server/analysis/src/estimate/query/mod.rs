@@ -1,0 +1,374 @@
+//! What is asked: which items, at which confidence.
+
+mod confidence;
+mod error;
+mod interval;
+mod processing;
+
+pub use confidence::{CONFIDENCE, DEFAULT_CONFIDENCE, FALSE_DISCOVERY_RATE};
+pub use error::EstimateError;
+pub use interval::{Estimate, Quantiles};
+pub use processing::PostProcessing;
+
+use std::fmt;
+use std::str::FromStr;
+
+use hushbin::task::{Kind, Part, Scale};
+use hushbin::{Items, Question, Task};
+use serde::{Serialize, Serializer};
+
+use crate::estimate::mechanism::estimands;
+use crate::estimate::point::Estimand;
+
+/// How to ask for estimates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The question asked, by name; may be left out where a task asks one.
+    pub question: Option<String>,
+    /// The items asked for, by name (or index, where they are counted; cells of a cross as
+    /// "plan: pro, theme: dark", options of what is asked together as "theme: dark"); all if
+    /// `None`, which an open task refuses.
+    pub items: Option<Vec<String>>,
+    /// Confidence of every interval, within [`CONFIDENCE`].
+    pub confidence: f64,
+    /// What to make of the estimates, beside themselves.
+    pub post: Vec<PostProcessing>,
+    /// The quantiles of a number, each in (0, 1); if `None`, of a number in bins those of
+    /// [`Options::QUANTILES`].
+    pub quantiles: Option<Vec<f64>>,
+    /// The false discovery rate of a list of what stands out, within
+    /// [`FALSE_DISCOVERY_RATE`]; no list if `None`.
+    pub false_discovery_rate: Option<f64>,
+}
+
+impl Options {
+    /// Quantiles of a number where nothing is said.
+    pub const QUANTILES: [f64; 3] = [0.5, 0.75, 0.95];
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            question: None,
+            items: None,
+            confidence: DEFAULT_CONFIDENCE,
+            post: Vec::new(),
+            quantiles: None,
+            false_discovery_rate: None,
+        }
+    }
+}
+
+/// A validated query: which items of which question, at which confidence, and what to
+/// make of the estimates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    question: usize,
+    items: Vec<u64>,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) quantiles: Quantiles,
+    pub(crate) post: Vec<PostProcessing>,
+    /// Of a number in bins.
+    pub(crate) parts: Vec<f64>,
+    pub(crate) false_discovery_rate: Option<f64>,
+}
+
+/// How an item is called in output.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Label {
+    /// Of a named or open item.
+    Name(String),
+    /// Of a counted item.
+    Index(u64),
+    /// Of a bin of numbers.
+    Bin {
+        /// The least number in it.
+        from: f64,
+        /// The first number that is not, but for the last bin.
+        to: f64,
+    },
+    /// Of a level of numbers: itself.
+    Level(f64),
+    /// Of a cell: its row and its column, or its option, by the names of the parts.
+    #[serde(serialize_with = "by_name")]
+    Cell(Vec<(String, Label)>),
+}
+
+fn by_name<S: Serializer>(parts: &[(String, Label)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|(name, label)| (name, label)))
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Index(index) => index.fmt(f),
+            Self::Bin { from, to } => write!(f, "{from} to {to}"),
+            Self::Level(level) => level.fmt(f),
+            Self::Cell(parts) => {
+                for (index, (name, label)) in parts.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{name}: {label}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Label {
+    fn of_cell(scale: &Scale, cell: u64) -> Self {
+        let cell = cell as usize;
+        match scale.edges() {
+            Some(edges) => Self::Bin {
+                from: edges[cell],
+                to: edges[cell + 1],
+            },
+            None => Self::Level(scale.level(cell as u32).expect("one or the other")),
+        }
+    }
+}
+
+impl Query {
+    /// A query that the task can answer, validated.
+    ///
+    /// # Errors
+    /// Any [`EstimateError`].
+    pub fn new(task: &Task, options: &Options) -> Result<Self, EstimateError> {
+        let index = position(task, options.question.as_deref())?;
+        let question = &task.questions()[index];
+        if let Kind::Text(_) = question.kind() {
+            return Err(EstimateError::Searched {
+                question: question.name().to_owned(),
+            });
+        }
+        let (items, labels) = match &options.items {
+            None => all_items(question)?,
+            Some(names) => named_items(question, names)?,
+        };
+        for post in &options.post {
+            post.check(question, items.len())?;
+        }
+        let compared = options.false_discovery_rate.is_some()
+            || options.post.contains(&PostProcessing::Shrinkage);
+        if compared && matches!(question.kind(), Kind::Numbers(_)) {
+            return Err(EstimateError::NoZero {
+                question: question.name().to_owned(),
+            });
+        }
+        if let Some(rate) = options.false_discovery_rate
+            && !FALSE_DISCOVERY_RATE.holds(rate)
+        {
+            return Err(EstimateError::FalseDiscoveryRate { rate });
+        }
+        Ok(Self {
+            parts: quantiles(question, options.quantiles.as_deref())?,
+            false_discovery_rate: options.false_discovery_rate,
+            question: index,
+            post: options.post.clone(),
+            quantiles: Quantiles::new(options.confidence, items.len())?,
+            items,
+            labels,
+        })
+    }
+
+    /// Position of the question in the task.
+    #[must_use]
+    pub const fn question(&self) -> usize {
+        self.question
+    }
+
+    /// Indices or keys of the items.
+    #[must_use]
+    pub fn items(&self) -> &[u64] {
+        &self.items
+    }
+}
+
+/// The position of the question called `name`, which may be left out where a task asks one.
+///
+/// # Errors
+/// [`EstimateError::UnknownQuestion`], [`EstimateError::QuestionNeeded`].
+pub(crate) fn position(task: &Task, name: Option<&str>) -> Result<usize, EstimateError> {
+    let Some(name) = name else {
+        return match task.sole() {
+            Some(_) => Ok(0),
+            None => Err(EstimateError::QuestionNeeded),
+        };
+    };
+    let found = task.position(name);
+    found.ok_or_else(|| EstimateError::UnknownQuestion {
+        question: name.to_owned(),
+    })
+}
+
+/// The quantiles to give.
+fn quantiles(question: &Question, asked: Option<&[f64]>) -> Result<Vec<f64>, EstimateError> {
+    let binned = match question.kind() {
+        Kind::Number(scale) => scale.edges().is_some(),
+        _ => false,
+    };
+    match asked {
+        None if binned => Ok(Options::QUANTILES.to_vec()),
+        None => Ok(Vec::new()),
+        Some(_) if !binned => Err(EstimateError::NoQuantiles {
+            question: question.name().to_owned(),
+        }),
+        Some(asked) => match asked.iter().find(|&&part| !(0.0 < part && part < 1.0)) {
+            Some(&quantile) => Err(EstimateError::Quantile { quantile }),
+            None => Ok(asked.to_vec()),
+        },
+    }
+}
+
+/// What the items of a flag are called.
+const FLAG: [&str; 2] = ["no", "yes"];
+
+fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+    let labels = match question.items() {
+        Items::Named(names) => names.iter().cloned().map(Label::Name).collect(),
+        Items::Count(count) => {
+            let label = |item| counted_label(question, item);
+            (0..u64::from(*count)).map(label).collect()
+        }
+        Items::Open(_) => return Err(EstimateError::ItemsNeeded),
+    };
+    let labels: Vec<Label> = labels;
+    Ok(((0..labels.len() as u64).collect(), labels))
+}
+
+/// What a counted item is called.
+pub(crate) fn counted_label(question: &Question, item: u64) -> Label {
+    match question.kind() {
+        Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
+        Kind::Number(scale) => Label::of_cell(scale, item),
+        Kind::Cross(cross) => {
+            let columns = cross.shape()[1];
+            let [row, column] = [item as u32 / columns, item as u32 % columns];
+            Label::Cell(vec![
+                of_part(cross.rows(), row),
+                of_part(cross.columns(), column),
+            ])
+        }
+        Kind::Together(together) => {
+            let (part, option) = together.option(item as u32);
+            Label::Cell(vec![of_part(&together.parts()[part], option)])
+        }
+        Kind::Ratings(_) | Kind::Set | Kind::Choice | Kind::Numbers(_) | Kind::Text(_) => {
+            Label::Index(item)
+        }
+    }
+}
+
+/// What a row, a column or an option is called, with the name of its part.
+fn of_part(part: &Part, index: u32) -> (String, Label) {
+    (part.name().to_owned(), part_label(part, index))
+}
+
+/// What a row or a column is called.
+pub(crate) fn part_label(part: &Part, index: u32) -> Label {
+    match (part.kind(), part.items()) {
+        (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
+        (Kind::Number(scale), _) => Label::of_cell(scale, index.into()),
+        (_, Items::Named(names)) => Label::Name(names[index as usize].clone()),
+        _ => Label::Index(index.into()),
+    }
+}
+
+fn named_items(
+    question: &Question,
+    names: &[String],
+) -> Result<(Vec<u64>, Vec<Label>), EstimateError> {
+    // One pass over the list, rather than one for every name.
+    let by_name: Option<std::collections::HashMap<String, u64>> = match question.items() {
+        Items::Named(all) => Some(all.iter().cloned().zip(0..).collect()),
+        Items::Count(count) if matches!(question.kind(), Kind::Cross(_) | Kind::Together(_)) => {
+            let cells = 0..u64::from(*count);
+            Some(
+                cells
+                    .map(|cell| (counted_label(question, cell).to_string(), cell))
+                    .collect(),
+            )
+        }
+        Items::Count(_) | Items::Open(_) => None,
+    };
+    let mut seen = std::collections::HashSet::new();
+    let mut items = Vec::with_capacity(names.len());
+    let mut labels = Vec::with_capacity(names.len());
+    for name in names {
+        let found = match &by_name {
+            Some(by_name) => by_name.get(name.as_str()).copied(),
+            None if *question.kind() == Kind::Flag => {
+                let position = FLAG.iter().position(|flag| flag == name);
+                position.map(|position| position as u64)
+            }
+            None => question.items().resolve(name),
+        };
+        let item = found.ok_or_else(|| EstimateError::UnknownItem { item: name.clone() })?;
+        if !seen.insert(item) {
+            return Err(EstimateError::DuplicateItem { item: name.clone() });
+        }
+        items.push(item);
+        labels.push(match question.items() {
+            Items::Count(_) => counted_label(question, item),
+            Items::Named(_) | Items::Open(_) => Label::Name(name.clone()),
+        });
+    }
+    Ok((items, labels))
+}
+
+impl PostProcessing {
+    const fn needs(self) -> &'static [Estimand] {
+        match self {
+            Self::ConditionalMean => &[Estimand::Mean, Estimand::Nonmissing],
+            Self::Projection | Self::FullProjection => &[Estimand::Plus, Estimand::Minus],
+            Self::Shrinkage => &[],
+        }
+    }
+
+    /// Whether it can be had of so many items, all different, of a question.
+    ///
+    /// # Errors
+    /// [`EstimateError::NotEstimated`], [`EstimateError::NotAllItems`].
+    fn check(self, question: &Question, items: usize) -> Result<(), EstimateError> {
+        let estimated = estimands(question);
+        for &estimand in self.needs() {
+            // A share stands for frequencies where there are no signs.
+            let shares = estimand != Estimand::Mean && estimated == [Estimand::Share];
+            if shares && self != Self::ConditionalMean {
+                continue;
+            }
+            if !estimated.contains(&estimand) {
+                return Err(EstimateError::NotEstimated {
+                    post: self,
+                    estimand,
+                });
+            }
+        }
+        match self {
+            Self::ConditionalMean | Self::Shrinkage => Ok(()),
+            Self::Projection | Self::FullProjection
+                if question.items().count().map(|count| count as usize) == Some(items) =>
+            {
+                Ok(())
+            }
+            Self::Projection | Self::FullProjection => {
+                Err(EstimateError::NotAllItems { post: self })
+            }
+        }
+    }
+}
+
+impl FromStr for PostProcessing {
+    type Err = EstimateError;
+
+    fn from_str(name: &str) -> Result<Self, EstimateError> {
+        Self::ALL
+            .into_iter()
+            .find(|post| post.as_str() == name)
+            .ok_or_else(|| EstimateError::UnknownPostProcessing {
+                name: name.to_owned(),
+            })
+    }
+}

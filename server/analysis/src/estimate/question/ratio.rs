@@ -1,0 +1,406 @@
+//! Ratios of sums of shares: conditional shares and conditional means, within one row of a
+//! cross.
+//!
+//! With the places x of the row's cells, in [0, 1], the ratio is R = Σ x·f/Σ f. It is m
+//! where Σ (x − m)·f = 0, and that sum is linear in the shares f: its estimate has a law
+//! that is known. An interval holds the m that this test does not reject (Fieller 1954,
+//! with the variance at m, as Wilson's of a share). Where the row's share may be 0 every m
+//! is: the interval is the whole range.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::contrast::{Contrast, Part};
+use crate::estimate::law::{OneAnswer, STEEPEST, ScoreLaw};
+use crate::estimate::point::Point;
+use crate::estimate::query::Quantiles;
+use crate::numeric::limits::{Failure, Observed, Side};
+use crate::numeric::projection::{Sum, project};
+use crate::numeric::roots::bisect;
+
+/// A conditional share or mean with its error bars.
+///
+/// A ratio of two unbiased estimates is not unbiased, and less so the smaller its row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RatioEstimate {
+    /// The ratio of the raw estimates; missing where the row's share may be 0.
+    pub estimate: Option<f64>,
+    /// Standard deviation of its noise to first order (delta method), estimated.
+    pub standard_error: Option<f64>,
+    /// Covers the truth with the stated confidence, taken on its own; within the range.
+    pub interval: [f64; 2],
+    /// One of intervals that all cover, over all rows, or rows and columns (Bonferroni).
+    pub simultaneous_interval: [f64; 2],
+    /// Whether `interval` is the whole range, the row's share not being significantly above
+    /// 0.
+    pub whole_range: bool,
+}
+
+impl RatioEstimate {
+    /// The same of a number from `range`, where this is of its place, from 0 to 1.
+    pub(crate) fn within(self, [min, max]: [f64; 2]) -> Self {
+        let at = |place: f64| min + (max - min) * place;
+        Self {
+            estimate: self.estimate.map(at),
+            standard_error: self.standard_error.map(|error| (max - min) * error),
+            interval: self.interval.map(at),
+            simultaneous_interval: self.simultaneous_interval.map(at),
+            whole_range: self.whole_range,
+        }
+    }
+}
+
+/// One row: its cells, and the law of its own share.
+pub(crate) struct Row<'a> {
+    answers: &'a OneAnswer,
+    cells: Range<usize>,
+    /// Raw shares of the cells.
+    raw: Vec<f64>,
+    /// Such as people can have, near those.
+    likely: Vec<f64>,
+    share: (Point, ScoreLaw),
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn new(answers: &'a OneAnswer, cells: Range<usize>) -> Self {
+        let raw: Vec<f64> = cells.clone().map(|cell| answers.share(cell)).collect();
+        let share = answers.among(cells.clone());
+        let mut likely = raw.clone();
+        project(&mut likely, Sum::Exactly(share.0.estimate.clamp(0.0, 1.0)));
+        Self {
+            answers,
+            cells,
+            raw,
+            likely,
+            share,
+        }
+    }
+
+    fn class(&self, column: usize, place: f64) -> Class {
+        Class {
+            place,
+            cells: 1.0,
+            raw: self.raw[column],
+            likely: self.likely[column],
+            hits: self.answers.hits[self.cells.start + column] as f64,
+        }
+    }
+
+    /// The mean, within the row, of places that are even from 0 to 1.
+    pub(crate) fn mean(&self, confidence: &Quantiles) -> RatioEstimate {
+        let steps = self.raw.len() as f64 - 1.0;
+        let class = |column| self.class(column, column as f64 / steps);
+        self.ratio((0..self.raw.len()).map(class).collect(), 1.0 / steps)
+            .estimate(confidence)
+    }
+
+    /// The share of a column within the row.
+    pub(crate) fn column(&self, column: usize, confidence: &Quantiles) -> RatioEstimate {
+        let own = self.class(column, 1.0);
+        let all = |numbers: &[f64]| numbers.iter().sum::<f64>();
+        let hits: u64 = self.answers.hits[self.cells.clone()].iter().sum();
+        let others = Class {
+            place: 0.0,
+            cells: self.raw.len() as f64 - 1.0,
+            raw: all(&self.raw) - own.raw,
+            likely: all(&self.likely) - own.likely,
+            hits: hits as f64 - own.hits,
+        };
+        self.ratio(vec![own, others], 1.0).estimate(confidence)
+    }
+
+    fn ratio(&self, classes: Vec<Class>, step: f64) -> Ratio<'_> {
+        Ratio {
+            row: self,
+            classes,
+            step,
+        }
+    }
+
+    /// Whether the row's share is above 0, at this failure.
+    fn is_there(&self, failure: &Failure) -> bool {
+        let (point, law) = &self.share;
+        law.limit(*point, self.answers.reports, failure, Side::Lower) > 0.0
+    }
+}
+
+/// Cells of a row that have the same place.
+struct Class {
+    place: f64,
+    /// How many.
+    cells: f64,
+    /// Their share, raw.
+    raw: f64,
+    /// Their share, such as people can have.
+    likely: f64,
+    hits: f64,
+}
+
+/// The mean of places within a row; they differ by steps.
+struct Ratio<'a> {
+    row: &'a Row<'a>,
+    classes: Vec<Class>,
+    step: f64,
+}
+
+/// To what part of the range limits are found.
+const SAME: f64 = 1e-6;
+
+impl Ratio<'_> {
+    fn estimate(&self, confidence: &Quantiles) -> RatioEstimate {
+        let weighed: f64 = self.classes.iter().map(|own| own.place * own.raw).sum();
+        let share = self.row.share.0.estimate;
+        let there = self.row.is_there(confidence.single());
+        let ratio = weighed / share;
+        let held = if there { ratio.clamp(0.0, 1.0) } else { 0.5 };
+        let answers = self.row.answers;
+        let reports = answers.reports as f64;
+        let variance = self
+            .contrast(held)
+            .variance(&answers.rates, answers.whose)
+            .max(0.0);
+        let point = Point {
+            estimate: ratio,
+            standard_error: self.step * (variance / reports).sqrt() / share,
+        };
+        let found = confidence.estimate(point, |failure, side| self.limit(held, failure, side));
+        RatioEstimate {
+            estimate: there.then_some(ratio),
+            standard_error: there.then_some(point.standard_error),
+            interval: found.interval,
+            simultaneous_interval: found.simultaneous_interval,
+            whole_range: !there,
+        }
+    }
+
+    /// The last m on this side of the estimate that is not rejected, or one beyond it.
+    fn limit(&self, held: f64, failure: &Failure, side: Side) -> f64 {
+        let end = match side {
+            Side::Lower => 0.0,
+            Side::Upper => 1.0,
+        };
+        let rejects = |m: f64| self.rejects(m, failure, side);
+        if !self.row.is_there(failure) || !rejects(end) {
+            return end;
+        }
+        let near = |a: f64, b: f64| ((b - a).abs() > SAME).then_some(0.5 * (a + b));
+        bisect(end, held, near, rejects).0
+    }
+
+    /// Whether a ratio of m is rejected, what was counted lying too far on the other side.
+    ///
+    /// Where every cell has a bucket of its own a report names one, and tails are of that
+    /// law; else of a normal one.
+    fn rejects(&self, m: f64, failure: &Failure, side: Side) -> bool {
+        let (answers, contrast) = (self.row.answers, self.contrast(m));
+        let n = answers.reports as f64;
+        let deviation = contrast
+            .variance(&answers.rates, answers.whose)
+            .max(0.0)
+            .sqrt();
+        let sum = |number: fn(&Class) -> f64| -> f64 {
+            let weighed = contrast.parts.iter().zip(&self.classes);
+            weighed.map(|(part, own)| part.weight * number(own)).sum()
+        };
+        if answers.slots.is_none_or(|[m, _]| m > 1) {
+            return side.sign() * sum(|own| own.raw) < -failure.z() * deviation / n.sqrt();
+        }
+        let weights = contrast.parts.iter().map(|part| part.weight.abs());
+        let observed = Observed {
+            sum: sum(|own| own.hits),
+            shift: 1.0,
+            // There is noise at every finite ε.
+            deviation: answers.rates.gap() * deviation.max(f64::MIN_POSITIVE) * n.sqrt(),
+            steepest: STEEPEST / weights.fold(1.0, f64::max),
+        };
+        observed.rules_out(failure, side, |t| {
+            n * contrast.cumulant(&answers.rates, answers.whose, t)
+        })
+    }
+
+    /// The sum that is 0 where the ratio is m, and shares that people can have then.
+    fn contrast(&self, m: f64) -> Contrast {
+        let part = |own: &Class| Part {
+            weight: (own.place - m) / self.step,
+            cells: own.cells,
+            share: own.likely,
+        };
+        let mut parts: Vec<Part> = self.classes.iter().map(part).collect();
+        let total: f64 = parts.iter().map(|part| part.share).sum();
+        let off: f64 = parts.iter().map(|part| part.share * part.weight).sum();
+        // Some of all at the farthest place on the other side instead.
+        let far = |part: &Part| -off * part.weight;
+        let end = (0..parts.len()).max_by(|&a, &b| far(&parts[a]).total_cmp(&far(&parts[b])));
+        let end = end.expect("a row has cells");
+        let pull = total * parts[end].weight;
+        if off != 0.0 && off * pull <= 0.0 {
+            let moved = off / (off - pull);
+            parts.iter_mut().for_each(|part| part.share *= 1.0 - moved);
+            parts[end].share += moved * total;
+        }
+        Contrast { parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::domain::Domain;
+    use hushbin::hash::Hashing;
+    use hushbin::mechanism::collision::{Collision, Rule};
+    use rand_chacha::ChaCha20Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::estimate::point::People;
+
+    /// A table of people, and how they report.
+    struct Case {
+        /// People by column, by row: exactly these.
+        people: &'static [&'static [u64]],
+        buckets: u32,
+        epsilon: f64,
+        whose: People,
+    }
+
+    impl Case {
+        fn columns(&self) -> usize {
+            self.people[0].len()
+        }
+
+        fn cells(&self) -> Vec<u64> {
+            self.people.concat()
+        }
+
+        fn answers(&self) -> OneAnswer {
+            let cells = self.cells();
+            let domain = Domain::exact(cells.len() as u32, 1);
+            let rule = Rule::Heaviest { favoured: 1 };
+            let collision = Collision::new(rule, Hashing::Balanced, self.buckets).unwrap();
+            let slots = collision.support(&domain).slots() as u32;
+            OneAnswer {
+                rates: collision.rates(&domain, self.epsilon),
+                whose: self.whose,
+                hits: vec![0; cells.len()],
+                reports: cells.iter().sum(),
+                slots: Some([slots / self.buckets, slots]),
+            }
+        }
+
+        /// What all these people's reports hit.
+        fn reported(&self, rng: &mut ChaCha20Rng) -> OneAnswer {
+            let mut answers = self.answers();
+            let [m, slots] = answers.slots.unwrap();
+            let mut order: Vec<usize> = (0..slots as usize).collect();
+            for (own, count) in self.cells().into_iter().enumerate() {
+                for _ in 0..count {
+                    let uniform = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+                    let hit = uniform < answers.rates.p_true;
+                    let at = order.iter().position(|slot| *slot == own).unwrap();
+                    order.swap(0, at);
+                    // The slots beside the own one, or as many that are not with it.
+                    let drawn = if hit { m - 1 } else { m } as usize;
+                    for index in 1..=drawn {
+                        let left = (order.len() - index) as u64;
+                        let other = index + (rng.next_u64() % left) as usize;
+                        order.swap(index, other);
+                    }
+                    let own = usize::from(!hit);
+                    for &slot in &order[own..=drawn] {
+                        if let Some(hits) = answers.hits.get_mut(slot) {
+                            *hits += 1;
+                        }
+                    }
+                }
+            }
+            answers
+        }
+    }
+
+    fn case(people: &'static [&'static [u64]], buckets: u32, epsilon: f64, whose: People) -> Case {
+        Case {
+            people,
+            buckets,
+            epsilon,
+            whose,
+        }
+    }
+
+    const RUNS: u64 = 1500;
+
+    /// How many intervals of 90, 95 and 99 per cent of the last row miss, and are whole.
+    fn missed(case: &Case, mean: bool) -> ([u64; 3], u64) {
+        let mut rng = ChaCha20Rng::seed_from_u64(7);
+        let row = case.people[case.people.len() - 1];
+        let there: u64 = row.iter().sum();
+        let steps = row.len() as f64 - 1.0;
+        let places: f64 = row
+            .iter()
+            .zip(0..)
+            .map(|(n, at)| *n as f64 * f64::from(at))
+            .sum();
+        let truth = if mean {
+            places / steps / there as f64
+        } else {
+            row[0] as f64 / there as f64
+        };
+        let levels = [0.9, 0.95, 0.99].map(|level| Quantiles::new(level, 1).unwrap());
+        let (mut missed, mut whole) = ([0; 3], 0);
+        for _ in 0..RUNS {
+            let answers = case.reported(&mut rng);
+            let last = answers.hits.len();
+            let row = Row::new(&answers, last - case.columns()..last);
+            for (missed, level) in missed.iter_mut().zip(&levels) {
+                let found = if mean {
+                    row.mean(level)
+                } else {
+                    row.column(0, level)
+                };
+                let [low, high] = found.interval;
+                assert!(0.0 <= low && low <= high && high <= 1.0);
+                assert_eq!(found.estimate.is_none(), found.whole_range);
+                assert!(!found.whole_range || found.interval == [0.0, 1.0]);
+                *missed += u64::from(truth < low || truth > high);
+            }
+            whole += u64::from(row.column(0, &levels[1]).whole_range);
+        }
+        (missed, whole)
+    }
+
+    /// Intervals miss no more often than they say: at 5·10⁻⁷ for each, one-sided, by the
+    /// binomial law's normal one.
+    #[test]
+    fn intervals_cover_conditional_shares_and_means() {
+        use People::{Drawn, Given};
+        let even: &[&[u64]] = &[&[250, 250], &[250, 250]];
+        let small: &[&[u64]] = &[&[600, 900, 460], &[10, 25, 5]];
+        let tiny: &[&[u64]] = &[&[100, 200, 92, 100], &[1, 0, 3, 4]];
+        let end: &[&[u64]] = &[&[700, 800], &[0, 30]];
+        for (case, mean) in [
+            (case(even, 4, 1.0, Given), false),
+            (case(even, 4, 4.0, Given), true),
+            (case(small, 6, 2.0, Given), false),
+            (case(small, 6, 4.0, Drawn), true),
+            (case(small, 6, 6.0, Given), false),
+            (case(small, 6, 9.0, Given), false),
+            (case(small, 3, 3.0, Given), false),
+            (case(small, 3, 3.0, Drawn), true),
+            (case(tiny, 8, 5.0, Given), false),
+            (case(tiny, 8, 7.0, Drawn), true),
+            (case(tiny, 4, 5.0, Given), false),
+            (case(end, 4, 5.0, Given), false),
+            (case(end, 4, 8.0, Drawn), true),
+        ] {
+            let (missed, whole) = missed(&case, mean);
+            let what = format!(
+                "{:?} at ε = {} over {} buckets: {missed:?} missed, {whole} whole of {RUNS}",
+                case.people, case.epsilon, case.buckets
+            );
+            for (missed, level) in missed.into_iter().zip([0.1, 0.05, 0.01]) {
+                let runs = RUNS as f64;
+                let most = runs * level + 4.9 * (runs * level * (1.0 - level)).sqrt();
+                assert!((missed as f64) < most, "{what}");
+            }
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Shares of options of several parts that are told of together.
+//!
+//! Of each part everybody gives one option, so that its shares sum to 1. What they are
+//! estimated to sum to beyond that is noise: each of a part's c estimates is less a c-th
+//! of it, (hit − H/c)/gap + 1/c, where a report hits H of the part's options. Of people
+//! whose answers are even it is the best linear estimate that there is: options of a part
+//! being alike, what all parts are estimated to sum to tells no more of how one option
+//! differs from another.
+//!
+//! What a report counts for an option depends on whether it is the one given: of M members
+//! of the input in a report's bucket any are as likely as others, and so is what else the
+//! bucket holds. So the law of M says all.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hushbin::hash::Hashing;
+use hushbin::mechanism::collision::{Collision, Rates};
+use hushbin::task::{Kind, Together};
+use hushbin::{Mechanism, Question};
+use statrs::distribution::{Binomial, Discrete, Hypergeometric};
+
+use crate::estimate::law::{Crowd, Law, Score, ScoreLaw};
+use crate::estimate::point::{ItemPoints, People, Point, variance_over_people};
+
+/// The parts of a question, with the laws of what reports count.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    together: Together,
+    rates: Rates,
+    whose: People,
+    /// By the number of options, up to [`Rates::FEW`].
+    laws: HashMap<u32, Arc<ScoreLaw>>,
+}
+
+impl Parts {
+    /// Those of a question that has parts.
+    pub(crate) fn of(question: &Question, whose: People) -> Option<Self> {
+        let (Kind::Together(together), Mechanism::Collision(collision)) =
+            (question.kind(), question.mechanism())
+        else {
+            return None;
+        };
+        let hits = Hits::new(question, collision);
+        let law = |options: u32| {
+            let crowd = |given| Crowd::alike(hits.score(options, given));
+            let law = ScoreLaw {
+                nodes: vec![(0.0, crowd(false)), (1.0, crowd(true))],
+                given: whose == People::Given,
+            };
+            (options, Arc::new(law))
+        };
+        let options = together.parts().iter().map(hushbin::task::Part::cells);
+        Some(Self {
+            together: together.clone(),
+            rates: collision.rates(&question.domain(), question.epsilon()),
+            whose,
+            laws: options
+                .filter(|&count| count <= Rates::FEW)
+                .map(law)
+                .collect(),
+        })
+    }
+
+    /// How many items there are.
+    pub(crate) fn items(&self) -> u64 {
+        self.together.cells().into()
+    }
+
+    /// How many options there are beside an item and with it, where there are few.
+    fn options(&self, item: u64) -> Option<u32> {
+        let (part, _) = self.together.option(item as u32);
+        let options = self.together.parts()[part].cells();
+        self.laws.contains_key(&options).then_some(options)
+    }
+
+    /// Estimates of items, of those of all items by their own hits.
+    pub(crate) fn points(
+        &self,
+        raw: &[ItemPoints],
+        items: &[u64],
+        reports: u64,
+    ) -> Vec<ItemPoints> {
+        let share = |item: u32| raw[item as usize].share.map_or(0.0, |own| own.estimate);
+        let surplus: Vec<f64> = (0..self.together.parts().len())
+            .map(|part| {
+                let cells = self.together.parts()[part].cells();
+                let shares = (0..cells).map(|option| share(self.together.cell(part, option)));
+                (shares.sum::<f64>() - 1.0) / f64::from(cells)
+            })
+            .collect();
+        let point = |&item: &u64| {
+            let Some(options) = self.options(item) else {
+                return raw[item as usize];
+            };
+            let (part, _) = self.together.option(item as u32);
+            let estimate = share(item as u32) - surplus[part];
+            let [with, without] =
+                [true, false].map(|given| self.rates.option_variance(options, given));
+            let variance = variance_over_people(self.whose, estimate, with, without);
+            ItemPoints {
+                share: Some(Point::new(estimate, variance, reports as f64)),
+                ..ItemPoints::default()
+            }
+        };
+        items.iter().map(point).collect()
+    }
+
+    /// The law of an item's estimate, where its part has few options.
+    pub(crate) fn law(&self, item: u64) -> Option<Law> {
+        let law = &self.laws[&self.options(item)?];
+        Some(Law::Scores(Arc::clone(law)))
+    }
+}
+
+/// What a report hits of a part.
+struct Hits {
+    /// P(M = k) for k from 0 to s.
+    members: Vec<f64>,
+    /// m and N: slots that a report hits, of how many; `None` where elements are hashed
+    /// independently.
+    slots: Option<[u32; 2]>,
+    /// P(hit) of an element that is hashed independently.
+    alone: f64,
+}
+
+impl Hits {
+    fn new(question: &Question, collision: &Collision) -> Self {
+        let domain = question.domain();
+        let slots = collision.support(&domain).slots() as u32;
+        Self {
+            members: collision.members(&domain, question.epsilon()),
+            slots: (collision.hashing() != Hashing::Independent)
+                .then(|| [slots / collision.buckets(), slots]),
+            alone: 1.0 / f64::from(collision.buckets()),
+        }
+    }
+
+    /// What a report counts for one of so many options, which is given or not: 1 for a hit,
+    /// and for each hit of another −1/(c − 1).
+    fn score(&self, options: u32, given: bool) -> Score {
+        let others = options - 1;
+        // From −(c − 1) to c − 1.
+        let mut counts = vec![0.0; 2 * others as usize + 1];
+        for (members, &p) in (0_u32..).zip(&self.members).filter(|(_, p)| **p > 0.0) {
+            let mut add = |p: f64, own: bool, beside: u32, rest: &[f64]| {
+                let first = if own { 2 * others } else { others } - beside;
+                for (hits, q) in rest.iter().enumerate() {
+                    counts[first as usize - hits] += p * q;
+                }
+            };
+            let member = f64::from(members) / f64::from(self.sparsity());
+            if given {
+                let rest = self.others(others, members, None);
+                add(p * member, true, 0, &rest);
+                add(p * (1.0 - member), false, 0, &rest);
+                continue;
+            }
+            let own = self.chance(members);
+            for (own, p) in [(true, p * own), (false, p * (1.0 - own))] {
+                if p > 0.0 {
+                    let rest = self.others(others - 1, members, Some(own));
+                    add(p * member, own, 1, &rest);
+                    add(p * (1.0 - member), own, 0, &rest);
+                }
+            }
+        }
+        let count = |index: usize| index as f64 / f64::from(others) - 1.0;
+        let counts = counts.into_iter().enumerate();
+        counts
+            .filter(|(_, p)| *p > 0.0)
+            .map(|(index, p)| (count(index), p))
+            .collect()
+    }
+
+    fn sparsity(&self) -> u32 {
+        self.members.len() as u32 - 1
+    }
+
+    /// P(hit) of an option that is not given, beside so many members.
+    fn chance(&self, members: u32) -> f64 {
+        self.slots.map_or(self.alone, |[m, slots]| {
+            f64::from(m - members) / f64::from(slots - self.sparsity())
+        })
+    }
+
+    /// How many of so many options that are not given are hit beside so many members; and
+    /// beside another that is not, where it is `known` whether that one is hit.
+    fn others(&self, count: u32, members: u32, known: Option<bool>) -> Vec<f64> {
+        let all = 0..=u64::from(count);
+        let Some([m, slots]) = self.slots else {
+            let law = Binomial::new(self.alone, count.into()).expect("a probability");
+            return all.map(|hits| law.pmf(hits)).collect();
+        };
+        let left = slots - self.sparsity() - u32::from(known.is_some());
+        let drawn = m - members - u32::from(known == Some(true));
+        let law = Hypergeometric::new(left.into(), count.into(), drawn.into());
+        let law = law.expect("as many slots as elements, at least");
+        all.map(|hits| law.pmf(hits)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hushbin::mechanism::collision::Rule;
+    use hushbin::task::{Part, QuestionParts};
+    use hushbin::{Items, TaskDraft};
+    use hushbin_tests::fillings;
+
+    use super::*;
+    use crate::numeric::limits::{Failure, Side};
+
+    fn question(options: &[u32], collision: Collision, epsilon: f64) -> Question {
+        let part = |(at, &count): (usize, &u32)| Part::choice(at.to_string(), Items::Count(count));
+        let together = Together::new(options.iter().enumerate().map(part).collect());
+        Question::new(QuestionParts {
+            name: "q".to_owned(),
+            items: Items::Count(together.cells()),
+            sparsity: options.len() as u32,
+            kind: Kind::Together(together),
+            weight: 1,
+            epsilon,
+            mechanism: collision.into(),
+        })
+        .unwrap()
+    }
+
+    fn heaviest(favoured: u32, hashing: Hashing, buckets: u32, hashes: u32) -> Collision {
+        let rule = Rule::Heaviest { favoured };
+        Collision::with_hashes(rule, hashing, buckets, hashes).unwrap()
+    }
+
+    /// Whatever fills the buckets, of an option that is given and of one that is not.
+    #[test]
+    fn scores_have_the_law_of_all_ways_to_fill_buckets() {
+        for (options, collision) in [
+            (&[2, 2][..], heaviest(1, Hashing::Balanced, 2, 1)),
+            (&[2, 2], heaviest(3, Hashing::Balanced, 2, 3)),
+            (&[3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
+            (&[3, 2], heaviest(2, Hashing::Balanced, 5, 1)),
+            (&[2, 4], heaviest(1, Hashing::Balanced, 3, 1)),
+            (&[4, 2], heaviest(2, Hashing::Balanced, 2, 2)),
+            (&[2, 2, 2, 2], heaviest(2, Hashing::Balanced, 4, 1)),
+            (&[3, 3, 2], heaviest(1, Hashing::Balanced, 2, 1)),
+        ] {
+            let question = question(options, collision, 1.6);
+            let hits = Hits::new(&question, &collision);
+            let Kind::Together(together) = question.kind() else {
+                unreachable!()
+            };
+            // The first option of each part.
+            let given: Vec<u32> = (0..options.len())
+                .map(|part| together.cell(part, 0))
+                .collect();
+            let found = fillings::hits(&collision, &question.domain(), 1.6, &given);
+            for (part, &count) in options.iter().enumerate() {
+                let first = together.cell(part, 0);
+                for option in 0..count {
+                    let mut score = hits.score(count, option == 0);
+                    let others = f64::from(count - 1);
+                    for (set, p) in &found {
+                        let own = set >> (first + option) & 1;
+                        let all = (set >> first & ((1 << count) - 1)).count_ones();
+                        let counts = f64::from(own) - f64::from(all - own) / others;
+                        let near = |(x, _): &&mut (f64, f64)| (x - counts).abs() < 1e-9;
+                        score.iter_mut().find(near).unwrap().1 -= p;
+                    }
+                    let off = score.iter().map(|(_, p)| p.abs()).fold(0.0, f64::max);
+                    assert!(
+                        off < 1e-12,
+                        "{options:?}, {collision:?}, {option}: {score:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The moments of what a report counts are those that standard errors are made of.
+    #[test]
+    fn scores_have_the_variance_of_the_rates() {
+        for (options, collision, epsilon) in [
+            (&[2; 8][..], heaviest(2, Hashing::Balanced, 4, 8), 4.0),
+            (&[2; 40], heaviest(9, Hashing::Balanced, 20, 1), 3.0),
+            (&[7, 32, 2], heaviest(2, Hashing::Independent, 5, 4), 2.0),
+            (&[7, 32, 2], heaviest(2, Hashing::Balanced, 9, 4), 2.0),
+            (
+                &[3, 3],
+                Collision::new(Rule::Occupied, Hashing::Balanced, 4).unwrap(),
+                1.0,
+            ),
+        ] {
+            let question = question(options, collision, epsilon);
+            let hits = Hits::new(&question, &collision);
+            let rates = collision.rates(&question.domain(), epsilon);
+            for &count in options {
+                let scale = f64::from(count) / f64::from(count - 1) * rates.gap();
+                for given in [true, false] {
+                    let score = hits.score(count, given);
+                    let moment =
+                        |power: i32| -> f64 { score.iter().map(|(x, p)| p * x.powi(power)).sum() };
+                    assert!((moment(0) - 1.0).abs() < 1e-11);
+                    let what = format!("{options:?}, {collision:?}, {count}, {given}");
+                    let share = f64::from(u8::from(given)) - 1.0 / f64::from(count);
+                    assert!((moment(1) / scale - share).abs() < 1e-9, "{what}");
+                    let variance = (moment(2) - moment(1).powi(2)) / (scale * scale);
+                    let stated = rates.option_variance(count, given);
+                    assert!(
+                        (variance / stated - 1.0).abs() < 1e-8,
+                        "{what}: {variance}, {stated}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// How often each sum of scores comes out, in parts of one hit of another option.
+    fn convolved(options: u32, crowd: &[(usize, Score)]) -> Vec<f64> {
+        let others = f64::from(options - 1);
+        let mut all = vec![1.0];
+        for (count, score) in crowd {
+            for _ in 0..*count {
+                let mut next = vec![0.0; all.len() + 2 * others as usize];
+                for (at, own) in all.iter().enumerate() {
+                    for (x, p) in score {
+                        next[at + ((x + 1.0) * others).round() as usize] += own * p;
+                    }
+                }
+                all = next;
+            }
+        }
+        all
+    }
+
+    /// Limits over all that reports can add up to: they miss no more often than they say.
+    #[test]
+    fn limits_miss_no_more_often_than_they_say() {
+        for (options, epsilon) in [
+            (&[2, 2][..], 1.0),
+            (&[2; 8], 4.0),
+            (&[2; 4], 8.0),
+            (&[5, 2], 1.0),
+            (&[5, 2], 5.0),
+            (&[9, 3, 2], 3.0),
+            (&[3; 6], 12.0),
+        ] {
+            let part = |(at, &count): (usize, &u32)| serde_json::json!({ "name": at.to_string(), "kind": "choice", "options": count });
+            let parts: Vec<_> = options.iter().enumerate().map(part).collect();
+            let draft: TaskDraft = serde_json::from_value(serde_json::json!({
+                "id": "t", "epsilon": epsilon,
+                "questions": [{ "name": "q", "kind": "together", "of": parts }],
+            }))
+            .unwrap();
+            let task = draft.resolve().unwrap();
+            let question = &task.questions()[0];
+            let parts = Parts::of(question, People::Given).unwrap();
+            let count = options[0];
+            let law = &parts.laws[&count];
+            for (n, with) in [
+                (1, 0),
+                (1, 1),
+                (6, 2),
+                (25, 0),
+                (40, 13),
+                (60, 60),
+                (90, 45),
+            ] {
+                let crowd = [with, n - with].into_iter().zip([1, 0]);
+                let crowd = crowd.map(|(people, node)| {
+                    let Crowd { people: own, .. } = &law.nodes[node].1;
+                    (people, own[0].1.clone())
+                });
+                let all = convolved(count, &crowd.collect::<Vec<_>>());
+                let truth = with as f64 / n as f64;
+                for failure in [0.05, 0.025, 0.005, 1e-4] {
+                    let missed = missed(&parts, count, &all, n as u64, truth, failure);
+                    let what = format!("{options:?}, {epsilon}, {with} of {n}: {missed:?}");
+                    assert!(
+                        missed[0].max(missed[1]) < 1.1 * failure,
+                        "{what} at {failure}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// How likely either limit of the first option is beyond the truth.
+    fn missed(
+        parts: &Parts,
+        options: u32,
+        all: &[f64],
+        reports: u64,
+        truth: f64,
+        failure: f64,
+    ) -> [f64; 2] {
+        let (law, failure) = (&parts.laws[&options], Failure::new(failure));
+        let (n, c) = (reports as f64, f64::from(options));
+        let mut missed = [0.0; 2];
+        for (at, p) in all.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+            let sum = at as f64 / (c - 1.0) - n;
+            let share = sum * (c - 1.0) / c / n / parts.rates.gap() + 1.0 / c;
+            let [with, without] =
+                [true, false].map(|given| parts.rates.option_variance(options, given));
+            let variance = variance_over_people(People::Given, share, with, without);
+            let point = Point::new(share, variance, n);
+            let limit = |side| law.limit(point, reports, &failure, side);
+            missed[0] += p * f64::from(u8::from(limit(Side::Lower) > truth + 1e-12));
+            missed[1] += p * f64::from(u8::from(limit(Side::Upper) < truth - 1e-12));
+        }
+        missed
+    }
+}

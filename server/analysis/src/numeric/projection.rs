@@ -1,0 +1,223 @@
+//! Projection of frequencies onto those that a crowd can have.
+//!
+//! An input has s entries at most, so the frequencies of all items with either
+//! sign are not negative and sum to s at most. P1 and P2 (Wang et al.,
+//! "Differentially Private Numerical Vector Analyses in the Local and Shuffle
+//! Model" and "Hiding Numerical Vectors in Local Private and Shuffled
+//! Messages") divide by s and project onto the probability simplex, Σ = 1.
+//! That holds only where nobody has fewer than s entries, real values counting
+//! by magnitude; so here both can be had. Projecting f/s onto Σ ≤ 1 and multiplying by s
+//! is projecting f onto Σ ≤ s.
+
+/// What values may sum to, none of which is negative.
+///
+/// ```
+/// use hushbin_analysis::estimate::{Sum, project};
+///
+/// let mut shares = [0.75, 0.5, -0.25];
+/// project(&mut shares, Sum::AtMost(1.0));
+/// assert_eq!(shares, [0.625, 0.375, 0.0]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sum {
+    /// This or less: a person may have fewer entries.
+    AtMost(f64),
+    /// This: a person gives one answer, or has s entries.
+    Exactly(f64),
+}
+
+/// Moves `values` to the nearest point, in Euclidean distance, that is not negative and
+/// has such a sum.
+///
+/// Where the positive parts sum to the bound at most, and may, they are that point.
+/// Otherwise the sum is met, and the point is max(v − τ, 0) with the τ that meets it: the
+/// conditions of Karush, Kuhn and Tucker. τ is found by sorting (Duchi, Shalev-Shwartz,
+/// Singer, Chandra, "Efficient Projections onto the ℓ1-Ball for Learning in High
+/// Dimensions", ICML 2008, Fig. 1).
+///
+/// O(k log k) for k values.
+pub fn project(values: &mut [f64], sum: Sum) {
+    let positive: f64 = values.iter().map(|value| value.max(0.0)).sum();
+    let excess = match sum {
+        Sum::AtMost(bound) if positive <= bound => 0.0,
+        Sum::AtMost(bound) | Sum::Exactly(bound) => common_excess(values, bound),
+    };
+    for value in values {
+        *value = (*value - excess).max(0.0);
+    }
+}
+
+/// Shares that people can have, near those estimated, of answers whose places are even from
+/// 0 to 1 and have this mean, or that of the nearest end.
+pub(crate) fn likely(mut shares: Vec<f64>, mean: f64) -> Vec<f64> {
+    project(&mut shares, Sum::Exactly(1.0));
+    let steps = shares.len() as f64 - 1.0;
+    let places = shares
+        .iter()
+        .zip(0..)
+        .map(|(share, at)| share * f64::from(at) / steps);
+    let place: f64 = places.sum();
+    let mean = mean.clamp(0.0, 1.0);
+    // Some answer at the end that the mean lies nearer to instead.
+    let end = f64::from(u8::from(mean > place));
+    if mean != place {
+        let moved = (mean - place) / (end - place);
+        shares.iter_mut().for_each(|share| *share *= 1.0 - moved);
+        let at = if end == 0.0 { 0 } else { shares.len() - 1 };
+        shares[at] += moved;
+    }
+    shares
+}
+
+/// τ, where Σ max(v − τ, 0) = `bound`.
+fn common_excess(values: &[f64], bound: f64) -> f64 {
+    let mut falling = values.to_vec();
+    falling.sort_unstable_by(|a, b| b.total_cmp(a));
+    let mut sum = 0.0;
+    let mut excess = f64::NEG_INFINITY;
+    // With the first k above τ, τ is their sum less the bound, by k. It rises
+    // with k as long as the next value is above it.
+    for (value, count) in falling.iter().zip(1_u32..) {
+        if *value <= excess {
+            break;
+        }
+        sum += value;
+        excess = (sum - bound) / f64::from(count);
+    }
+    excess
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn projected(values: &[f64], bound: f64) -> Vec<f64> {
+        let mut values = values.to_vec();
+        project(&mut values, Sum::AtMost(bound));
+        values
+    }
+
+    /// By bisection on τ, which needs no order.
+    fn by_bisection(values: &[f64], bound: f64) -> Vec<f64> {
+        let at = |excess: f64| values.iter().map(move |value| (value - excess).max(0.0));
+        let (mut low, mut high) = (0.0, values.iter().copied().fold(0.0, f64::max));
+        if at(low).sum::<f64>() <= bound {
+            return at(low).collect();
+        }
+        for _ in 0..100 {
+            let middle = (low + high) / 2.0;
+            if at(middle).sum::<f64>() > bound {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        at(high).collect()
+    }
+
+    fn near(a: &[f64], b: &[f64]) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12)
+    }
+
+    /// Noise of any size, and ties.
+    fn noisy() -> impl Strategy<Value = Vec<f64>> {
+        let value = prop_oneof![
+            -3.0..3.0_f64,
+            -0.1..0.1_f64,
+            (-4..4_i32).prop_map(|v| f64::from(v) / 4.0),
+        ];
+        vec(value, 1..60)
+    }
+
+    /// Feasible: shares of a part of the bound.
+    fn feasible() -> impl Strategy<Value = (Vec<f64>, f64)> {
+        (vec(0.0..1.0_f64, 1..60), 0.0..0.999, 1..9_u32).prop_map(|(mut values, part, s)| {
+            let sum: f64 = values.iter().sum::<f64>().max(1e-3);
+            let bound = f64::from(s);
+            values
+                .iter_mut()
+                .for_each(|value| *value *= part * bound / sum);
+            (values, bound)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_a_slow_solver_finds(values in noisy(), s in 1..9_u32) {
+            let bound = f64::from(s);
+            prop_assert!(near(&projected(&values, bound), &by_bisection(&values, bound)));
+        }
+
+        #[test]
+        fn the_result_can_be(values in noisy(), s in 1..9_u32) {
+            let bound = f64::from(s);
+            let x = projected(&values, bound);
+            prop_assert!(x.iter().all(|&x| x >= 0.0));
+            prop_assert!(x.iter().sum::<f64>() <= bound + 1e-12);
+        }
+
+        /// A point x of a convex set is nearest to v exactly when
+        /// (v − x)·(y − x) ≤ 0 for all y in the set; for a polytope, for its
+        /// corners: 0, and the bound in one place.
+        #[test]
+        fn nothing_that_can_be_is_nearer(values in noisy(), s in 1..9_u32) {
+            let bound = f64::from(s);
+            let x = projected(&values, bound);
+            let away: Vec<f64> = values.iter().zip(&x).map(|(v, x)| v - x).collect();
+            let along: f64 = away.iter().zip(&x).map(|(away, x)| away * x).sum();
+            prop_assert!(-along <= 1e-11, "towards 0: {along}");
+            for away in &away {
+                prop_assert!(away * bound - along <= 1e-11, "{away} {along}");
+            }
+        }
+
+        /// As before; of a sum that must be met 0 is no corner.
+        #[test]
+        fn nothing_of_the_sum_is_nearer(values in noisy(), s in 1..9_u32) {
+            let bound = f64::from(s);
+            let mut x = values.clone();
+            project(&mut x, Sum::Exactly(bound));
+            prop_assert!(x.iter().all(|&x| x >= 0.0));
+            prop_assert!((x.iter().sum::<f64>() - bound).abs() < 1e-11);
+            let away: Vec<f64> = values.iter().zip(&x).map(|(v, x)| v - x).collect();
+            let along: f64 = away.iter().zip(&x).map(|(away, x)| away * x).sum();
+            for away in &away {
+                prop_assert!(away * bound - along <= 1e-10, "{away} {along}");
+            }
+        }
+
+        #[test]
+        fn what_can_be_stays((values, bound) in feasible()) {
+            prop_assert_eq!(&projected(&values, bound), &values);
+        }
+
+        #[test]
+        fn twice_is_once(values in noisy(), s in 1..9_u32) {
+            let bound = f64::from(s);
+            let once = projected(&values, bound);
+            prop_assert!(near(&projected(&once, bound), &once));
+        }
+
+        /// Dividing by s, onto the set of sum 1, and back.
+        #[test]
+        fn scale_does_not_matter(values in noisy(), s in 1..9_u32) {
+            let scale = f64::from(s);
+            let shares: Vec<f64> = values.iter().map(|value| value / scale).collect();
+            let mut x = projected(&shares, 1.0);
+            x.iter_mut().for_each(|x| *x *= scale);
+            prop_assert!(near(&projected(&values, scale), &x));
+        }
+    }
+
+    #[test]
+    fn by_hand() {
+        assert_eq!(projected(&[0.5, -0.25, 0.25], 1.0), [0.5, 0.0, 0.25]);
+        assert_eq!(projected(&[1.0, -0.25, 0.5], 1.0), [0.75, 0.0, 0.25]);
+        assert_eq!(projected(&[2.5, 0.5, 0.0], 1.0), [1.0, 0.0, 0.0]);
+        assert_eq!(projected(&[1.0, 1.0, 1.0, 1.0], 1.0), [0.25; 4]);
+        assert_eq!(projected(&[], 1.0), [0.0; 0]);
+    }
+}

@@ -1,0 +1,91 @@
+//! The toy's estimates: how much more often an item's sign is said than not.
+
+use hushbin::Entry;
+use hushbin::domain::Domain;
+use hushbin::hash::Keys;
+use hushbin::mechanism::toy::{Report, Toy};
+
+use super::contract::Estimated;
+use super::contribution::{Contribution, mean_variance, sampled};
+use crate::estimate::fold::{Reader, SignCounter, TotalsError};
+use crate::estimate::point::{Estimand, ItemPoints, People, Point};
+
+impl Estimated for Toy {
+    type Report = Report;
+    /// P(an item's own sign is said) − P(the other is), for a person with the item.
+    type Rates = f64;
+    type Counts = SignCounter;
+
+    fn estimands(&self, _: &Domain) -> &'static [Estimand] {
+        &[Estimand::Mean]
+    }
+
+    fn rates(&self, domain: &Domain, epsilon: f64) -> f64 {
+        self.lean(epsilon) / f64::from(domain.sparsity())
+    }
+
+    fn counts(&self, domain: &Domain, _: f64, _: &[u64]) -> SignCounter {
+        SignCounter::new(domain.items().unwrap_or(0) as usize)
+    }
+
+    fn fold(counts: &mut SignCounter, report: &Report) {
+        counts.add(Keys::new(report.seed), !report.plus);
+    }
+
+    fn steps(&self, domain: &Domain, _: f64) -> Option<u64> {
+        Some(SignCounter::words(domain.items()? as usize))
+    }
+
+    fn merge(counts: &mut SignCounter, others: &SignCounter) {
+        counts.merge(others);
+    }
+
+    fn encode(counts: &SignCounter, bytes: &mut Vec<u8>) {
+        counts.encode(bytes);
+    }
+
+    fn decode(
+        counts: &mut SignCounter,
+        reports: u64,
+        bytes: &mut Reader<'_>,
+    ) -> Result<(), TotalsError> {
+        counts.decode(reports, bytes)
+    }
+
+    fn points(
+        &self,
+        gap: &f64,
+        counts: &SignCounter,
+        _: People,
+        reports: u64,
+        items: &[u64],
+    ) -> Vec<ItemPoints> {
+        let reports = reports as f64;
+        let point = |&item| {
+            let [agree, differ] = counts.hits(item);
+            let mean = (agree as f64 - differ as f64) / reports / gap;
+            let variance = 1.0 / (gap * gap) - mean.clamp(-1.0, 1.0).powi(2);
+            ItemPoints {
+                mean: Some(Point::new(mean, variance, reports)),
+                ..ItemPoints::default()
+            }
+        };
+        items.iter().map(point).collect()
+    }
+
+    fn reach(&self, gap: &f64, _: &Domain, _: f64, _: Estimand) -> [f64; 2] {
+        [-1.0 / gap, 1.0 / gap]
+    }
+
+    fn contribution(
+        gap: &f64,
+        sparsity: u32,
+        estimand: Estimand,
+        entries: &[Entry],
+    ) -> Contribution {
+        let square = 1.0 / (gap * gap);
+        sampled(sparsity, estimand, entries, |value| {
+            mean_variance(value, [square; 2])
+        })
+    }
+}
