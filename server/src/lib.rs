@@ -9,6 +9,7 @@
 //! | [`AnyTask`] | a task, whoever is trusted with its reports |
 //! | [`http`] | the interface over a store, as a router |
 //! | `export` | files of randomised reports: written, and read again |
+//! | [`simulate`] | a task tried on people whose truth is known |
 //! | [`audit`] | how much a report gives away, measured |
 //! | [`cli`] | the command `hushbin`: collect, plan, account, simulate, audit |
 //!
@@ -34,11 +35,9 @@
 mod any_task;
 pub mod audit;
 mod beside_schema;
-mod chart;
 pub mod cli;
 mod config;
 mod estimates;
-mod evaluate;
 mod export;
 mod forward;
 mod hex;
@@ -46,11 +45,11 @@ pub mod http;
 mod keys;
 mod metrics;
 mod ohttp;
-mod output;
 mod partial;
 mod role;
 mod sealed;
 mod signed;
+pub mod simulate;
 pub mod store;
 mod task_file;
 mod tokens;

@@ -1,8 +1,8 @@
 //! Errata of the papers that concern randomizers and estimators: what is
 //! printed fails, what is implemented holds. The tables of
 //! `server/analysis/src/docs/errata.md` are those computed here, in `choose/printed.rs`
-//! and in `server/analysis/tests/analysis`: for shuffling in `errata.rs`, for choices and dense
-//! numbers in `competitors/errata.rs`.
+//! in `server/analysis/tests/analysis/errata.rs` for shuffling, and in
+//! `server/study/tests/study/competitors` for mechanisms of others.
 
 use hushbin::domain::{Domain, Signed};
 use hushbin::hash::{Hashing, Keys, closed_sign, independent_bucket};
@@ -27,9 +27,9 @@ fn every_table_is_computed() {
         include_str!("choose/printed.rs"),
         include_str!("sums/frame.rs"),
         include_str!("../../server/analysis/tests/analysis/errata.rs"),
-        include_str!("../../server/analysis/tests/analysis/competitors/errata.rs"),
-        include_str!("../../server/analysis/tests/analysis/competitors/ratings/errata.rs"),
-        include_str!("../../server/analysis/tests/analysis/competitors/sums/errata.rs"),
+        include_str!("../../server/study/tests/study/competitors/errata.rs"),
+        include_str!("../../server/study/tests/study/competitors/ratings/errata.rs"),
+        include_str!("../../server/study/tests/study/competitors/sums/errata.rs"),
     ];
     assert!(headers().count() > 5);
     for header in headers() {

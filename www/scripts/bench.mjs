@@ -8,22 +8,30 @@ import { benchBrowser } from "./bench-browser.mjs";
 import { benchClient } from "./bench-client.mjs";
 import { Failed, main, run, step } from "./lib/run.mjs";
 
-/** Files of server/benches, in the order in which they run. */
-const NATIVE = ["mechanisms", "accuracy", "questions", "accounting", "collector"];
-const IN_BROWSER = { browser: benchBrowser, client: benchClient };
-const BENCHES = [...NATIVE, ...Object.keys(IN_BROWSER)];
+/** @param {string} name of a package */
+const native = (name) => (bench) => run("cargo", ["bench", "--package", name, "--bench", bench]);
+const collector = native("hushbin-server");
+const study = native("hushbin-study");
+
+/** By name, in the order in which they run. */
+const BENCHES = {
+  mechanisms: collector,
+  accuracy: study,
+  questions: study,
+  accounting: collector,
+  collector,
+  browser: benchBrowser,
+  client: benchClient,
+};
 
 await main(async () => {
   const names = process.argv.slice(2);
-  const unknown = names.find((name) => !BENCHES.includes(name));
+  const known = Object.keys(BENCHES);
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Failed(`no bench ${unknown}; there are ${BENCHES.join(", ")}`);
+    throw new Failed(`no bench ${unknown}; there are ${known.join(", ")}`);
   }
-  for (const name of names.length > 0 ? names : BENCHES) {
-    await step(
-      `bench: ${name}`,
-      IN_BROWSER[name] ??
-        (() => run("cargo", ["bench", "--package", "hushbin-server", "--bench", name])),
-    );
+  for (const name of names.length > 0 ? names : known) {
+    await step(`bench: ${name}`, () => BENCHES[name](name));
   }
 });

@@ -40,7 +40,9 @@ export function lacking(file, source, examples) {
 }
 
 export async function checkDocs() {
-  const files = await tracked(/^(src|server\/src|server\/analysis\/src)\/.*\.rs$/);
+  const files = await tracked(
+    /^(src|server\/src|server\/analysis\/src|server\/study\/src)\/.*\.rs$/,
+  );
   const found = files.flatMap((file) =>
     lacking(file, readFileSync(join(ROOT, file), "utf8"), /^src\/(?!wasm)/.test(file)),
   );

@@ -6,14 +6,12 @@
 //! accuracy against each other; [`heavy_hitters`] finds
 //! texts that nobody listed; [`likelihood`] tells
 //! inputs apart by their reports, for audits; [`promise`] words what ε protects;
-//! [`explain`] takes a single report apart; [`competitors`] are mechanisms of others,
-//! for comparison; [`numeric`] is the ground that they
+//! [`explain`] takes a single report apart; [`numeric`] is the ground that they
 //! stand on. The collector and its commands run this code natively, the demo's
 //! pages run it compiled to WebAssembly.
 
 pub mod accounting;
 pub mod bound;
-pub mod competitors;
 #[doc = include_str!("docs/errata.md")]
 pub mod errata {}
 pub mod estimate;

@@ -3,10 +3,8 @@
 
 mod account;
 mod audit;
-mod compare;
 mod describe;
 mod estimate;
-mod evaluate;
 mod export;
 mod fold;
 mod journal;
@@ -43,9 +41,7 @@ pub struct Cli {
 enum Command {
     Account(account::Options),
     Audit(audit::Options),
-    Compare(compare::Options),
     Estimate(estimate::Options),
-    Evaluate(evaluate::Options),
     Fold(fold::Options),
     Journal(journal::Options),
     Key(key::Options),
@@ -74,9 +70,7 @@ impl Cli {
         let result = match self.command {
             Command::Account(options) => account::run(&options, out),
             Command::Audit(options) => audit::run(&options, out),
-            Command::Compare(options) => compare::run(&options, out),
             Command::Estimate(options) => estimate::run(&options, out),
-            Command::Evaluate(options) => evaluate::run(&options, out),
             Command::Fold(options) => fold::run(&options, out),
             Command::Journal(options) => journal::run(&options, out),
             Command::Key(options) => key::run(&options, out),

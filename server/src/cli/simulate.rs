@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 use super::{Error, describe, sums};
-use crate::evaluate::{
+use crate::simulate::{
     Answers, Compared, ComparedText, DataSet, Errors, Format, Found, FoundTexts, Outcome, Repeated,
     SumData, Survey, simulate, simulate_sums, survey,
 };

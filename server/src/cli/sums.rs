@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Error;
 use crate::any_task::{AnyDraft, AnyTask};
 use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
-use crate::evaluate::SumOutcome;
+use crate::simulate::SumOutcome;
 use crate::task_file::{self, AnyTaskFile};
 
 /// The complete task of a file that says whom it trusts; `None` of any other, which is read again

@@ -272,7 +272,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-    use crate::evaluate::Repeated;
+    use crate::simulate::Repeated;
 
     /// More than two blocks of people, with 1 to 3 entries each.
     fn crowd(people: usize) -> DataSet {

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 
 use super::answers::Answers;
-use super::simulate::{People, SimulateError, randomize};
+use super::ratings::{People, SimulateError, randomize};
 use super::texts::{Crowd, FoundTexts};
 
 /// What simulations of a task found, on average over `runs`.

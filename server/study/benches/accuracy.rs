@@ -1,6 +1,6 @@
 //! What the estimates are worth: errors against the best that any mechanism could do,
 //! against one hash function with paddings, against P1's mechanisms, and freedom from
-//! bias: `cargo bench -p hushbin-server --bench accuracy`.
+//! bias: `cargo bench -p hushbin-study --bench accuracy`.
 //!
 //! Every run and batch has a seed of its own, so the figures are the same on every
 //! machine. Ends with status 1 where a ratio is above its limit, or the chance of

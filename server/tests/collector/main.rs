@@ -12,7 +12,6 @@ mod crash;
 mod differencing;
 #[cfg(target_os = "linux")]
 mod disk;
-mod evaluate;
 mod export;
 mod fold;
 #[cfg(target_os = "linux")]

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod accounting;
-mod competitors;
 mod cube;
 mod errata;
 mod estimate;

@@ -1,11 +1,10 @@
 //! `hushbin account`: what a shuffled batch gives away.
 
 mod chosen;
-mod plot;
 mod table;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use hushbin::Task;
@@ -14,7 +13,6 @@ use hushbin::task::Answers;
 use serde::Serialize;
 
 use super::{Error, sums};
-use crate::output::Output;
 use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
@@ -51,11 +49,11 @@ pub(super) struct Options {
     reports: Option<u64>,
     /// Number of batches, of as many reports each, that a person sends reports to; more
     /// than one is refused of a --task whose answers are permanent.
-    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare", "plot"])]
+    #[arg(long, value_name = "K", default_value_t = 1, conflicts_with_all = ["central_epsilon", "compare"])]
     batches: u32,
     /// Number of reports that a person sends to a batch, of any inputs; left out,
     /// as many as the budget of the --task allows in one window, or one.
-    #[arg(long, value_name = "R", conflicts_with_all = ["central_epsilon", "compare", "plot"])]
+    #[arg(long, value_name = "R", conflicts_with_all = ["central_epsilon", "compare"])]
     reports_per_person: Option<u32>,
     /// δ of the batch.
     #[arg(long, value_name = "D")]
@@ -66,10 +64,6 @@ pub(super) struct Options {
     /// Print the published bounds on the same batch, too.
     #[arg(long)]
     compare: bool,
-    /// Draw the account and the published bounds as an SVG file, against the
-    /// number of reports and against the local ε.
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -97,26 +91,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         Some(file) => Subject::Task(file.resolve()?, file),
         None => Subject::Chosen(&options.chosen),
     };
-    let refused =
-        |path: &Path, error: std::io::Error| format!("cannot write {}: {error}", path.display());
-    // Where the picture cannot be written, that is known at once.
-    let plot = options.plot.as_deref().map(|path| {
-        let output = Output::create(path).map_err(|error| refused(path, error))?;
-        Ok::<_, Error>((path, output))
-    });
-    let plot = plot.transpose()?;
     let answer = options.answer(&subject)?;
-    if let Some((path, output)) = plot {
-        let batch = plot::Batch {
-            epsilon: answer.epsilon,
-            reports: answer.reports,
-            honest_fraction: answer.honest_fraction,
-            delta: options.delta,
-        };
-        let drawn = plot::svg(&batch, |epsilon| subject.mixture(epsilon))?;
-        let written = output.finish(drawn.as_bytes());
-        written.map_err(|error| refused(path, error))?;
-    }
     super::write_answer(out, options.json, &answer, |out| answer.write_words(out))
 }
 
@@ -141,7 +116,7 @@ impl Subject<'_> {
 impl Options {
     /// Of sums through a shuffler, of which nothing is found or compared.
     fn account_sums(&self, task: &SumTask, out: &mut dyn Write) -> Result<(), Error> {
-        let others = self.central_epsilon.is_some() || self.compare || self.plot.is_some();
+        let others = self.central_epsilon.is_some() || self.compare;
         if others || self.reports_per_person.is_some_and(|reports| reports != 1) {
             return Err(
                 "of sums through a shuffler a batch is accounted for by --reports, its \
@@ -202,9 +177,9 @@ impl Options {
         Ok(())
     }
 
-    /// What is found, compared and drawn is of one report of each person.
+    /// What is found and compared is of one report of each person.
     fn reports_per_person(&self, subject: &Subject<'_>) -> u32 {
-        let one = self.central_epsilon.is_some() || self.compare || self.plot.is_some();
+        let one = self.central_epsilon.is_some() || self.compare;
         match subject {
             Subject::Task(task, _) if !one => {
                 let allowed = task.budget().reports();

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 
 use super::curve::{Curve, Panel};
 use crate::chart::{Dash, FONT, GRID, INK, Style, draw_curve, draw_sample, label, ticks};
-use crate::cli::Error;
+use crate::output::Error;
 
 const SIZE: (u32, u32) = (1280, 760);
 const LEGEND: i32 = 150;

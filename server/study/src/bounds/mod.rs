@@ -1,5 +1,5 @@
-//! `--plot`: the account and the published bounds as curves, against the number
-//! of reports and against the local ε.
+//! hushbin's account and the published bounds as curves, against the number of reports and
+//! against the local ε.
 
 mod curve;
 mod draw;
@@ -7,7 +7,7 @@ mod draw;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
-use crate::cli::{Error, progress_bar};
+use crate::output::{Error, progress_bar};
 use curve::{Curve, Panel};
 use hushbin::bounds::EPSILON;
 use hushbin_analysis::accounting::{
@@ -16,11 +16,11 @@ use hushbin_analysis::accounting::{
 
 /// What is plotted: a batch, and what varies about it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Batch {
-    pub(super) epsilon: f64,
-    pub(super) reports: u64,
-    pub(super) honest_fraction: f64,
-    pub(super) delta: f64,
+pub(crate) struct Batch {
+    pub(crate) epsilon: f64,
+    pub(crate) reports: u64,
+    pub(crate) honest_fraction: f64,
+    pub(crate) delta: f64,
 }
 
 /// Points of a curve.
@@ -30,7 +30,7 @@ const POINTS: u32 = 49;
 ///
 /// # Errors
 /// Those of `at`.
-pub(super) fn svg(
+pub(crate) fn svg(
     batch: &Batch,
     at: impl Fn(f64) -> Result<Mixture, Error> + Sync,
 ) -> Result<String, Error> {

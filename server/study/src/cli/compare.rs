@@ -1,10 +1,10 @@
-//! `hushbin compare`: our mechanisms beside those of others, for one question.
+//! `hushbin-study compare`: our mechanisms beside those of others, for one question.
 
 use std::io::{self, Write};
 
-use hushbin_analysis::competitors::{Asked, Budget, Comparison, Row, compare};
+use crate::competitors::{Asked, Budget, Comparison, Row, compare};
 
-use super::Error;
+use crate::output::Error;
 
 /// Compare with the mechanisms of others: the variance of one report's estimate and the
 /// standard error, for a choice, d numbers of every person, or one number.
@@ -54,7 +54,12 @@ impl AskedOptions {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let budget = Budget::new(options.epsilon, options.delta)?;
     let table = compare(options.asked.asked(), &budget, options.people)?;
-    super::write_answer(out, options.json, &table, |out| write_words(out, &table))
+    if options.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&table)?)?;
+    } else {
+        write_words(out, &table)?;
+    }
+    Ok(())
 }
 
 fn write_words(out: &mut dyn Write, table: &Comparison) -> io::Result<()> {
@@ -107,7 +112,7 @@ fn words(row: &Row) -> String {
             row.reason.as_deref().unwrap_or("unknown")
         );
     };
-    let times = |ratio| super::describe::decimals(ratio, 3);
+    let times = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
     format!(
         "{name:<23}  {:<18}  {:>11.5}  {:>7}  {:>11.5}  {:>7}  {error:>8.5}",
         row.parameters,

@@ -1,13 +1,14 @@
-//! `hushbin evaluate`: the papers' experiments with every competitor, rerun.
+//! `hushbin-study experiments`: the papers' experiments with every competitor, rerun.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Error, progress_bar};
-use crate::evaluate::DataSet;
-use crate::evaluate::study::{self, Data, Learning, Listed, Settings, Size};
+use hushbin_server::simulate::DataSet;
+
+use crate::evaluate::{self, Data, Learning, Listed, Settings, Size};
+use crate::output::{Error, progress_bar};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables,
 /// figures and a page of what was found
@@ -34,15 +35,11 @@ pub(super) struct Options {
     seed: u64,
 }
 
-/// Runs what is asked for, and says who wins.
-///
-/// # Errors
-/// What keeps experiments from running or files from being written.
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let wanted = |name: &str| {
         options.only.is_empty() || options.only.iter().any(|only| name.contains(only.as_str()))
     };
-    let mut all = study::experiments(options.preset);
+    let mut all = evaluate::experiments(options.preset);
     for path in &options.data {
         let is_table = path
             .extension()
@@ -73,7 +70,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         seed: options.seed,
     };
     let bar = progress_bar(1000, "thousandths of the work");
-    let tables = study::run(&experiments, settings, |done, all| {
+    let tables = evaluate::run(&experiments, settings, |done, all| {
         bar.set_position(if all > 0.0 {
             (1000.0 * done / all) as u64
         } else {
@@ -81,7 +78,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         });
     })?;
     bar.finish_and_clear();
-    let drawn = study::write(&options.out, &how(options), &experiments, &tables)?;
+    let drawn = evaluate::write(&options.out, &how(options), &experiments, &tables)?;
     for own in &drawn {
         writeln!(out, "{}: {} figures", own.title, own.figures.len())?;
         for outcome in &own.outcomes {
@@ -95,7 +92,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
                 outcome.median(),
                 outcome.cells.len(),
                 worst.ratio,
-                study::place(worst),
+                evaluate::place(worst),
                 worst.best,
                 outcome.lost().count(),
             )?;
@@ -108,7 +105,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 /// The command that says the same, but for where to write.
 fn how(options: &Options) -> String {
     let mut words = format!(
-        "hushbin evaluate --preset {} --seed {}",
+        "npm run evaluate -- experiments --preset {} --seed {}",
         options.preset.as_str(),
         options.seed
     );

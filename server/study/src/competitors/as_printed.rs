@@ -6,7 +6,7 @@ use hushbin::Error;
 use super::budget::Budget;
 use super::gaussian::Gaussian;
 use super::numbers::Counts;
-use crate::accounting::gaussian_delta;
+use hushbin_analysis::accounting::gaussian_delta;
 
 /// Mechanism-1 with the printed α and B.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +31,7 @@ pub struct PrintedMajority {
 /// N₊·δ > 1.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, as_printed};
+/// use hushbin_study::competitors::{Budget, as_printed};
 ///
 /// let printed = as_printed::majority(5, &Budget::new(1.0, 1e-3)?)?;
 /// assert!((printed.delta - 0.016).abs() < 1e-12);
@@ -80,7 +80,7 @@ pub struct PrintedGaussian {
 /// As [`Gaussian::on_numbers`].
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, as_printed};
+/// use hushbin_study::competitors::{Budget, as_printed};
 ///
 /// let printed = as_printed::gaussian(5, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((printed.delta - 0.009_652).abs() < 1e-6);
@@ -101,7 +101,7 @@ pub fn gaussian(attributes: u32, budget: &Budget) -> Result<PrintedGaussian, Err
 /// not real.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, as_printed, best_buckets};
+/// use hushbin_study::competitors::{Budget, as_printed, best_buckets};
 ///
 /// let budget = Budget::new(1.0, 1e-15)?;
 /// let [printed, right] = [as_printed::best_buckets(&budget), best_buckets(&budget)];

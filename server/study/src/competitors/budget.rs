@@ -4,7 +4,7 @@ use hushbin::Error;
 use hushbin::bounds::{Bound, EPSILON};
 use hushbin::sample::ExpLowerBound;
 
-use crate::numeric::roots::{arithmetic, bisect};
+use crate::roots::bisect;
 
 /// δ of one report.
 pub const DELTA: Bound = Bound {
@@ -16,7 +16,7 @@ pub const DELTA: Bound = Bound {
 /// (ε, δ) of one report, both in range.
 ///
 /// ```
-/// use hushbin_analysis::competitors::Budget;
+/// use hushbin_study::competitors::Budget;
 ///
 /// let budget = Budget::new(1.0, 1e-6)?;
 /// assert_eq!((budget.epsilon(), budget.delta()), (1.0, 1e-6));
@@ -76,7 +76,7 @@ impl Budget {
 /// hockey-stick divergence: Σ max(0, P − exp(ε)·Q).
 ///
 /// ```
-/// use hushbin_analysis::competitors::hockey_stick;
+/// use hushbin_study::competitors::hockey_stick;
 ///
 /// let response = [(0.75, 0.25), (0.25, 0.75)];
 /// assert!(hockey_stick(response, 3.0_f64.ln()) < 1e-15);
@@ -96,7 +96,7 @@ const FAR: f64 = 64.0;
 /// `delta`; infinite where there is none up to 64.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{hockey_stick, least_epsilon};
+/// use hushbin_study::competitors::{hockey_stick, least_epsilon};
 ///
 /// let response = [(0.75, 0.25), (0.25, 0.75)];
 /// let epsilon = least_epsilon(0.0, |epsilon| hockey_stick(response, epsilon));
@@ -110,8 +110,5 @@ pub fn least_epsilon(delta: f64, delta_at: impl Fn(f64) -> f64) -> f64 {
     if delta_at(FAR) > delta {
         return f64::INFINITY;
     }
-    bisect(FAR, 0.0, arithmetic(1e-12), |epsilon| {
-        delta_at(epsilon) <= delta
-    })
-    .0
+    bisect(FAR, 0.0, 1e-12, |epsilon| delta_at(epsilon) <= delta)
 }

@@ -102,7 +102,7 @@ const TWO_64: f64 = 18_446_744_073_709_551_616.0;
 /// [`Error::OutOfRange`] where ε, δ, c or t is.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, subset_delta};
+/// use hushbin_study::competitors::{Budget, subset_delta};
 ///
 /// let inside = |delta| subset_delta(4, 17, &Budget::new(1.0, delta).unwrap()).unwrap();
 /// let e = 1.0_f64.exp();

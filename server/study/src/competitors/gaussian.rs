@@ -11,8 +11,8 @@ use rand_core::{CryptoRng, Rng};
 
 use super::budget::{Budget, DELTA};
 use super::numbers::ATTRIBUTES;
-use crate::accounting::gaussian_delta;
-use crate::numeric::roots::{bisect, geometric};
+use crate::roots::bisect;
+use hushbin_analysis::accounting::gaussian_delta;
 
 /// δ of normal noise, which no σ brings to 0.
 const POSITIVE_DELTA: Bound = Bound {
@@ -23,7 +23,7 @@ const POSITIVE_DELTA: Bound = Bound {
 /// Normal noise on every coordinate.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, Gaussian};
+/// use hushbin_study::competitors::{Budget, Gaussian};
 ///
 /// let noise = Gaussian::on_numbers(5, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((noise.sigma() - 18.893_338_359).abs() < 1e-8);
@@ -129,7 +129,7 @@ fn sigma(sensitivity: f64, budget: &Budget) -> f64 {
     while enough(low) {
         low /= 2.0;
     }
-    bisect(high, low, geometric(1e-13), enough).0
+    bisect(high, low, 1e-13, enough)
 }
 
 /// Marsaglia's polar method.

@@ -23,7 +23,7 @@ impl Loss {
     /// If there are not as many weights as features.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::{Loss, clip};
+    /// use hushbin_study::competitors::{Loss, clip};
     ///
     /// let mut gradient = Loss::Squared.gradient(&[0.5, -0.25], &[1.0, -1.0], -1.0, 0.0);
     /// assert_eq!(gradient, [3.5, -3.5]);
@@ -69,7 +69,7 @@ pub fn clip(gradient: &mut [f64]) {
 /// value.
 ///
 /// ```
-/// use hushbin_analysis::competitors::encode_category;
+/// use hushbin_study::competitors::encode_category;
 ///
 /// assert_eq!(encode_category(1, 4)?, [-1.0, 1.0, -1.0]);
 /// assert_eq!(encode_category(3, 4)?, [-1.0; 3]);

@@ -1,7 +1,7 @@
 //! Mechanisms of others for choices and dense numbers, repaired, to compare with.
 //!
 //! They are those of T. Wang, Zhao, Yang, Ren, "Locally Differentially Private Data
-//! Collection and Analysis" (called P4 in the [`errata`](crate::errata)), under (ε, δ)
+//! Collection and Analysis" (called P4 in the [`errata`](hushbin_analysis::errata)), under (ε, δ)
 //! of one report: whatever a set of outcomes, one input makes it likelier than another
 //! by at most exp(ε) times, plus δ. Where the paper errs they are as they should be,
 //! and [`as_printed`] says what was printed and what that gives away.
@@ -30,7 +30,7 @@
 //! [`Loss`] is what private learning feeds them with.
 //!
 //! ```
-//! use hushbin_analysis::competitors::{Budget, OptimalHash, Unary};
+//! use hushbin_study::competitors::{Budget, OptimalHash, Unary};
 //!
 //! let budget = Budget::new(1.0, 1e-6)?;
 //! let olh = OptimalHash::new(100, &budget)?.rates();

@@ -212,7 +212,7 @@ fn mixture(rng: &mut ChaCha8Rng) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use hushbin_analysis::competitors::encode_category;
+    use crate::competitors::encode_category;
 
     use super::*;
 

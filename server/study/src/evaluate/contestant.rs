@@ -1,9 +1,9 @@
 //! Mechanisms of an experiment on rated items: ours and the papers' as tasks, all others as
 //! oracles, and what comes of their reports.
 
+use crate::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
 use hushbin::choose::Population;
 use hushbin::{Entry, Randomizer, Task, TaskDraft};
-use hushbin_analysis::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
 use hushbin_analysis::estimate::{Estimand, Point, Totals, points, shrink};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;

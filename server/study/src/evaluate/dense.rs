@@ -1,12 +1,12 @@
 //! Mechanisms for d numbers of everybody, and what reports add up to.
 
+use crate::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use hushbin::choose::cube::Draft;
 use hushbin::domain::Domain;
 use hushbin::mechanism::cube::{Cube, Support};
 use hushbin::sample::{choose_front, with_probability};
 use hushbin::task::{Kind, Limits, QuestionParts};
 use hushbin::{Entry, Error, Items, Question, Randomizer, Report, Task};
-use hushbin_analysis::competitors::{Budget, Gaussian, Majority, SampledTwoPoints};
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 use rand_distr::{Distribution, StandardNormal};

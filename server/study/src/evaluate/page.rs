@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hushbin_analysis::competitors::ratings::{ORACLES, Protects};
+use crate::competitors::ratings::{ORACLES, Protects};
 
 use super::drawn::Drawn;
 use super::figure::size;

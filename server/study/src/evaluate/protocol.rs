@@ -1,11 +1,9 @@
 //! Protocols for one choice of k options, and what a whole crowd's reports come to.
 
+use crate::competitors::{Budget, Direct, Gaussian, LocalHash, OptimalHash, Rates, Unary};
 use hushbin::choose::{Asked, MechanismDraft, QuestionDraft};
 use hushbin::task::Budget as Reports;
 use hushbin::{Entry, Error, Items, Mechanism, Randomizer, Task, TaskDraft};
-use hushbin_analysis::competitors::{
-    Budget, Direct, Gaussian, LocalHash, OptimalHash, Rates, Unary,
-};
 use hushbin_analysis::estimate::{Totals, points};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Binomial, Distribution, StandardNormal};

@@ -10,7 +10,6 @@ use super::measured::Point;
 use super::page::html;
 use super::table::{Row, Table};
 use super::wins::outcomes;
-use crate::output::Output;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
 /// figure, and `index.html`, which says `how` it was made.
@@ -55,10 +54,9 @@ pub(crate) fn write(
     Ok(all)
 }
 
-/// A file that is whole or the one before.
+/// Writes a file.
 fn save(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
-    let written = Output::create(path).and_then(|output| output.finish(bytes));
-    written.map_err(|source| StudyError::io(path, source))
+    fs::write(path, bytes).map_err(|source| StudyError::io(path, source))
 }
 
 /// A line for each average.

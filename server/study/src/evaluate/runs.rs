@@ -154,7 +154,7 @@ fn read_line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::study::experiment::Point;
+    use crate::evaluate::experiment::Point;
 
     fn study() -> Study {
         Study {

@@ -6,7 +6,7 @@ use rand_core::Rng;
 use rand_distr::weighted::WeightedAliasIndex;
 use rand_distr::{Distribution, Normal};
 
-use crate::evaluate::DataSet;
+use hushbin_server::simulate::DataSet;
 
 /// How people come to have what they have.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,8 @@
-//! `hushbin compare`: what it prints is what the library says.
+//! `hushbin-study compare`: what it prints is what the library says.
 
-use hushbin_analysis::competitors::{Asked, Budget, compare};
-use hushbin_tests::process::{answer, hushbin};
+use hushbin_study::competitors::{Asked, Budget, compare};
+
+use crate::study;
 
 #[test]
 fn the_command_says_what_the_library_does() {
@@ -12,11 +13,12 @@ fn the_command_says_what_the_library_does() {
     ] {
         let budget = ["--epsilon", "2", "--delta", "1e-6", "--people", "5000"];
         let arguments = [&["compare"], words, &budget].concat();
-        let printed = answer(&[&arguments[..], &["--json"]].concat());
+        let printed = study(&[&arguments[..], &["--json"]].concat()).stdout;
+        let printed: serde_json::Value = serde_json::from_slice(&printed).unwrap();
         let table = compare(asked, &Budget::new(2.0, 1e-6).unwrap(), 5000).unwrap();
         assert_eq!(printed, serde_json::to_value(&table).unwrap());
 
-        let text = String::from_utf8(hushbin(&arguments).stdout).unwrap();
+        let text = String::from_utf8(study(&arguments).stdout).unwrap();
         assert!(text.contains("ε = 2, δ = 1e-6, 5000 people"), "{text}");
         let lines: Vec<&str> = text.lines().skip(5).collect();
         assert_eq!(lines.len(), table.rows.len(), "{text}");
@@ -33,7 +35,7 @@ fn the_command_says_what_the_library_does() {
 
 #[test]
 fn what_cannot_be_compared_is_refused() {
-    let none = hushbin(&["compare", "--options", "3", "--epsilon", "1"]);
+    let none = study(&["compare", "--options", "3", "--epsilon", "1"]);
     let none = String::from_utf8(none.stdout).unwrap();
     assert!(
         none.contains("Gaussian                 none: delta is 0"),
@@ -51,7 +53,7 @@ fn what_cannot_be_compared_is_refused() {
         ("compare --number --epsilon 1 --delta 0.6", "delta is 0.6"),
         ("compare --number --epsilon 1 --people 0", "people is 0"),
     ] {
-        let failed = hushbin(&arguments.split_whitespace().collect::<Vec<_>>());
+        let failed = study(&arguments.split_whitespace().collect::<Vec<_>>());
         assert!(!failed.status.success(), "{arguments}");
         let error = String::from_utf8(failed.stderr).unwrap();
         assert!(error.contains(text), "{arguments}: {error}");

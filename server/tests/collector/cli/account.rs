@@ -4,8 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use hushbin_analysis::accounting::{
-    Exposure, Method, Mixture, REPORTS, account, account_exposure, delta_bounds, published_bounds,
-    smallest_batch,
+    Exposure, Method, Mixture, REPORTS, account, account_exposure, delta_bounds, smallest_batch,
 };
 use hushbin_tests::mixtures::{heaviest, occupied};
 use hushbin_tests::process;
@@ -255,71 +254,6 @@ fn published_bounds_are_compared() {
         words.contains("stronger clones, exact sum; ours is 22.3% smaller"),
         "{words}"
     );
-}
-
-#[test]
-fn bounds_are_drawn() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("privacy.svg");
-    let options = "--mechanism collision --rule occupied --sparsity 4 --buckets 17 --epsilon 0.4 --reports 20000 \
-                   --delta 1e-7 --plot";
-    let mut options: Vec<&str> = options.split_whitespace().collect();
-    options.push(file.to_str().unwrap());
-    assert!(hushbin(&options).status.success());
-    let picture = fs::read_to_string(&file).unwrap();
-    assert!(picture.starts_with("<svg ") && picture.trim_end().ends_with("</svg>"));
-    // Whatever has a value is named, in words that can be searched for.
-    let words: Vec<&str> = picture
-        .split("</text>")
-        .filter_map(|text| Some(text.rsplit_once('>')?.1.trim()))
-        .collect();
-    let published = published_bounds(&occupied(4, 17, 0.4), 20_000, 1.0, 1e-7).unwrap();
-    assert_eq!(published.len(), 10);
-    let names = published.iter().map(|bound| bound.name);
-    for name in names.chain([
-        "hushbin, exact sum",
-        "central ε (nats) at δ = 1e-7",
-        "local ε of a report (nats), n = 20000",
-        "reports in the batch (number), local ε = 0.4",
-        "10⁶",
-    ]) {
-        let escaped = name.replace('\'', "&apos;");
-        assert!(
-            words.iter().any(|word| *word == name || *word == escaped),
-            "{name}: {words:?}"
-        );
-    }
-    assert!(!words.contains(&"none"));
-
-    // A picture that fails leaves the one before it, and nothing else.
-    fs::write(&file, "before").unwrap();
-    options.extend(["--honest-fraction", "0.00001"]);
-    assert!(!hushbin(&options).status.success());
-    assert_eq!(fs::read_to_string(&file).unwrap(), "before");
-    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
-}
-
-#[test]
-fn a_picture_that_cannot_be_written_is_an_error() {
-    let directory = tempfile::tempdir().unwrap();
-    let nowhere = directory.path().join("missing").join("privacy.svg");
-    for file in [nowhere.as_path(), directory.path()] {
-        let file = file.to_str().unwrap();
-        let options = [
-            "--mechanism",
-            "generic",
-            "--epsilon",
-            "1",
-            "--reports",
-            "1000",
-            "--delta",
-        ];
-        let output = hushbin(&[&options[..], &["1e-6", "--plot", file]].concat());
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && output.stdout.is_empty());
-        assert!(said.contains(&format!("cannot write {file}: ")), "{said}");
-    }
-    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
 }
 
 const OPTIONS: &str =

@@ -1,6 +1,5 @@
 mod account;
 mod audit;
-mod compare;
 mod plan;
 mod reference;
 mod sums;

@@ -47,7 +47,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "npm run bench": "by hand: it measures for an hour",
   "npm run replay -- --task task.json --data data.txt --endpoint http://127.0.0.1:8080":
     "by hand: it needs a clone, and builds it",
-  "hushbin evaluate --preset quick --out evaluation": "server/tests/collector/evaluate",
+  "www/docs/src/why/published.md": "server/study/tests, by the program that npm run evaluate runs",
   "curl 'http://127.0.0.1:8080/tasks/queries/heavy-hitters?question=query&alphabet=abcdefghijklmnopqrstuvwxyz+'":
     "tests/js/e2e/text.test.ts, of reports in which there is something to find",
   "hushbin search --data data --task queries --question query": "server/tests/collector, as above",

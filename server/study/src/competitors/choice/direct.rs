@@ -12,7 +12,7 @@ use crate::competitors::favoured::Favoured;
 /// p = (e + (k − 1)δ)/(e + k − 1), else any other.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, Direct};
+/// use hushbin_study::competitors::{Budget, Direct};
 ///
 /// let grr = Direct::new(2, &Budget::new(1.0, 0.0)?)?;
 /// let e = 1.0_f64.exp();

@@ -19,7 +19,7 @@ use crate::competitors::favoured::Favoured;
 /// has to be 1/g, which this one's is as far as can be measured.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, LocalHash};
+/// use hushbin_study::competitors::{Budget, LocalHash};
 ///
 /// let lh = LocalHash::new(1000, 4, &Budget::new(1.0, 0.0)?)?;
 /// assert_eq!(lh.rates().q, 0.25);
@@ -136,7 +136,7 @@ impl LocalHash {
 /// hardly any report says anything and that of the own answer is 1/δ.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, best_buckets};
+/// use hushbin_study::competitors::{Budget, best_buckets};
 ///
 /// // e + 1, for δ = 0.
 /// let e = 1.0_f64.exp();
@@ -157,7 +157,7 @@ pub fn best_buckets(budget: &Budget) -> Option<f64> {
 /// [`Direct`] where g* is not real.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, OptimalHash};
+/// use hushbin_study::competitors::{Budget, OptimalHash};
 ///
 /// let best = |delta| OptimalHash::new(100, &Budget::new(1.0, delta).unwrap()).unwrap();
 /// assert!(matches!(best(0.0), OptimalHash::Hash(lh) if lh.buckets() == 4));

@@ -6,7 +6,7 @@ use hushbin::bounds::OPTIONS;
 /// Probabilities with which a report supports an answer.
 ///
 /// ```
-/// use hushbin_analysis::competitors::Rates;
+/// use hushbin_study::competitors::Rates;
 ///
 /// let rates = Rates { p: 0.75, q: 0.25 };
 /// assert_eq!(rates.estimate(500, 1000), 0.5);

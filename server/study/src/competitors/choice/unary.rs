@@ -12,7 +12,7 @@ use rand_core::CryptoRng;
 use super::rates::{Rates, check_answer, check_options};
 use crate::competitors::budget::{Budget, hockey_stick};
 use crate::competitors::favoured::{rounded_down, truncated};
-use crate::numeric::roots::{arithmetic, bisect};
+use crate::roots::bisect;
 
 /// q of the paper's PRR.
 const Q: Bound = Bound {
@@ -24,7 +24,7 @@ const Q: Bound = Bound {
 /// Randomised response on the bits of a one-hot vector.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, Unary};
+/// use hushbin_study::competitors::{Budget, Unary};
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
 /// let oue = Unary::optimized(10, &budget)?.rates();
@@ -160,6 +160,5 @@ fn best_q(budget: &Budget) -> Option<f64> {
         return None;
     }
     let least = -one / (two + square.sqrt());
-    (least < 0.5 && h(least) < 0.0)
-        .then(|| bisect(0.5, least, arithmetic(1e-15), |q| h(q) >= 0.0).0)
+    (least < 0.5 && h(least) < 0.0).then(|| bisect(0.5, least, 1e-15, |q| h(q) >= 0.0))
 }

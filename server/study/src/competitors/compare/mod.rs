@@ -61,7 +61,7 @@ pub struct Row {
 /// [`Error::OutOfRange`] where the question's k, its d or the number of people is.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Asked, Budget, compare};
+/// use hushbin_study::competitors::{Asked, Budget, compare};
 ///
 /// let asked = Asked::Choice { options: 2 };
 /// let table = compare(asked, &Budget::new(1.0, 0.0)?, 100_000)?;

@@ -26,7 +26,7 @@ const DRAWS: Bound = Bound {
 /// Mechanism-1, repaired: d attributes, threshold κ.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, Majority};
+/// use hushbin_study::competitors::{Budget, Majority};
 ///
 /// let budget = Budget::new(1.0, 0.0)?;
 /// let paper = Majority::new(4, &budget)?;

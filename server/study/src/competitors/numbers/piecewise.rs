@@ -11,7 +11,7 @@ use hushbin::bounds::EPSILON;
 /// [`Error::OutOfRange`] where ε is outside [`EPSILON`].
 ///
 /// ```
-/// use hushbin_analysis::competitors::piecewise_variance;
+/// use hushbin_study::competitors::piecewise_variance;
 ///
 /// // Beyond ε ≈ 1.3 it is better than two points, in the worst case.
 /// assert!((piecewise_variance(1.0, 1.0)? - 5.223_597_452).abs() < 1e-8);

@@ -18,7 +18,7 @@ pub const ANSWERED_EPSILON: f64 = 2.17;
 /// [`TwoPoints`] at (ε/k, δ/k); estimates are scaled by d/k.
 ///
 /// ```
-/// use hushbin_analysis::competitors::SampledTwoPoints;
+/// use hushbin_study::competitors::SampledTwoPoints;
 ///
 /// // The printed floor is not always best.
 /// let printed = SampledTwoPoints::new(10, 8.0, 1e-6)?;

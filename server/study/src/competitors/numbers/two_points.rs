@@ -13,7 +13,7 @@ use crate::competitors::favoured::Favoured;
 /// (e + δ)/(e + 1), which is the same.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, TwoPoints};
+/// use hushbin_study::competitors::{Budget, TwoPoints};
 ///
 /// let points = TwoPoints::new(&Budget::new(1.0, 0.0)?);
 /// assert!((points.scale() - 2.163_953_413).abs() < 1e-8);

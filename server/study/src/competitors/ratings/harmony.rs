@@ -13,7 +13,7 @@ use crate::competitors::numbers::TwoPoints;
 /// value, by [`TwoPoints`].
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Harmony, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{Harmony, Oracle, Setting};
 ///
 /// let setting = Setting { items: 1378, sparsity: 6, epsilon: 0.5, delta: 0.0, distance: 1.0 };
 /// let harmony = Harmony::new(&setting)?;

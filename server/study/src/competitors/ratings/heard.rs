@@ -3,7 +3,7 @@
 /// Sums over reports: of every item how often it was said to be there, and the signs said.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Heard, Linear};
+/// use hushbin_study::competitors::ratings::{Heard, Linear};
 ///
 /// let mut heard = Heard::new(2);
 /// heard.reports = 4;

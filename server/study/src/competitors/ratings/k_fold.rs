@@ -16,7 +16,7 @@ use super::slots::all;
 /// answer, and how many answers there are tells how many entries.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
+/// use hushbin_study::competitors::ratings::{KFold, Oracle, Setting, SignedBit};
 ///
 /// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bits = KFold::<SignedBit>::new(&setting)?;

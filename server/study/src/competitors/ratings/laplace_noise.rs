@@ -18,7 +18,7 @@ use super::oracle::{Moments, Oracle, Setting};
 /// Significance of the Least Significant Bits for Differential Privacy", CCS 2012).
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{LaplaceNoise, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{LaplaceNoise, Oracle, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 0.0, distance: 3.0 };
 /// let laplace = LaplaceNoise::new(&setting)?;

@@ -1,10 +1,10 @@
 //! Mechanisms of others for people who rate at most s of d items.
 //!
-//! They are those that P1, P2 and P3 of the [`errata`](crate::errata) compare with, each with
+//! They are those that P1, P2 and P3 of the [`errata`](hushbin_analysis::errata) compare with, each with
 //! the privacy that enumeration finds and an estimator without bias; [`ORACLES`] lists them.
 //!
 //! ```
-//! use hushbin_analysis::competitors::ratings::{ORACLES, Setting};
+//! use hushbin_study::competitors::ratings::{ORACLES, Setting};
 //!
 //! let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance: 1.0 };
 //! for named in ORACLES {

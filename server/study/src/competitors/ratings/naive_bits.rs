@@ -12,7 +12,7 @@ use crate::competitors::numbers::TwoPoints;
 /// [`TwoPoints`].
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{NaiveBits, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{NaiveBits, Oracle, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 6, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [event, user] = [NaiveBits::event(&setting)?, NaiveBits::user(&setting)?];

@@ -14,7 +14,7 @@ use crate::competitors::gaussian::Gaussian;
 /// (ε, δ).
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{NormalNoise, Oracle, Setting};
+/// use hushbin_study::competitors::ratings::{NormalNoise, Oracle, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 64, epsilon: 0.5, delta: 1e-5, distance: 1.0 };
 /// let [best, coded] = [NormalNoise::user(&setting)?, NormalNoise::user_as_coded(&setting)?];
@@ -61,7 +61,7 @@ impl NormalNoise {
     /// [`DISTANCE`](hushbin::bounds::DISTANCE).
     ///
     /// ```
-    /// use hushbin_analysis::competitors::ratings::{NormalNoise, Setting};
+    /// use hushbin_study::competitors::ratings::{NormalNoise, Setting};
     ///
     /// let setting =
     ///     |distance| Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 1e-5, distance };

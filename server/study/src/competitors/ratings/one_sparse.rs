@@ -10,7 +10,7 @@ use super::slots::Slot;
 /// An ε-LDP answer about one slot, an entry or a dummy.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedBit, SignedHash};
+/// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit, SignedHash};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [bit, hash] = [

@@ -19,7 +19,7 @@ use crate::competitors::numbers::rounds_up;
 /// there has a fair sign, which tells less from either sign than those tell from each other.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Oracle, PrivKv, Setting};
+/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [published, calibrated] = [PrivKv::published(&setting)?, PrivKv::calibrated(&setting)?];

@@ -12,7 +12,7 @@ use super::slots::drawn;
 /// estimates are scaled by s. The whole input has ε, whichever slot is drawn.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
+/// use hushbin_study::competitors::ratings::{Oracle, Sampling, Setting, SignedHash};
 ///
 /// let setting = |sparsity| Setting { items: 100, sparsity, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [one, four] = [1, 4].map(|s| Sampling::<SignedHash>::new(&setting(s)).unwrap());

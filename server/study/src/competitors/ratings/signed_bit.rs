@@ -15,7 +15,7 @@ use crate::competitors::numbers::TwoPoints;
 /// has it as its 1-sparse oracle. A dummy is 0.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedBit};
+/// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedBit};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let bit = SignedBit::new(&setting)?;

@@ -16,7 +16,7 @@ use crate::competitors::numbers::rounds_up;
 /// [`LocalHash`] with g = max(2, round(e + 1)) buckets: p = e/(e + g − 1), q = 1/g.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{OneSparse, Setting, SignedHash};
+/// use hushbin_study::competitors::ratings::{OneSparse, Setting, SignedHash};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let hash = SignedHash::new(&setting)?;

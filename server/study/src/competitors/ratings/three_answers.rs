@@ -14,7 +14,7 @@ use crate::competitors::numbers::rounds_up;
 /// generalised randomised response: p = e/(e + 2), q = 1/(e + 2). P1's figures call it PrivKV.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
+/// use hushbin_study::competitors::ratings::{Oracle, PrivKv, Setting, ThreeAnswers};
 ///
 /// let setting = Setting { items: 256, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let three = ThreeAnswers::new(&setting)?.moments().mean();

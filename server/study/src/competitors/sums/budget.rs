@@ -5,7 +5,7 @@ use hushbin::bounds::Bound;
 use libm::lgamma;
 
 use crate::competitors::Budget;
-use crate::numeric::roots::{bisect, geometric};
+use crate::roots::bisect;
 
 /// Number D of coordinates that are released together: 2d in the ball, d in the box.
 pub const COORDINATES: Bound = Bound {
@@ -31,7 +31,7 @@ const DELTA_0: Bound = Bound {
 /// (ε₀, δ₀) of one coordinate of D.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, sums::CoordinateBudget};
+/// use hushbin_study::competitors::{Budget, sums::CoordinateBudget};
 ///
 /// // d = 8 in the ball, so D = 16.
 /// let each = CoordinateBudget::new(16, &Budget::new(1.0, 1e-6)?)?;
@@ -99,7 +99,7 @@ impl CoordinateBudget {
     /// closed form is `CoordinateBudget::new`.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::{Budget, sums::CoordinateBudget};
+    /// use hushbin_study::competitors::{Budget, sums::CoordinateBudget};
     ///
     /// let budget = Budget::new(1.0, 1e-6)?;
     /// let closed = CoordinateBudget::new(16, &budget)?;
@@ -117,10 +117,10 @@ impl CoordinateBudget {
             at(epsilon).composed(coordinates, budget.epsilon()) * (1.0 + 1e-9) <= budget.delta()
         };
         // Above ε the first alone is too much, but for δ near 1.
-        let (epsilon, _) = bisect(
+        let epsilon = bisect(
             budget.epsilon() / f64::from(coordinates),
             2.0 * budget.epsilon() + 1.0,
-            geometric(1e-9),
+            1e-9,
             enough,
         );
         Self::of(epsilon, least.delta)
@@ -163,7 +163,7 @@ impl CoordinateBudget {
     /// Privacy" (2015), Theorem 3.3; the tests enumerate outcomes.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::sums::CoordinateBudget;
+    /// use hushbin_study::competitors::sums::CoordinateBudget;
     ///
     /// let one = CoordinateBudget::of(0.5, 0.01)?;
     /// assert!((one.composed(1, 0.5) - 0.01).abs() < 1e-15);

@@ -32,7 +32,7 @@ impl CoordinateNoise {
     /// If a value is not from −L to L.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::sums::CoordinateNoise;
+    /// use hushbin_study::competitors::sums::CoordinateNoise;
     ///
     /// let noise = CoordinateNoise::with_parameters(2, 4.0, 0.6, |_| 0.6)?;
     /// assert!((noise.delta_at(1.5, 1, -1)? - 0.023_420_8).abs() < 1e-6);

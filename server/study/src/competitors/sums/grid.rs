@@ -12,9 +12,10 @@ use hushbin::bounds::Bound;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rule};
 
-use crate::accounting::{Mixture, account, delta_bounds, largest_epsilon};
+use hushbin_analysis::accounting::{Mixture, account, delta_bounds, largest_epsilon};
+use statrs::distribution::{Binomial, Discrete};
+
 use crate::competitors::{Budget, hockey_stick};
-use crate::numeric::binomial::probability;
 
 /// γ.
 const GAMMA: Bound = Bound {
@@ -37,7 +38,7 @@ pub fn constant(budget: &Budget) -> f64 {
 /// nothing.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, sums::grid};
+/// use hushbin_study::competitors::{Budget, sums::grid};
 ///
 /// let gamma = grid::closed_form(25, 100_000, &Budget::new(1.0, 1e-6)?);
 /// assert!((gamma - 0.050_781).abs() < 1e-6);
@@ -73,7 +74,7 @@ pub fn mixture(cells: u32, epsilon: f64) -> Result<Mixture, Error> {
 /// [`account`], or no γ below that of the least local ε is enough.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, sums::grid};
+/// use hushbin_study::competitors::{Budget, sums::grid};
 ///
 /// let budget = Budget::new(1.0, 1e-6)?;
 /// let times = grid::closed_form(2, 10_000, &budget) / grid::least_gamma(2, 10_000, &budget)?;
@@ -130,11 +131,10 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
     // P(count of the one = i, of the other = j) among the others.
     let both = |i: f64, j: f64| {
         let left = others - i;
-        let of_left = [p / (1.0 - p), (1.0 - 2.0 * p) / (1.0 - p)];
         if i < 0.0 || j < 0.0 || j > left {
             return 0.0;
         }
-        probability(i, others, [p, 1.0 - p]) * probability(j, left, of_left)
+        probability(i, others, p) * probability(j, left, p / (1.0 - p))
     };
     let own = 1.0 - gamma + p;
     let outcome = |i: usize, j: usize| {
@@ -150,6 +150,12 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
     Ok(hockey_stick(all.map(|(i, j)| outcome(i, j)), epsilon))
 }
 
+/// Probability that so many of `trials` succeed, each with probability `p`.
+fn probability(successes: f64, trials: f64, p: f64) -> f64 {
+    let trials = Binomial::new(p, trials as u64).expect("p is a probability");
+    trials.pmf(successes as u64)
+}
+
 /// δ at ε of n shuffled reports, exactly: the greatest of all that one person may have
 /// instead of another and all that the others may have, by listing every multiset of n
 /// of M cells.
@@ -160,7 +166,7 @@ pub fn counted_delta(cells: u32, gamma: f64, people: u64, epsilon: f64) -> Resul
 /// to 1.
 ///
 /// ```
-/// use hushbin_analysis::competitors::sums::grid;
+/// use hushbin_study::competitors::sums::grid;
 ///
 /// // Two bits by randomised response, each a coin with probability 1/2.
 /// let delta = grid::shuffled_delta(2, 0.5, 2, 1.0)?;

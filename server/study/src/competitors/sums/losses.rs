@@ -21,7 +21,7 @@ impl CoordinateNoise {
     /// If a value is not from −L to L.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::sums::{CoordinateBudget, CoordinateNoise};
+    /// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
     ///
     /// let noise = CoordinateNoise::new(4, &CoordinateBudget::of(1.0, 1e-6)?)?;
     /// assert!(noise.delta_above(1.0, 4, -4) < 1e-15);

@@ -27,7 +27,7 @@ const CONTINUES: Bound = Bound {
 /// A negative binomial law NB(r, p).
 ///
 /// ```
-/// use hushbin_analysis::competitors::sums::NegativeBinomial;
+/// use hushbin_study::competitors::sums::NegativeBinomial;
 ///
 /// let noise = NegativeBinomial::new(44.4465, 0.951_229)?;
 /// assert!((noise.mean() - 866.9).abs() < 0.1);
@@ -97,7 +97,7 @@ impl NegativeBinomial {
     /// divergence of the two directions.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::sums::NegativeBinomial;
+    /// use hushbin_study::competitors::sums::NegativeBinomial;
     ///
     /// // One geometric count hides 1 at ε = −ln p, but for the outcome 0.
     /// let geometric = NegativeBinomial::new(1.0, 0.5)?;

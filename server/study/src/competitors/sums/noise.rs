@@ -23,7 +23,7 @@ pub const TUPLES_PART: f64 = 0.25;
 /// What is given away really is [`CoordinateNoise::delta_at`].
 ///
 /// ```
-/// use hushbin_analysis::competitors::sums::{CoordinateBudget, CoordinateNoise};
+/// use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise};
 ///
 /// let noise = CoordinateNoise::new(4, &CoordinateBudget::of(1.0, 1e-6)?)?;
 /// assert!((noise.messages() - 167_063.0).abs() < 1.0);

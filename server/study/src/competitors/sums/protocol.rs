@@ -31,7 +31,7 @@ pub struct Message {
 /// private are the shuffled messages of a batch with n_h honest people or more.
 ///
 /// ```
-/// use hushbin_analysis::competitors::sums::{CoordinateBudget, VectorSum};
+/// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSum};
 ///
 /// let sum = VectorSum::new(2, 1, 1000, &CoordinateBudget::of(2.0, 1e-3)?)?;
 /// assert!(sum.noise_messages(1000) < 910.0);
@@ -191,7 +191,7 @@ impl VectorSum {
     /// C²·(V·n/n_h + n·ρ)/L².
     ///
     /// ```
-    /// use hushbin_analysis::competitors::sums::{CoordinateBudget, VectorSum};
+    /// use hushbin_study::competitors::sums::{CoordinateBudget, VectorSum};
     ///
     /// let sum = VectorSum::new(8, 2, 100, &CoordinateBudget::of(1.0, 1e-6)?)?;
     /// assert!((sum.squared_error(100, 2.0, 0.0) - 56.72).abs() < 0.01);

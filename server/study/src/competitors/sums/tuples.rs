@@ -25,7 +25,7 @@ pub const LEVELS: Bound = Bound {
 /// Tuples s_y for the values −L to L: y = 1, ±2, …, ±L.
 ///
 /// ```
-/// use hushbin_analysis::competitors::sums::Tuples;
+/// use hushbin_study::competitors::sums::Tuples;
 ///
 /// let tuples = Tuples::new(3)?;
 /// assert_eq!(tuples.messages(-3), [-3, 2, 1]);
@@ -146,7 +146,7 @@ impl Tuples {
     /// Γ and q, over all pairs of values and all U.
     ///
     /// ```
-    /// use hushbin_analysis::competitors::sums::Tuples;
+    /// use hushbin_study::competitors::sums::Tuples;
     ///
     /// let reach = Tuples::new(4)?.reach();
     /// assert_eq!((reach.gamma, reach.differing), (20, 5));

@@ -1,20 +1,18 @@
 //! Shares of one choice among k options: P4's figures 2, 6 and 7.
 
-use hushbin_analysis::competitors::Budget;
+use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
 
-use crate::evaluate::study::axis::{DELTA, epsilons};
-use crate::evaluate::study::census::{Census, Extract, Person};
-use crate::evaluate::study::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
-};
-use crate::evaluate::study::measured::MSE;
-use crate::evaluate::study::protocol::ProtocolName;
-use crate::evaluate::study::random::{Law, stream};
-use crate::evaluate::study::score::Score;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
+use crate::evaluate::axis::{DELTA, epsilons};
+use crate::evaluate::census::{Census, Extract, Person};
+use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use crate::evaluate::measured::MSE;
+use crate::evaluate::protocol::ProtocolName;
+use crate::evaluate::random::{Law, stream};
+use crate::evaluate::score::Score;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
 
 /// Shares of options by every protocol.
 #[derive(Debug)]

@@ -10,11 +10,9 @@ use hushbin::mechanism::collision::{Collision, Rule as CollisionRule};
 use hushbin_analysis::accounting::{Mixture, account};
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::study::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
-};
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
+use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
 
 /// P1's figure 2: how many times smaller ε is after shuffling.
 pub(crate) struct Amplification {

@@ -7,14 +7,14 @@ use rand_chacha::ChaCha8Rng;
 
 use super::sparse::DELTA;
 use super::{ratings, sparse};
-use crate::evaluate::study::contestant::{Asked, Contestant};
-use crate::evaluate::study::crowd::point;
-use crate::evaluate::study::experiment::{Experiment, Figure, Measured, StudyError, Unit};
-use crate::evaluate::study::measured::BYTES;
-use crate::evaluate::study::random::stream;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
-use crate::evaluate::study::workload::Workload;
+use crate::evaluate::contestant::{Asked, Contestant};
+use crate::evaluate::crowd::point;
+use crate::evaluate::experiment::{Experiment, Figure, Measured, StudyError, Unit};
+use crate::evaluate::measured::BYTES;
+use crate::evaluate::random::stream;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
+use crate::evaluate::workload::Workload;
 
 /// Every mechanism for ratings, at a few numbers of items and entries.
 pub(crate) struct Costs {

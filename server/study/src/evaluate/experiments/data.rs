@@ -6,18 +6,18 @@ use hushbin::Entry;
 use rand_chacha::ChaCha8Rng;
 
 use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
-use crate::evaluate::DataSet;
-use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::study::crowd::hear_crowd;
-use crate::evaluate::study::experiment::{
+use crate::evaluate::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::crowd::hear_crowd;
+use crate::evaluate::experiment::{
     Contest, Experiment, Figure, Measured, Panel, StudyError, Unit, file_name,
 };
-use crate::evaluate::study::measured::{BYTES, MSE};
-use crate::evaluate::study::prepared::Prepared;
-use crate::evaluate::study::score::Score;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
-use crate::evaluate::study::workload::Workload;
+use crate::evaluate::measured::{BYTES, MSE};
+use crate::evaluate::prepared::Prepared;
+use crate::evaluate::score::Score;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
+use crate::evaluate::workload::Workload;
+use hushbin_server::simulate::DataSet;
 
 /// One data set.
 pub(crate) struct Data {

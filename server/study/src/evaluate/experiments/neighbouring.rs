@@ -5,17 +5,15 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
 use super::sparse::{DELTA, LARGEST, of};
-use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::study::crowd::{hear_crowd, person};
-use crate::evaluate::study::experiment::{
-    Contest, Experiment, Figure, Measured, Panel, StudyError, Unit,
-};
-use crate::evaluate::study::measured::{BYTES, MSE};
-use crate::evaluate::study::prepared::Prepared;
-use crate::evaluate::study::score::Score;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
-use crate::evaluate::study::workload::{EXPONENT, Workload, Zipf};
+use crate::evaluate::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::crowd::{hear_crowd, person};
+use crate::evaluate::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError, Unit};
+use crate::evaluate::measured::{BYTES, MSE};
+use crate::evaluate::prepared::Prepared;
+use crate::evaluate::score::Score;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
+use crate::evaluate::workload::{EXPONENT, Workload, Zipf};
 
 /// One crowd, and every L.
 pub(crate) struct Neighbouring {

@@ -1,20 +1,18 @@
 //! Means of numbers that everybody has: P4's figures 1, 3, 4 and 5.
 
-use hushbin_analysis::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare};
+use crate::competitors::{Asked, Budget, Gaussian, TwoPoints, as_printed, compare};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::study::axis::{Axis, DELTA, EPSILON, epsilons};
-use crate::evaluate::study::census::{Census, Extract, Person};
-use crate::evaluate::study::dense::{Dense, DenseName};
-use crate::evaluate::study::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
-};
-use crate::evaluate::study::measured::MSE;
-use crate::evaluate::study::random::stream;
-use crate::evaluate::study::score::Score;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
+use crate::evaluate::axis::{Axis, DELTA, EPSILON, epsilons};
+use crate::evaluate::census::{Census, Extract, Person};
+use crate::evaluate::dense::{Dense, DenseName};
+use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use crate::evaluate::measured::MSE;
+use crate::evaluate::random::stream;
+use crate::evaluate::score::Score;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
 
 /// Means of numbers by every mechanism.
 #[derive(Debug)]

@@ -8,17 +8,17 @@ use hushbin_analysis::bound::least;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::evaluate::study::contestant::{Asked, Contestant, Listener, Predicted};
-use crate::evaluate::study::crowd::{hear_crowd, person, point};
-use crate::evaluate::study::experiment::{
+use crate::evaluate::contestant::{Asked, Contestant, Listener, Predicted};
+use crate::evaluate::crowd::{hear_crowd, person, point};
+use crate::evaluate::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::study::measured::{BYTES, MSE};
-use crate::evaluate::study::prepared::Prepared;
-use crate::evaluate::study::score::{Score, Truth, onto_ball, onto_simplex};
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
-use crate::evaluate::study::workload::Workload;
+use crate::evaluate::measured::{BYTES, MSE};
+use crate::evaluate::prepared::Prepared;
+use crate::evaluate::score::{Score, Truth, onto_ball, onto_simplex};
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
+use crate::evaluate::workload::Workload;
 
 /// A crowd: n, d and s.
 type Crowd = (u64, u32, u32);

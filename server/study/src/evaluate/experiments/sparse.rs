@@ -4,17 +4,17 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use super::ratings::{OURS_CLIPPED, succinct_as_coded};
-use crate::evaluate::study::contestant::{Asked, Contestant, Listener};
-use crate::evaluate::study::crowd::{hear_crowd, person, point};
-use crate::evaluate::study::experiment::{
+use crate::evaluate::contestant::{Asked, Contestant, Listener};
+use crate::evaluate::crowd::{hear_crowd, person, point};
+use crate::evaluate::experiment::{
     Contest, Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
 };
-use crate::evaluate::study::measured::{BYTES, MSE};
-use crate::evaluate::study::prepared::Prepared;
-use crate::evaluate::study::score::Score;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
-use crate::evaluate::study::workload::{EXPONENT, Workload, Zipf};
+use crate::evaluate::measured::{BYTES, MSE};
+use crate::evaluate::prepared::Prepared;
+use crate::evaluate::score::Score;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
+use crate::evaluate::workload::{EXPONENT, Workload, Zipf};
 
 /// A place of a grid.
 #[derive(Debug, Clone, Copy)]

@@ -6,12 +6,10 @@ use hushbin_analysis::sums::{SumPlan, resolve};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::evaluate::study::contestant::{Asked, Contestant, Predicted};
-use crate::evaluate::study::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
-};
-use crate::evaluate::study::measured::BYTES;
-use crate::evaluate::study::table::Table;
+use crate::evaluate::contestant::{Asked, Contestant, Predicted};
+use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use crate::evaluate::measured::BYTES;
+use crate::evaluate::table::Table;
 
 /// Ways to ask, all of them computed.
 pub(crate) struct Ways {

@@ -1,6 +1,6 @@
 //! Mechanisms side by side, with ours first.
 
-use hushbin_analysis::competitors::{Asked, Comparison, Row, compare};
+use hushbin_study::competitors::{Asked, Comparison, Row, compare};
 
 use super::models::budget;
 

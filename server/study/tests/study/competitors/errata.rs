@@ -3,7 +3,7 @@
 //!
 //! The tables of `analysis/src/docs/errata.md` are those computed here.
 
-use hushbin_analysis::competitors::{
+use hushbin_study::competitors::{
     ANSWERED_EPSILON, Majority, SampledTwoPoints, TwoPoints, as_printed, best_buckets,
     hockey_stick, least_epsilon,
 };
@@ -322,7 +322,7 @@ type Family = Vec<[u32; 3]>;
 /// Expected estimates of an answer that nobody gives, by q = 1/g and by the rate of the
 /// family itself.
 fn absent(family: &Family, g: u32, epsilon: f64) -> [f64; 3] {
-    let hash = hushbin_analysis::competitors::LocalHash::new(3, g, &budget(epsilon, 0.0)).unwrap();
+    let hash = hushbin_study::competitors::LocalHash::new(3, g, &budget(epsilon, 0.0)).unwrap();
     let p = hash.rates().p;
     let others = (1.0 - p) / f64::from(g - 1);
     let pair = |own: usize, other: usize| {

@@ -1,6 +1,6 @@
 //! Estimates are unbiased and have the variance stated, by listing all outcomes.
 
-use hushbin_analysis::competitors::{
+use hushbin_study::competitors::{
     Direct, LocalHash, Majority, OptimalHash, Rates, SampledTwoPoints, TwoPoints, Unary,
     best_buckets,
 };

@@ -1,6 +1,6 @@
 //! Outcomes and their probabilities, by listing them all from what is stated.
 
-use hushbin_analysis::competitors::{
+use hushbin_study::competitors::{
     Budget, Direct, LocalHash, Majority, SampledTwoPoints, TwoPoints, Unary, hockey_stick,
 };
 

@@ -1,7 +1,7 @@
 //! (ε, δ) by enumeration over all pairs of inputs: met to 10⁻¹¹, and never exceeded.
 
 use hushbin::ErrorCode;
-use hushbin_analysis::competitors::{
+use hushbin_study::competitors::{
     Budget, Direct, Gaussian, LocalHash, Majority, OptimalHash, SampledTwoPoints, TwoPoints, Unary,
     as_printed, best_buckets, compare, encode_category, hockey_stick, least_epsilon, subset_delta,
 };
@@ -325,7 +325,7 @@ fn bad_parameters_are_refused() {
         Err(combination)
     );
     assert_eq!(as_printed::best_buckets(&one), None);
-    let asked = hushbin_analysis::competitors::Asked::Choice { options: 1 };
+    let asked = hushbin_study::competitors::Asked::Choice { options: 1 };
     assert!(compare(asked, &one, 1).is_err() && compare(asked, &one, 0).is_err());
 }
 

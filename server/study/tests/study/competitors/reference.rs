@@ -1,6 +1,6 @@
 //! Numbers computed independently, to one part in 10⁹.
 
-use hushbin_analysis::competitors::{
+use hushbin_study::competitors::{
     Asked, Budget, Direct, Gaussian, Loss, Majority, OptimalHash, SampledTwoPoints, TwoPoints,
     Unary, as_printed, best_buckets, clip, compare, encode_category, piecewise_variance,
     subset_delta,

@@ -3,7 +3,7 @@
 
 use hushbin::ErrorCode;
 use hushbin::sample::below;
-use hushbin_analysis::competitors::{
+use hushbin_study::competitors::{
     Direct, Gaussian, LocalHash, Majority, SampledTwoPoints, TwoPoints, Unary,
 };
 use hushbin_tests::generators::{Scripted, seeded};

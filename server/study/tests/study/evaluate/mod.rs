@@ -1,7 +1,7 @@
-//! `hushbin evaluate`: its tables agree with numbers computed independently and with what is
+//! `hushbin-study experiments`: its tables agree with numbers computed independently and with what is
 //! predicted, and come out the same wherever it was cut off.
 //!
-//! `HUSHBIN_EVALUATION` names a directory that `hushbin evaluate --preset full` has filled, to be
+//! `HUSHBIN_EVALUATION` names a directory that `npm run evaluate -- experiments --preset full` has filled, to be
 //! looked at in place of that of the quick preset.
 
 mod pages;
@@ -13,16 +13,16 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use hushbin_tests::process::hushbin;
 use tempfile::TempDir;
 
+use crate::study;
 use table::Tables;
 
 /// What the quick preset found, run once for all tests.
 static QUICK: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();
-    let output = hushbin(&["evaluate", "--preset", "quick", "--out", out]);
+    let output = study(&["experiments", "--preset", "quick", "--out", out]);
     assert!(output.status.success(), "{output:?}");
     directory
 });

@@ -3,10 +3,10 @@
 use super::QUICK;
 use super::table::{Line, Tables};
 
-const PUBLISHED: &str = include_str!("../../../../www/docs/src/why/published.md");
-const WAYS: &str = include_str!("../../../../www/docs/src/why/ways.md");
-const TEXTS: &str = include_str!("../../../../www/docs/src/ask/texts.md");
-const SUMS: &str = include_str!("../../../../www/docs/src/privacy/sums.md");
+const PUBLISHED: &str = include_str!("../../../../../www/docs/src/why/published.md");
+const WAYS: &str = include_str!("../../../../../www/docs/src/why/ways.md");
+const TEXTS: &str = include_str!("../../../../../www/docs/src/ask/texts.md");
+const SUMS: &str = include_str!("../../../../../www/docs/src/privacy/sums.md");
 
 /// The cells of the rows of a page's table, its head left out.
 fn rows(page: &'static str) -> impl Iterator<Item = Vec<&'static str>> {

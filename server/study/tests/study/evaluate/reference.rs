@@ -3,7 +3,7 @@
 use super::table::Line;
 use super::tables;
 
-const FIGURES: &str = include_str!("../../../../tests/reference/figures.csv");
+const FIGURES: &str = include_str!("../../../../../tests/reference/figures.csv");
 
 /// The names of that program.
 fn mechanism(theirs: &str) -> &'static str {

@@ -3,18 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use hushbin_tests::process::hushbin;
-
 use super::directory;
 use super::table::Tables;
+use crate::study;
 
 const EXPERIMENTS: [&str; 2] = ["p1-buckets", "p2-ratings"];
 
 fn evaluate(out: &Path, more: &[&str]) -> std::process::Output {
     let out = out.to_str().unwrap();
-    let mut words = vec!["evaluate", "--out", out];
+    let mut words = vec!["experiments", "--out", out];
     words.extend(more);
-    hushbin(&words)
+    study(&words)
 }
 
 fn some(out: &Path, seed: &str) -> std::process::Output {

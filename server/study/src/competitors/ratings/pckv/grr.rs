@@ -20,7 +20,7 @@ use crate::competitors::ratings::slots::{Slot, coin, drawn, sign};
 /// times the probability only.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Oracle, PckvGrr, Setting};
+/// use hushbin_study::competitors::ratings::{Oracle, PckvGrr, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let [direct, adaptive] = [PckvGrr::direct(&setting)?, PckvGrr::adaptive(&setting)?];

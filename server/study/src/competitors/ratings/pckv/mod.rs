@@ -16,7 +16,7 @@ use super::oracle::{Moments, Presence};
 /// Probabilities of the realised thresholds.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{PckvUe, Setting};
+/// use hushbin_study::competitors::ratings::{PckvUe, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let rates = PckvUe::new(&setting)?.rates();

@@ -20,7 +20,7 @@ use crate::competitors::ratings::slots::{Slot, binomial, coin, drawn, fair_signs
 /// weight of the slots, so the loss is ε, which an input of dummies alone attains.
 ///
 /// ```
-/// use hushbin_analysis::competitors::ratings::{Oracle, PckvUe, Setting};
+/// use hushbin_study::competitors::ratings::{Oracle, PckvUe, Setting};
 ///
 /// let setting = Setting { items: 100, sparsity: 4, epsilon: 1.0, delta: 0.0, distance: 1.0 };
 /// let ue = PckvUe::new(&setting)?;

@@ -40,7 +40,7 @@ pub struct BudgetRow {
 /// As [`CoordinateBudget::new`].
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, sums::as_printed};
+/// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::budget(4, &Budget::new(1.0, 1e-6)?)?;
 /// assert!((row.printed_proven_delta - 1.5e-6).abs() < 1e-18);

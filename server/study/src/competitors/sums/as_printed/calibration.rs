@@ -4,7 +4,7 @@ use hushbin::Error;
 
 use crate::competitors::Budget;
 use crate::competitors::sums::NegativeBinomial;
-use crate::numeric::roots::{bisect, geometric};
+use crate::roots::bisect;
 
 /// Noise that hides a shift by k (GKMPS): as printed, and the least that does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +33,7 @@ pub struct CalibrationRow {
 /// [`Error::OutOfRange`] where k or δ is 0.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, sums::as_printed};
+/// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::calibration(1, &Budget::new(1.0, 1e-6)?)?;
 /// assert_eq!((row.printed_mean.round(), row.least_mean.round()), (201.0, 33.0));
@@ -68,7 +68,7 @@ fn least_mean_at(p: f64, shift: u32, promised: &Budget) -> f64 {
     // The mean printed, r·p/(1 − p).
     let most = 3.0 * (1.0 - delta.ln()) / (0.2 * epsilon / f64::from(shift)).exp_m1();
     if enough(most) {
-        bisect(most, 1e-3, geometric(1e-6), enough).0
+        bisect(most, 1e-3, 1e-6, enough)
     } else {
         f64::INFINITY
     }

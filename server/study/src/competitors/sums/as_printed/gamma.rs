@@ -4,7 +4,7 @@ use hushbin::Error;
 
 use crate::competitors::Budget;
 use crate::competitors::sums::grid;
-use crate::numeric::roots::{bisect, geometric};
+use crate::roots::bisect;
 
 /// How the c of a [`GammaRow`] was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn enumerated_gamma(
     let of_one = |gamma| grid::shuffled_delta(steps + 1, gamma, people, epsilon);
     of_one(1.0)?;
     let enough = |gamma: f64| of_one(gamma).is_ok_and(|delta| delta <= promised.delta());
-    let (least, _) = bisect(1.0, 1e-9, geometric(1e-9), enough);
+    let least = bisect(1.0, 1e-9, 1e-9, enough);
     let c = least * f64::from(people) / f64::from(steps + 1);
     let delta = |gamma| grid::shuffled_delta(cells, gamma, people, epsilon);
     GammaRow::of(
@@ -87,7 +87,7 @@ pub fn enumerated_gamma(
 /// [`Error::Combination`] where the right γ is above 1, and as the functions named.
 ///
 /// ```
-/// use hushbin_analysis::competitors::{Budget, sums::as_printed};
+/// use hushbin_study::competitors::{Budget, sums::as_printed};
 ///
 /// let row = as_printed::paper_gamma(100_000, 3, 4, &Budget::new(1.0, 1e-6)?)?;
 /// assert!(row.printed_delta > 1e-3 && row.right_delta < 1e-6);

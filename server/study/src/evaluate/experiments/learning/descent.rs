@@ -1,10 +1,10 @@
 //! A model of y by w·x, learned by stochastic gradient descent of randomised gradients.
 
+use crate::competitors::{Budget, Loss, clip};
 use hushbin::Error;
-use hushbin_analysis::competitors::{Budget, Loss, clip};
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::study::dense::{Dense, DenseName};
+use crate::evaluate::dense::{Dense, DenseName};
 
 /// λ: what is added to the loss is λ·|w|².
 const REGULARIZATION: f64 = 1e-4;
@@ -177,7 +177,7 @@ mod tests {
     use rand_core::SeedableRng;
 
     use super::*;
-    use crate::evaluate::study::census::{Census, Extract, Person};
+    use crate::evaluate::census::{Census, Extract, Person};
 
     /// After a step of many people every mechanism is where the run without privacy is, but
     /// for noise of the size that is said.

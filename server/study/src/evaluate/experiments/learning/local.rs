@@ -50,7 +50,7 @@ impl Local {
 
 #[cfg(test)]
 mod tests {
-    use hushbin_analysis::competitors::Loss;
+    use crate::competitors::Loss;
     use rand_chacha::ChaCha8Rng;
     use rand_core::SeedableRng;
 

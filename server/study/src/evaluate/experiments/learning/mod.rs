@@ -10,19 +10,19 @@ mod words;
 
 use std::sync::Arc;
 
-use hushbin_analysis::competitors::Budget;
+use crate::competitors::Budget;
 use rand_chacha::ChaCha8Rng;
 
-use crate::evaluate::study::axis::DELTA;
-use crate::evaluate::study::census::{Extract, Person};
-use crate::evaluate::study::dense::DenseName;
-use crate::evaluate::study::experiment::{
+use crate::evaluate::axis::DELTA;
+use crate::evaluate::census::{Extract, Person};
+use crate::evaluate::dense::DenseName;
+use crate::evaluate::experiment::{
     Experiment, Figure, Measured, Panel, Point, StudyError, Unit, file_name,
 };
-use crate::evaluate::study::people::{Drawn, Listed, People};
-use crate::evaluate::study::random::stream;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
+use crate::evaluate::people::{Drawn, Listed, People};
+use crate::evaluate::random::stream;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
 pub(crate) use federated::Federated;
 
 use descent::{Learner, Model};

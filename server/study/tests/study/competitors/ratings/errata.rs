@@ -4,7 +4,7 @@
 
 use hushbin::mechanism::coco::Coco;
 use hushbin::{Mechanism, Task};
-use hushbin_analysis::competitors::ratings::{
+use hushbin_study::competitors::ratings::{
     Moments, NaiveBits, NormalNoise, Oracle, PckvGrr, Protects, Setting,
 };
 use hushbin_tests::contest::task;

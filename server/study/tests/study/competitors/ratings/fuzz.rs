@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushbin::Entry;
 use hushbin::bounds::DISTANCE;
-use hushbin_analysis::competitors::ratings::{Heard, ORACLES, Setting};
+use hushbin_study::competitors::ratings::{Heard, ORACLES, Setting};
 use hushbin_tests::generators::seeded;
 use proptest::prelude::*;
 

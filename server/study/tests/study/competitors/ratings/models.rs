@@ -1,11 +1,11 @@
 //! Reports and their probabilities, by listing them all from what is stated of parameters.
 
 use hushbin::Entry;
-use hushbin_analysis::competitors::ratings::{
+use hushbin_study::competitors::ratings::{
     Harmony, Heard, KFold, NaiveBits, ORACLES, OneSparse, Oracle, PckvGrr, PckvRates, PckvUe,
     PrivKv, Protects, Sampling, Setting, SignedBit, SignedHash, ThreeAnswers,
 };
-use hushbin_analysis::competitors::{Rates, TwoPoints};
+use hushbin_study::competitors::{Rates, TwoPoints};
 
 /// What is asked of so many items, with the δ of those that have one.
 pub(super) fn setting(items: u32, sparsity: u32, epsilon: f64) -> Setting {
@@ -366,7 +366,7 @@ pub(super) fn models(setting: &Setting) -> Vec<Model> {
         KFold::<SignedBit>::new(setting).unwrap().moments(),
         named("k-fold, one bit", setting).moments()
     );
-    let model = |named: &hushbin_analysis::competitors::ratings::Named| {
+    let model = |named: &hushbin_study::competitors::ratings::Named| {
         let (law, heard) = listed(named.name)?;
         Some(Model {
             name: named.name,

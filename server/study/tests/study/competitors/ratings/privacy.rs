@@ -2,8 +2,8 @@
 
 use hushbin::Entry;
 use hushbin::ErrorCode;
-use hushbin_analysis::competitors::hockey_stick;
-use hushbin_analysis::competitors::ratings::{
+use hushbin_study::competitors::hockey_stick;
+use hushbin_study::competitors::ratings::{
     LaplaceNoise, NormalNoise, ORACLES, OneSparse, Oracle, PrivKv, Protects, Setting, SignedHash,
 };
 

@@ -4,7 +4,7 @@ use hushbin::Mechanism;
 use hushbin::bounds::EPSILON;
 use hushbin::hash::Hashing;
 use hushbin::mechanism::hash_bin::{GRID, HashBin, Level, Noise, attenuation, clipped_square};
-use hushbin_analysis::competitors::ratings::{
+use hushbin_study::competitors::ratings::{
     Harmony, KFold, Moments, NaiveBits, Oracle, PckvGrr, PckvRates, PckvUe, PrivKv, Sampling,
     Setting, SignedBit, SignedHash, ThreeAnswers,
 };

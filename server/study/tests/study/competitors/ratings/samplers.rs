@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hushbin::Entry;
-use hushbin_analysis::competitors::ratings::{Heard, LaplaceNoise, Oracle, Setting};
+use hushbin_study::competitors::ratings::{Heard, LaplaceNoise, Oracle, Setting};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::assert_distributed;
 

@@ -3,7 +3,7 @@
 
 use hushbin::Entry;
 use hushbin::sample::{below, choose_front};
-use hushbin_analysis::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
+use hushbin_study::competitors::ratings::{Heard, ORACLES, Oracle, Setting};
 use hushbin_tests::generators::seeded;
 use hushbin_tests::significance::{Moments, assert_moments};
 use rand_chacha::ChaCha8Rng;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use hushbin_analysis::competitors::sums::as_printed::{self, Constant};
-use hushbin_analysis::competitors::sums::{CoordinateBudget, grid};
-use hushbin_analysis::competitors::{Budget, hockey_stick};
+use hushbin_study::competitors::sums::as_printed::{self, Constant};
+use hushbin_study::competitors::sums::{CoordinateBudget, grid};
+use hushbin_study::competitors::{Budget, hockey_stick};
 use hushbin_tests::errata::assert_table;
 
 fn budget(epsilon: f64, delta: f64) -> Budget {

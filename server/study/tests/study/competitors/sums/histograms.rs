@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hushbin_analysis::competitors::hockey_stick;
-use hushbin_analysis::competitors::sums::{
+use hushbin_study::competitors::hockey_stick;
+use hushbin_study::competitors::sums::{
     CoordinateBudget, CoordinateNoise, LEVELS, NegativeBinomial, Tuples,
 };
 

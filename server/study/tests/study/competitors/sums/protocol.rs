@@ -1,8 +1,8 @@
 //! What people send and what it adds up to. Tests of draws, with fixed seeds, would fail
 //! by chance with probability 10⁻⁶ each.
 
-use hushbin_analysis::competitors::Budget;
-use hushbin_analysis::competitors::sums::{CoordinateBudget, Message, NegativeBinomial, VectorSum};
+use hushbin_study::competitors::Budget;
+use hushbin_study::competitors::sums::{CoordinateBudget, Message, NegativeBinomial, VectorSum};
 use hushbin_tests::significance::{Moments, assert_distributed, assert_moments};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;

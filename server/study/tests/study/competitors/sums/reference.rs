@@ -1,7 +1,7 @@
 //! Numbers computed independently.
 
-use hushbin_analysis::competitors::Budget;
-use hushbin_analysis::competitors::sums::{CoordinateBudget, CoordinateNoise, Tuples, grid};
+use hushbin_study::competitors::Budget;
+use hushbin_study::competitors::sums::{CoordinateBudget, CoordinateNoise, Tuples, grid};
 use serde_json::Value;
 
 const REFERENCE: &str = include_str!("../../../../../../tests/reference/shuffle-sums.json");

@@ -14,12 +14,10 @@ use rand_chacha::ChaCha8Rng;
 use super::GAP;
 use super::local::Local;
 use super::words::{MESSAGES, Message, Words};
-use crate::evaluate::study::experiment::{
-    Experiment, Figure, Measured, Panel, Point, StudyError, Unit,
-};
-use crate::evaluate::study::random::stream;
-use crate::evaluate::study::size::Size;
-use crate::evaluate::study::table::Table;
+use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
+use crate::evaluate::random::stream;
+use crate::evaluate::size::Size;
+use crate::evaluate::table::Table;
 
 /// Logistic regression on words by rounds of federated averaging.
 #[derive(Debug)]

@@ -1,0 +1,65 @@
+//! `hushbin-study bounds`: the published bounds on a batch, as a picture.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use hushbin::{Task, TaskDraft};
+use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, Mixture};
+
+use crate::bounds::{Batch, svg};
+use crate::output::Error;
+
+/// Draw the central ε of a shuffled batch, by hushbin's account and by every published bound:
+/// against the number of reports, and against the local ε
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// Task file of the reports; without one, reports of any randomizer that is ε-locally
+    /// private
+    #[arg(long, value_name = "FILE", required_unless_present = "epsilon")]
+    task: Option<PathBuf>,
+    /// Local ε of one report (default that of the task)
+    #[arg(long, value_name = "E")]
+    epsilon: Option<f64>,
+    /// Number of reports in the batch
+    #[arg(long, short = 'n', value_name = "N")]
+    reports: u64,
+    /// δ of the batch
+    #[arg(long, value_name = "D")]
+    delta: f64,
+    /// Part of the reports that are assumed to be honest
+    #[arg(long, value_name = "F", default_value_t = DEFAULT_HONEST_FRACTION)]
+    honest_fraction: f64,
+    /// File of the picture, SVG
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let task = options.task.as_ref().map(|path| {
+        let read = || -> Result<Task, Error> {
+            let draft: TaskDraft = serde_json::from_str(&fs::read_to_string(path)?)?;
+            Ok(draft.resolve()?)
+        };
+        read().map_err(|error| format!("{}: {error}", path.display()))
+    });
+    let task = task.transpose()?;
+    let of_task = task.as_ref().map(Task::epsilon);
+    let epsilon = options.epsilon.or(of_task);
+    let batch = Batch {
+        epsilon: epsilon.expect("clap asks for --epsilon or --task"),
+        reports: options.reports,
+        honest_fraction: options.honest_fraction,
+        delta: options.delta,
+    };
+    let picture = svg(&batch, |epsilon| {
+        Ok(match &task {
+            Some(task) => Mixture::for_task_at(task, epsilon)?,
+            None => Mixture::generic(epsilon)?,
+        })
+    })?;
+    let path = options.out.display();
+    fs::write(&options.out, picture).map_err(|error| format!("cannot write {path}: {error}"))?;
+    writeln!(out, "{path}")?;
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! Mechanisms of others, and what is measured of them beside ours.
+
+#![allow(clippy::unwrap_used)]
+
+mod bounds;
+mod compare;
+mod competitors;
+mod evaluate;
+
+use std::process::{Command, Output};
+
+/// What the command does with these arguments.
+fn study(arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_hushbin-study");
+    Command::new(program).args(arguments).output().unwrap()
+}
