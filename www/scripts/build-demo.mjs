@@ -7,9 +7,6 @@ import { ANALYSIS_GLUE, DEMO, DEMO_DIST, DIST } from "./lib/paths.mjs";
 import { main, step } from "./lib/run.mjs";
 import { bind, compile, optimise } from "./lib/wasm.mjs";
 
-/** What makes a module of the analysis crate. */
-export const ANALYSIS = ["--features", "hushbin-analysis/wasm"];
-
 /** The tasks that the page is about, as files for the collector. */
 export function demoTasks() {
   const directory = join(DEMO, "story/tasks");
@@ -18,9 +15,7 @@ export function demoTasks() {
 
 /** The analysis module and its glue, which checking the pages' sources needs too. */
 export async function buildAnalysis() {
-  const compiled = await step("build: analysis to WebAssembly", () =>
-    compile("hushbin-analysis", ANALYSIS),
-  );
+  const compiled = await step("build: analysis to WebAssembly", () => compile("hushbin-demo", []));
   await step("build: analysis' bindings", () => bind(compiled, ANALYSIS_GLUE, "analysis"));
   await step("build: analysis' wasm-opt", () => optimise(ANALYSIS_GLUE, "analysis", "speed"));
 }
@@ -28,7 +23,8 @@ export async function buildAnalysis() {
 async function bundle() {
   const { build } = await import("esbuild");
   await rm(DEMO_DIST, { recursive: true, force: true });
-  const shown = (file) => !file.endsWith(".ts") && !file.startsWith(ANALYSIS_GLUE);
+  const unseen = [ANALYSIS_GLUE, join(DEMO, "wasm"), join(DEMO, "tests")];
+  const shown = (file) => !file.endsWith(".ts") && !unseen.includes(file);
   await cp(DEMO, DEMO_DIST, { recursive: true, filter: shown });
   await build({
     entryPoints: [

@@ -28,7 +28,7 @@ export const FLOORS = [
   ["lib", "docs"],
 ];
 
-const RUST = ["src", "server/src", "server/analysis/src", "server/study/src"];
+const RUST = ["src", "server/src", "server/analysis/src", "server/study/src", "www/demo/wasm/src"];
 const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
 /** As pages and demo name the package. */
 const PACKAGE = {

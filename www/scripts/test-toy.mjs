@@ -25,7 +25,7 @@ const SOON = ["hushbin", "hushbin-analysis", "hushbin-tests"].flatMap((name) => 
 ]);
 /** What cargo needs of the repository. */
 const CRATES =
-  /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/docs\/src)/;
+  /^(Cargo\.|rust-toolchain|README|CHANGELOG|LICENSE|src|server|tests\/|www\/demo\/wasm|www\/docs\/src)/;
 
 async function files() {
   const listed = await capture("git", ["ls-files", "-co", "--exclude-standard"]);

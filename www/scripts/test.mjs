@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildBook } from "./build-book.mjs";
 import { checkDashboard } from "./build-dashboard.mjs";
-import { ANALYSIS, buildAnalysis, buildDemo } from "./build-demo.mjs";
+import { buildAnalysis, buildDemo } from "./build-demo.mjs";
 import { checkArrows } from "./check-arrows.mjs";
 import { checkDependencies } from "./check-dependencies.mjs";
 import { checkDocs } from "./check-docs.mjs";
@@ -81,8 +81,8 @@ async function lintRust() {
     for (const features of modules) {
       await cargo("clippy", "--lib", "--features", ...features, ...WASM, ...STRICT);
     }
-    const others = ["--package", "hushbin", "--package", "hushbin-analysis"];
-    await cargo("clippy", ...others, "--lib", "--test", "web", ...ANALYSIS, ...WASM, ...STRICT);
+    const others = ["--package=hushbin", "--package=hushbin-analysis", "--package=hushbin-demo"];
+    await cargo("clippy", ...others, "--lib", "--test", "web", ...WASM, ...STRICT);
   });
 }
 

@@ -6,7 +6,7 @@
 //! accuracy against each other; [`heavy_hitters`] finds
 //! texts that nobody listed; [`likelihood`] tells
 //! inputs apart by their reports, for audits; [`promise`] words what ε protects;
-//! [`explain`] takes a single report apart; [`numeric`] is the ground that they
+//! [`numeric`] is the ground that they
 //! stand on. The collector and its commands run this code natively, the demo's
 //! pages run it compiled to WebAssembly.
 
@@ -15,7 +15,6 @@ pub mod bound;
 #[doc = include_str!("docs/errata.md")]
 pub mod errata {}
 pub mod estimate;
-pub mod explain;
 mod heard;
 pub mod heavy_hitters;
 pub mod likelihood;

@@ -33,11 +33,11 @@ pub use influence::{CrowdTest, Influence, Influenced, MADE_UP, Respect};
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};
 pub use predict::{Aim, Expectation, Predictor};
+pub(crate) use query::position;
 pub use query::{
     CONFIDENCE, DEFAULT_CONFIDENCE, Estimate, EstimateError, FALSE_DISCOVERY_RATE, Label, Options,
-    PostProcessing, Quantiles, Query,
+    PostProcessing, Quantiles, Query, counted_label,
 };
-pub(crate) use query::{counted_label, position};
 pub use question::{
     Below, ConditionalMeanOf, ConditionalShare, CrossEstimates, Margin, MarginalShare,
     NumberEstimates, QuantileEstimate, RatioEstimate,

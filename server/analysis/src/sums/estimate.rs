@@ -181,7 +181,7 @@ pub(super) fn noise_deviation(task: &SumTask, people: f64) -> f64 {
 }
 
 /// D/k, by which what some tell is multiplied.
-pub(super) fn lift(task: &SumTask) -> f64 {
+fn lift(task: &SumTask) -> f64 {
     f64::from(task.measure().coordinates()) / f64::from(task.messages().drawn())
 }
 

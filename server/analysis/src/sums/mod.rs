@@ -5,16 +5,12 @@
 //! ε here is central: of whoever sees the shuffled messages and nothing that links them to a
 //! person. There is no local one.
 
-mod both;
 mod error;
 mod estimate;
 mod influence;
 mod plan;
 mod totals;
 
-pub use both::{
-    BothEstimate, BothEstimates, BothPromises, BothSent, BothWays, Reading, SentMessage,
-};
 pub use error::SumQueryError;
 pub use estimate::{SumEstimate, SumEstimates, SumQuery};
 pub use influence::SumInfluence;

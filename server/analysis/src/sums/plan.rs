@@ -313,10 +313,7 @@ fn errors(task: &SumTask, people: f64) -> Result<Vec<SumError>, Error> {
 }
 
 /// The draft of a task for these numbers, of which each report tells under local ε.
-pub(super) fn local_draft(
-    numbers: impl Iterator<Item = (String, [f64; 2])>,
-    epsilon: f64,
-) -> TaskDraft {
+fn local_draft(numbers: impl Iterator<Item = (String, [f64; 2])>, epsilon: f64) -> TaskDraft {
     let of: Vec<_> = numbers
         .map(|(name, [min, max])| serde_json::json!({ "name": name, "min": min, "max": max }))
         .collect();

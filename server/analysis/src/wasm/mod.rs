@@ -1,11 +1,10 @@
-//! Bindings for web pages: the planner, reports explained, and sums both ways.
+//! Bindings of the planner for web pages.
 //!
 //! A module of its own, apart from the one that randomises: whoever plans a
 //! task downloads it, whoever reports does not. Values cross as plain objects of
 //! the types that are generated beside the bindings; what cannot be answered is
 //! thrown as a [`Refusal`], and never traps.
 
-pub mod explain;
 pub mod plan;
 pub mod sums;
 
@@ -15,12 +14,11 @@ use serde_wasm_bindgen::Serializer;
 use tsify::Tsify;
 use wasm_bindgen::JsValue;
 
-use crate::explain::ExplainError;
 use crate::plan::PlanError;
 
 /// Why there is no answer, as it is thrown.
 #[derive(Debug, Serialize, Tsify)]
-struct Refusal {
+pub struct Refusal {
     /// Stable across releases; `"value"` of what is no value of the type.
     code: &'static str,
     /// The field that it is about, if it is about one.
@@ -35,14 +33,19 @@ struct Refusal {
 }
 
 impl Refusal {
-    /// Of a value that is none of its type.
-    fn no_value(error: &impl ToString) -> Self {
+    /// Creates a refusal that is about no field and no question.
+    pub fn new(code: &'static str, error: &impl ToString) -> Self {
         Self {
-            code: "value",
+            code,
             field: None,
             question: None,
             message: error.to_string(),
         }
+    }
+
+    /// Of a value that is none of its type.
+    fn no_value(error: &impl ToString) -> Self {
+        Self::new("value", error)
     }
 }
 
@@ -57,33 +60,28 @@ impl From<PlanError> for Refusal {
     }
 }
 
-impl From<ExplainError> for Refusal {
-    fn from(error: ExplainError) -> Self {
-        Self {
-            code: error.code(),
-            field: None,
-            question: None,
-            message: error.to_string(),
-        }
-    }
-}
-
 impl From<Refusal> for JsValue {
     fn from(refusal: Refusal) -> Self {
         given(&refusal)
     }
 }
 
-/// A value from JavaScript. By way of JSON's: read directly, an object would only
-/// be asked for the fields that are known, and others pass in silence.
-fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
+/// Reads a value from JavaScript by way of JSON, so that unknown fields are refused. Read
+/// directly, an object is only asked for the fields that are known.
+///
+/// # Errors
+/// A [`Refusal`] for a value of another type.
+pub fn taken<T: DeserializeOwned>(value: JsValue) -> Result<T, Refusal> {
     let value: serde_json::Value =
         serde_wasm_bindgen::from_value(value).map_err(|error| Refusal::no_value(&error))?;
     serde_json::from_value(value).map_err(|error| Refusal::no_value(&error))
 }
 
-/// A value for JavaScript, as it would be in JSON: null where there is none.
-fn given(value: &impl Serialize) -> JsValue {
+/// Converts a value for JavaScript as in JSON, with null where there is none.
+///
+/// # Panics
+/// If the value is not one of numbers, strings, lists and objects.
+pub fn given(value: &impl Serialize) -> JsValue {
     let serializer = Serializer::json_compatible();
     let object = value.serialize(&serializer);
     object.expect("numbers, strings and their lists and objects are values of JavaScript")

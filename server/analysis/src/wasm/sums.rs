@@ -1,20 +1,16 @@
-//! Sums through a shuffler: planned, and simulated beside reports that are private by
-//! themselves.
+//! Planner of sums through a shuffler.
 
-use chacha20::ChaCha20Rng;
-use hushbin::sums::{Ball, SumDraft, SumTask};
+use hushbin::sums::{Ball, SumDraft};
 use hushbin::task::Limits;
 use hushbin::{Error, Items, bounds};
-use rand_core::SeedableRng;
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{Refusal, given, taken};
 use crate::accounting::HONEST_FRACTION;
-use crate::estimate::CONFIDENCE;
 use crate::plan::PlanError;
-use crate::sums::{BATCH_MESSAGES, BothWays, SumPlan, resolve};
+use crate::sums::{BATCH_MESSAGES, SumPlan, resolve};
 
 /// What a task file of sums says.
 #[wasm_bindgen(typescript_custom_section)]
@@ -113,73 +109,5 @@ fn about(field: &'static str) -> impl Fn(Error) -> Refusal {
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         PlanError::from(error).into()
-    }
-}
-
-/// A simulated crowd, asked both ways.
-#[wasm_bindgen]
-#[derive(Debug)]
-pub struct Both {
-    inner: BothWays,
-    rng: ChaCha20Rng,
-}
-
-#[wasm_bindgen]
-impl Both {
-    /// Of a complete task of numbers. `seed` has 32 bytes, which nobody may know who is to be
-    /// told nothing; here all people are invented.
-    ///
-    /// # Errors
-    /// A [`Refusal`], as from all that is asked of it.
-    #[wasm_bindgen(constructor)]
-    pub fn new(
-        #[wasm_bindgen(unchecked_param_type = "SumTaskFile")] task: JsValue,
-        seed: &[u8],
-    ) -> Result<Self, JsValue> {
-        let both = || -> Result<Self, Refusal> {
-            let task: SumTask = taken(task)?;
-            let seed = seed.try_into().map_err(|error| Refusal::no_value(&error))?;
-            Ok(Self {
-                inner: BothWays::new(&task)?,
-                rng: ChaCha20Rng::from_seed(seed),
-            })
-        };
-        Ok(both()?)
-    }
-
-    /// What is promised by either.
-    #[wasm_bindgen(getter, unchecked_return_type = "BothPromises")]
-    #[must_use]
-    pub fn promises(&self) -> JsValue {
-        given(&self.inner.promises())
-    }
-
-    /// Asks people, whose numbers lie back to back.
-    ///
-    /// # Errors
-    /// As [`Both::new`].
-    pub fn add(&mut self, answers: &[f64]) -> Result<(), JsValue> {
-        let added = self.inner.add(answers, &mut self.rng);
-        Ok(added.map_err(Refusal::from)?)
-    }
-
-    /// What one person would send either way.
-    ///
-    /// # Errors
-    /// As [`Both::new`].
-    #[wasm_bindgen(unchecked_return_type = "BothSent")]
-    pub fn sent(&mut self, answer: &[f64]) -> Result<JsValue, JsValue> {
-        let sent = self.inner.sent(answer, &mut self.rng);
-        Ok(given(&sent.map_err(Refusal::from)?))
-    }
-
-    /// The means of those who were asked.
-    ///
-    /// # Errors
-    /// As [`Both::new`].
-    #[wasm_bindgen(unchecked_return_type = "BothEstimates")]
-    pub fn estimates(&self, confidence: f64) -> Result<JsValue, JsValue> {
-        CONFIDENCE.check(confidence).map_err(Refusal::from)?;
-        Ok(given(&self.inner.estimates(confidence)))
     }
 }

@@ -1,5 +1,5 @@
-//! Numbers, the whole way: estimates and their intervals, likelihoods, explained
-//! reports, and how far the cube is from the best.
+//! Numbers, the whole way: estimates and their intervals, likelihoods,
+//! and how far the cube is from the best.
 
 use hushbin::choose::Objective;
 use hushbin::domain::Signed;
@@ -12,7 +12,6 @@ use hushbin_analysis::estimate::{
     Estimand, EstimateError, Estimator, Expectation, Label, Options, PostProcessing, Predictor,
     Query, Totals,
 };
-use hushbin_analysis::explain::{Explainer, Placement, Reported};
 use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -369,73 +368,6 @@ fn neighbours_are_as_far_apart_as_can_be() {
             }
         }
         assert!((most - 1.5).abs() < 1e-12, "{drawn}, {agreements}: {most}");
-    }
-}
-
-fn signed(values: &[(u64, bool)]) -> Vec<Signed> {
-    let signed = |&(item, negative)| Signed { item, negative };
-    values.iter().map(signed).collect()
-}
-
-/// Chances of the sides of each attribute, and likelihoods of whole reports, add up; what
-/// is not answered is as likely either way.
-#[test]
-fn reports_of_numbers_are_explained() {
-    let task = task(2.0, &[numbers(5, Some([3, 2]))]);
-    let question = &task.questions()[0];
-    let rates = cube_of(question).rates(&question.domain(), 2.0);
-    let explainer = Explainer::new(&task).unwrap();
-    assert_eq!(explainer.estimands(), [Estimand::Mean]);
-    let answers = explainer
-        .answers([("n0", 1), ("n3", -1), ("n4", 1)])
-        .unwrap();
-    assert_eq!(answers, signed(&[(0, false), (3, true), (4, false)]));
-    for seed in 0..20 {
-        let report = |signs: u64| {
-            Report::Cube(cube::Report {
-                seed,
-                drawn: 3,
-                signs,
-            })
-        };
-        let chance = |signs| {
-            explainer
-                .log_likelihood(&answers, &report(signs))
-                .unwrap()
-                .exp()
-        };
-        let chances: Vec<f64> = (0..8).map(chance).collect();
-        assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let Placement::Attributes { drawn } = explainer.place(&answers, &report(0)).unwrap() else {
-            panic!("attributes are drawn")
-        };
-        let mut order = Vec::new();
-        for_each_drawn(seed, 5, 3, |attribute| order.push(attribute));
-        assert_eq!(order, drawn.iter().map(|own| own.item).collect::<Vec<_>>());
-        for (index, own) in drawn.iter().enumerate() {
-            let value = match own.item {
-                0 | 4 => 1.0,
-                3 => -1.0,
-                _ => 0.0,
-            };
-            // A sign is plus with probability (1 + v/B)/2.
-            let plus = 0.5 * (1.0 + value * rates.gap);
-            assert!((own.plus.chance - plus).abs() < 1e-12, "{own:?}");
-            assert!((own.minus.chance - (1.0 - plus)).abs() < 1e-12);
-            let [pluses, minuses] = [own.plus.answers.len(), own.minus.answers.len()];
-            assert_eq!(pluses as f64 - minuses as f64, value);
-            let pushed: f64 = (0..8_usize)
-                .filter(|signs| signs >> index & 1 == 1)
-                .map(|signs| chances[signs])
-                .sum();
-            assert!((pushed - plus).abs() < 1e-12);
-        }
-        assert_eq!(
-            explainer.reported(&report(0b101)).unwrap(),
-            Reported::Corner {
-                pluses: vec![true, false, true]
-            }
-        );
     }
 }
 

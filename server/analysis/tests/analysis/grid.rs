@@ -1,5 +1,5 @@
-//! Numbers on a grid, the whole way: estimates and their intervals, likelihoods, explained
-//! reports, shuffled batches and the choice for a central ε.
+//! Numbers on a grid, the whole way: estimates and their intervals, likelihoods,
+//! shuffled batches and the choice for a central ε.
 
 use hushbin::choose::grid::Draft;
 use hushbin::domain::{Domain, Signed};
@@ -10,7 +10,6 @@ use hushbin_analysis::accounting::{Mixture, account};
 use hushbin_analysis::estimate::{
     Aim, Estimand, Estimates, Estimator, Options, Predictor, Query, Totals,
 };
-use hushbin_analysis::explain::{Explainer, Placement, Reported};
 use hushbin_analysis::likelihood::{Hypothesis, core_probabilities, neighbour_pairs, observe};
 use hushbin_analysis::plan::{GridGoal, Survey, SurveyAnswer, grid, survey};
 use rand_chacha::ChaCha20Rng;
@@ -290,55 +289,6 @@ fn ratios_are_those_of_the_core() {
         assert_eq!(listed(3, &signed, 0), core.probabilities(3, &ends));
     }
     assert_eq!(compared, 15 * (2 + 5 + 9 + 64));
-}
-
-/// Chances of the levels of each attribute, and likelihoods of whole reports, add up; what
-/// is not answered is in the middle.
-#[test]
-fn reports_are_explained() {
-    let task = task(5, 3, 2, 2.0);
-    let question = &task.questions()[0];
-    let rates = grid_of(question).rates(&question.domain(), 2.0);
-    let explainer = Explainer::new(&task).unwrap();
-    let answers = explainer.answers([("n0", 1), ("n3", -1)]).unwrap();
-    for seed in 0..20 {
-        let report = |bucket| hushbin::Report::Grid(Report { seed, bucket });
-        let chance = |bucket| {
-            let likelihood = explainer.log_likelihood(&answers, &report(bucket));
-            likelihood.unwrap().exp()
-        };
-        let chances: Vec<f64> = (0..27).map(chance).collect();
-        assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let Placement::Levels { drawn } = explainer.place(&answers, &report(0)).unwrap() else {
-            panic!("levels are drawn")
-        };
-        let mut order = Vec::new();
-        for_each_drawn(seed, 5, 3, |attribute| order.push(attribute));
-        assert_eq!(order, drawn.iter().map(|own| own.item).collect::<Vec<_>>());
-        for (index, own) in (0..).zip(&drawn) {
-            let at = match own.item {
-                0 => 2,
-                3 => 0,
-                _ => 1,
-            };
-            for (level, outcome) in own.levels.iter().enumerate() {
-                let uniform = (1.0 - rates.kept) / 3.0;
-                let expected = uniform + if level == at { rates.kept } else { 0.0 };
-                assert!((outcome.chance - expected).abs() < 1e-12, "{own:?}");
-                let answered = level == at && at != 1;
-                assert_eq!(outcome.answers.len(), usize::from(answered));
-                let cells = (0..27_usize).filter(|cell| cell / 3_usize.pow(index) % 3 == level);
-                let sum: f64 = cells.map(|cell| chances[cell]).sum();
-                assert!((sum - expected).abs() < 1e-12);
-            }
-        }
-        assert_eq!(
-            explainer.reported(&report(2 + 9)).unwrap(),
-            Reported::Levels {
-                values: vec![1.0, -1.0, 0.0]
-            }
-        );
-    }
 }
 
 fn rows() -> Vec<Value> {

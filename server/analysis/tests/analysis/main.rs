@@ -1,4 +1,4 @@
-//! Estimates, accounting, planning and explaining, through the library's public interface.
+//! Estimates, accounting and planning, through the library's public interface.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,8 +6,6 @@ mod accounting;
 mod cube;
 mod errata;
 mod estimate;
-mod explain;
-mod explain_answers;
 mod grid;
 mod heavy_hitters;
 mod plan;

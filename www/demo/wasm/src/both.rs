@@ -2,22 +2,21 @@
 //! by messages that a shuffler hides.
 
 use hushbin::sums::{Measure, Message, SumRandomizer, SumTask};
-use hushbin::{Entry, Error, Randomizer, Task, Upload, UploadId};
+use hushbin::task::Limits;
+use hushbin::{Entry, Error, Items, Randomizer, Task, TaskDraft, Upload, UploadId};
+use hushbin_analysis::estimate::{Estimate, Estimator, ItemEstimates, Options, Query, Totals};
+use hushbin_analysis::promise::{Privacy, SumPrivacy};
+use hushbin_analysis::sums::{SumEstimate, SumEstimates, SumQuery, SumTotals};
 use rand_core::CryptoRng;
 use serde::Serialize;
 
-use super::estimate::lift;
-use super::plan::local_draft;
-use super::{SumEstimates, SumQuery, SumTotals, label, scale};
-use crate::estimate::{Estimate, Estimator, Label, Options, Query, Totals};
 use crate::explain::{AnswerExplainer, Meaning};
-use crate::promise::{Privacy, SumPrivacy};
 
-/// People of whom both is simulated, with what they answered.
+/// Simulated people, with their true answers and what both ways make of them.
 ///
 /// ```
 /// use hushbin::sums::SumTask;
-/// use hushbin_analysis::sums::BothWays;
+/// use hushbin_demo::both::BothWays;
 /// use rand_chacha::{ChaCha20Rng, rand_core::SeedableRng};
 ///
 /// # let task: SumTask = serde_json::from_str(r#"{
@@ -44,14 +43,30 @@ pub struct BothWays {
     totals: Totals,
     locally: Randomizer,
     entries: Vec<Entry>,
-    /// Of people's numbers, as they count.
+    numbers: Vec<Number>,
+    /// Sum of people's answers to each number, clipped to its limits.
     truths: Vec<f64>,
     people: u64,
 }
 
+/// One of the numbers that people are asked for.
+#[derive(Debug, Clone)]
+struct Number {
+    name: String,
+    limits: Limits,
+}
+
+impl Number {
+    /// An answer within the limits.
+    fn clipped(&self, answer: f64) -> f64 {
+        let [min, max] = self.limits.range();
+        answer.clamp(min, max)
+    }
+}
+
 /// What is promised by either.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothPromises {
     /// Of one report, whoever sees it.
     pub local_epsilon: f64,
@@ -65,7 +80,7 @@ pub struct BothPromises {
 
 /// The means of people's numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimates {
     /// How many were asked.
     pub people: u64,
@@ -79,17 +94,16 @@ pub struct BothEstimates {
 
 /// The mean of a number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothEstimate {
-    /// What it is called.
-    #[cfg_attr(feature = "wasm", tsify(type = "string"))]
-    pub item: Label,
+    /// Name of the number.
+    pub item: String,
     /// The unit, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "wasm", tsify(optional))]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub unit: Option<String>,
     /// The least and the greatest that it may be.
-    #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub range: [f64; 2],
     /// What it is, of these people.
     pub truth: f64,
@@ -101,7 +115,7 @@ pub struct BothEstimate {
 
 /// What one person sends for the same answer either way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct BothSent {
     /// The bytes of the report.
     pub report: Vec<u8>,
@@ -117,26 +131,24 @@ pub struct BothSent {
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct SentMessage {
-    /// Which number it is about; none of a blank one.
-    #[cfg_attr(feature = "wasm", tsify(type = "string | null"))]
-    pub item: Option<Label>,
+    /// Name of the number, or none in a blank message.
+    pub item: Option<String>,
     /// Whether it says up.
     pub up: bool,
 }
 
 /// A number, and what the messages of the person say of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Reading {
-    /// What it is called.
-    #[cfg_attr(feature = "wasm", tsify(type = "string"))]
-    pub item: Label,
+    /// Name of the number.
+    pub item: String,
     /// The answer.
     pub answered: f64,
     /// Messages up, and down.
-    #[cfg_attr(feature = "wasm", tsify(type = "[number, number]"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "[number, number]"))]
     pub counts: [u64; 2],
     /// The answer that is likeliest by these, noise being as likely up as down.
     pub read: f64,
@@ -150,7 +162,8 @@ impl BothWays {
     /// # Errors
     /// [`Error::Combination`] of a task for a vector.
     pub fn new(task: &SumTask) -> Result<Self, Error> {
-        let local = local_task(task)?;
+        let numbers = numbers(task)?;
+        let local = local_task(&numbers, task.central_epsilon())?;
         Ok(Self {
             sums: SumTotals::new(task),
             randomizer: SumRandomizer::new(task),
@@ -159,7 +172,8 @@ impl BothWays {
             locally: Randomizer::new(&local),
             estimator: Estimator::for_task(local),
             entries: Vec::new(),
-            truths: vec![0.0; task.measure().coordinates() as usize],
+            truths: vec![0.0; numbers.len()],
+            numbers,
             people: 0,
             task: task.clone(),
         })
@@ -186,11 +200,9 @@ impl BothWays {
         for answer in answers.chunks(self.truths.len()) {
             self.randomizer.randomize(answer, rng, &mut self.messages)?;
             self.entries.clear();
-            for ((item, own), truth) in answer.iter().enumerate().zip(&mut self.truths) {
-                let value = clipped(&self.task, item, *own);
-                let item = item as u64;
-                self.entries.push(Entry { item, value });
-                *truth += value;
+            self.entries.extend(entries(&self.numbers, answer));
+            for (entry, truth) in self.entries.iter().zip(&mut self.truths) {
+                *truth += entry.value;
             }
             let made = self.locally.randomize(&self.entries, rng)?;
             self.totals.fold(&made.report);
@@ -200,7 +212,7 @@ impl BothWays {
         Ok(())
     }
 
-    /// What one person would send, who is not counted.
+    /// Messages and report of one person, who is not counted.
     ///
     /// # Errors
     /// As [`BothWays::add`].
@@ -209,26 +221,8 @@ impl BothWays {
         self.randomizer
             .clone()
             .randomize(answer, rng, &mut messages)?;
-        let mut totals = SumTotals::new(&self.task);
-        messages.iter().for_each(|own| totals.fold(*own));
-        let own = self.task.messages();
-        let (lift, levels) = (lift(&self.task), f64::from(own.levels()));
-        let q = own.threshold().probability();
-        let noise = 2.0 * f64::from(own.trials()) * q * own.threshold().complement();
-        let items = self.task.measure().items();
-        let reading = |(item, &answered): (usize, &f64)| {
-            let (counts, scale) = (totals.counts(item), scale(&self.task, item));
-            let level = scale.half * lift / levels;
-            let up = counts[0] as f64 - counts[1] as f64;
-            Reading {
-                item: label(items, item),
-                answered,
-                counts,
-                read: scale.middle + level * up,
-                give: level * (noise + 0.25).sqrt(),
-            }
-        };
-        let message = |message: &Message| match *message {
+        let local = self.reported(answer, rng)?;
+        let sent = |message: &Message| match *message {
             Message::Blank => SentMessage {
                 item: None,
                 up: false,
@@ -237,15 +231,52 @@ impl BothWays {
                 coordinate,
                 negative,
             } => SentMessage {
-                item: Some(label(items, coordinate as usize)),
+                item: Some(self.numbers[coordinate as usize].name.clone()),
                 up: !negative,
             },
         };
-        let value = |(item, own): (usize, &f64)| Entry {
-            item: item as u64,
-            value: clipped(&self.task, item, *own),
+        Ok(BothSent {
+            report: local.report,
+            told: local.told,
+            most: local.most,
+            messages: messages.iter().map(sent).collect(),
+            read: self.readings(answer, &messages),
+        })
+    }
+
+    /// Answers read from the messages of one person.
+    fn readings(&self, answer: &[f64], messages: &[Message]) -> Vec<Reading> {
+        let mut totals = SumTotals::new(&self.task);
+        messages.iter().for_each(|own| totals.fold(*own));
+        let own = self.task.messages();
+        // A person reports k of D numbers, so each counts D/k times.
+        let lift = self.numbers.len() as f64 / f64::from(own.drawn());
+        let q = own.threshold().probability();
+        let noise = 2.0 * f64::from(own.trials()) * q * own.threshold().complement();
+        let reading = |((item, number), &answered): ((usize, &Number), &f64)| {
+            let counts = totals.counts(item);
+            let [min, max] = number.limits.range();
+            let level = (max / 2.0 - min / 2.0) * lift / f64::from(own.levels());
+            let up = counts[0] as f64 - counts[1] as f64;
+            Reading {
+                item: number.name.clone(),
+                answered,
+                counts,
+                read: min / 2.0 + max / 2.0 + level * up,
+                give: level * (noise + 0.25).sqrt(),
+            }
         };
-        let entries: Vec<Entry> = answer.iter().enumerate().map(value).collect();
+        self.numbers
+            .iter()
+            .enumerate()
+            .zip(answer)
+            .map(reading)
+            .collect()
+    }
+
+    /// Report of one person under local differential privacy, explained.
+    fn reported<R: CryptoRng>(&self, answer: &[f64], rng: &mut R) -> Result<Reported, Error> {
+        let entries: Vec<Entry> = entries(&self.numbers, answer).collect();
         let made = self.locally.clone().randomize(&entries, rng)?;
         let task = self.estimator.task();
         let upload = Upload {
@@ -258,12 +289,10 @@ impl BothWays {
             .expect("reports of numbers are explained");
         let mut report = Vec::new();
         upload.reports[0].encode(&mut report);
-        Ok(BothSent {
+        Ok(Reported {
             report,
             told: told.meanings,
             most: told.ratios[1],
-            messages: messages.iter().map(message).collect(),
-            read: answer.iter().enumerate().map(reading).collect(),
         })
     }
 
@@ -282,15 +311,14 @@ impl BothWays {
         let shuffled = SumEstimates::new(&self.task, &self.sums, &query).estimates;
         let query = Query::new(self.estimator.task(), &options).expect(wanted);
         let local = self.estimator.estimates(&self.totals, &query).estimates;
-        let both = shuffled.into_iter().zip(local).zip(&self.truths);
-        let of = |(item, ((shuffled, local), sum)): (usize, ((_, _), &f64))| {
-            let (shuffled, local): (super::SumEstimate, crate::estimate::ItemEstimates) =
-                (shuffled, local);
-            let scale = scale(&self.task, item);
+        let items = self.numbers.iter().zip(&self.truths);
+        let items = items.zip(local.iter().zip(shuffled));
+        let of = |((number, sum), (local, shuffled)): ((&Number, &f64), (&ItemEstimates, _))| {
+            let shuffled: SumEstimate = shuffled;
             BothEstimate {
-                item: shuffled.item,
-                unit: shuffled.unit,
-                range: [scale.middle - scale.half, scale.middle + scale.half],
+                item: number.name.clone(),
+                unit: number.limits.unit().map(str::to_owned),
+                range: number.limits.range(),
                 truth: sum / self.people as f64,
                 local: local.by_estimand[0].expect("numbers have means"),
                 shuffled: shuffled.mean,
@@ -300,32 +328,56 @@ impl BothWays {
             people: self.people,
             enough: self.people >= self.task.people(),
             confidence,
-            items: both.enumerate().map(of).collect(),
+            items: items.map(of).collect(),
         }
     }
 }
 
-/// A number within its limits.
-fn clipped(task: &SumTask, item: usize, own: f64) -> f64 {
-    match task.measure() {
-        Measure::Box(_, limits) => {
-            let [min, max] = limits[item].range();
-            own.clamp(min, max)
-        }
-        Measure::Ball(_) => own,
-    }
+/// A report, and what it says about each number.
+struct Reported {
+    report: Vec<u8>,
+    told: Vec<Meaning>,
+    most: f64,
 }
 
-/// The task of reports that are (ε, 0)-private by themselves, for the same numbers.
-fn local_task(task: &SumTask) -> Result<Task, Error> {
-    let Measure::Box(items, limits) = task.measure() else {
+/// Entries of one person's answers.
+fn entries(numbers: &[Number], answer: &[f64]) -> impl Iterator<Item = Entry> {
+    (0..)
+        .zip(numbers.iter().zip(answer))
+        .map(|(item, (number, own))| Entry {
+            item,
+            value: number.clipped(*own),
+        })
+}
+
+/// Numbers that a task asks for.
+fn numbers(task: &SumTask) -> Result<Vec<Number>, Error> {
+    let Measure::Box(Items::Named(names), limits) = task.measure() else {
         return Err(Error::Combination {
             reason: "numbers are asked both ways, vectors are not",
         });
     };
-    let of = limits.iter().enumerate().map(|(index, own)| {
-        let [min, max] = own.range();
-        (label(items, index).to_string(), [min, max])
+    let number = |(name, limits): (&String, &Limits)| Number {
+        name: name.clone(),
+        limits: limits.clone(),
+    };
+    Ok(names.iter().zip(limits).map(number).collect())
+}
+
+/// Task for the same numbers, whose reports are (ε, 0)-private by themselves.
+fn local_task(numbers: &[Number], epsilon: f64) -> Result<Task, Error> {
+    let of: Vec<_> = numbers
+        .iter()
+        .map(|number| {
+            let [min, max] = number.limits.range();
+            serde_json::json!({ "name": number.name, "min": min, "max": max })
+        })
+        .collect();
+    let draft = serde_json::json!({
+        "id": "local",
+        "epsilon": epsilon,
+        "questions": [{ "name": "numbers", "kind": "numbers", "of": of }],
     });
-    local_draft(of, task.central_epsilon()).resolve()
+    let draft: TaskDraft = serde_json::from_value(draft).expect("a draft is written as it is read");
+    draft.resolve()
 }

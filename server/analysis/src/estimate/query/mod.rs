@@ -238,8 +238,9 @@ fn all_items(question: &Question) -> Result<(Vec<u64>, Vec<Label>), EstimateErro
     Ok(((0..labels.len() as u64).collect(), labels))
 }
 
-/// What a counted item is called.
-pub(crate) fn counted_label(question: &Question, item: u64) -> Label {
+/// Label of a counted item.
+#[must_use]
+pub fn counted_label(question: &Question, item: u64) -> Label {
     match question.kind() {
         Kind::Flag => Label::Name(FLAG[item as usize].to_owned()),
         Kind::Number(scale) => Label::of_cell(scale, item),

@@ -1,6 +1,5 @@
 //! Sums through a shuffler: the messages that are chosen, and what is estimated from them.
 
-mod both;
 mod estimates;
 mod plan;
 mod promise;

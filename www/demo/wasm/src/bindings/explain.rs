@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use hushbin::domain::Signed;
 use hushbin::{Entry, Task};
+use hushbin_analysis::wasm::{Refusal, given, taken};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{Refusal, given, taken};
-use crate::explain::{self, Answered};
+use crate::explain::{self, Answered, ExplainError};
 
 /// The reports of one task, explained.
 #[wasm_bindgen]
@@ -208,5 +208,11 @@ impl Audit {
     #[must_use]
     pub fn measured(&self, confidence: f64) -> JsValue {
         given(&self.0.measured(confidence))
+    }
+}
+
+impl From<ExplainError> for Refusal {
+    fn from(error: ExplainError) -> Self {
+        Self::new(error.code(), &error)
     }
 }

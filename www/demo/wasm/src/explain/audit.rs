@@ -14,11 +14,11 @@ use hushbin::{Upload, UploadId};
 use serde::Serialize;
 
 use super::{ExplainError, Explainer};
-use crate::numeric::clopper_pearson::{lower_bound, upper_bound};
+use hushbin_analysis::numeric::clopper_pearson::{lower_bound, upper_bound};
 
 /// Scores of at least, or at most, a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// Those that the first input makes more often.
@@ -29,7 +29,7 @@ pub enum Side {
 
 /// A kind of report, by its score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ScoredEvent {
     /// Of scores.
     pub threshold: f64,
@@ -39,7 +39,7 @@ pub struct ScoredEvent {
 
 /// How often an event was met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Hits {
     /// Times that it was.
     pub hits: u64,
@@ -49,7 +49,7 @@ pub struct Hits {
 
 /// What an audit measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Measured {
     /// The true ε is at least this, with the stated confidence.
     pub empirical_lower_bound: f64,

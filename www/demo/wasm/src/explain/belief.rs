@@ -20,7 +20,7 @@ fn supposing(answers: &[Signed], item: u64, claim: i8) -> Vec<Signed> {
 
 /// What an observer believes before and after a report.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Belief {
     /// Likelihood of the report under the claim, over that under its contrary;
     /// from exp(−ε) to exp(ε).
@@ -35,7 +35,7 @@ pub struct Belief {
 /// was `before`: Bayes' rule.
 ///
 /// ```
-/// use hushbin_analysis::explain::posterior;
+/// use hushbin_demo::explain::posterior;
 ///
 /// assert_eq!(posterior(0.5, 1.0), 0.5);
 /// assert!((posterior(0.2, 4.0) - 0.5).abs() < 1e-15);

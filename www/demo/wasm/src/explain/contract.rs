@@ -9,7 +9,7 @@ use super::placement::Placement;
 
 /// The randomised part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Reported {
     /// Collision's.

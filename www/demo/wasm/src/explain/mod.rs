@@ -25,14 +25,14 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::Neighbours;
 use hushbin::{Mechanism, Question, Report, Task};
 
-use crate::estimate::{Estimand, estimands};
-use crate::likelihood::enumerable;
 use contract::{Explained, Setting};
 use error::{MOST_COMPLETIONS, MOST_ELEMENTS};
+use hushbin_analysis::estimate::{Estimand, estimands};
+use hushbin_analysis::likelihood::enumerable;
 
 /// What the ε of a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum Covers {
     /// Whatever is learnt about the whole input.
@@ -45,7 +45,7 @@ pub enum Covers {
 ///
 /// ```
 /// use hushbin::TaskDraft;
-/// use hushbin_analysis::explain::{Covers, Explainer};
+/// use hushbin_demo::explain::{Covers, Explainer};
 ///
 /// let draft: TaskDraft = serde_json::from_str(
 ///     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,

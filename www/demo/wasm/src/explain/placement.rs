@@ -5,18 +5,18 @@ use serde::Serialize;
 
 /// An answer about one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Answered {
     /// Index of the item.
     pub item: u32,
     /// 1 or −1.
-    #[cfg_attr(feature = "wasm", tsify(type = "1 | -1"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "1 | -1"))]
     pub sign: i8,
 }
 
 /// One of several things that can be reported.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Outcome {
     /// Answers that make it likelier, in the task's order.
     pub answers: Vec<Answered>,
@@ -28,7 +28,7 @@ pub struct Outcome {
 
 /// The two sides of one of CoCo's pairs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Pair {
     /// Reported as bucket 2i of pair i.
     pub plus: Outcome,
@@ -40,7 +40,7 @@ pub struct Pair {
 
 /// One of the attributes that the cube's seed draws.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Attribute {
     /// Its index.
     pub item: u32,
@@ -52,7 +52,7 @@ pub struct Attribute {
 
 /// One of the attributes that the grid's seed draws.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AttributeLevels {
     /// Its index.
     pub item: u32,
@@ -62,18 +62,18 @@ pub struct AttributeLevels {
 
 /// An answer in a bin, with the sign that it counts with there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Counted {
     /// What was answered.
     pub answer: Answered,
     /// 1 or −1: the answer's sign times the seed's.
-    #[cfg_attr(feature = "wasm", tsify(type = "1 | -1"))]
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "1 | -1"))]
     pub push: i8,
 }
 
 /// One of hash-bin's noisy bins.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Bin {
     /// What fell into it.
     pub answers: Vec<Counted>,
@@ -83,7 +83,7 @@ pub struct Bin {
 
 /// How answers become the chances of what is reported, under one seed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Placement {
     /// Collision: one of these is reported.
@@ -92,7 +92,7 @@ pub enum Placement {
         buckets: Vec<Outcome>,
         /// So many elements at most share one; `None` where each is hashed by
         /// itself.
-        #[cfg_attr(feature = "wasm", tsify(type = "number | null"))]
+        #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
         shared: Option<u32>,
     },
     /// CoCo: a side of one of these is reported.

@@ -1,7 +1,7 @@
 //! A report of a task that asks questions by name: which question it answers, what the
 //! answer became, and what the report says of all answers there could have been.
 //!
-//! Likelihoods are those of [`likelihood`](crate::likelihood), by the mechanisms'
+//! Likelihoods are those of [`likelihood`](hushbin_analysis::likelihood), by the mechanisms'
 //! definitions: whatever can be audited is explained.
 
 use hushbin::task::{self, Cross, Kind, Limits, Scale, Together, Tree};
@@ -12,14 +12,14 @@ use super::belief::posterior;
 use super::error::MOST_ANSWERS;
 use super::upload::{Part, parts, sole_report};
 use super::{ExplainError, Reported, reported};
-use crate::estimate::counted_label;
-use crate::likelihood::{Hypothesis, observe};
+use hushbin_analysis::estimate::counted_label;
+use hushbin_analysis::likelihood::{Hypothesis, observe};
 
 /// The reports of a task of questions by name, explained.
 ///
 /// ```
 /// use hushbin::TaskDraft;
-/// use hushbin_analysis::explain::AnswerExplainer;
+/// use hushbin_demo::explain::AnswerExplainer;
 ///
 /// let draft: TaskDraft = serde_json::from_str(r#"{ "id": "settings", "epsilon": 1.0,
 ///     "questions": [{ "name": "beta", "kind": "flag" }] }"#).unwrap();
@@ -32,7 +32,7 @@ pub struct AnswerExplainer {
 
 /// What a report tells.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Told {
     /// The question that its seed names.
     pub question: String,
@@ -52,7 +52,7 @@ pub struct Told {
 
 /// A part of an answer, as mechanisms see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify), tsify(missing_as_null))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(missing_as_null))]
 pub struct Coded {
     /// An option, a bin, a level, or one of several numbers.
     pub label: String,
@@ -64,7 +64,7 @@ pub struct Coded {
 
 /// What a report says of one answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Meaning {
     /// As in [`Coded::label`].
     pub label: String,

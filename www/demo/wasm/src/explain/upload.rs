@@ -8,7 +8,7 @@ use super::{ExplainError, Explainer};
 
 /// A field of an upload of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "kebab-case")]
 pub enum PartName {
     /// The format's version.
@@ -27,7 +27,7 @@ pub enum PartName {
 
 /// A stretch of an upload's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Part {
     /// Which field it is.
     pub name: PartName,
@@ -39,7 +39,7 @@ pub struct Part {
 
 /// An upload of one report, taken apart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Dissected {
     /// All of its bytes, in order.
     pub parts: Vec<Part>,

@@ -1,5 +1,6 @@
 use hushbin::sums::SumDraft;
-use hushbin_analysis::sums::{BothWays, resolve};
+use hushbin_analysis::sums::resolve;
+use hushbin_demo::both::BothWays;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 

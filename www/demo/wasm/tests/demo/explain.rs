@@ -5,7 +5,7 @@ use hushbin::domain::Signed;
 use hushbin::mechanism::{collision, cube, grid, hash_bin};
 use hushbin::{ErrorCode, Randomizer, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Estimand;
-use hushbin_analysis::explain::{
+use hushbin_demo::explain::{
     Covers, ExplainError, Explainer, Measured, Outcome, PartName, Placement, Reported,
 };
 use hushbin_tests::uploads::draft;

@@ -2,7 +2,7 @@
 //! the definitions.
 
 use hushbin::{Entry, Randomizer, Report, Task, TaskDraft, Upload, UploadId};
-use hushbin_analysis::explain::{AnswerExplainer, ExplainError, Meaning, Reported, Told};
+use hushbin_demo::explain::{AnswerExplainer, ExplainError, Meaning, Reported, Told};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde_json::{Value, json};

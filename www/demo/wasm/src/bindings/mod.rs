@@ -1,0 +1,7 @@
+//! JavaScript bindings of the story page.
+//!
+//! Values cross as plain objects of the types that are generated beside the bindings. A
+//! question without an answer is thrown as a `Refusal`, and never traps.
+
+pub mod both;
+pub mod explain;
