@@ -315,7 +315,7 @@ async function assemble() {
   await writeFile(join(PACKAGE, "LICENSE-THIRD-PARTY"), await thirdParty());
   await writeFile(join(PACKAGE, "API.md"), documented());
   const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  for (const own of ["private", "scripts", "devDependencies", "allowScripts"]) {
+  for (const own of ["private", "scripts", "devDependencies", "overrides", "allowScripts"]) {
     delete manifest[own];
   }
   await writeFile(join(PACKAGE, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,17 +1,43 @@
-// Dependencies: licences, sources and duplicates by .deny.toml, and known
-// vulnerabilities where their databases answer.
+// Dependencies: licences, sources and duplicates by .deny.toml, versions of Node that
+// packages accept, and known vulnerabilities where their databases answer.
 //
 //   node www/scripts/check-dependencies.mjs
 //
 // RustSec's database lies on GitHub and npm's with its registry; a machine that
 // reaches neither still passes its tests, and is told.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import semver from "semver";
 import { ROOT } from "./lib/paths.mjs";
 import { capture, Failed, main, run, say } from "./lib/run.mjs";
 import { cargoDeny, requireTool } from "./lib/tools.mjs";
 
 /** npm's advisories of this severity, or a worse one, fail. */
 const SEVERITY = "high";
+
+/** Oldest Node that every package must accept, as README and CONTRIBUTING promise. */
+const OLDEST_NODE = "20.19.0";
+
+/**
+ * Packages that refuse a version of Node.
+ *
+ * @param {{ packages: Record<string, { version?: string, engines?: { node?: string } }> }} lock
+ * @param {string} node
+ */
+export function refusing(lock, node) {
+  return Object.entries(lock.packages)
+    .filter(([, { engines }]) => !semver.satisfies(node, engines?.node ?? "*"))
+    .map(([path, { version, engines }]) => `${path} ${version} asks for Node ${engines?.node}`);
+}
+
+function engines() {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const found = refusing(lock, OLDEST_NODE);
+  if (found.length > 0) {
+    throw new Failed(`packages must accept Node ${OLDEST_NODE}:\n${found.join("\n")}`);
+  }
+}
 
 /** @param {NodeJS.ProcessEnv} env */
 async function rust(env) {
@@ -42,6 +68,7 @@ async function npm() {
 }
 
 export async function checkDependencies() {
+  engines();
   await rust(await requireTool(cargoDeny));
   await npm();
 }

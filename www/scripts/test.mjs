@@ -60,7 +60,7 @@ async function sources() {
     run("biome", ["check", "--error-on-warnings"]),
   );
   await step("test: the checks that follow", () => {
-    const files = ["arrows", "documents", "limits", "release", "words"].map(
+    const files = ["arrows", "dependencies", "documents", "limits", "release", "words"].map(
       (name) => `www/scripts/tests/${name}.test.mjs`,
     );
     return run("node", ["--test", ...files], { quiet: true });
