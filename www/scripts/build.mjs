@@ -8,24 +8,13 @@ import { dirname, join, posix } from "node:path";
 import { bindFallback, fallbackScript } from "./lib/fallback.mjs";
 import { patched } from "./lib/glue.mjs";
 import { integrity } from "./lib/integrity.mjs";
+import { MODULES } from "./lib/modules.mjs";
 import { CLIENT, DIST, GLUE, PACKAGE, ROOT, TARGET } from "./lib/paths.mjs";
 import { reference } from "./lib/reference.mjs";
 import { MODULES as COMPILED, linked, packages } from "./lib/release/components.mjs";
 import { notices, partsOf } from "./lib/release/licences.mjs";
 import { Failed, main, run, say, step } from "./lib/run.mjs";
 import { abbreviate, bind, compile, optimise } from "./lib/wasm.mjs";
-
-/**
- * The modules, each with its glue and what cargo is told of it: the complete one, and the one
- * that pages begin with, whose glue is the same; and that of sums.
- *
- * @type {readonly (readonly [name: string, glue: string, features: readonly string[]])[]}
- */
-const MODULES = [
-  ["hushbin", "hushbin", ["--features", "wasm-module"]],
-  ["collision", "hushbin", ["--no-default-features", "--features", "wasm-module"]],
-  ["sums", "sums", ["--no-default-features", "--features", "wasm-sums-module"]],
-];
 
 /**
  * The glues, by what each makes, with the core in JavaScript that has the same.

@@ -16,6 +16,7 @@ import { checkFacts } from "./check-facts.mjs";
 import { checkLimits } from "./check-limits.mjs";
 import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
+import { MODULES } from "./lib/modules.mjs";
 import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
 import { bold, Failed, main, run, say, seconds, sideBySide, step, withPath } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -60,9 +61,15 @@ async function sources() {
     run("biome", ["check", "--error-on-warnings"]),
   );
   await step("test: the checks that follow", () => {
-    const files = ["arrows", "dependencies", "documents", "limits", "release", "words"].map(
-      (name) => `www/scripts/tests/${name}.test.mjs`,
-    );
+    const files = [
+      "arrows",
+      "dependencies",
+      "documents",
+      "limits",
+      "page-core",
+      "release",
+      "words",
+    ].map((name) => `www/scripts/tests/${name}.test.mjs`);
     return run("node", ["--test", ...files], { quiet: true });
   });
   await step("dashboard: built of its sources", checkDashboard);
@@ -76,10 +83,8 @@ async function sources() {
 async function lintRust() {
   await step("lint: Rust", () => cargo("clippy", "--workspace", "--all-targets", ...STRICT));
   await step("lint: bindings", async () => {
-    const least = ["--no-default-features"];
-    const modules = [["wasm-module"], ["wasm-module", ...least], ["wasm-sums-module", ...least]];
-    for (const features of modules) {
-      await cargo("clippy", "--lib", "--features", ...features, ...WASM, ...STRICT);
+    for (const [, , features] of MODULES) {
+      await cargo("clippy", "--lib", ...features, ...WASM, ...STRICT);
     }
     const others = ["--package=hushbin", "--package=hushbin-analysis", "--package=hushbin-demo"];
     await cargo("clippy", ...others, "--lib", "--test", "web", ...WASM, ...STRICT);

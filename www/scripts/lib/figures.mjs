@@ -3,8 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ANALYSIS } from "../build-demo.mjs";
-import { complaints, upwardArrows } from "../check-arrows.mjs";
+import { complaints, coreSources, upwardArrows } from "../check-arrows.mjs";
 import { WHOLE } from "./limits.mjs";
+import { MODULES } from "./modules.mjs";
+import { compiled, enabled } from "./page-core.mjs";
 import { ROOT } from "./paths.mjs";
 import { capture, Failed } from "./run.mjs";
 import { measureCrates } from "./rust-source.mjs";
@@ -24,6 +26,7 @@ export const RULES = {
   "long-functions": { what: "functions over 60 lines" },
   "long-files": { what: "files over 500 lines, tests excluded" },
   "shipped-lines": { what: "lines of Rust that ship, tests excluded", step: 500 },
+  "page-core": { what: "lines of the core that pages compile" },
   "demo-crates": { what: "crates compiled for the demo" },
   "cfg-attributes": { what: "#[cfg] attributes in src" },
   panics: { what: "panic! and unreachable! in what ships" },
@@ -138,6 +141,29 @@ async function shapes() {
   };
 }
 
+/** Files that a page's modules are compiled of, and the sums of each module. */
+async function pageCore() {
+  const core = await coreSources();
+  const manifest = read("Cargo.toml");
+  const modules = MODULES.map(([name, , options]) => ({
+    name,
+    files: compiled("src", core, enabled(manifest, options)),
+  }));
+  const files = [...new Map(modules.flatMap(({ files }) => files.map((own) => [own.file, own])))];
+  const all = { name: "all", files: files.map(([, own]) => own) };
+  const sum = (files, of) => files.reduce((lines, file) => lines + of(file), 0);
+  const text = ({ lines, code }) => `${lines} lines, ${code} of them code`;
+  const modulesSummed = [all, ...modules].map(({ name, files }) => ({
+    place: `module ${name}:`,
+    text: text({ lines: sum(files, ({ lines }) => lines), code: sum(files, ({ code }) => code) }),
+  }));
+  const longest = all.files.sort((a, b) => b.lines - a.lines);
+  return whole({
+    found: [...modulesSummed, ...cases(longest, ({ file }) => file, text)],
+    count: sum(all.files, ({ lines }) => lines),
+  });
+}
+
 /** @param {Figure} figure */
 const whole = (figure) => ({ [WHOLE]: figure });
 
@@ -225,6 +251,7 @@ export async function figures() {
   const learned = surfaces(read("www/docs/src/reference/cli.md"), exports);
   const measured = {
     ...(await shapes()),
+    "page-core": await pageCore(),
     "demo-crates": whole(await demoCrates()),
     ...Object.fromEntries(
       Object.entries(learned).map(([rule, names]) => [rule, whole(named(names))]),

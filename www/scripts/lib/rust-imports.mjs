@@ -97,7 +97,7 @@ const isWord = (text) => text !== undefined && /^[A-Za-z_]\w*$/.test(text);
 const textAt = (list, at) => list[at]?.text ?? "";
 
 /** One past the bracket that closes the one at `start`. */
-function past(list, start) {
+export function past(list, start) {
   let depth = 0;
   for (let at = start; at < list.length; at += 1) {
     const text = textAt(list, at);
@@ -114,7 +114,7 @@ function past(list, start) {
 }
 
 /** One past the item, field or arm at `start`. */
-function pastItem(list, start) {
+export function pastItem(list, start) {
   const statement = new Set(["use", "const", "static", "type", "let"]);
   let at = start;
   while (textAt(list, at) === "#") {
@@ -447,7 +447,9 @@ export function rustArrows(root, sources, macros = new Map()) {
   };
   for (const module of modules.values()) {
     const point = (path, line) => {
-      const target = resolve(modules, module, path);
+      // Macros that are exported are the crate's, wherever they are defined.
+      const macro = path[0] === "crate" && path.length === 2 ? own.get(path[1]) : undefined;
+      const target = macro ?? resolve(modules, module, path);
       if (target !== undefined && "file" in target) {
         draw(module, target.file, line, path);
       }

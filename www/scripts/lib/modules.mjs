@@ -1,0 +1,12 @@
+// The modules that pages download, and what cargo is told of each.
+
+/**
+ * The complete module, the one that pages begin with, whose glue is the same, and that of sums.
+ *
+ * @type {readonly (readonly [name: string, glue: string, features: readonly string[]])[]}
+ */
+export const MODULES = [
+  ["hushbin", "hushbin", ["--features", "wasm-module"]],
+  ["collision", "hushbin", ["--no-default-features", "--features", "wasm-module"]],
+  ["sums", "sums", ["--no-default-features", "--features", "wasm-sums-module"]],
+];

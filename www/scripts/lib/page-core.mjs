@@ -1,0 +1,189 @@
+// Which files of a Rust crate a build compiles, and how many lines they have.
+//
+// Follows `mod name;` from lib.rs, by the attributes `cfg` in front of it. A macro that
+// declares `mod $module;` declares, where `mechanisms!` calls it, the modules that
+// `macro_rules! mechanisms` lists, each by the attributes in front of its line. Code inside of a
+// file counts whole, also where an attribute leaves it out: only folders and files are a fence.
+// What `#[cfg(test)]` stands in front of does not count.
+
+import { past, pastItem, tokens } from "./rust-imports.mjs";
+
+/** @typedef {import("./rust-imports.mjs").Token} Token */
+/** @typedef {{ file: string, lines: number, code: number }} Compiled */
+
+const textAt = (list, at) => list[at]?.text ?? "";
+
+/**
+ * The features of a build, with those that they bring along.
+ *
+ * @param {string} manifest a Cargo.toml
+ * @param {readonly string[]} options as cargo is given them
+ * @returns {Set<string>}
+ */
+export function enabled(manifest, options) {
+  const [, section = ""] = manifest.match(/^\[features\]\n([\s\S]*?)(?=^\[|(?![\s\S]))/m) ?? [];
+  const listed = new Map(
+    [...section.matchAll(/^([\w-]+) = \[([^\]]*)\]/gm)].map(([, name = "", brought = ""]) => [
+      name,
+      [...brought.matchAll(/"([^"]+)"/g)].map(([, feature = ""]) => feature),
+    ]),
+  );
+  const wanted = options.filter((option) => !option.startsWith("--"));
+  const found = new Set();
+  const enable = (name) => {
+    if (!found.has(name)) {
+      found.add(name);
+      listed.get(name)?.forEach(enable);
+    }
+  };
+  wanted.forEach(enable);
+  if (!options.includes("--no-default-features")) {
+    enable("default");
+  }
+  return found;
+}
+
+/**
+ * Whether a build has what `cfg(…)` asks for; `at` is behind its name.
+ *
+ * @param {Token[]} list
+ * @param {number} at
+ * @param {ReadonlySet<string>} features
+ * @returns {[boolean, number]} and where it ends
+ */
+function holds(list, at, features) {
+  const name = textAt(list, at);
+  if (textAt(list, at + 1) === "=") {
+    const value = textAt(list, at + 2).slice(1, -1);
+    const known = { feature: features.has(value), target_arch: value === "wasm32" };
+    return [known[name] ?? false, at + 3];
+  }
+  if (textAt(list, at + 1) !== "(") {
+    // `test` and `doc`.
+    return [false, at + 1];
+  }
+  const end = past(list, at + 1);
+  const all = [];
+  for (let next = at + 2; next < end - 1; ) {
+    const [held, after] = holds(list, next, features);
+    all.push(held);
+    next = textAt(list, after) === "," ? after + 1 : after;
+  }
+  const joined = { not: !all[0], any: all.includes(true), all: !all.includes(false) };
+  return [joined[name] ?? all[0] ?? false, end];
+}
+
+/**
+ * What stands in a file: the modules that it declares, and the lines of tests.
+ *
+ * @param {Token[]} list
+ * @param {ReadonlySet<string>} features
+ */
+function declared(list, features) {
+  const modules = [];
+  const macros = new Set();
+  const called = [];
+  /** @type {[number, number][]} */
+  const tests = [];
+  for (let at = 0; at < list.length; ) {
+    const first = at;
+    let kept = true;
+    let isTest = false;
+    while (textAt(list, at) === "#" && textAt(list, at + 1) === "[") {
+      if (textAt(list, at + 2) === "cfg") {
+        isTest ||= textAt(list, at + 4) === "test";
+        kept &&= holds(list, at + 2, features)[0];
+      }
+      at = past(list, at + 1);
+    }
+    if (textAt(list, at) === "pub") {
+      at = textAt(list, at + 1) === "(" ? past(list, at + 1) : at + 1;
+    }
+    const name = textAt(list, at + 1);
+    if (isTest) {
+      at = pastItem(list, at);
+      tests.push([list[first]?.line ?? 0, list[at - 1]?.line ?? 0]);
+    } else if (textAt(list, at) === "mod" && textAt(list, at + 2) === ";") {
+      modules.push(...(kept ? [name] : []));
+      at += 3;
+    } else if (textAt(list, at) === "macro_rules") {
+      const end = past(list, at + 3);
+      const words = list.slice(at, end).map(({ text }) => text);
+      if (words.some((word, index) => word === "mod" && words[index + 1]?.startsWith("$"))) {
+        macros.add(textAt(list, at + 2));
+      }
+      at = end;
+    } else if (textAt(list, at) === "mechanisms" && name === "!") {
+      const end = past(list, at + 2);
+      called.push(...list.slice(at + 3, end).map(({ text }) => text));
+      at = end;
+    } else {
+      at += 1;
+    }
+  }
+  return { modules, tests, lists: called.some((macro) => macros.has(macro)) };
+}
+
+/**
+ * The mechanisms that a build has, of the list of them.
+ *
+ * @param {Iterable<Token[]>} files
+ * @param {ReadonlySet<string>} features
+ * @returns {string[]}
+ */
+function mechanisms(files, features) {
+  const found = [];
+  for (const list of files) {
+    const begin = list.findIndex(
+      ({ text }, at) => text === "macro_rules" && textAt(list, at + 2) === "mechanisms",
+    );
+    let kept = true;
+    for (let at = begin < 0 ? list.length : begin; at < past(list, begin + 3); at += 1) {
+      if (textAt(list, at) === "#" && textAt(list, at + 2) === "cfg") {
+        kept &&= holds(list, at + 2, features)[0];
+        at = past(list, at + 1) - 1;
+      } else if (textAt(list, at) === ":" && textAt(list, at + 2) === ",") {
+        const name = textAt(list, at - 1);
+        found.push(...(kept && !name.startsWith("$") ? [name] : []));
+        kept = true;
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * The files that a build compiles, in the order of their declaration.
+ *
+ * @param {string} root the crate's `src`
+ * @param {ReadonlyMap<string, string>} sources each file's text
+ * @param {ReadonlySet<string>} features
+ * @returns {Compiled[]}
+ */
+export function compiled(root, sources, features) {
+  const read = new Map([...sources].map(([file, text]) => [file, tokens(text)]));
+  const listed = mechanisms(read.values(), features);
+  /** @type {Compiled[]} */
+  const found = [];
+  const follow = (file, folder) => {
+    const list = read.get(file);
+    if (list === undefined) {
+      throw new Error(`${file} is declared and not there`);
+    }
+    const { modules, tests, lists } = declared(list, features);
+    const inTests = (line) => tests.some(([first, last]) => first <= line && line <= last);
+    const all = (sources.get(file) ?? "").trimEnd().split("\n");
+    const code = new Set(list.map(({ line }) => line).filter((line) => !inTests(line)));
+    found.push({
+      file,
+      lines: all.filter((_, index) => !inTests(index + 1)).length,
+      code: code.size,
+    });
+    for (const name of [...modules, ...(lists ? listed : [])]) {
+      const alone = `${folder}/${name}.rs`;
+      follow(sources.has(alone) ? alone : `${folder}/${name}/mod.rs`, `${folder}/${name}`);
+    }
+  };
+  follow(`${root}/lib.rs`, root);
+  return found;
+}
