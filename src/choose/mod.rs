@@ -49,7 +49,7 @@ use serde::{Deserialize, Deserializer};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::mechanism::hash_bin::LevelName;
-use crate::mechanism::{self, Encode, Mechanism, Parameters};
+use crate::mechanism::{self, Encode, Mechanism, Parameters, each};
 use crate::task::{Question, Task};
 use contract::Choose;
 use differs::same;
@@ -57,7 +57,7 @@ use predict::Predict;
 use search::Search;
 
 macro_rules! register {
-    ($($module:ident: $Name:ident,)+) => {
+    ($($(#[$feature:meta])? $module:ident: $Name:ident,)+) => {
         $(pub mod $module;)+
 
         /// A mechanism with parameters left open.
@@ -194,51 +194,38 @@ macro_rules! register {
             candidates.sort_by(|a, b| a.error.total_cmp(&b.error));
             Ok(candidates)
         }
-
-        impl Mechanism {
-            /// The error to expect of a population with entries of ±1. In an open
-            /// domain, items that hardly anybody has.
-            ///
-            /// # Panics
-            /// If the parameters do not suit the domain; those of a
-            /// [`Task`](crate::Task) do.
-            #[must_use]
-            pub fn predict(
-                &self,
-                domain: &Domain,
-                epsilon: f64,
-                population: &Population,
-            ) -> Predicted {
-                match self {
-                    $(Self::$Name(own) => own.predict(domain, epsilon, population),)+
-                }
-            }
-
-            /// Bytes of one encoded report, at most.
-            #[must_use]
-            pub fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
-                let mut bytes = Vec::new();
-                match self {
-                    $(Self::$Name(own) => {
-                        own.longest_report(domain, epsilon).encode(&mut bytes);
-                    })+
-                }
-                bytes.len()
-            }
-
-            /// The level of protection, in hash-bin's words: `user` for mechanisms
-            /// that know no other.
-            #[must_use]
-            pub fn level(&self) -> LevelName {
-                match self {
-                    $(Self::$Name(own) => own.protects(),)+
-                }
-            }
-        }
     };
 }
 
-crate::mechanisms!(register);
+crate::mechanisms!([register]);
+
+impl Mechanism {
+    /// The error to expect of a population with entries of ±1. In an open
+    /// domain, items that hardly anybody has.
+    ///
+    /// # Panics
+    /// If the parameters do not suit the domain; those of a
+    /// [`Task`](crate::Task) do.
+    #[must_use]
+    pub fn predict(&self, domain: &Domain, epsilon: f64, population: &Population) -> Predicted {
+        each!(Self, self, own => own.predict(domain, epsilon, population))
+    }
+
+    /// Bytes of one encoded report, at most.
+    #[must_use]
+    pub fn report_bytes(&self, domain: &Domain, epsilon: f64) -> usize {
+        let mut bytes = Vec::new();
+        each!(Self, self, own => own.longest_report(domain, epsilon).encode(&mut bytes));
+        bytes.len()
+    }
+
+    /// The level of protection, in hash-bin's words: `user` for mechanisms
+    /// that know no other.
+    #[must_use]
+    pub fn level(&self) -> LevelName {
+        each!(Self, self, own => own.protects())
+    }
+}
 
 impl Task {
     /// Bytes of one encoded report, at most, whichever question it answers.

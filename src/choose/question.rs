@@ -151,7 +151,7 @@ impl QuestionDraft {
                 (Kind::Number(number.best_scale(epsilon)?), None)
             }
             Asked::Number(number) => (Kind::Number(number.scale(epsilon)?), None),
-            Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone()), Some(items)),
+            Asked::Numbers(items, limits) => (Kind::Numbers(limits.clone().into()), Some(items)),
             Asked::Cross(cross) => (Kind::Cross(cross.cross(epsilon)?), None),
             Asked::Text(prefixes) => (Kind::Text(prefixes.clone()), None),
             Asked::Together(together) => (Kind::Together(together.clone()), None),

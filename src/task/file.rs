@@ -170,7 +170,7 @@ impl<M> QuestionFile<M> {
         let items = self.listed()?.cloned();
         if self.kind == KindName::Numbers {
             let (names, limits) = self.attributes()?;
-            return Ok((Kind::Numbers(limits), names));
+            return Ok((Kind::Numbers(limits.into()), names));
         }
         let kind = match (self.kind, self.value) {
             (KindName::Cross, _) => {

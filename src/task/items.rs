@@ -87,7 +87,7 @@ impl Items {
     /// # Errors
     /// [`Error::Combination`] where they are open, [`Error::OutOfRange`] for another number
     /// than there may be.
-    pub(super) fn options(&self) -> Result<(), Error> {
+    pub(in crate::task) fn options(&self) -> Result<(), Error> {
         let Some(count) = self.count() else {
             return Err(error!(Combination {
                 reason: "a \"choice\" needs a list of \"options\"",
@@ -156,7 +156,7 @@ impl Items {
 ///
 /// # Errors
 /// [`Error::ItemName`] for a name that is empty, too long or not printable.
-pub(super) fn check_name(index: usize, name: &str) -> Result<(), Error> {
+pub(in crate::task) fn check_name(index: usize, name: &str) -> Result<(), Error> {
     // In UTF-8: below the space, delete, and those up to U+9F, behind a lead byte of 0xC2.
     let mut lead = 0;
     let is_control = |byte: u8| {

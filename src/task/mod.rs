@@ -15,21 +15,26 @@ mod parts;
 mod prefixes;
 mod question;
 mod scale;
+#[cfg(not(feature = "complete"))]
+mod slim;
+#[cfg(feature = "complete")]
 mod tree;
 mod want;
 
 pub use budget::{Answers, Budget};
 pub use draw::Draw;
 pub use items::{Items, Open, item_key};
-pub use kind::Kind;
 #[cfg(feature = "complete")]
-pub use kind::{Cross, Part, Together};
+pub use kind::Part;
+pub use kind::{Cross, Kind, Numbers, Together};
 #[cfg(feature = "complete")]
 pub use limits::Limits;
 pub use parts::TaskParts;
 pub use prefixes::Prefixes;
 pub use question::{Question, QuestionParts};
 pub use scale::Scale;
+#[cfg(not(feature = "complete"))]
+use slim::tree;
 pub use tree::Tree;
 pub use want::{Spacing, Want};
 

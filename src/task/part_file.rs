@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::items::Items;
-use super::kind::{Kind, Part};
+use super::kind::{Asked, Part};
 use super::limits::Limits;
 use super::scale::Scale;
 use super::want::{Spacing, Want};
@@ -127,11 +127,10 @@ impl PartFile {
     /// The fields of a part that has a kind.
     pub(super) fn of(part: &Part) -> Self {
         let scale = part.scale().map(ScaleFile::of).unwrap_or_default();
-        let (kind, options) = match part.kind() {
-            Kind::Number(_) => (AxisName::Number, None),
-            Kind::Flag => (AxisName::Flag, None),
-            // There is nothing else.
-            _ => (AxisName::Choice, Some(part.items().clone())),
+        let (kind, options) = match part.asked() {
+            Asked::Number(_) => (AxisName::Number, None),
+            Asked::Flag => (AxisName::Flag, None),
+            Asked::Choice => (AxisName::Choice, Some(part.items().clone())),
         };
         Self {
             name: part.name().to_owned(),

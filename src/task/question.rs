@@ -3,13 +3,7 @@
 use alloc::string::String;
 
 use super::items::Items;
-#[cfg(feature = "complete")]
-use super::items::check_name;
 use super::kind::Kind;
-#[cfg(feature = "complete")]
-use super::kind::Part;
-#[cfg(feature = "complete")]
-use super::scale::Scale;
 use crate::bounds;
 use crate::domain::{Domain, ValueKind};
 use crate::error::{Error, error};
@@ -180,7 +174,7 @@ impl Question {
     /// Items and sparsity, as mechanisms see them.
     #[must_use]
     pub fn domain(&self) -> Domain {
-        domain(&self.0.kind, &self.0.items, self.0.sparsity)
+        self.0.kind.domain(&self.0.items, self.0.sparsity)
     }
 
     /// The local ε that one report really spends: the largest log-ratio of
@@ -194,52 +188,16 @@ impl Question {
     }
 }
 
-fn domain(kind: &Kind, items: &Items, sparsity: u32) -> Domain {
-    match kind {
-        Kind::Ratings(_) => Domain::rated(items.count(), sparsity),
-        Kind::Set => Domain::named(items.count(), sparsity),
-        Kind::Number(scale) => Domain::exact(scale.elements(), sparsity),
-        #[cfg(feature = "complete")]
-        Kind::Numbers(of) => Domain::dense(of.len() as u32),
-        Kind::Text(_) => Domain::one_of_any(),
-        // Open domains are refused: one of no list cannot be told from paddings.
-        _ => Domain::exact(items.count().unwrap_or(0), sparsity),
-    }
-}
-
 /// Validates that layers of a tree are hashed so that their nodes' noise is independent.
 fn check_tree(kind: &Kind, mechanism: &Mechanism) -> Result<(), Error> {
-    let independent = match mechanism {
-        Mechanism::Collision(collision) => collision.hashing() == Hashing::Independent,
-        #[cfg(feature = "complete")]
-        _ => false,
-    };
+    let independent = matches!(
+        mechanism,
+        Mechanism::Collision(collision) if collision.hashing() == Hashing::Independent
+    );
     if kind.tree().is_some() && !independent {
         return Err(error!(Combination {
             reason: "a \"tree\" is for collision with \"hashing\": \"independent\"",
         }));
-    }
-    Ok(())
-}
-
-/// Validates parts, of which only those of a cross after the first are numbers.
-#[cfg(feature = "complete")]
-fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
-    for (index, part) in parts.iter().enumerate() {
-        check_name(index, part.name())?;
-        check_asked(part.kind(), part.items(), 1, epsilon)?;
-        if parts[..index].iter().any(|own| own.name() == part.name()) {
-            return Err(error!(DuplicateName {
-                name: String::from(part.name()),
-            }));
-        }
-        let is_wrong = |scale: &Scale| scale.tree().is_some() || !is_cross || index == 0;
-        if part.scale().is_some_and(is_wrong) {
-            return Err(error!(Combination {
-                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
-                     \"choice\" or a \"flag\", and bins of a \"cross\" are in no \"tree\"",
-            }));
-        }
     }
     Ok(())
 }
@@ -251,50 +209,11 @@ pub(crate) fn check_asked(
     sparsity: u32,
     epsilon: f64,
 ) -> Result<Domain, Error> {
-    #[cfg(feature = "complete")]
-    match kind {
-        Kind::Cross(cross) => check_parts(cross.parts(), true, epsilon)?,
-        Kind::Together(together) => {
-            bounds::PARTS.check(together.parts().len() as f64)?;
-            check_parts(together.parts(), false, epsilon)?;
-        }
-        _ => {}
-    }
-    items.check()?;
-    match kind {
-        #[cfg(feature = "complete")]
-        Kind::Numbers(of) => {
-            let all = of.len() as f64;
-            bounds::ATTRIBUTES.check(all)?;
-            if !matches!(items, Items::Named(names) if names.len() == of.len())
-                || f64::from(sparsity) != all
-            {
-                return Err(error!(Combination {
-                    reason: "all \"numbers\" have a name and a range, and everybody has all",
-                }));
-            }
-        }
-        Kind::Text(_) => bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?,
-        #[cfg(feature = "complete")]
-        Kind::Together(together) => {
-            items.options()?;
-            if sparsity as usize != together.parts().len() {
-                return Err(error!(Combination {
-                    reason: "of all that is asked \"together\" one option is given each",
-                }));
-            }
-        }
-        Kind::Ratings(_) | Kind::Set => {}
-        // One of a list.
-        _ => {
-            items.options()?;
-            bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))?;
-        }
-    }
+    kind.check(items, sparsity, epsilon)?;
     let most = items.count().map_or(bounds::SPARSITY.max, |d| {
         bounds::SPARSITY.max.min(f64::from(d))
     });
     bounds::SPARSITY.at_most(most).check(f64::from(sparsity))?;
     bounds::EPSILON.check(epsilon)?;
-    Ok(domain(kind, items, sparsity))
+    Ok(kind.domain(items, sparsity))
 }

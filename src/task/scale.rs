@@ -9,7 +9,7 @@ use super::tree::Tree;
 use crate::bounds;
 use crate::canonical::{Canonical, CanonicalReader};
 use crate::domain::Entry;
-use crate::error::{Error, error, left_out};
+use crate::error::{Error, error};
 use crate::sample;
 
 /// The cells that numbers are put into.
@@ -130,11 +130,7 @@ impl Scale {
     /// The tree over its bins, where there is one, as in complete builds alone.
     #[must_use]
     pub const fn tree(&self) -> Option<&Tree> {
-        if cfg!(feature = "complete") {
-            self.tree.as_ref()
-        } else {
-            None
-        }
+        self.tree.as_ref()
     }
 
     /// How many elements stand for a number: its cells, or the nodes of all layers.
@@ -212,7 +208,7 @@ impl Scale {
 
     /// One of two cells, the next with this probability: of two levels one at random, so
     /// that their expectation is the number.
-    pub(super) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
+    pub(in crate::task) fn code<R: Rng + ?Sized>((cell, next): (u32, f64), rng: &mut R) -> Entry {
         Entry {
             item: u64::from(cell + u32::from(sample::with_probability(rng, next))),
             value: 1.0,
@@ -231,7 +227,7 @@ impl Scale {
         }
     }
 
-    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+    pub(in crate::task) fn write_canonical(&self, canonical: &mut Canonical) {
         canonical.text(self.unit().unwrap_or(""));
         if let Some(tree) = self.tree() {
             canonical.number(TREE.into());
@@ -253,15 +249,12 @@ impl Scale {
         }
     }
 
-    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+    pub(in crate::task) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
         let unit = reader.text();
         let unit = (!unit.is_empty()).then(|| String::from(unit));
         let mut branches = None;
         if reader.takes(TREE) {
-            if !cfg!(feature = "complete") {
-                return Err(left_out("tree"));
-            }
-            branches = Some(reader.list());
+            branches = Some(Tree::read_branches(reader)?);
         }
         let mut scale = match reader.count() {
             0 => {

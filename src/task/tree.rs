@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::bounds;
+use crate::canonical::CanonicalReader;
 use crate::error::{Error, error};
 use crate::hash;
 
@@ -57,6 +58,13 @@ impl Tree {
         Err(error!(Combination {
             reason: "a \"tree\" has two or more layers of 2 or more branches, which multiply to the number of bins",
         }))
+    }
+
+    /// What [`Scale`](super::Scale) wrote.
+    // As slim builds refuse them.
+    #[allow(clippy::unnecessary_wraps)]
+    pub(super) fn read_branches(reader: &mut CanonicalReader<'_>) -> Result<Vec<u32>, Error> {
+        Ok(reader.list())
     }
 
     /// How many bins there are.

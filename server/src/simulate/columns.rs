@@ -54,7 +54,7 @@ pub(super) fn add_part(given: &mut Value, part: &Part, cell: &str) {
         *given = Value::Object(Map::new());
     }
     if let Value::Object(parts) = given {
-        parts.insert(part.name().to_owned(), value(part.kind(), cell));
+        parts.insert(part.name().to_owned(), value(&part.kind(), cell));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Questions for numbers: files, canonical bytes, answers.
 
-use hushbin::task::{Kind, Limits, QuestionParts};
+use hushbin::task::{Kind, Limits, Numbers, QuestionParts};
 use hushbin::{Entry, Error, ErrorCode, Items, Question, Randomizer, Report, Task, TaskDraft};
 use serde_json::{Value, json};
 
@@ -199,7 +199,7 @@ fn numbers_that_make_no_sense_are_refused() {
 #[test]
 fn numbers_and_items_go_together() {
     let cube = hushbin::mechanism::cube::Cube::new(1, 1).unwrap();
-    let limits = vec![Limits::new(0.0, 1.0, None).unwrap(); 2];
+    let limits = Numbers::from(vec![Limits::new(0.0, 1.0, None).unwrap(); 2]);
     let named = |count: usize| Items::Named((0..count).map(|i| format!("n{i}")).collect());
     let parts = |items, sparsity| QuestionParts {
         name: "q".to_owned(),

@@ -17,7 +17,7 @@ fn task(attributes: u32, cube: Cube, epsilon: f64) -> Task {
     let names = (0..attributes).map(|index| format!("n{index}")).collect();
     let question = Question::new(QuestionParts {
         name: "all".to_owned(),
-        kind: Kind::Numbers(vec![limits; attributes as usize]),
+        kind: Kind::Numbers(vec![limits; attributes as usize].into()),
         items: Items::Named(names),
         sparsity: attributes,
         weight: 1,

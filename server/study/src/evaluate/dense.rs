@@ -188,7 +188,7 @@ impl CubeReports {
         let limits = Limits::new(-1.0, 1.0, None)?;
         let question = Question::new(QuestionParts {
             name: "numbers".to_owned(),
-            kind: Kind::Numbers(vec![limits; attributes as usize]),
+            kind: Kind::Numbers(vec![limits; attributes as usize].into()),
             items: Items::Named((0..attributes).map(|own| own.to_string()).collect()),
             sparsity: attributes,
             weight: 1,

@@ -271,7 +271,7 @@ fn of_part(part: &Part, index: u32) -> (String, Label) {
 pub(crate) fn part_label(part: &Part, index: u32) -> Label {
     match (part.kind(), part.items()) {
         (Kind::Flag, _) => Label::Name(FLAG[index as usize].to_owned()),
-        (Kind::Number(scale), _) => Label::of_cell(scale, index.into()),
+        (Kind::Number(scale), _) => Label::of_cell(&scale, index.into()),
         (_, Items::Named(names)) => Label::Name(names[index as usize].clone()),
         _ => Label::Index(index.into()),
     }

@@ -1,0 +1,65 @@
+//! What a kind of several parts is made of.
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::domain::{Domain, Entry};
+use crate::error::Error;
+use crate::task::items::Items;
+
+/// A kind whose answer is of several parts.
+pub(crate) trait Several: Sized {
+    /// The items that it brings, as [`Kind::own_items`](super::Kind::own_items).
+    fn own_items(&self) -> Option<Items>;
+
+    /// Number of its own items that everybody is given.
+    fn own_sparsity(&self) -> u32 {
+        1
+    }
+
+    /// Number of entries that answer it, and number of items that these are of.
+    fn coded(&self) -> [u32; 2];
+
+    /// Whether an entry of an item that there is may have this value.
+    fn accepts(&self, item: u64, value: f64) -> bool;
+
+    /// Values that it accepts, in words.
+    const EXPECTED: &'static str;
+
+    /// Turns an answer into entries of the domain.
+    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R);
+
+    /// Validates the parts.
+    ///
+    /// # Errors
+    /// Those of each part; [`Error::Combination`] and [`Error::OutOfRange`] for parts that do
+    /// not go together.
+    fn check_parts(&self, epsilon: f64) -> Result<(), Error>;
+
+    /// Validates items and sparsity.
+    ///
+    /// # Errors
+    /// [`Error::Combination`] and [`Error::OutOfRange`].
+    fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error>;
+
+    /// Items and sparsity, as mechanisms see them.
+    fn domain(&self, items: &Items, sparsity: u32) -> Domain {
+        Domain::exact(items.count().unwrap_or(0), sparsity)
+    }
+
+    /// Appends what its number in canonical bytes does not say.
+    fn write_canonical(&self, canonical: &mut Canonical);
+
+    /// Reads what [`Several::write_canonical`] wrote.
+    ///
+    /// # Errors
+    /// Those of the parts' constructors; [`Error::UnknownMechanism`] in slim builds.
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error>;
+}
+
+/// Numbers of kinds in canonical bytes, of parts too.
+pub(super) const CHOICE: u64 = 3;
+pub(super) const FLAG: u64 = 4;
+pub(super) const NUMBER: u64 = 5;

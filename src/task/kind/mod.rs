@@ -1,0 +1,267 @@
+//! What a question asks for, and how an answer becomes entries of its domain.
+
+pub(super) mod contract;
+#[cfg(feature = "complete")]
+mod of_part;
+#[cfg(feature = "complete")]
+mod several;
+
+#[cfg(feature = "complete")]
+pub(super) use several::Asked;
+#[cfg(feature = "complete")]
+pub use several::Part;
+pub use several::{Cross, Numbers, Together};
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use super::items::{Items, Open};
+use super::prefixes::Prefixes;
+use super::scale::Scale;
+#[cfg(not(feature = "complete"))]
+use super::slim::several;
+use super::tree::Tree;
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::domain::{Domain, Entry, ValueKind};
+use crate::error::Error;
+use contract::{CHOICE, FLAG, NUMBER, Several};
+
+/// The kind of a question.
+///
+/// ```
+/// use hushbin::task::{Kind, Scale};
+/// use hushbin::ValueKind;
+///
+/// assert_eq!(Kind::Choice.value(), ValueKind::Presence);
+/// let seconds = Scale::bins(vec![0.0, 1.0, 3.0, 10.0]).unwrap();
+/// assert_eq!(Kind::Number(seconds).value(), ValueKind::Presence);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Any of the items, each with a sign or a value; up to s are reported on.
+    Ratings(ValueKind),
+    /// Any of the items, there or not; up to s are reported on.
+    Set,
+    /// Exactly one of the items.
+    Choice,
+    /// No or yes: items 0 and 1.
+    Flag,
+    /// One number, which becomes one of the scale's cells.
+    Number(Scale),
+    /// Several numbers, one for each item, within its limits.
+    Numbers(Numbers),
+    /// A row and a column at once, which become one of the cells.
+    Cross(Cross),
+    /// One text of any, of which a prefix is told.
+    Text(Prefixes),
+    /// An option of each of several parts, all told of at once.
+    Together(Together),
+}
+
+impl Kind {
+    /// The kind's name, as in a task file.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Ratings(_) => "ratings",
+            Self::Set => "set",
+            Self::Choice => "choice",
+            Self::Flag => "flag",
+            Self::Number(_) => "number",
+            Self::Numbers(_) => "numbers",
+            Self::Cross(_) => "cross",
+            Self::Text(_) => "text",
+            Self::Together(_) => "together",
+        }
+    }
+
+    /// The values of entries, once numbers are coded, [one](Scale::cell) or
+    /// [several](super::Limits::code).
+    #[must_use]
+    pub const fn value(&self) -> ValueKind {
+        match self {
+            Self::Ratings(value) => *value,
+            Self::Numbers(_) => ValueKind::Real,
+            _ => ValueKind::Presence,
+        }
+    }
+
+    /// The items of a kind that brings its own.
+    #[must_use]
+    pub fn own_items(&self) -> Option<Items> {
+        match self {
+            Self::Flag => Some(Items::Count(2)),
+            Self::Number(scale) => Some(Items::Count(scale.cells())),
+            Self::Text(_) => Some(Items::Open(Open::Open)),
+            Self::Ratings(_) | Self::Set | Self::Choice => None,
+            Self::Numbers(own) => own.own_items(),
+            Self::Cross(own) => own.own_items(),
+            Self::Together(own) => own.own_items(),
+        }
+    }
+
+    /// The tree over a number's bins, where there is one.
+    #[must_use]
+    pub const fn tree(&self) -> Option<&Tree> {
+        match self {
+            Self::Number(scale) => scale.tree(),
+            _ => None,
+        }
+    }
+
+    /// How many of its own items everybody is given.
+    pub(crate) fn own_sparsity(&self) -> u32 {
+        match self {
+            Self::Together(together) => together.own_sparsity(),
+            _ => 1,
+        }
+    }
+
+    /// How many entries answer it, of how many items, where entries are to be
+    /// [coded](Kind::code).
+    pub(crate) fn coded(&self) -> Option<[u32; 2]> {
+        match self {
+            Self::Number(_) => Some([1, 1]),
+            Self::Text(prefixes) => Some([prefixes.lengths().len() as u32; 2]),
+            Self::Numbers(own) => Some(own.coded()),
+            Self::Cross(own) => Some(own.coded()),
+            Self::Together(own) => Some(own.coded()),
+            Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => None,
+        }
+    }
+
+    /// Whether an entry that is to be coded, of an item that there is, may have this value.
+    pub(crate) fn accepts(&self, item: u64, value: f64) -> bool {
+        match self {
+            Self::Cross(own) => own.accepts(item, value),
+            Self::Together(own) => own.accepts(item, value),
+            _ => value.is_finite(),
+        }
+    }
+
+    /// The same in words.
+    pub(crate) const fn expected(&self) -> &'static str {
+        match self {
+            Self::Cross(_) => Cross::EXPECTED,
+            Self::Text(_) => "1 for each prefix",
+            Self::Together(_) => Together::EXPECTED,
+            _ => "a finite number",
+        }
+    }
+
+    /// Numbers, rows with columns, options of parts, and texts as entries of the domain,
+    /// under a report's seed; whatever else answers is one already.
+    pub(crate) fn code<'a, R: Rng + ?Sized>(
+        &self,
+        entries: &'a [Entry],
+        coded: &'a mut Vec<Entry>,
+        seed: u64,
+        rng: &mut R,
+    ) -> &'a [Entry] {
+        coded.clear();
+        match self {
+            Self::Number(scale) => coded.push(scale.told(entries[0].value, seed, rng)),
+            Self::Text(prefixes) => coded.push(entries[prefixes.drawn(seed)]),
+            Self::Numbers(own) => own.code(entries, coded, rng),
+            Self::Cross(own) => own.code(entries, coded, rng),
+            Self::Together(own) => own.code(entries, coded, rng),
+            Self::Ratings(_) | Self::Set | Self::Choice | Self::Flag => return entries,
+        }
+        coded
+    }
+
+    /// Items and sparsity, as mechanisms see them.
+    pub(super) fn domain(&self, items: &Items, sparsity: u32) -> Domain {
+        match self {
+            Self::Ratings(_) => Domain::rated(items.count(), sparsity),
+            Self::Set => Domain::named(items.count(), sparsity),
+            Self::Number(scale) => Domain::exact(scale.elements(), sparsity),
+            Self::Text(_) => Domain::one_of_any(),
+            // Open domains are refused: one of no list cannot be told from paddings.
+            Self::Choice | Self::Flag => Domain::exact(items.count().unwrap_or(0), sparsity),
+            Self::Numbers(own) => own.domain(items, sparsity),
+            Self::Cross(own) => own.domain(items, sparsity),
+            Self::Together(own) => own.domain(items, sparsity),
+        }
+    }
+
+    /// Validates parts, items and sparsity.
+    ///
+    /// # Errors
+    /// [`Error::Combination`], [`Error::OutOfRange`], and those of names.
+    pub(super) fn check(&self, items: &Items, sparsity: u32, epsilon: f64) -> Result<(), Error> {
+        match self {
+            Self::Cross(own) => own.check_parts(epsilon)?,
+            Self::Together(own) => own.check_parts(epsilon)?,
+            _ => {}
+        }
+        items.check()?;
+        let one = bounds::SPARSITY.at_most(1.0);
+        match self {
+            Self::Ratings(_) | Self::Set => Ok(()),
+            Self::Text(_) => one.check(f64::from(sparsity)),
+            // One of a list.
+            Self::Choice | Self::Flag | Self::Number(_) => {
+                items.options()?;
+                one.check(f64::from(sparsity))
+            }
+            Self::Numbers(own) => own.check_items(items, sparsity),
+            Self::Cross(own) => own.check_items(items, sparsity),
+            Self::Together(own) => own.check_items(items, sparsity),
+        }
+    }
+
+    pub(super) fn write_canonical(&self, canonical: &mut Canonical) {
+        match self {
+            Self::Ratings(ValueKind::Sign | ValueKind::Presence) => canonical.number(0),
+            Self::Ratings(ValueKind::Real) => canonical.number(1),
+            Self::Set => canonical.number(2),
+            Self::Choice => canonical.number(CHOICE),
+            Self::Flag => canonical.number(FLAG),
+            Self::Number(scale) => {
+                canonical.number(NUMBER);
+                scale.write_canonical(canonical);
+            }
+            Self::Numbers(own) => {
+                canonical.number(6);
+                own.write_canonical(canonical);
+            }
+            Self::Cross(own) => {
+                canonical.number(7);
+                own.write_canonical(canonical);
+            }
+            Self::Text(prefixes) => {
+                canonical.number(8);
+                prefixes.write_canonical(canonical);
+            }
+            Self::Together(own) => {
+                canonical.number(9);
+                own.write_canonical(canonical);
+            }
+        }
+    }
+
+    /// A kind and the items, its own or what is listed.
+    pub(super) fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<(Self, Items), Error> {
+        let kind = match reader.number() {
+            0 => Self::Ratings(ValueKind::Sign),
+            1 => Self::Ratings(ValueKind::Real),
+            2 => Self::Set,
+            CHOICE => Self::Choice,
+            FLAG => Self::Flag,
+            NUMBER => Self::Number(Scale::read_canonical(reader)?),
+            6 => Self::Numbers(Numbers::read_canonical(reader)?),
+            7 => Self::Cross(Cross::read_canonical(reader)?),
+            8 => Self::Text(Prefixes::read_canonical(reader)?),
+            9 => Self::Together(Together::read_canonical(reader)?),
+            _ => reader.known(None)?,
+        };
+        let items = match kind.own_items() {
+            Some(items) => items,
+            None => Items::read_canonical(reader),
+        };
+        Ok((kind, items))
+    }
+}

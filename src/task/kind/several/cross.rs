@@ -1,0 +1,139 @@
+//! A row and a column at once.
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use super::part::{Part, check_parts};
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::domain::Entry;
+use crate::error::Error;
+use crate::task::items::Items;
+use crate::task::kind::contract::Several;
+use crate::task::scale::Scale;
+
+/// The product of two small choices, or of a choice and a number: a cross table, whose
+/// cells are rows · columns options of which everybody is in one.
+///
+/// A person's answer is one entry: the item is the row, the value the index of the column
+/// or the number. The cell of row r and column c is option r · columns + c. What goes
+/// together is for [`Question`](crate::Question) to check.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Cross, Part, Scale};
+///
+/// let plan = Part::choice("plan", Items::Count(2));
+/// let load = Part::number("loadMs", Scale::levels(0.0, 10_000.0, 3).unwrap());
+/// let cross = Cross::new(plan, load);
+/// assert_eq!((cross.shape(), cross.cells()), ([2, 3], 6));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cross {
+    /// Rows and columns.
+    parts: Vec<Part>,
+}
+
+impl Cross {
+    /// The cross of rows and columns.
+    #[must_use]
+    pub fn new(rows: Part, columns: Part) -> Self {
+        Self {
+            parts: alloc::vec![rows, columns],
+        }
+    }
+
+    /// Rows and columns.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The part whose options are the rows.
+    #[must_use]
+    pub fn rows(&self) -> &Part {
+        &self.parts[0]
+    }
+
+    /// The part whose options, levels or bins are the columns.
+    #[must_use]
+    pub fn columns(&self) -> &Part {
+        &self.parts[1]
+    }
+
+    /// Numbers of rows and columns.
+    #[must_use]
+    pub fn shape(&self) -> [u32; 2] {
+        [self.rows(), self.columns()].map(Part::cells)
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        let [rows, columns] = self.shape();
+        // What saturates is beyond what options there may be.
+        rows.saturating_mul(columns)
+    }
+
+    /// The cell of a row and a column, and the probability of the next one instead, which
+    /// is 0 but for levels.
+    ///
+    /// ```
+    /// # use hushbin::task::{Cross, Part, Scale};
+    /// let load = Part::number("load", Scale::levels(0.0, 30.0, 4).unwrap());
+    /// // Of 4 levels.
+    /// assert_eq!(Cross::new(Part::flag("beta"), load).cell(1, 15.0), (5, 0.5));
+    /// ```
+    #[must_use]
+    pub fn cell(&self, row: u32, column: f64) -> (u32, f64) {
+        let columns = self.columns();
+        let (cell, next) = match columns.scale() {
+            Some(scale) => scale.cell(column),
+            None => (column as u32, 0.0),
+        };
+        (row * columns.cells() + cell, next)
+    }
+}
+
+impl Several for Cross {
+    fn own_items(&self) -> Option<Items> {
+        Some(Items::Count(self.cells()))
+    }
+
+    fn coded(&self) -> [u32; 2] {
+        [1, self.shape()[0]]
+    }
+
+    fn accepts(&self, _: u64, value: f64) -> bool {
+        match self.columns().scale() {
+            Some(_) => value.is_finite(),
+            None => self.columns().has_option(value),
+        }
+    }
+
+    const EXPECTED: &'static str = "a finite number, or the index of a column";
+
+    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, rng: &mut R) {
+        let Entry { item, value } = entries[0];
+        coded.push(Scale::code(self.cell(item as u32, value), rng));
+    }
+
+    fn check_parts(&self, epsilon: f64) -> Result<(), Error> {
+        check_parts(&self.parts, true, epsilon)
+    }
+
+    fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
+        items.options()?;
+        bounds::SPARSITY.at_most(1.0).check(f64::from(sparsity))
+    }
+
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        Part::write_canonical(&self.parts, canonical);
+    }
+
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let parts = Part::read_canonical(2, reader)?;
+        Ok(Self { parts })
+    }
+}

@@ -1,0 +1,12 @@
+//! Kinds of several parts, in complete builds.
+
+mod cross;
+mod numbers;
+mod part;
+mod together;
+
+pub use cross::Cross;
+pub use numbers::Numbers;
+pub(in crate::task) use part::Asked;
+pub use part::Part;
+pub use together::Together;

@@ -1,0 +1,103 @@
+//! Several numbers, all of which everybody has.
+
+use alloc::vec::Vec;
+use core::ops::Deref;
+
+use rand_core::Rng;
+
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::domain::{Domain, Entry};
+use crate::error::{Error, error};
+use crate::task::items::Items;
+use crate::task::kind::contract::Several;
+use crate::task::limits::Limits;
+
+/// Limits of several numbers, by item.
+///
+/// ```
+/// use hushbin::task::{Limits, Numbers};
+///
+/// let numbers = Numbers::from(vec![Limits::new(0.0, 5.0, None)?]);
+/// assert_eq!(numbers[0].range(), [0.0, 5.0]);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers(Vec<Limits>);
+
+impl From<Vec<Limits>> for Numbers {
+    fn from(limits: Vec<Limits>) -> Self {
+        Self(limits)
+    }
+}
+
+impl Deref for Numbers {
+    type Target = [Limits];
+
+    fn deref(&self) -> &[Limits] {
+        &self.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Numbers {
+    type Item = &'a Limits;
+    type IntoIter = core::slice::Iter<'a, Limits>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl Several for Numbers {
+    fn own_items(&self) -> Option<Items> {
+        None
+    }
+
+    fn coded(&self) -> [u32; 2] {
+        [self.len() as u32; 2]
+    }
+
+    fn accepts(&self, _: u64, value: f64) -> bool {
+        value.is_finite()
+    }
+
+    const EXPECTED: &'static str = "a finite number";
+
+    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
+        coded.extend(entries.iter().map(|entry| Entry {
+            value: self[entry.item as usize].code(entry.value),
+            ..*entry
+        }));
+    }
+
+    fn check_parts(&self, _: f64) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
+        let all = self.len() as f64;
+        bounds::ATTRIBUTES.check(all)?;
+        if !matches!(items, Items::Named(names) if names.len() == self.len())
+            || f64::from(sparsity) != all
+        {
+            return Err(error!(Combination {
+                reason: "all \"numbers\" have a name and a range, and everybody has all",
+            }));
+        }
+        Ok(())
+    }
+
+    fn domain(&self, _: &Items, _: u32) -> Domain {
+        Domain::dense(self.len() as u32)
+    }
+
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(self.len() as u64);
+        self.iter().for_each(|own| own.write_canonical(canonical));
+    }
+
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let limits = (0..reader.count()).map(|_| Limits::read_canonical(reader));
+        limits.collect::<Result<_, _>>().map(Self)
+    }
+}

@@ -1,0 +1,165 @@
+//! Parts of a kind of several.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::error::{Error, error};
+use crate::task::items::{Items, check_name};
+use crate::task::kind::contract::{CHOICE, FLAG, NUMBER};
+use crate::task::scale::Scale;
+
+/// A part of a [`Cross`](super::Cross): a choice, a flag or a number; or of a
+/// [`Together`](super::Together), which has no numbers.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Kind, Part};
+///
+/// assert_eq!((Part::flag("beta").cells(), Part::flag("beta").kind()), (2, Kind::Flag));
+/// assert_eq!(Part::choice("theme", Items::Count(7)).cells(), 7);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    name: String,
+    asked: Asked,
+    /// As of a question of this kind.
+    items: Items,
+}
+
+/// What a part asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::task) enum Asked {
+    Choice,
+    Flag,
+    Number(Scale),
+}
+
+impl Part {
+    /// Exactly one of these.
+    #[must_use]
+    pub fn choice(name: impl Into<String>, options: Items) -> Self {
+        Self {
+            name: name.into(),
+            asked: Asked::Choice,
+            items: options,
+        }
+    }
+
+    /// No or yes.
+    #[must_use]
+    pub fn flag(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            asked: Asked::Flag,
+            items: Items::Count(2),
+        }
+    }
+
+    /// A number: levels for means within rows, or bins.
+    #[must_use]
+    pub fn number(name: impl Into<String>, scale: Scale) -> Self {
+        Self {
+            name: name.into(),
+            items: Items::Count(scale.cells()),
+            asked: Asked::Number(scale),
+        }
+    }
+
+    /// The name that its answers go by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(in crate::task) const fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// The options; of a flag no and yes, of a number the cells of its scale.
+    #[must_use]
+    pub const fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// The scale of a number.
+    #[must_use]
+    pub const fn scale(&self) -> Option<&Scale> {
+        match &self.asked {
+            Asked::Number(scale) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// How many rows, columns or options it has; 0 where options are open.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.items.count().unwrap_or(0)
+    }
+
+    /// Whether this is the index of an option.
+    pub(super) fn has_option(&self, value: f64) -> bool {
+        f64::from(value as u32) == value && (value as u32) < self.cells()
+    }
+
+    pub(super) fn write_canonical(parts: &[Self], canonical: &mut Canonical) {
+        for part in parts {
+            canonical.text(part.name());
+            match &part.asked {
+                Asked::Choice => {
+                    canonical.number(CHOICE);
+                    part.items.write_canonical(canonical);
+                }
+                Asked::Flag => canonical.number(FLAG),
+                Asked::Number(scale) => {
+                    canonical.number(NUMBER);
+                    scale.write_canonical(canonical);
+                }
+            }
+        }
+    }
+
+    pub(super) fn read_canonical(
+        count: u32,
+        reader: &mut CanonicalReader<'_>,
+    ) -> Result<Vec<Self>, Error> {
+        let mut part = |_| {
+            let name = reader.text();
+            Ok(match reader.number() {
+                CHOICE => Self::choice(name, Items::read_canonical(reader)),
+                FLAG => Self::flag(name),
+                NUMBER => Self::number(name, Scale::read_canonical(reader)?),
+                _ => reader.known(None)?,
+            })
+        };
+        (0..count).map(&mut part).collect()
+    }
+
+    fn check(&self, index: usize, epsilon: f64) -> Result<(), Error> {
+        check_name(index, &self.name)?;
+        self.items.check()?;
+        self.items.options()?;
+        bounds::EPSILON.check(epsilon)
+    }
+}
+
+/// Validates parts, of which only those of a cross after the first are numbers.
+pub(super) fn check_parts(parts: &[Part], is_cross: bool, epsilon: f64) -> Result<(), Error> {
+    for (index, part) in parts.iter().enumerate() {
+        part.check(index, epsilon)?;
+        if parts[..index].iter().any(|own| own.name == part.name) {
+            return Err(error!(DuplicateName {
+                name: part.name.clone(),
+            }));
+        }
+        let is_wrong = |scale: &Scale| scale.tree().is_some() || !is_cross || index == 0;
+        if part.scale().is_some_and(is_wrong) {
+            return Err(error!(Combination {
+                reason: "the first part of a \"cross\", and each of what is asked \"together\", is a \
+                     \"choice\" or a \"flag\", and bins of a \"cross\" are in no \"tree\"",
+            }));
+        }
+    }
+    Ok(())
+}

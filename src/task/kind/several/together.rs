@@ -1,0 +1,141 @@
+//! Options of several parts, all told of at once.
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use super::part::{Part, check_parts};
+use crate::bounds;
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::domain::Entry;
+use crate::error::{Error, error};
+use crate::task::items::Items;
+use crate::task::kind::contract::Several;
+
+/// Several small choices and flags, which a report tells of together: one input of a cell
+/// of each.
+///
+/// A person's answer is an entry for each part: the item is its position, the value the
+/// index of an option, of a flag 0 or 1. Options are numbered as cells part after part.
+/// What goes together is for [`Question`](crate::Question) to check.
+///
+/// ```
+/// use hushbin::Items;
+/// use hushbin::task::{Part, Together};
+///
+/// let theme = Part::choice("theme", Items::Count(3));
+/// let settings = Together::new(vec![Part::flag("beta"), theme]);
+/// assert_eq!((settings.cells(), settings.cell(1, 2)), (5, 4));
+/// assert_eq!(settings.option(4), (1, 2));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Together {
+    parts: Vec<Part>,
+    /// How many cells there are before each part, and in all.
+    bounds: Vec<u32>,
+}
+
+impl Together {
+    /// All of these.
+    #[must_use]
+    pub fn new(parts: Vec<Part>) -> Self {
+        let mut bounds = alloc::vec![0_u32];
+        for part in &parts {
+            // What saturates is beyond what options there may be.
+            bounds.push(bounds[bounds.len() - 1].saturating_add(part.cells()));
+        }
+        Self { parts, bounds }
+    }
+
+    /// What is asked, in the order of cells.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> u32 {
+        self.bounds[self.parts.len()]
+    }
+
+    /// The cell of an option of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    #[must_use]
+    pub fn cell(&self, part: usize, option: u32) -> u32 {
+        self.bounds[part] + option
+    }
+
+    /// The part that a cell is of, and its option.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    #[must_use]
+    #[cfg(feature = "analysis")]
+    pub fn option(&self, cell: u32) -> (usize, u32) {
+        let part = self.bounds[1..].partition_point(|&end| end <= cell);
+        (part, cell - self.bounds[part])
+    }
+
+    /// The cells that are answered, by the entries of parts.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn elements(&self, answer: &[Entry]) -> impl Iterator<Item = Entry> {
+        answer.iter().map(|entry| Entry {
+            item: self.cell(entry.item as usize, entry.value as u32).into(),
+            value: 1.0,
+        })
+    }
+}
+
+impl Several for Together {
+    fn own_items(&self) -> Option<Items> {
+        Some(Items::Count(self.cells()))
+    }
+
+    fn own_sparsity(&self) -> u32 {
+        self.parts.len() as u32
+    }
+
+    fn coded(&self) -> [u32; 2] {
+        [self.parts.len() as u32; 2]
+    }
+
+    fn accepts(&self, item: u64, value: f64) -> bool {
+        self.parts[item as usize].has_option(value)
+    }
+
+    const EXPECTED: &'static str = "the index of an option";
+
+    fn code<R: Rng + ?Sized>(&self, entries: &[Entry], coded: &mut Vec<Entry>, _: &mut R) {
+        coded.extend(self.elements(entries));
+    }
+
+    fn check_parts(&self, epsilon: f64) -> Result<(), Error> {
+        bounds::PARTS.check(self.parts.len() as f64)?;
+        check_parts(&self.parts, false, epsilon)
+    }
+
+    fn check_items(&self, items: &Items, sparsity: u32) -> Result<(), Error> {
+        items.options()?;
+        if sparsity as usize != self.parts.len() {
+            return Err(error!(Combination {
+                reason: "of all that is asked \"together\" one option is given each",
+            }));
+        }
+        Ok(())
+    }
+
+    fn write_canonical(&self, canonical: &mut Canonical) {
+        canonical.number(self.parts.len() as u64);
+        Part::write_canonical(&self.parts, canonical);
+    }
+
+    fn read_canonical(reader: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        let count = reader.count();
+        Ok(Self::new(Part::read_canonical(count, reader)?))
+    }
+}

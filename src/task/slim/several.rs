@@ -1,0 +1,58 @@
+//! In the place of kinds of several parts.
+
+use alloc::vec::Vec;
+
+use rand_core::Rng;
+
+use crate::canonical::{Canonical, CanonicalReader};
+use crate::domain::Entry;
+use crate::error::{Error, left_out};
+use crate::task::items::Items;
+use crate::task::kind::contract::Several;
+
+/// No kind of several parts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Never {}
+
+/// Instead of several numbers.
+pub type Numbers = Never;
+/// Instead of a row and a column.
+pub type Cross = Never;
+/// Instead of options of several parts.
+pub type Together = Never;
+
+impl Several for Never {
+    fn own_items(&self) -> Option<Items> {
+        match *self {}
+    }
+
+    fn coded(&self) -> [u32; 2] {
+        match *self {}
+    }
+
+    fn accepts(&self, _: u64, _: f64) -> bool {
+        match *self {}
+    }
+
+    const EXPECTED: &'static str = "";
+
+    fn code<R: Rng + ?Sized>(&self, _: &[Entry], _: &mut Vec<Entry>, _: &mut R) {
+        match *self {}
+    }
+
+    fn check_parts(&self, _: f64) -> Result<(), Error> {
+        match *self {}
+    }
+
+    fn check_items(&self, _: &Items, _: u32) -> Result<(), Error> {
+        match *self {}
+    }
+
+    fn write_canonical(&self, _: &mut Canonical) {
+        match *self {}
+    }
+
+    fn read_canonical(_: &mut CanonicalReader<'_>) -> Result<Self, Error> {
+        Err(left_out("a kind of several parts"))
+    }
+}
