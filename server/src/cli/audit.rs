@@ -7,7 +7,8 @@ use hushbin::Task;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::{Error, sums};
+use super::output::{Error, progress_bar, write_answer};
+use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, Plan, Verdict, audit};
 use crate::task_file::TaskFile;
 
@@ -51,13 +52,13 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let task = TaskFile::read(&options.task)?.resolve()?;
     let plan = Plan::new(&task, trials, confidence)?;
-    let bar = super::progress_bar(0, "reports");
+    let bar = progress_bar(0, "reports");
     let found = audit(&task, &plan, &mut rng, |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    let written = super::write_answer(out, options.json, &found, |out| {
+    let written = write_answer(out, options.json, &found, |out| {
         write_words(out, &task, &found)
     });
     // Whoever reads no further still learns from the exit status.

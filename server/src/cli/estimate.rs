@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use hushbin::Task;
 use hushbin_analysis::estimate::{self, DEFAULT_CONFIDENCE, Estimator, Query, Totals};
 
-use super::Error;
+use super::output::{Error, spinner};
 use crate::{estimates, export};
 
 /// Estimate from files of reports, as GET /tasks/{id}/estimates does of the same batches
@@ -66,7 +66,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let task = files.task().clone();
     let query = Query::new(&task, &options.asked.options()?)?;
     let mut totals = estimates::no_reports(&task, &query);
-    let spinner = super::spinner("reading reports");
+    let spinner = spinner("reading reports");
     files.for_each_report(|report| totals.fold(report))?;
     spinner.finish_and_clear();
     write(task, &totals, &query, options.format == Format::Csv, out)
@@ -80,7 +80,7 @@ pub(super) fn write(
     csv: bool,
     mut out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let spinner = super::spinner("estimating");
+    let spinner = spinner("estimating");
     let estimator = Estimator::for_task(task);
     let answer = estimator.answer(totals, query);
     spinner.finish_and_clear();

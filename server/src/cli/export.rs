@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::Error;
+use super::output::{Error, progress_bar};
 use super::place::PlaceOptions;
 use crate::estimates;
 use crate::export::{self, Description, ExportError, Format, Row, Rows, Unfinished, beside};
@@ -49,7 +49,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let batches = released(&options.task, &stored.releases()?, asked.as_deref())?;
     let reports = batches.iter().map(|batch| batch.reports).sum();
-    let bar = super::progress_bar(reports, "reports");
+    let bar = progress_bar(reports, "reports");
     let Some(path) = &options.out else {
         let rows = match options.format {
             Format::Json => export::json(out),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use hushbin::Task;
 
-use super::Error;
+use super::output::{Error, spinner};
 use crate::partial::Folding;
 use crate::{export, hex};
 
@@ -45,7 +45,7 @@ enum Input {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let given = options.task.as_deref().map(export::task_of).transpose()?;
-    let spinner = super::spinner("folding reports");
+    let spinner = spinner("folding reports");
     let (task, folding) = if options.files.is_empty() {
         let task = given.ok_or("standard input does not say its task: name a file with --task")?;
         let mut folding = Folding::new(&task);

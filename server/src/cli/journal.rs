@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Error, export};
+use super::export;
+use super::output::Error;
 use crate::role::Role;
 use crate::store::{self, Checked, Salvaged};
 use crate::tokens;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Error;
+use super::output::Error;
 use crate::keys::{self, Algorithm};
 use crate::sealed::Configuration;
 use crate::task_file::AnyTaskFile;

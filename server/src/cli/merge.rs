@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use hushbin::Task;
 use hushbin_analysis::estimate::Query;
 
-use super::{Error, estimate, fold};
+use super::output::{Error, spinner};
+use super::{estimate, fold};
 use crate::partial::Partial;
 use crate::{estimates, export};
 
@@ -47,7 +48,7 @@ enum Format {
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     let task = export::task_of(&options.task)?;
-    let spinner = super::spinner("adding totals");
+    let spinner = spinner("adding totals");
     let mut all = Partial::new(&task);
     if options.files.is_empty() {
         add_lines(&mut all, &task, io::stdin().lock(), Path::new("-"))?;

@@ -27,7 +27,6 @@ use clap::{Parser, Subcommand};
 
 use crate::role::Role;
 pub use output::Error;
-use output::{progress_bar, spinner, write_answer};
 
 /// Local differential privacy for browser telemetry.
 #[derive(Debug, Parser)]

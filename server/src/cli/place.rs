@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Error;
+use super::output::Error;
 use crate::store::Place;
 
 /// A directory or a database.

@@ -5,7 +5,8 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use super::{Error, serve};
+use super::output::Error;
+use super::serve;
 use crate::beside_schema;
 use crate::http::OPENAPI;
 

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 
+use super::describe;
+use super::output::{Error, spinner, write_answer};
 use super::place::PlaceOptions;
-use super::{Error, describe};
 use crate::store::StoredReports;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET, Found, Search, Text};
@@ -45,12 +46,12 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         ..heavy_hitters::Options::default()
     };
     let search = Search::new(stored.task(), asked)?;
-    let spinner = super::spinner("searching");
+    let spinner = spinner("searching");
     let mut reports = search.no_reports();
     stored.for_each_report(|report| reports.fold(report))?;
     let found = search.run(&reports, &|| false)?;
     spinner.finish_and_clear();
-    super::write_answer(out, options.json, &found, |out| write_words(&found, out))
+    write_answer(out, options.json, &found, |out| write_words(&found, out))
 }
 
 fn write_words(found: &Found, out: &mut dyn Write) -> io::Result<()> {

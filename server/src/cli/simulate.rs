@@ -10,7 +10,8 @@ use hushbin::sums::SumTask;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-use super::{Error, describe, sums};
+use super::output::{Error, progress_bar, write_answer};
+use super::{describe, sums};
 use crate::simulate::{
     Answers, Compared, ComparedText, DataSet, Errors, Format, Found, FoundTexts, Outcome, Repeated,
     SumData, Survey, simulate, simulate_sums, survey,
@@ -96,7 +97,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     let task = file.resolve()?;
     let people = options.people.unwrap_or(data.people());
-    let bar = super::progress_bar(people as u64 * options.runs, "people");
+    let bar = progress_bar(people as u64 * options.runs, "people");
     let mut outcomes = Vec::new();
     for (run, rng) in (0..).zip(rngs(options)?) {
         let before = people as u64 * run;
@@ -106,7 +107,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     bar.finish_and_clear();
     let found = Repeated::from_outcomes(&outcomes).ok_or("there is nothing to sum up")?;
-    super::write_answer(out, options.json, &found, |out| {
+    write_answer(out, options.json, &found, |out| {
         write_words(out, &task, &found)
     })
 }
@@ -134,7 +135,7 @@ fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<
     let task = TaskFile::read(&options.task)?.resolve()?;
     let answers = Answers::open(&options.data, format, &task)?;
     let people = options.people.unwrap_or(answers.people());
-    let bar = super::progress_bar(people as u64 * options.runs, "people");
+    let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |run: usize, done: usize| bar.set_position((people * run + done) as u64);
     let rngs = rngs(options)?;
     let search = heavy_hitters::Options {
@@ -144,7 +145,7 @@ fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<
     };
     let found = survey(&task, &answers, people, &search, rngs, progress)?;
     bar.finish_and_clear();
-    super::write_answer(out, options.json, &found, |out| write_survey(out, &found))
+    write_answer(out, options.json, &found, |out| write_survey(out, &found))
 }
 
 /// As [`run`], of sums through a shuffler.
@@ -156,12 +157,12 @@ fn run_sums(
 ) -> Result<(), Error> {
     let data = SumData::open(&options.data, format, task)?;
     let people = options.people.unwrap_or(data.people());
-    let bar = super::progress_bar(people as u64 * options.runs, "people");
+    let bar = progress_bar(people as u64 * options.runs, "people");
     let progress = |done| bar.set_position(done);
     let rngs = rngs(options)?;
     let found = simulate_sums(task, &data, people, options.confidence, rngs, progress)?;
     bar.finish_and_clear();
-    super::write_answer(out, options.json, &found, |out| {
+    write_answer(out, options.json, &found, |out| {
         sums::write_simulated(out, &found)
     })
 }

@@ -8,7 +8,7 @@ use hushbin::sums::SumTask;
 use hushbin_analysis::sums::{SumInfluence, SumPlan, account_people};
 use serde::Serialize;
 
-use super::Error;
+use super::output::{Error, progress_bar, write_answer};
 use crate::any_task::{AnyDraft, AnyTask};
 use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
 use crate::simulate::SumOutcome;
@@ -43,7 +43,7 @@ pub(super) fn plan(
         task_file::write(file, &AnyTask::from(task.clone()))?;
     }
     let plan = SumPlan::new(task)?;
-    super::write_answer(out, json, &plan, |out| write_plan(out, &plan))
+    write_answer(out, json, &plan, |out| write_plan(out, &plan))
 }
 
 fn of(label: Option<&impl ToString>) -> String {
@@ -147,7 +147,7 @@ pub(super) fn account(
         all_epsilon: f64::from(batches) * found.upper,
         all_delta: f64::from(batches) * delta,
     };
-    super::write_answer(out, json, &answer, |out| {
+    write_answer(out, json, &answer, |out| {
         writeln!(out, "local     there is no local ε")?;
         writeln!(
             out,
@@ -180,12 +180,12 @@ pub(super) fn audit<R: rand_core::CryptoRng>(
     if trials < 2 {
         return Err("trials is too few, expected 2 or more".into());
     }
-    let bar = super::progress_bar(2 * trials, "batches");
+    let bar = progress_bar(2 * trials, "batches");
     let found = audit_sums(task, trials, confidence, rng, |done, _| {
         bar.set_position(done);
     })?;
     bar.finish_and_clear();
-    super::write_answer(out, json, &found, |out| write_audit(out, task, &found))?;
+    write_answer(out, json, &found, |out| write_audit(out, task, &found))?;
     match found.verdict {
         Verdict::WithinBudget => Ok(()),
         Verdict::ExceedsBudget => Err(format!(

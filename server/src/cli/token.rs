@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 
-use super::Error;
+use super::output::Error;
 use super::place::PlaceOptions;
 use crate::tokens::{self, Role};
 

@@ -5,7 +5,7 @@ use hushbin::hash::Hashing;
 use hushbin::mechanism::coco::{self, Coco};
 use hushbin::mechanism::collision::{self, Collision};
 
-use crate::cli::Error;
+use crate::cli::output::Error;
 use hushbin_analysis::accounting::Mixture;
 
 /// Mechanism, rule and parameters.

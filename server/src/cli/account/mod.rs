@@ -12,7 +12,8 @@ use hushbin::sums::SumTask;
 use hushbin::task::Answers;
 use serde::Serialize;
 
-use super::{Error, sums};
+use super::output::{Error, write_answer};
+use super::sums;
 use crate::task_file::TaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
@@ -92,7 +93,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         None => Subject::Chosen(&options.chosen),
     };
     let answer = options.answer(&subject)?;
-    super::write_answer(out, options.json, &answer, |out| answer.write_words(out))
+    write_answer(out, options.json, &answer, |out| answer.write_words(out))
 }
 
 /// What is accounted for: a task, or a mechanism named by options.

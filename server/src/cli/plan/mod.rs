@@ -10,7 +10,8 @@ use clap::ValueEnum;
 use hushbin::choose::{AutoLevel, ObjectiveDraft, ObjectiveName};
 use hushbin::{Items, Task, ValueKind};
 
-use super::{Error, describe, sums};
+use super::output::{Error, spinner, write_answer};
+use super::{describe, sums};
 use crate::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
@@ -127,19 +128,19 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return sums::plan(task?, options.out.as_deref(), options.json, out);
     }
     let by_name = options.survey.is_asked()?;
-    let searching = super::spinner("searching for the best parameters");
+    let searching = spinner("searching for the best parameters");
     if by_name {
         let answer = plan::survey(&options.survey()?)?;
         drop(searching);
         options.write_task(&answer.task)?;
-        return super::write_answer(out, options.json, &answer, |out| {
+        return write_answer(out, options.json, &answer, |out| {
             survey::write_words(out, &answer)
         });
     }
     let answer = plan::plan(&options.question()?)?;
     drop(searching);
     options.write_task(&answer.task)?;
-    super::write_answer(out, options.json, &answer, |out| write_words(out, &answer))
+    write_answer(out, options.json, &answer, |out| write_words(out, &answer))
 }
 
 impl Options {

@@ -12,7 +12,8 @@ use hushbin_analysis::plan::{ErrorsOf, POWER, QuestionAnswer, SurveyAnswer, Unkn
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::{Error, describe};
+use crate::cli::describe;
+use crate::cli::output::Error;
 use crate::task_file;
 
 /// What is asked by kind, or by the questions of a file.

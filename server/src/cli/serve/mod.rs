@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
-use super::Error;
+use super::output::Error;
 use crate::config::Config;
 use crate::forward::Forwarder;
 use crate::http::{self, Access, Front};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::settings::Settings;
-use crate::cli::Error;
+use crate::cli::output::Error;
 use crate::role::Role;
 
 /// Collect reports and serve estimates

@@ -5,7 +5,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::log::Log;
 use super::options::Options;
 use super::settings::{CHANGEABLE, Settings};
-use crate::cli::Error;
+use crate::cli::output::Error;
 use crate::http::Front;
 
 /// What reads the configuration anew, and what it changes.

@@ -5,7 +5,7 @@ use hushbin::task::Kind;
 use hushbin::{Mechanism, Question, Task, UploadId, upload};
 use serde::Serialize;
 
-use crate::cli::Error;
+use crate::cli::output::Error;
 use hushbin_analysis::bound::{self, Distance};
 use hushbin_analysis::estimate::{
     Aim, DEFAULT_CONFIDENCE, Estimand, Estimator, Influence, MADE_UP, Predictor, Quantiles, steps,

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{Error, sums};
+use super::output::{Error, write_answer};
+use super::sums;
 use crate::task_file::{self, TaskFile};
 use cost::Cost;
 
@@ -81,5 +82,5 @@ fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
         task_file::write(file, &task)?;
     }
     let cost = Cost::new(task, choices, &options.people)?;
-    super::write_answer(out, options.json, &cost, |out| cost.write_words(out))
+    write_answer(out, options.json, &cost, |out| cost.write_words(out))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hyper::Uri;
 
 use super::Settings;
-use crate::cli::Error;
+use crate::cli::output::Error;
 use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, Algorithm};

@@ -16,7 +16,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use crate::cli::Error;
+use crate::cli::output::Error;
 use crate::config::{LogFormat, LogLevel};
 use crate::role::Role;
 
