@@ -1,0 +1,124 @@
+//! Problems from errors of the store, of the analysis and of the core.
+
+use hushbin_analysis::estimate::EstimateError;
+use hushbin_analysis::heavy_hitters::SearchError;
+use hushbin_analysis::sums::SumQueryError;
+
+use super::Problem;
+use crate::estimates::AskedError;
+use crate::ohttp;
+use crate::store::{Exhausted, OpenError, StoreError};
+
+impl From<Exhausted> for Problem {
+    fn from(_: Exhausted) -> Self {
+        Self::Overloaded
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            // A closed store belongs to a collector that is going away: another
+            // one, or this one restarted, will take the upload.
+            StoreError::Overloaded | StoreError::Closed => Self::Overloaded,
+            StoreError::ReadOnly => Self::ReadOnly,
+            StoreError::Removed { id } => Self::UnknownTask { id },
+            StoreError::BatchTooSmall { have, need } => Self::BatchTooSmall { have, need },
+            // Already logged where it happened.
+            StoreError::Failed(_) => Self::Storage,
+        }
+    }
+}
+
+impl From<OpenError> for Problem {
+    fn from(error: OpenError) -> Self {
+        let detail = error.to_string();
+        match error {
+            OpenError::ReportsGone { .. } => Self::ReportsGone { detail },
+            OpenError::InvalidTask { .. } | OpenError::Settings { .. } => {
+                Self::InvalidTask { detail }
+            }
+            OpenError::TaskThere { id } => Self::TaskExists { id },
+            OpenError::Closed => Self::Overloaded,
+            OpenError::ReadOnly => Self::ReadOnly,
+            _ => {
+                tracing::error!(detail, "the journal cannot be read");
+                Self::Storage
+            }
+        }
+    }
+}
+
+impl From<EstimateError> for Problem {
+    fn from(error: EstimateError) -> Self {
+        let detail = error.to_string();
+        match error {
+            EstimateError::UnknownItem { item } => Self::UnknownItem { item },
+            EstimateError::UnknownPostProcessing { name } => Self::UnknownPostProcessing { name },
+            EstimateError::NotEstimated { post, .. } | EstimateError::NotAllItems { post } => {
+                Self::PostProcessing { post, detail }
+            }
+            _ => Self::BadQuery { detail },
+        }
+    }
+}
+
+impl From<SumQueryError> for Problem {
+    fn from(error: SumQueryError) -> Self {
+        match error {
+            SumQueryError::Estimate(error) => error.into(),
+            error => Self::BadQuery {
+                detail: error.to_string(),
+            },
+        }
+    }
+}
+
+impl From<AskedError> for Problem {
+    fn from(error: AskedError) -> Self {
+        match error {
+            AskedError::Post(error) => error.into(),
+            error => Self::BadQuery {
+                detail: error.to_string(),
+            },
+        }
+    }
+}
+
+impl From<SearchError> for Problem {
+    fn from(error: SearchError) -> Self {
+        let detail = error.to_string();
+        match error {
+            SearchError::Question(error) => error.into(),
+            SearchError::Work { .. } => Self::SearchTooLong { detail },
+            // Nobody is there to read it.
+            SearchError::GivenUp => Self::Overloaded,
+            _ => Self::BadQuery { detail },
+        }
+    }
+}
+
+impl From<ohttp::OpenError> for Problem {
+    fn from(error: ohttp::OpenError) -> Self {
+        let detail = match error {
+            ohttp::OpenError::Key => return Self::OhttpKey,
+            ohttp::OpenError::Short => "it is too short for an encapsulated request",
+            ohttp::OpenError::Seal => "it does not open by the key that it names",
+        };
+        Self::BadRequest {
+            detail: detail.to_owned(),
+        }
+    }
+}
+
+/// Errors of decoding an upload.
+impl From<hushbin::Error> for Problem {
+    fn from(error: hushbin::Error) -> Self {
+        match error {
+            hushbin::Error::FingerprintMismatch { expected, received } => {
+                Self::FingerprintMismatch { expected, received }
+            }
+            error => Self::MalformedUpload(error),
+        }
+    }
+}

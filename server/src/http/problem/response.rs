@@ -1,0 +1,52 @@
+//! Responses to problems: body and headers.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value};
+
+use super::{Answered, Kind, Problem};
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Kind {
+            slug,
+            status,
+            title,
+        } = self.kind();
+        let uri = match self {
+            // Registered, for clients of any gateway (RFC 9458, section 5.3).
+            Self::OhttpKey => format!("https://iana.org/assignments/http-problem-types#{slug}"),
+            _ => format!("urn:hushbin:problem:{slug}"),
+        };
+        let mut body = Map::new();
+        body.insert("type".to_owned(), uri.into());
+        body.insert("title".to_owned(), title.into());
+        body.insert("status".to_owned(), status.into());
+        if let Some(detail) = self.detail() {
+            body.insert("detail".to_owned(), detail.into());
+        }
+        for (name, value) in self.members() {
+            body.insert(name.to_owned(), value);
+        }
+        let status = StatusCode::from_u16(status).expect("kinds have statuses of HTTP");
+        let mut response = (status, Value::Object(body).to_string()).into_response();
+        response.extensions_mut().insert(Answered(slug));
+        let headers = response.headers_mut();
+        let mut insert = |name, value| headers.insert(name, HeaderValue::from_static(value));
+        insert(header::CONTENT_TYPE, "application/problem+json");
+        insert(header::CACHE_CONTROL, "no-store");
+        match self {
+            // Encodings that may be sent instead (RFC 9110, section 12.5.3).
+            Self::EncodedBody => insert(header::ACCEPT_ENCODING, "identity"),
+            // The only scheme (RFC 9110, section 11.6.1).
+            Self::Unauthorized { .. } => {
+                insert(header::WWW_AUTHENTICATE, "Bearer realm=\"hushbin\"")
+            }
+            _ => None,
+        };
+        if let Some(seconds) = self.retry_after() {
+            headers.insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+}

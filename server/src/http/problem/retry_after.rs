@@ -1,0 +1,20 @@
+//! Retry-After: when a refused client may try again.
+
+use axum::http::HeaderValue;
+
+use super::Problem;
+
+impl Problem {
+    /// Returns the header's value in seconds, if trying again can help.
+    pub(super) const fn retry_after(&self) -> Option<HeaderValue> {
+        let seconds = match self {
+            // Somebody has to free the disk, or to restart the collector.
+            Self::Storage | Self::ReadOnly => "30",
+            // Requests are counted by the minute: a part of it.
+            Self::TooManyRequests => "10",
+            _ if self.kind().status == 503 => "1",
+            _ => return None,
+        };
+        Some(HeaderValue::from_static(seconds))
+    }
+}
