@@ -6,7 +6,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`store`] | one journal, in a directory or a database: its tasks, batches and their totals |
-//! | [`AnyTask`] | a task, whoever is trusted with its reports |
+//! | [`task`] | a collected task and its file |
 //! | [`http`] | the interface over a store, as a router |
 //! | `export` | files of randomised reports: written, and read again |
 //! | [`simulate`] | a task tried on people whose truth is known |
@@ -32,28 +32,19 @@
 //! # }
 //! ```
 
-mod any_task;
 pub mod audit;
-mod beside_schema;
 pub mod cli;
-mod config;
 mod estimates;
 mod export;
-mod forward;
+mod format_version;
 mod hex;
 pub mod http;
 mod keys;
-mod metrics;
 mod ohttp;
-mod partial;
 mod role;
 mod sealed;
-mod signed;
 pub mod simulate;
 pub mod store;
-mod task_file;
+pub mod task;
+mod tls_roots;
 mod tokens;
-mod trust;
-mod versioned;
-
-pub use any_task::{AnyDraft, AnyTask};

@@ -181,7 +181,9 @@ impl Roles {
         let url = format!("http://{}", analyser.1);
         let [signing, of_analyser] = ["s.pem", "a.pub"].map(text);
         let words = [
-            "shuffle",
+            "serve",
+            "--role",
+            "shuffler",
             "--analyser",
             &url,
             "--analyser-key",

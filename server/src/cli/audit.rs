@@ -10,7 +10,7 @@ use rand_core::SeedableRng;
 use super::output::{Error, progress_bar, write_answer};
 use super::sums;
 use crate::audit::{Audit, DEFAULT_CONFIDENCE, Plan, Verdict, audit};
-use crate::task_file::TaskFile;
+use crate::task::task_file::ReportTaskFile;
 
 /// Measure the privacy loss of an upload of one report: enumerate all inputs where
 /// a task is small, and hold uploads against pairs of inputs in any case. Fails if
@@ -50,7 +50,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::task(&options.task) {
         return sums::audit(&task?, trials, confidence, &mut rng, json, out);
     }
-    let task = TaskFile::read(&options.task)?.resolve()?;
+    let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let plan = Plan::new(&task, trials, confidence)?;
     let bar = progress_bar(0, "reports");
     let found = audit(&task, &plan, &mut rng, |done, total| {

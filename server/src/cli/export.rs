@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::ProgressBar;
 
+use super::location::LocationOptions;
 use super::output::{Error, progress_bar};
-use super::place::PlaceOptions;
 use crate::estimates;
 use crate::export::{self, Description, ExportError, Format, Row, Rows, Unfinished, beside};
 use crate::store::{BatchRow, StoredReports};
@@ -26,7 +26,7 @@ use crate::store::{BatchRow, StoredReports};
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: PlaceOptions,
+    location: LocationOptions,
     /// Id of the task
     #[arg(long, value_name = "ID")]
     task: String,
@@ -42,7 +42,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let stored = StoredReports::open(&options.place.place()?, &options.task)?;
+    let stored = StoredReports::open(&options.location.location()?, &options.task)?;
     let mut asked = None;
     if let Some(batches) = &options.batches {
         estimates::add_batches(batches, asked.get_or_insert_default())?;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use hushbin::Task;
 
 use super::output::{Error, spinner};
-use crate::partial::Folding;
+use crate::estimates::partial_totals::Folding;
 use crate::{export, hex};
 
 /// Fold reports into partial totals, where they lie, for hushbin merge

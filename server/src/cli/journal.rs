@@ -7,8 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::export;
 use super::output::Error;
-use crate::role::Role;
-use crate::store::{self, Checked, Salvaged};
+use crate::store::{self, Checked, Role, Salvaged};
 use crate::tokens;
 
 /// Look at the journal of a data directory, or copy it
@@ -92,7 +91,7 @@ fn salvage(options: &SalvageOptions, out: &mut dyn Write) -> Result<(), Error> {
         .iter()
         .map(|path| crate::export::any_task_of(path));
     let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
-    let salvaged = store::salvage(&options.data, &options.to, &tasks, options.role.form())?;
+    let salvaged = store::salvage(&options.data, &options.to, &tasks, options.role)?;
     for damage in &salvaged.damages {
         writeln!(out, "{damage}")?;
     }

@@ -7,9 +7,10 @@ use clap::{Args, Subcommand};
 
 use super::output::Error;
 use crate::keys::{self, Algorithm};
+use crate::role::signature;
 use crate::sealed::Configuration;
-use crate::task_file::AnyTaskFile;
-use crate::{hex, ohttp, sealed, signed};
+use crate::task::task_file::TaskFile;
+use crate::{hex, ohttp, sealed};
 
 /// Make and show the keys of shufflers and analysers
 ///
@@ -83,7 +84,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             write!(out, "{}", public_pem(*algorithm, &private))?;
         }
         Command::Pin(PinOptions { task, keys }) => {
-            let task = AnyTaskFile::read(task)?.resolve()?;
+            let task = TaskFile::read(task)?.resolve()?;
             for file in keys {
                 let key = keys::read_public(file, Algorithm::X25519)?;
                 let pin = Configuration::new(&task, &key).pin();
@@ -104,7 +105,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 fn public_pem(algorithm: Algorithm, private: &[u8; keys::LENGTH]) -> String {
     let public = match algorithm {
         Algorithm::X25519 => sealed::public(private),
-        Algorithm::Ed25519 => signed::public(private),
+        Algorithm::Ed25519 => signature::public(private),
     };
     keys::public_pem(algorithm, &public)
 }

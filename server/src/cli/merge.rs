@@ -10,7 +10,7 @@ use hushbin_analysis::estimate::Query;
 
 use super::output::{Error, spinner};
 use super::{estimate, fold};
-use crate::partial::Partial;
+use crate::estimates::partial_totals::Partial;
 use crate::{estimates, export};
 
 /// Add partial totals of hushbin fold, and estimate from them

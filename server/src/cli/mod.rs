@@ -9,9 +9,9 @@ mod export;
 mod fold;
 mod journal;
 mod key;
+mod location;
 mod merge;
 mod output;
-mod place;
 mod plan;
 mod schema;
 mod search;
@@ -25,7 +25,6 @@ use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 
-use crate::role::Role;
 pub use output::Error;
 
 /// Local differential privacy for browser telemetry.
@@ -49,9 +48,6 @@ enum Command {
     Schema(schema::Options),
     Search(search::Options),
     Serve(Box<serve::Options>),
-    /// Take sealed reports from pages and send them to their analyser in batches, in another
-    /// order: serve --role shuffler, with its options
-    Shuffle(Box<serve::Options>),
     Simulate(simulate::Options),
     Task(task::Options),
     Token(token::Options),
@@ -77,8 +73,7 @@ impl Cli {
             Command::Plan(options) => plan::run(&options, out),
             Command::Schema(options) => schema::run(&options, out),
             Command::Search(options) => search::run(&options, out),
-            Command::Serve(options) => serve::run(*options, None, out),
-            Command::Shuffle(options) => serve::run(*options, Some(Role::Shuffler), out),
+            Command::Serve(options) => serve::run(*options, out),
             Command::Simulate(options) => simulate::run(&options, out),
             Command::Task(options) => task::run(&options, out),
             Command::Token(options) => token::run(&options, out),

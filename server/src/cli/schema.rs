@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::output::Error;
 use super::serve;
-use crate::beside_schema;
 use crate::http::OPENAPI;
+use crate::task::schema_key;
 
 /// Print the JSON schema of a file, by which editors complete and check it
 ///
@@ -26,7 +26,7 @@ pub(super) struct Options {
 enum Of {
     /// A task file (JSON)
     Task,
-    /// The configuration file of hushbin serve and hushbin shuffle (TOML)
+    /// The configuration file of hushbin serve (TOML)
     Config,
 }
 
@@ -51,8 +51,8 @@ fn config() -> Value {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": id("config"),
         "title": "hushbin configuration",
-        "description": "Options of hushbin serve and hushbin shuffle. A flag goes before its \
-                        environment variable, and that before the file.",
+        "description": "Options of hushbin serve. A flag goes before its environment \
+                        variable, and that before the file.",
         "type": "object",
         "properties": serve::properties(),
         "additionalProperties": false,
@@ -79,7 +79,7 @@ fn task() -> Value {
         }
     }
     for form in named(&root) {
-        definitions[&form]["properties"][beside_schema::KEY] = json!({
+        definitions[&form]["properties"][schema_key::KEY] = json!({
             "description": "Where this schema is, for editors; no part of the task.",
             "type": "string",
         });

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::describe;
+use super::location::LocationOptions;
 use super::output::{Error, spinner, write_answer};
-use super::place::PlaceOptions;
 use crate::store::StoredReports;
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET, Found, Search, Text};
@@ -19,7 +19,7 @@ use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET, Found, Search, Tex
 #[derive(Debug, Clone, Args)]
 pub(super) struct Options {
     #[command(flatten)]
-    place: PlaceOptions,
+    location: LocationOptions,
     /// Id of the task
     #[arg(long, value_name = "ID")]
     task: String,
@@ -38,7 +38,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
-    let stored = StoredReports::open(&options.place.place()?, &options.task)?;
+    let stored = StoredReports::open(&options.location.location()?, &options.task)?;
     let asked = heavy_hitters::Options {
         question: options.question.clone(),
         alphabet: options.alphabet.clone(),

@@ -16,7 +16,7 @@ use crate::simulate::{
     Answers, Compared, ComparedText, DataSet, Errors, Format, Found, FoundTexts, Outcome, Repeated,
     SumData, Survey, simulate, simulate_sums, survey,
 };
-use crate::task_file::TaskFile;
+use crate::task::task_file::ReportTaskFile;
 use hushbin_analysis::estimate::{DEFAULT_CONFIDENCE, Estimand};
 use hushbin_analysis::heavy_hitters::{self, DEFAULT_ALPHABET};
 
@@ -87,7 +87,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         return run_survey(options, format, out);
     }
     let data = DataSet::open(&options.data)?;
-    let mut file = TaskFile::read(&options.task)?;
+    let mut file = ReportTaskFile::read(&options.task)?;
     // A task that leaves the sparsity open is fitted to these people.
     if let [question] = &mut file.draft.questions[..]
         && question.sparsity.is_none()
@@ -132,7 +132,7 @@ fn run_survey(options: &Options, format: Format, out: &mut dyn Write) -> Result<
             "of answers each question is estimated as it asks: leave --estimand out".into(),
         );
     }
-    let task = TaskFile::read(&options.task)?.resolve()?;
+    let task = ReportTaskFile::read(&options.task)?.resolve()?;
     let answers = Answers::open(&options.data, format, &task)?;
     let people = options.people.unwrap_or(answers.people());
     let bar = progress_bar(people as u64 * options.runs, "people");

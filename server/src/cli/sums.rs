@@ -9,10 +9,10 @@ use hushbin_analysis::sums::{SumInfluence, SumPlan, account_people};
 use serde::Serialize;
 
 use super::output::{Error, progress_bar, write_answer};
-use crate::any_task::{AnyDraft, AnyTask};
 use crate::audit::{SumAudit, Verdict, audit_sums, sum_trials};
 use crate::simulate::SumOutcome;
-use crate::task_file::{self, AnyTaskFile};
+use crate::task::task_file::{self, TaskFile};
+use crate::task::{CollectedDraft, CollectedTask};
 
 /// The complete task of a file that says whom it trusts; `None` of any other, which is read again
 /// by whoever takes that, and so of a pipe, which can be read once.
@@ -21,13 +21,13 @@ pub(super) fn task(path: &Path) -> Option<Result<SumTask, Error>> {
         return None;
     }
     let text = fs::read_to_string(path).ok()?;
-    if !AnyDraft::says_trust(&text) {
+    if !CollectedDraft::says_trust(&text) {
         return None;
     }
-    let resolved = AnyTaskFile::read(path).and_then(|file| file.resolve());
+    let resolved = TaskFile::read(path).and_then(|file| file.resolve());
     Some(match resolved {
-        Ok(AnyTask::Sums(task)) => Ok(task),
-        Ok(AnyTask::Reports(_)) => Err("a task that says whom it trusts is of sums".into()),
+        Ok(CollectedTask::Sums(task)) => Ok(task),
+        Ok(CollectedTask::Reports(_)) => Err("a task that says whom it trusts is of sums".into()),
         Err(error) => Err(error.into()),
     })
 }
@@ -40,7 +40,7 @@ pub(super) fn plan(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     if let Some(file) = file {
-        task_file::write(file, &AnyTask::from(task.clone()))?;
+        task_file::write(file, &CollectedTask::from(task.clone()))?;
     }
     let plan = SumPlan::new(task)?;
     write_answer(out, json, &plan, |out| write_plan(out, &plan))

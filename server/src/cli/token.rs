@@ -4,9 +4,9 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 
+use super::location::LocationOptions;
 use super::output::Error;
-use super::place::PlaceOptions;
-use crate::tokens::{self, Role};
+use crate::tokens::{self, TokenRole};
 
 /// Make, list and revoke tokens: what analysts and admins send to the collector
 ///
@@ -28,11 +28,11 @@ enum Command {
 #[derive(Debug, Args)]
 struct CreateOptions {
     #[command(flatten)]
-    place: PlaceOptions,
+    location: LocationOptions,
     /// What its holder may do: read what is released, or also close batches and make, change
     /// and delete tasks
     #[arg(long, value_enum)]
-    role: Role,
+    role: TokenRole,
     /// What it is for
     #[arg(long, value_name = "TEXT")]
     name: String,
@@ -42,14 +42,14 @@ struct CreateOptions {
 #[derive(Debug, Args)]
 struct ListOptions {
     #[command(flatten)]
-    place: PlaceOptions,
+    location: LocationOptions,
 }
 
 /// Revoke a token
 #[derive(Debug, Args)]
 struct RevokeOptions {
     #[command(flatten)]
-    place: PlaceOptions,
+    location: LocationOptions,
     /// Id of the token, as `hushbin token list` has it
     #[arg(value_name = "ID")]
     id: String,
@@ -58,17 +58,18 @@ struct RevokeOptions {
 pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     match &options.command {
         Command::Create(options) => {
-            let (_, text) = tokens::create(&options.place.place()?, options.role, &options.name)?;
+            let (_, text) =
+                tokens::create(&options.location.location()?, options.role, &options.name)?;
             writeln!(out, "{text}")?;
         }
         Command::List(options) => {
-            for token in tokens::list(&options.place.place()?)? {
+            for token in tokens::list(&options.location.location()?)? {
                 let role = token.role.name();
                 writeln!(out, "{}  {role:<7}  {}", token.id, token.name)?;
             }
         }
         Command::Revoke(options) => {
-            let token = tokens::revoke(&options.place.place()?, &options.id)?;
+            let token = tokens::revoke(&options.location.location()?, &options.id)?;
             writeln!(out, "revoked {}  {}", token.id, token.name)?;
         }
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use hushbin::{Fingerprint, Task};
 use serde::{Deserialize, Serialize};
 
+use crate::format_version::version_of;
 use crate::store::BatchRow;
-use crate::versioned::version_of;
 
 /// Version of files of reports and of what describes them. It is said by the key `version` of a
 /// description, which this version does not have and every later one has.

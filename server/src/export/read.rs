@@ -14,8 +14,8 @@ use super::error::ReadError;
 use super::parquet::ParquetFile;
 use super::row::{COLUMNS, Row};
 use super::whole::shown;
-use crate::any_task::AnyTask;
-use crate::task_file::{AnyTaskFile, TaskFile};
+use crate::task::CollectedTask;
+use crate::task::task_file::{ReportTaskFile, TaskFile};
 
 /// What a file of Parquet begins with.
 const PARQUET: &[u8] = b"PAR1";
@@ -60,7 +60,7 @@ pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + S
             found: task.fingerprint(),
         }
         .into()),
-        Err(_) => Ok(TaskFile::read(path)?.resolve()?),
+        Err(_) => Ok(ReportTaskFile::read(path)?.resolve()?),
     }
 }
 
@@ -70,8 +70,8 @@ pub(crate) fn task_of(path: &Path) -> Result<Task, Box<dyn std::error::Error + S
 /// As [`task_of`].
 pub(crate) fn any_task_of(
     path: &Path,
-) -> Result<AnyTask, Box<dyn std::error::Error + Send + Sync>> {
-    let file = AnyTaskFile::read(path);
+) -> Result<CollectedTask, Box<dyn std::error::Error + Send + Sync>> {
+    let file = TaskFile::read(path);
     match file.and_then(|file| file.resolve()) {
         Ok(task) => Ok(task),
         Err(_) => Ok(task_of(path)?.into()),

@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 
 use super::problem::Problem;
-use crate::tokens::{Role, Tokens};
+use crate::tokens::{TokenRole, Tokens};
 
 /// How it is told who may ask.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Access {
     /// # Errors
     /// [`Problem::Unauthorized`] without a token that is known, [`Problem::Forbidden`] with one
     /// that is for less.
-    async fn admit(&self, headers: &HeaderMap, needed: Role) -> Result<(), Problem> {
+    async fn admit(&self, headers: &HeaderMap, needed: TokenRole) -> Result<(), Problem> {
         let Self::Holders(tokens) = self else {
             return Ok(());
         };
@@ -66,7 +66,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         Access::from_ref(state)
-            .admit(&parts.headers, Role::Analyst)
+            .admit(&parts.headers, TokenRole::Analyst)
             .await?;
         Ok(Self)
     }
@@ -83,7 +83,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         Access::from_ref(state)
-            .admit(&parts.headers, Role::Admin)
+            .admit(&parts.headers, TokenRole::Admin)
             .await?;
         Ok(Self)
     }

@@ -17,9 +17,9 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
 use crate::hex;
-use crate::role::{Name, Part, SIGNATURE};
+use crate::role::signature::{self, Name};
 use crate::sealed::{KeyId, Recipient};
-use crate::store::{Origin, Submission, Submitted, sealed_bytes};
+use crate::store::{Origin, Submission, Submitted};
 
 /// A block has at most half as many bytes, but for a single report that is longer.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -43,15 +43,16 @@ pub(super) async fn take(
     body: Body,
 ) -> Result<Json<Taken>, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let Part::Analyser(analyser) = state.part() else {
-        return Err(Problem::OtherRole);
-    };
+    let analyser = state.peers().analyser.as_ref();
+    let analyser = analyser.ok_or(Problem::OtherRole)?;
     body::check_encoding(&headers)?;
     let limits = state.limits();
     let mut memory = state.store().reservation();
     let most = limits.upload_bytes.max(BLOCK_BYTES);
     let block = body::read(body, most, limits.body_timeout, &mut memory).await?;
-    let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
+    let signature = headers
+        .get(signature::HEADER)
+        .and_then(|value| value.to_str().ok());
     let shuffler = signature.and_then(|signature| analyser.shuffler(signature, &block));
     let shuffler = shuffler.ok_or(Problem::UnknownShuffler)?;
     let receipt = hex::encode(&analyser.receipt(&block));
@@ -86,7 +87,7 @@ struct Opened {
 /// whose id is of what it was sent as.
 fn open(recipient: &Recipient, shuffler: Name, block: &[u8]) -> Result<Opened, Problem> {
     let task = recipient.task();
-    let (fingerprint, length) = (task.fingerprint(), sealed_bytes(task));
+    let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
     let blocks = SealedUpload::decode_all(block, &fingerprint, length)?;
     let [(sealed, _)] = &blocks[..] else {
         return Err(Problem::BadRequest {

@@ -14,7 +14,6 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{accept, answer, body, query, tasks};
-use crate::any_task::AnyTask;
 use crate::estimates;
 use crate::store::{BatchRow, StoredTask};
 use hushbin_analysis::estimate::{Options, Query};
@@ -62,12 +61,10 @@ async fn answer_to(
     let (options, asked) = query::estimates(query)?;
     let batches = state.released(&stored, asked.as_deref()).await?;
     let csv = accept::prefers_csv(headers);
-    if let AnyTask::Sums(task) = stored.task() {
+    if let Some(task) = stored.task().sums() {
         let query = SumQuery::new(task, &options)?;
         let body = state.write(Work::Short, move |store, out| {
-            let AnyTask::Sums(task) = stored.task() else {
-                return Err(Problem::Internal);
-            };
+            let task = stored.task().sums().ok_or(Problem::Internal)?;
             let totals = store.sum_totals(&stored, task, &batches)?;
             let estimates = SumEstimates::new(task, &totals, &query);
             answer::render(csv, &estimates, |out| estimates.write_csv(out), out)

@@ -13,7 +13,7 @@ use super::hosts::Hosts;
 use super::problem::Problem;
 use super::tls::Tls;
 use super::{GATEWAY, HEALTH, starting, too_many};
-use crate::metrics::Metrics;
+use crate::http::metrics::Metrics;
 
 /// A service that can change while it serves; clones share it.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::problem::{NotReady, Problem};
 use super::state::AppState;
-use crate::metrics::Metrics;
+use crate::http::metrics::Metrics;
 
 /// `GET /livez`: the process answers. Says nothing about storage, because a
 /// restart does not mend a disk.

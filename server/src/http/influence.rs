@@ -14,7 +14,6 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
-use crate::any_task::AnyTask;
 
 #[derive(Serialize)]
 struct Show<'a> {
@@ -74,14 +73,11 @@ pub(super) async fn show(
     let batches = state.released(&stored, asked.as_deref()).await?;
     // All items' estimates are looked at, and none told.
     let body = state.write(Work::Short, move |store, out| {
-        let estimator = match (stored.task(), stored.estimator()) {
-            (AnyTask::Sums(task), _) => {
-                let totals = store.sum_totals(&stored, task, &batches)?;
-                return answer::json(&ShowSums::new(task, &totals), out);
-            }
-            (_, Some(estimator)) => estimator,
-            (AnyTask::Reports(_), None) => return Err(Problem::Internal),
-        };
+        if let Some(task) = stored.task().sums() {
+            let totals = store.sum_totals(&stored, task, &batches)?;
+            return answer::json(&ShowSums::new(task, &totals), out);
+        }
+        let estimator = stored.estimator().ok_or(Problem::OfSums)?;
         let totals = store.totals(&stored, asked.as_deref())?;
         let task = stored.task();
         let show = Show {

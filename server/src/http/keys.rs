@@ -10,7 +10,6 @@ use super::problem::Problem;
 use super::state::AppState;
 use super::tasks;
 use crate::hex;
-use crate::role::Part;
 
 #[derive(Serialize)]
 pub(super) struct Keys {
@@ -24,19 +23,18 @@ pub(super) async fn show(
     path: Result<Path<String>, PathRejection>,
 ) -> Result<impl IntoResponse, Problem> {
     let stored = state.task(tasks::id(path))?;
-    let configurations = match state.part() {
-        Part::Collector => return Err(Problem::OtherRole),
-        Part::Shuffler(shuffler) => shuffler
-            .configurations(stored.task().id())
-            .ok_or(Problem::NoKeys)?,
-        Part::Analyser(analyser) => {
-            let recipient = analyser.recipient(stored.task());
-            let recipient = recipient.map_err(|error| {
-                tracing::error!(%error, "reports cannot be opened");
-                Problem::NoKeys
-            })?;
-            recipient.configurations().to_vec()
-        }
+    let peers = state.peers();
+    let configurations = if let Some(shuffler) = &peers.shuffler {
+        let known = shuffler.configurations(stored.task().id());
+        known.ok_or(Problem::NoKeys)?
+    } else {
+        let analyser = peers.analyser.as_ref().ok_or(Problem::OtherRole)?;
+        let recipient = analyser.recipient(stored.task());
+        let recipient = recipient.map_err(|error| {
+            tracing::error!(%error, "reports cannot be opened");
+            Problem::NoKeys
+        })?;
+        recipient.configurations().to_vec()
     };
     let keys = configurations.iter().map(|own| hex::encode(own.bytes()));
     Ok((

@@ -61,6 +61,7 @@ mod heavy_hitters;
 mod hosts;
 mod influence;
 mod keys;
+pub(crate) mod metrics;
 mod ohttp;
 mod openapi;
 mod privacy;
@@ -97,10 +98,10 @@ pub(crate) use server::{ServerOptions, listen, serve};
 pub use state::Limits;
 pub(crate) use tls::{Tls, TlsError};
 
-use crate::metrics::Metrics;
+use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
-use crate::role::{Part, Role};
-use crate::store::Store;
+use crate::role::Peers;
+use crate::store::{Role, Store};
 use ohttp::Inside;
 use problem::{Answered, Problem};
 use state::AppState;
@@ -187,7 +188,7 @@ pub fn router(store: Store, limits: Limits) -> Router {
         store,
         Access::Everybody,
         limits,
-        Arc::new(Part::Collector),
+        Peers::default(),
         metrics,
         None,
     )
@@ -198,13 +199,13 @@ pub(crate) fn collector(
     store: Store,
     access: Access,
     limits: Limits,
-    part: Arc<Part>,
+    peers: Peers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<Gateway>>,
 ) -> Router {
     let deadline = limits.request_timeout;
-    let role = part.role();
-    let state = AppState::new(store, access, limits, part, Arc::clone(&metrics), gateway);
+    let role = store.role();
+    let state = AppState::new(store, access, limits, peers, Arc::clone(&metrics), gateway);
     let common = Common { metrics, deadline };
     let inside = served(routes_inside(), role).with_state(state.clone());
     let inside = Inside(for_everybody(inside, common.clone()));
@@ -357,23 +358,26 @@ mod tests {
     use tracing::instrument::WithSubscriber;
 
     use super::*;
-    use crate::role::{Analyser, Shuffler};
-    use crate::store::{Place, StoreOptions};
-    use crate::tokens::{self, Role, Tokens};
+    use crate::store::{Location, StoreOptions};
+    use crate::tokens::{self, TokenRole, Tokens};
 
     /// The router over a store with one task, "t", on a directory that vanishes.
-    fn store() -> (Store, tempfile::TempDir) {
+    fn store(role: Role) -> (Store, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let draft: hushbin::TaskDraft = serde_json::from_str(
             r#"{ "id": "t", "items": 4, "sparsity": 1, "epsilon": 1.0, "value": "sign" }"#,
         )
         .unwrap();
-        let store = Store::open(directory.path(), &[draft.into()], StoreOptions::default());
+        let options = StoreOptions {
+            role,
+            ..StoreOptions::DEFAULT
+        };
+        let store = Store::open(directory.path(), &[draft.into()], options);
         (store.unwrap(), directory)
     }
 
     fn collector() -> (Router, tempfile::TempDir) {
-        let (store, directory) = store();
+        let (store, directory) = store(Role::Collector);
         (router(store, Limits::default()), directory)
     }
 
@@ -396,16 +400,6 @@ mod tests {
             .collect()
     }
 
-    /// One of every role.
-    fn parts() -> [Part; 3] {
-        let analyser = "https://analyser.example.org".parse().unwrap();
-        [
-            Part::Collector,
-            Part::Shuffler(Shuffler::new(analyser, &[1; 32], [2; 32])),
-            Part::Analyser(Analyser::new(vec![[3; 32]], &[4; 32], [[5; 32]])),
-        ]
-    }
-
     #[tokio::test]
     async fn what_is_served_is_what_is_documented() {
         let documented = documented();
@@ -415,12 +409,11 @@ mod tests {
         paths.dedup();
         served.sort_unstable();
         assert_eq!(paths, served);
-        for part in parts() {
-            let (store, _directory) = store();
-            let role = part.role();
-            let (part, metrics) = (Arc::new(part), Arc::new(Metrics::new()));
+        for &role in OF_ALL {
+            let (store, _directory) = store(role);
+            let (peers, metrics) = (Peers::default(), Arc::new(Metrics::new()));
             let access = Access::Everybody;
-            let router = super::collector(store, access, Limits::default(), part, metrics, None);
+            let router = super::collector(store, access, Limits::default(), peers, metrics, None);
             for (path, _, roles) in routes() {
                 let methods = documented.iter().filter(|(_, own, _)| *own == path);
                 let methods = methods.map(|&(method, ..)| match method {
@@ -443,18 +436,18 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_for_whom_it_is_documented_to_be() {
-        let (store, directory) = store();
-        let place = Place::Directory(directory.path().to_owned());
-        let role = |role| tokens::create(&place, role, "a test").unwrap().1;
-        let [analyst, admin] = [Role::Analyst, Role::Admin].map(role);
-        let tokens = Arc::new(Tokens::open(&place).unwrap());
+        let (store, directory) = store(Role::Collector);
+        let location = Location::Directory(directory.path().to_owned());
+        let role = |role| tokens::create(&location, role, "a test").unwrap().1;
+        let [analyst, admin] = [TokenRole::Analyst, TokenRole::Admin].map(role);
+        let tokens = Arc::new(Tokens::open(&location).unwrap());
         let metrics = Arc::new(Metrics::new());
         let access = Access::Holders(tokens);
         let router = super::collector(
             store,
             access,
             Limits::default(),
-            Arc::new(Part::Collector),
+            Peers::default(),
             metrics,
             None,
         );

@@ -11,9 +11,8 @@ use super::answer::Work;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{answer, query, tasks};
-use crate::any_task::AnyTask;
 use crate::hex;
-use crate::store::Form;
+use crate::store::Role;
 use hushbin_analysis::accounting::{
     Account, Exposure, HONEST_REPORTS, Mixture, REPORTS_PER_PERSON, account_exposure,
 };
@@ -74,33 +73,30 @@ pub(super) async fn show(
     let body = state.write(Work::Short, move |store, out| {
         let task = stored.task();
         let origins = store.origins(&stored, &batches)?;
-        let (smallest_batch, shuffled_by) = match store.form() {
-            Form::Shuffled => {
+        let (smallest_batch, shuffled_by) = match store.role() {
+            Role::Analyser => {
                 // Where some came from is not known any more, they may have hidden nowhere.
                 let known = origins.smallest().filter(|_| origins.reports() == reports);
                 let names = origins.shufflers().into_iter();
                 let names = names.map(|name| hex::encode(&name)).collect();
                 (known.unwrap_or(0).min(smallest), names)
             }
-            Form::Clear | Form::Sealed => (smallest, Vec::new()),
+            Role::Collector | Role::Shuffler => (smallest, Vec::new()),
         };
-        let task = match task {
-            AnyTask::Reports(task) => task,
-            AnyTask::Sums(task) => {
-                let least = task.batch_messages();
-                let shown = ShowSums {
-                    task: task.id(),
-                    fingerprint: task.fingerprint(),
-                    privacy: SumPrivacy::for_task(task),
-                    messages: reports,
-                    smallest_batch,
-                    shuffled_by,
-                    holds: smallest_batch >= least,
-                    batch_statement: sum_batch_statement(task, smallest_batch),
-                };
-                return answer::json(&shown, out);
-            }
-        };
+        if let Some(task) = task.sums() {
+            let shown = ShowSums {
+                task: task.id(),
+                fingerprint: task.fingerprint(),
+                privacy: SumPrivacy::for_task(task),
+                messages: reports,
+                smallest_batch,
+                shuffled_by,
+                holds: smallest_batch >= task.batch_messages(),
+                batch_statement: sum_batch_statement(task, smallest_batch),
+            };
+            return answer::json(&shown, out);
+        }
+        let task = task.reports().ok_or(Problem::OfSums)?;
         let (shuffled, shuffled_statement) = shuffled(task, smallest_batch, &shuffled_by, asked)?;
         let show = Show {
             task: task.id(),

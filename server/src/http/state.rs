@@ -12,11 +12,11 @@ use tokio::sync::{Semaphore, oneshot};
 use super::access::Access;
 use super::answer::{Work, Writer};
 use super::problem::Problem;
-use crate::any_task::AnyTask;
-use crate::metrics::Metrics;
+use crate::http::metrics::Metrics;
 use crate::ohttp::Gateway;
-use crate::role::Part;
+use crate::role::Peers;
 use crate::store::{BatchRow, Store, StoredTask};
+use crate::task::CollectedTask;
 
 /// Bounds of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ struct Shared {
     store: Store,
     access: Access,
     limits: Limits,
-    part: Arc<Part>,
+    peers: Peers,
     metrics: Arc<Metrics>,
     gateway: Option<Arc<Gateway>>,
     /// Places for short answers.
@@ -104,7 +104,7 @@ impl AppState {
         store: Store,
         access: Access,
         limits: Limits,
-        part: Arc<Part>,
+        peers: Peers,
         metrics: Arc<Metrics>,
         gateway: Option<Arc<Gateway>>,
     ) -> Self {
@@ -112,7 +112,7 @@ impl AppState {
             store,
             access,
             limits,
-            part,
+            peers,
             metrics,
             gateway,
             short: places(limits.estimates_at_once),
@@ -130,9 +130,9 @@ impl AppState {
         &self.0.limits
     }
 
-    /// What this process does.
-    pub(super) fn part(&self) -> &Part {
-        &self.0.part
+    /// Keys and peers of this process.
+    pub(super) fn peers(&self) -> &Peers {
+        &self.0.peers
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
@@ -184,7 +184,7 @@ impl AppState {
     /// Those of `make`.
     pub(super) fn shown(
         &self,
-        task: &AnyTask,
+        task: &CollectedTask,
         make: impl FnOnce() -> Result<Bytes, Problem>,
     ) -> Result<Bytes, Problem> {
         let mut shown = self.0.shown.lock().unwrap_or_else(PoisonError::into_inner);

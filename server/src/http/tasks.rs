@@ -12,8 +12,8 @@ use super::access::{Admin, Analyst};
 use super::body;
 use super::problem::Problem;
 use super::state::AppState;
-use crate::any_task::{AnyDraft, AnyTask};
-use crate::store::{Collected, Settings};
+use crate::store::{Settings, TaskSetup};
+use crate::task::{CollectedDraft, CollectedTask};
 use hushbin_analysis::promise::{SumPrivacy, protects};
 
 /// A task does not change, but its id may be given to another data directory.
@@ -49,7 +49,7 @@ pub(super) async fn list(_: Analyst, State(state): State<AppState>) -> Json<List
 
 #[derive(Serialize)]
 struct Show<'a> {
-    task: &'a AnyTask,
+    task: &'a CollectedTask,
     fingerprint: Fingerprint,
     #[serde(flatten)]
     privacy: Shown,
@@ -69,13 +69,13 @@ enum Shown {
 }
 
 impl Shown {
-    fn of(task: &AnyTask) -> Self {
+    fn of(task: &CollectedTask) -> Self {
         match task {
-            AnyTask::Reports(task) => Self::Local {
+            CollectedTask::Reports(task) => Self::Local {
                 effective_epsilon: task.effective_epsilon(),
                 protects: protects(task.questions()[0].mechanism().neighbours()),
             },
-            AnyTask::Sums(task) => Self::Shuffled {
+            CollectedTask::Sums(task) => Self::Shuffled {
                 privacy: SumPrivacy::for_task(task),
             },
         }
@@ -105,13 +105,13 @@ pub(super) async fn show(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Create {
-    task: AnyDraft,
+    task: CollectedDraft,
     settings: Option<Settings>,
 }
 
 #[derive(Serialize)]
 pub(super) struct Created {
-    task: AnyTask,
+    task: CollectedTask,
     fingerprint: Fingerprint,
     settings: Settings,
 }
@@ -123,7 +123,7 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<(StatusCode, Json<Created>), Problem> {
     let Create { task, settings } = body::json(&state, body).await?;
-    let collected = Collected {
+    let collected = TaskSetup {
         draft: task,
         settings,
     };

@@ -12,8 +12,7 @@ use serde::Serialize;
 use super::problem::Problem;
 use super::state::AppState;
 use super::{body, tasks};
-use crate::role::Role;
-use crate::store::{Settings, StoredTask, Submission, Submitted};
+use crate::store::{Role, Settings, StoredTask, Submission, Submitted};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Accepted {
@@ -50,7 +49,7 @@ pub(super) async fn create(
     let bytes = body::read(body, limits.upload_bytes, limits.body_timeout, &mut memory).await?;
     // At most some thousand reports of a few bytes: microseconds, so it need not
     // leave the runtime. Hostile bytes end here and never reach the writer.
-    let uploads = submitted(&stored, state.part().role(), &bytes)?;
+    let uploads = submitted(&stored, store.role(), &bytes)?;
     if let Some(expected) = stored.task().upload_reports() {
         let mut counts = uploads.iter().map(|upload| upload.reports as usize);
         if let Some(have) = counts.find(|have| *have != expected as usize) {

@@ -5,8 +5,8 @@ use hushbin::sealed::KEY_ID;
 use sha2::{Digest, Sha256};
 
 use super::{Aead, Kdf, Kem};
-use crate::any_task::AnyTask;
 use crate::keys;
+use crate::task::CollectedTask;
 
 const VERSION: u8 = 1;
 
@@ -38,7 +38,7 @@ pub(crate) enum ConfigurationError {
 }
 
 impl Configuration {
-    pub(crate) fn new(task: &AnyTask, key: &[u8; keys::LENGTH]) -> Self {
+    pub(crate) fn new(task: &CollectedTask, key: &[u8; keys::LENGTH]) -> Self {
         let mut bytes = before(task);
         bytes.extend_from_slice(key);
         bytes.extend(report_bytes(task).to_be_bytes());
@@ -49,7 +49,7 @@ impl Configuration {
     ///
     /// # Errors
     /// When they are for something else.
-    pub(crate) fn read(bytes: &[u8], task: &AnyTask) -> Result<Self, ConfigurationError> {
+    pub(crate) fn read(bytes: &[u8], task: &CollectedTask) -> Result<Self, ConfigurationError> {
         if let Some(&found) = bytes.first().filter(|own| **own != VERSION) {
             return Err(ConfigurationError::Version { found });
         }
@@ -85,7 +85,7 @@ impl Configuration {
 }
 
 /// All that stands before the key.
-fn before(task: &AnyTask) -> Vec<u8> {
+fn before(task: &CollectedTask) -> Vec<u8> {
     let mut bytes = vec![VERSION];
     bytes.extend(task.fingerprint().0);
     let suite = [
@@ -98,7 +98,7 @@ fn before(task: &AnyTask) -> Vec<u8> {
 }
 
 /// Bytes of a report before it is sealed.
-pub(super) fn report_bytes(task: &AnyTask) -> u16 {
+pub(super) fn report_bytes(task: &CollectedTask) -> u16 {
     // Hash-bin has at most a varint for each of some thousand bins.
     u16::try_from(task.report_bytes()).expect("no report has as many bytes")
 }

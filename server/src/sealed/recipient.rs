@@ -7,14 +7,14 @@ use hushbin::sealed::{ENCAPSULATED, KEY_ID};
 
 use super::configuration::{Configuration, KeyId};
 use super::{Aead, Kdf, Kem};
-use crate::any_task::AnyTask;
 use crate::hex;
 use crate::keys;
+use crate::task::CollectedTask;
 
 /// Who opens the reports of one task, by one of several keys: new ones are sealed by the first,
 /// and what was sealed by others is still read.
 pub(crate) struct Recipient {
-    task: AnyTask,
+    task: CollectedTask,
     configurations: Vec<Configuration>,
     by_id: HashMap<KeyId, Opener>,
 }
@@ -36,7 +36,10 @@ impl Recipient {
     ///
     /// # Errors
     /// When two of them cannot be told apart.
-    pub(crate) fn new(task: AnyTask, keys: &[[u8; keys::LENGTH]]) -> Result<Self, RecipientError> {
+    pub(crate) fn new(
+        task: CollectedTask,
+        keys: &[[u8; keys::LENGTH]],
+    ) -> Result<Self, RecipientError> {
         let mut recipient = Self {
             task,
             configurations: Vec::new(),
@@ -56,7 +59,7 @@ impl Recipient {
     }
 
     /// The task.
-    pub(crate) const fn task(&self) -> &AnyTask {
+    pub(crate) const fn task(&self) -> &CollectedTask {
         &self.task
     }
 

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::configuration::ConfigurationError;
 use super::recipient::RecipientError;
 use super::*;
-use crate::any_task::AnyTask;
 use crate::hex;
+use crate::task::CollectedTask;
 
 /// Tasks of every mechanism, with reports of several lengths.
 const TASKS: [&str; 5] = [
@@ -151,7 +151,7 @@ fn whatever_is_changed_is_not_opened() {
 
 #[test]
 fn a_configuration_is_for_one_task() {
-    let [one, other] = [0, 4].map(|index| AnyTask::from(task(TASKS[index])));
+    let [one, other] = [0, 4].map(|index| CollectedTask::from(task(TASKS[index])));
     let own = Configuration::new(&one, &[7; 32]);
     assert_eq!(own.bytes().len(), 57);
     assert_eq!(own.bytes()[0], 1);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::engine::EngineError;
-use super::form::Form;
+use super::role::Role;
 use super::settings::SettingsError;
 
 /// A reason why a data directory cannot be served.
@@ -71,20 +71,20 @@ pub enum OpenError {
         /// What is wrong.
         source: hushbin::Error,
     },
-    /// The reports of a task are not what the one who opens them takes.
-    #[error("task {id:?} of the journal has {found}, expected {expected}: it is of another role")]
-    Form {
-        /// Its id.
+    /// A task was stored by a process of another role.
+    #[error("task {id:?} was stored with --role {found}, expected {expected}")]
+    Role {
+        /// Id of the task.
         id: String,
-        /// What its reports are.
-        found: Form,
-        /// What they were to be.
-        expected: Form,
+        /// Role that stored the task.
+        found: Role,
+        /// Role of this process.
+        expected: Role,
     },
     /// Nobody would hide whose messages are whose.
     #[error(
         "task {id:?} is hidden by a shuffler alone, and this collector takes what pages send \
-         unshuffled: collect it by `hushbin shuffle` and `hushbin serve --role analyser`"
+         unshuffled: collect it with `hushbin serve --role shuffler` and `--role analyser`"
     )]
     NeedsShuffler {
         /// The task's id.

@@ -29,17 +29,19 @@ mod engine;
 mod error;
 mod files;
 mod follow;
-mod form;
+mod location;
 mod memory;
 mod open;
-mod place;
+mod origin;
 mod postgres;
 mod read;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod records;
-mod releaser;
+mod release;
+mod repeated_errors;
 mod request;
+mod role;
 mod settings;
 mod stored;
 mod task;
@@ -47,7 +49,6 @@ mod tasks;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
-mod troubles;
 mod writer;
 
 use std::fs::File;
@@ -64,15 +65,15 @@ pub use engine::{
 pub use error::{OpenError, StoreError};
 pub use files::{Checked, Damage, Files, Loss, Salvaged, backup, check, salvage};
 pub(crate) use files::{create_root, open_to_lock, write_whole};
-pub use form::Form;
-pub(crate) use form::{Origin, sealed_bytes};
+pub use location::{Location, LocationError};
 pub(crate) use memory::{Exhausted, Reservation};
-pub use place::{Place, PlaceError};
+pub(crate) use origin::Origin;
 pub use postgres::Database;
 pub(crate) use postgres::{Session, Sessions, checked_tables, open_tables};
+pub use role::Role;
 pub use settings::{BatchSettings, Settings, SettingsError};
 pub(crate) use stored::StoredReports;
-pub use task::{Collected, StoredTask};
+pub use task::{StoredTask, TaskSetup};
 
 pub(crate) use clock::now;
 use memory::Memory;
@@ -94,7 +95,7 @@ pub struct StoreOptions {
     /// How often batches are looked at, whose ages are told in hours.
     pub look_every: Duration,
     /// What its reports are: a journal is of one role.
-    pub form: Form,
+    pub role: Role,
 }
 
 impl StoreOptions {
@@ -105,7 +106,7 @@ impl StoreOptions {
         group_uploads: 1024,
         group_bytes: 8 << 20,
         look_every: Duration::from_secs(20),
-        form: Form::Clear,
+        role: Role::Collector,
     };
 }
 
@@ -125,7 +126,7 @@ struct Inner {
     /// None where nothing is written.
     writing: Option<Writing>,
     reader: Arc<dyn Reader>,
-    form: Form,
+    role: Role,
     activity: Activity,
     /// Where nothing is written, kept from whoever would write.
     _shared: Option<File>,
@@ -173,13 +174,13 @@ impl Store {
         stored: &StoredTask,
         batch: u64,
     ) -> Result<Option<Claim>, OpenError> {
-        Ok(releaser::claim(&*self.0.reader, stored, batch)?)
+        Ok(release::claim(&*self.0.reader, stored, batch)?)
     }
 
     /// What its reports are.
     #[must_use]
-    pub fn form(&self) -> Form {
-        self.0.form
+    pub fn role(&self) -> Role {
+        self.0.role
     }
 
     /// Whether nothing is written.
@@ -209,7 +210,7 @@ impl Store {
     ///
     /// # Errors
     /// When it is invalid, there is one of its id, or storage fails.
-    pub async fn add_task(&self, collected: Collected) -> Result<Arc<StoredTask>, OpenError> {
+    pub async fn add_task(&self, collected: TaskSetup) -> Result<Arc<StoredTask>, OpenError> {
         let id = collected.draft.id().to_owned();
         if self.task(&id).is_some() {
             return Err(OpenError::TaskThere { id });

@@ -14,14 +14,14 @@ use super::engine::{Engine, Reader, Remedy};
 use super::error::OpenError;
 use super::files::{self, Files};
 use super::follow::{self, Follower};
+use super::location::Location;
 use super::memory::Memory;
-use super::place::Place;
 use super::postgres::{self, Postgres};
-use super::releaser::{self, Work};
+use super::release::{self, Work};
+use super::repeated_errors::RepeatedErrors;
 use super::request::Request;
-use super::task::{self, Collected};
+use super::task::{self, TaskSetup};
 use super::tasks::Tasks;
-use super::troubles::Troubles;
 use super::writer::{GroupLimits, Writer};
 use super::{Inner, Store, StoreOptions, Writing};
 
@@ -36,30 +36,30 @@ impl Store {
     /// or contradicts a stored one.
     pub fn open(
         directory: &Path,
-        tasks: &[Collected],
+        tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        Self::open_at(&Place::Directory(directory.to_owned()), tasks, options)
+        Self::open_at(&Location::Directory(directory.to_owned()), tasks, options)
     }
 
-    /// The store at a place. Blocks: on a thread that may, where it is a database.
+    /// The store at a location. Blocks: on a thread that may, where it is a database.
     ///
     /// # Errors
     /// As [`Store::open`].
     pub fn open_at(
-        place: &Place,
-        tasks: &[Collected],
+        location: &Location,
+        tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        let (mut engine, lock): (Box<dyn Engine>, _) = match place {
-            Place::Directory(directory) => {
+        let (mut engine, lock): (Box<dyn Engine>, _) = match location {
+            Location::Directory(directory) => {
                 // First, so that nothing is written to one of another version.
                 files::check_version(directory)?;
                 files::create_root(directory)?;
                 let lock = lock(directory)?;
                 (Box::new(Files::open(directory)?), Some(lock))
             }
-            Place::Database(database) => (Box::new(Postgres::open(database)?), None),
+            Location::Database(database) => (Box::new(Postgres::open(database)?), None),
         };
         // What has no room now may have it later; what may not be written is to be mended first.
         if let Err(error) = engine.probe() {
@@ -71,29 +71,29 @@ impl Store {
         Self::start(engine, lock, tasks, options, clock::system())
     }
 
-    /// The store at a place where nothing is changed: batches that are released can be read, and
+    /// The store at a location where nothing is changed: batches that are released can be read, and
     /// everything else is [`StoreError::ReadOnly`](super::StoreError::ReadOnly). Blocks, as [`Store::open_at`].
     ///
     /// # Errors
-    /// When somebody writes to the directory, the place is unreadable or damaged, or does not
+    /// When somebody writes to the directory, the location is unreadable or damaged, or does not
     /// have one of the tasks.
     pub fn open_read_only(
-        place: &Place,
-        tasks: &[Collected],
+        location: &Location,
+        tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
-        let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match place {
-            Place::Directory(directory) => {
+        let (rows, reader, shared): (_, Arc<dyn Reader>, _) = match location {
+            Location::Directory(directory) => {
                 let shared = files::share(directory)?;
                 let (rows, reader) = files::open_read_only(directory)?;
                 (rows, Arc::new(reader), shared)
             }
-            Place::Database(database) => {
+            Location::Database(database) => {
                 let (rows, reader) = postgres::open_read_only(database)?;
                 (rows, Arc::new(reader), None)
             }
         };
-        let stored = task::read(rows, options.form)?;
+        let stored = task::read(rows, options.role)?;
         for collected in tasks {
             let id = collected.draft.id();
             match stored.iter().find(|stored| stored.task().id() == id) {
@@ -114,7 +114,7 @@ impl Store {
     /// As [`Store::open`].
     pub fn with_engine(
         engine: Box<dyn Engine>,
-        tasks: &[Collected],
+        tasks: &[TaskSetup],
         options: StoreOptions,
     ) -> Result<Self, OpenError> {
         Self::start(engine, None, tasks, options, clock::system())
@@ -124,11 +124,11 @@ impl Store {
     pub(super) fn start(
         mut engine: Box<dyn Engine>,
         lock: Option<File>,
-        given: &[Collected],
+        given: &[TaskSetup],
         options: StoreOptions,
         clock: Clock,
     ) -> Result<Self, OpenError> {
-        let stored = task::settle(engine.as_mut(), options.form, given, clock())?;
+        let stored = task::settle(engine.as_mut(), options.role, given, clock())?;
         let tasks = Arc::new(Tasks::default());
         stored
             .into_iter()
@@ -136,7 +136,7 @@ impl Store {
         let reader = engine.reader();
         let (queue, requests) = mpsc::channel(options.queue_uploads.max(1));
         let (releaser, _) =
-            releaser::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
+            release::spawn(Arc::clone(&reader), queue.downgrade()).map_err(OpenError::Thread)?;
         for task in tasks.all() {
             // What the collector stopped in.
             let _ = releaser.send(Work::Closed(task));
@@ -145,7 +145,7 @@ impl Store {
         let activity = Activity::new();
         Writer {
             engine,
-            form: options.form,
+            role: options.role,
             tasks: Arc::clone(&tasks),
             queue: requests,
             releaser,
@@ -155,7 +155,7 @@ impl Store {
             },
             activity: activity.clone(),
             clock,
-            troubles: Troubles::default(),
+            errors: RepeatedErrors::default(),
             lock,
             alive,
         }
@@ -185,7 +185,7 @@ impl Store {
             memory: Memory::new(options.queue_bytes),
             writing,
             reader,
-            form: options.form,
+            role: options.role,
             activity: activity.unwrap_or_else(Activity::new),
             _shared: shared,
         }));
@@ -201,8 +201,8 @@ impl Store {
         let mut follower = Follower {
             tasks: Arc::clone(&self.0.tasks),
             reader: Arc::clone(&self.0.reader),
-            form: self.0.form,
-            troubles: Troubles::default(),
+            role: self.0.role,
+            errors: RepeatedErrors::default(),
         };
         let until_gone = move || {
             while inner.strong_count() > 0 {

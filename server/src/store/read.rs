@@ -11,7 +11,8 @@ use hushbin_analysis::sums::SumTotals;
 use super::Store;
 use super::engine::BatchRow;
 use super::error::OpenError;
-use super::form::{Form, Origins};
+use super::origin::Origins;
+use super::role::Role;
 use super::stored;
 use super::task::StoredTask;
 
@@ -115,7 +116,7 @@ impl Store {
         batches: &[BatchRow],
     ) -> Result<Origins, OpenError> {
         let mut all = Origins::default();
-        if stored.form() == Form::Shuffled {
+        if stored.role() == Role::Analyser {
             for batch in batches {
                 let own = self.read_totals(stored, batch.number, |_, origins| Ok(origins))?;
                 all.merge(&own);
@@ -131,7 +132,7 @@ impl Store {
         read: impl FnOnce(&[u8], Origins) -> Result<T, String>,
     ) -> Result<T, OpenError> {
         let bytes = self.0.reader.totals(stored.key(), batch)?;
-        let parts = stored.form().split_totals(&bytes);
+        let parts = stored.role().split_totals(&bytes);
         let read = parts
             .ok_or_else(|| "their origins are missing".to_owned())
             .and_then(|(totals, origins)| read(totals, origins));

@@ -10,7 +10,7 @@ use super::engine::{BatchRow, Outcome, Record};
 use super::error::{OpenError, StoreError};
 use super::memory::Reservation;
 use super::settings::Settings;
-use super::task::{Collected, StoredTask};
+use super::task::{StoredTask, TaskSetup};
 
 /// Uploads of one request, whose reports have been looked at.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub(super) enum Request {
     Forget(Arc<StoredTask>, u64),
     /// Store a task.
     AddTask(
-        Box<Collected>,
+        Box<TaskSetup>,
         oneshot::Sender<Result<Arc<StoredTask>, OpenError>>,
     ),
     /// Change how a task is collected.

@@ -13,11 +13,12 @@ use rayon::prelude::*;
 use super::engine::{BatchRow, BatchState, Reader, Shared, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
-use super::form::{Form, Origin, sealed_bytes};
-use super::place::Place;
+use super::location::Location;
+use super::origin::Origin;
 use super::postgres::{self, DatabaseReader};
+use super::role::Role;
 use super::task;
-use crate::any_task::AnyTask;
+use crate::task::CollectedTask;
 
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
 const BLOCKS: usize = 16;
@@ -30,11 +31,11 @@ const BLOCKS: usize = 16;
 pub(super) fn for_each_unreleased(
     reader: &dyn Reader,
     key: TaskKey,
-    (task, form): (&Task, Form),
+    (task, role): (&Task, Role),
     batch: u64,
     visit: &mut dyn FnMut(Upload, Option<Origin>) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
-    let of = (task.fingerprint(), form, VERSION);
+    let of = (task.fingerprint(), role, VERSION);
     for_each_whole(reader, key, of, batch, &mut |bytes, origin| {
         Ok(visit(decode(task, bytes)?, origin))
     })
@@ -47,11 +48,11 @@ pub(super) fn for_each_unreleased(
 pub(super) fn for_each_message_upload(
     reader: &dyn Reader,
     key: TaskKey,
-    (task, form): (&SumTask, Form),
+    (task, role): (&SumTask, Role),
     batch: u64,
     visit: &mut dyn FnMut(UploadId, Vec<Message>, Option<Origin>),
 ) -> Result<(), OpenError> {
-    let of = (task.fingerprint(), form, VERSION);
+    let of = (task.fingerprint(), role, VERSION);
     for_each_whole(reader, key, of, batch, &mut |bytes, origin| {
         let decoded = task.decode_upload(bytes);
         let (id, messages) = decoded.map_err(|source| no_upload(task.id(), source))?;
@@ -67,12 +68,12 @@ pub(super) fn for_each_message_upload(
 pub(super) fn for_each_sealed(
     reader: &dyn Reader,
     key: TaskKey,
-    task: &AnyTask,
+    task: &CollectedTask,
     batch: u64,
     visit: &mut dyn FnMut(&SealedUpload<'_>),
 ) -> Result<(), OpenError> {
-    let (fingerprint, length) = (task.fingerprint(), sealed_bytes(task));
-    let of = (fingerprint, Form::Sealed, sealed::VERSION);
+    let (fingerprint, length) = (task.fingerprint(), task.sealed_bytes());
+    let of = (fingerprint, Role::Shuffler, sealed::VERSION);
     for_each_whole(reader, key, of, batch, &mut |bytes, _| {
         let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)
             .map_err(|source| no_upload(task.id(), source))?;
@@ -88,14 +89,14 @@ type Visit<'a> = dyn FnMut(&[u8], Option<Origin>) -> Result<ControlFlow<()>, Ope
 fn for_each_whole(
     reader: &dyn Reader,
     key: TaskKey,
-    (fingerprint, form, version): (Fingerprint, Form, u8),
+    (fingerprint, role, version): (Fingerprint, Role, u8),
     batch: u64,
     visit: &mut Visit<'_>,
 ) -> Result<(), OpenError> {
     let mut bytes = Vec::new();
     let mut damaged = Ok(());
     reader.for_each_upload(key, batch, &mut |id, body| {
-        let (body, origin) = form.split(body);
+        let (body, origin) = role.split(body);
         bytes.clear();
         bytes.push(version);
         bytes.extend(fingerprint.0);
@@ -201,7 +202,7 @@ fn no_upload(task: &str, source: hushbin::Error) -> OpenError {
 /// The reports of a task, to be read only.
 pub(crate) struct StoredReports {
     task: Task,
-    form: Form,
+    role: Role,
     key: TaskKey,
     batches: Vec<(u64, BatchState)>,
     source: Source,
@@ -223,18 +224,18 @@ impl Source {
 }
 
 impl StoredReports {
-    /// Those of the task of this id, at a place that a collector may be writing to; whatever
+    /// Those of the task of this id, at a location that a collector may be writing to; whatever
     /// batch they are in.
     ///
     /// # Errors
-    /// When the place holds no tasks, or no such task.
-    pub(crate) fn open(place: &Place, id: &str) -> Result<Self, OpenError> {
-        let (rows, source) = match place {
-            Place::Directory(directory) => {
+    /// When the location holds no tasks, or no such task.
+    pub(crate) fn open(location: &Location, id: &str) -> Result<Self, OpenError> {
+        let (rows, source) = match location {
+            Location::Directory(directory) => {
                 let (rows, reader) = files::open_to_read(directory)?;
                 (rows, Source::Files(reader))
             }
-            Place::Database(database) => {
+            Location::Database(database) => {
                 let (rows, reader) = postgres::open_read_only(database)?;
                 let rows = rows.into_iter().map(|(row, _)| row);
                 (rows.collect(), Source::Database(reader))
@@ -245,20 +246,15 @@ impl StoredReports {
             id: id.to_owned(),
             there: rows.iter().map(|row| row.id.clone()).collect(),
         })?;
-        let (form, _) = task::read_settings(&row.id, &row.settings)?;
-        if form == Form::Sealed {
+        let (role, _) = task::read_settings(&row.id, &row.settings)?;
+        if role == Role::Shuffler {
             return Err(OpenError::Sealed { id: id.to_owned() });
         }
         Ok(Self {
-            task: match task::read_task(row)? {
-                AnyTask::Reports(task) => task,
-                AnyTask::Sums(task) => {
-                    return Err(OpenError::Sums {
-                        id: task.id().to_owned(),
-                    });
-                }
-            },
-            form,
+            task: task::read_task(row)?
+                .into_reports()
+                .ok_or_else(|| OpenError::Sums { id: id.to_owned() })?,
+            role,
             key: row.key,
             batches: match &source {
                 Source::Files(reader) => reader.batches(row.key)?,
@@ -319,7 +315,7 @@ impl StoredReports {
                     })
                 }
                 BatchState::Open | BatchState::Closed => {
-                    let of = (task, self.form);
+                    let of = (task, self.role);
                     for_each_unreleased(reader, key, of, batch, &mut |upload, _| {
                         upload.reports.iter().for_each(&mut visit);
                         ControlFlow::Continue(())

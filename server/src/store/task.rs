@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::{BatchRow, BatchState, Engine, EngineError, TaskBatches, TaskKey, TaskRow};
 use super::error::{OpenError, StoreError};
-use super::form::{Form, sealed_bytes};
+use super::role::Role;
 use super::settings::{BatchSettings, Settings};
-use crate::any_task::{AnyDraft, AnyTask};
+use crate::task::{CollectedDraft, CollectedTask};
 use tokio::sync::watch;
 
 /// A task that the store keeps uploads of.
 #[derive(Debug)]
 pub struct StoredTask {
     key: TaskKey,
-    task: AnyTask,
+    task: CollectedTask,
     /// Of reports that are private by themselves.
     estimator: Option<Estimator>,
-    form: Form,
+    role: Role,
     settings: RwLock<Arc<Settings>>,
     /// As the writer has last told.
     batches: watch::Sender<Arc<[BatchRow]>>,
@@ -36,15 +36,15 @@ pub struct StoredTask {
 impl StoredTask {
     pub(super) fn new(
         key: TaskKey,
-        task: AnyTask,
-        (form, settings): (Form, Settings),
+        task: CollectedTask,
+        (role, settings): (Role, Settings),
         batches: &[BatchRow],
     ) -> Self {
         Self {
             key,
             estimator: task.reports().cloned().map(Estimator::for_task),
             task,
-            form,
+            role,
             settings: RwLock::new(Arc::new(settings)),
             batches: watch::Sender::new(batches.into()),
             released: Mutex::new(None),
@@ -55,18 +55,18 @@ impl StoredTask {
 
     /// The task, as it was stored on first sight.
     #[must_use]
-    pub const fn task(&self) -> &AnyTask {
+    pub const fn task(&self) -> &CollectedTask {
         &self.task
     }
 
     /// Bytes of a sealed report.
     pub(crate) fn sealed_bytes(&self) -> usize {
-        *self.sealed_bytes.get_or_init(|| sealed_bytes(self.task()))
+        *self.sealed_bytes.get_or_init(|| self.task().sealed_bytes())
     }
 
     /// What its reports are.
-    pub(super) const fn form(&self) -> Form {
-        self.form
+    pub(super) const fn role(&self) -> Role {
+        self.role
     }
 
     /// How it is collected.
@@ -203,15 +203,15 @@ fn is_behind(batches: &[BatchRow], known: &[BatchRow]) -> bool {
 
 /// A task to be collected, and how; how it was before, where that is not said.
 #[derive(Debug, Clone)]
-pub struct Collected {
+pub struct TaskSetup {
     /// What is collected.
-    pub draft: AnyDraft,
+    pub draft: CollectedDraft,
     /// How.
     pub settings: Option<Settings>,
 }
 
-impl From<AnyDraft> for Collected {
-    fn from(draft: AnyDraft) -> Self {
+impl From<CollectedDraft> for TaskSetup {
+    fn from(draft: CollectedDraft) -> Self {
         Self {
             draft,
             settings: None,
@@ -219,15 +219,15 @@ impl From<AnyDraft> for Collected {
     }
 }
 
-impl From<TaskDraft> for Collected {
+impl From<TaskDraft> for TaskSetup {
     fn from(draft: TaskDraft) -> Self {
-        AnyDraft::from(draft).into()
+        CollectedDraft::from(draft).into()
     }
 }
 
-impl From<SumDraft> for Collected {
+impl From<SumDraft> for TaskSetup {
     fn from(draft: SumDraft) -> Self {
-        AnyDraft::from(draft).into()
+        CollectedDraft::from(draft).into()
     }
 }
 
@@ -238,8 +238,8 @@ impl From<SumDraft> for Collected {
 /// storage fails.
 pub(super) fn settle(
     engine: &mut dyn Engine,
-    form: Form,
-    given: &[Collected],
+    role: Role,
+    given: &[TaskSetup],
     now: u64,
 ) -> Result<Vec<StoredTask>, OpenError> {
     let rows = engine.tasks()?.into_iter();
@@ -247,7 +247,7 @@ pub(super) fn settle(
         let batches = engine.batches(row.key);
         (row, batches)
     });
-    let mut tasks = read(rows, form)?;
+    let mut tasks = read(rows, role)?;
     for collected in given {
         let id = collected.draft.id();
         match tasks.iter().find(|stored| stored.task().id() == id) {
@@ -255,7 +255,7 @@ pub(super) fn settle(
                 agree(stored, collected)?;
                 take_over(engine, stored, collected)?;
             }
-            None => tasks.push(add(engine, form, collected, now)?),
+            None => tasks.push(add(engine, role, collected, now)?),
         }
     }
     Ok(tasks)
@@ -267,13 +267,13 @@ pub(super) fn settle(
 /// When one cannot be used.
 pub(super) fn read(
     rows: impl IntoIterator<Item = TaskBatches>,
-    expected: Form,
+    expected: Role,
 ) -> Result<Vec<StoredTask>, OpenError> {
     let read = |(row, batches): TaskBatches| {
         let task = read_task(&row)?;
         let (found, settings) = read_settings(&row.id, &row.settings)?;
         if found != expected {
-            return Err(OpenError::Form {
+            return Err(OpenError::Role {
                 id: row.id,
                 found,
                 expected,
@@ -288,8 +288,8 @@ pub(super) fn read(
 ///
 /// # Errors
 /// When it is another.
-pub(super) fn agree(stored: &StoredTask, collected: &Collected) -> Result<(), OpenError> {
-    let draft = &collected.draft;
+pub(super) fn agree(stored: &StoredTask, setup: &TaskSetup) -> Result<(), OpenError> {
+    let draft = &setup.draft;
     draft
         .agrees_with(stored.task())
         .map_err(|source| OpenError::TaskDiffers {
@@ -302,10 +302,10 @@ pub(super) fn agree(stored: &StoredTask, collected: &Collected) -> Result<(), Op
 fn take_over(
     engine: &mut dyn Engine,
     stored: &StoredTask,
-    Collected { draft, settings }: &Collected,
+    TaskSetup { draft, settings }: &TaskSetup,
 ) -> Result<(), OpenError> {
     if let Some(settings) = settings.as_ref().filter(|own| **own != *stored.settings()) {
-        engine.configure_task(stored.key(), &checked(draft, stored.form(), settings)?)?;
+        engine.configure_task(stored.key(), &checked(draft, stored.role(), settings)?)?;
         stored.configure(settings.clone());
     }
     Ok(())
@@ -314,15 +314,15 @@ fn take_over(
 /// Stores a new task.
 pub(super) fn add(
     engine: &mut dyn Engine,
-    form: Form,
-    Collected { draft, settings }: &Collected,
+    role: Role,
+    TaskSetup { draft, settings }: &TaskSetup,
     now: u64,
 ) -> Result<StoredTask, OpenError> {
     let task = draft.resolve().map_err(|source| OpenError::InvalidTask {
         id: draft.id().to_owned(),
         source,
     })?;
-    check_form(&task, form)?;
+    check_role(&task, role)?;
     let settings = settings.clone().unwrap_or_default();
     let row = TaskRow {
         key: TaskKey(0),
@@ -330,26 +330,26 @@ pub(super) fn add(
         fingerprint: task.fingerprint().0,
         // A task is plain data with text keys, which JSON always holds.
         parameters: serde_json::to_string(&task).expect("a task can be written as JSON"),
-        settings: checked(draft, form, &settings)?,
+        settings: checked(draft, role, &settings)?,
     };
     let key = engine.add_task(row, now).map_err(|error| match error {
         EngineError::TaskThere(id) => OpenError::TaskThere { id },
         error => error.into(),
     })?;
     let batches = engine.batches(key);
-    Ok(StoredTask::new(key, task, (form, settings), &batches))
+    Ok(StoredTask::new(key, task, (role, settings), &batches))
 }
 
 /// Checks that what hides the task's senders is there.
 ///
 /// # Errors
 /// When messages that a shuffler hides would come to a collector unshuffled.
-fn check_form(task: &AnyTask, form: Form) -> Result<(), OpenError> {
-    match (task, form) {
-        (AnyTask::Sums(task), Form::Clear) => Err(OpenError::NeedsShuffler {
+fn check_role(task: &CollectedTask, role: Role) -> Result<(), OpenError> {
+    match task.sums().is_some() && role == Role::Collector {
+        true => Err(OpenError::NeedsShuffler {
             id: task.id().to_owned(),
         }),
-        _ => Ok(()),
+        false => Ok(()),
     }
 }
 
@@ -357,41 +357,41 @@ fn check_form(task: &AnyTask, form: Form) -> Result<(), OpenError> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written<S> {
-    form: Form,
+    role: Role,
     settings: S,
 }
 
 /// Settings as they are stored, if they go together.
-fn checked(draft: &AnyDraft, form: Form, settings: &Settings) -> Result<String, OpenError> {
+fn checked(draft: &CollectedDraft, role: Role, settings: &Settings) -> Result<String, OpenError> {
     settings.check().map_err(|source| OpenError::Settings {
         id: draft.id().to_owned(),
         source,
     })?;
-    Ok(written(form, settings))
+    Ok(written(role, settings))
 }
 
 /// Settings as they are stored.
-pub(super) fn written(form: Form, settings: &Settings) -> String {
-    let written = Written { form, settings };
+pub(super) fn written(role: Role, settings: &Settings) -> String {
+    let written = Written { role, settings };
     serde_json::to_string(&written).expect("settings can be written as JSON")
 }
 
 /// What a task's reports are, and how it is collected.
-pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Form, Settings), OpenError> {
+pub(super) fn read_settings(id: &str, settings: &str) -> Result<(Role, Settings), OpenError> {
     let read: Result<Written<Settings>, _> = serde_json::from_str(settings);
     let read = read.map_err(|error| OpenError::StoredTask {
         id: id.to_owned(),
         reason: error.to_string(),
     })?;
-    Ok((read.form, read.settings))
+    Ok((read.role, read.settings))
 }
 
-pub(super) fn read_task(row: &TaskRow) -> Result<AnyTask, OpenError> {
+pub(super) fn read_task(row: &TaskRow) -> Result<CollectedTask, OpenError> {
     let unusable = |reason: String| OpenError::StoredTask {
         id: row.id.clone(),
         reason,
     };
-    let task: AnyTask =
+    let task: CollectedTask =
         serde_json::from_str(&row.parameters).map_err(|error| unusable(error.to_string()))?;
     // Reports were made under the stored fingerprint. A program that reads the same
     // parameters differently must not estimate from them.

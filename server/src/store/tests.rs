@@ -37,7 +37,7 @@ impl Timed {
             keep_reports_days: Some(7),
             ..Settings::default()
         };
-        let collected = Collected {
+        let collected = TaskSetup {
             draft: draft(TASK).into(),
             settings: Some(settings),
         };

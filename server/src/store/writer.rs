@@ -12,14 +12,14 @@ use super::activity::Activity;
 use super::clock::Clock;
 use super::engine::{BatchRow, Engine, EngineError, Outcome, Record};
 use super::error::StoreError;
-use super::form::Form;
 use super::memory::Reservation;
-use super::releaser::Work;
+use super::release::Work;
+use super::repeated_errors::{Doing, RepeatedErrors};
 use super::request::{Receipt, Reply, Request, Submission, Submitted};
+use super::role::Role;
 use super::settings::Settings;
 use super::task::{self, StoredTask};
 use super::tasks::Tasks;
-use super::troubles::{Doing, Troubles};
 
 const TAKING: Doing = "taking uploads";
 const CLOSING: Doing = "closing a batch";
@@ -43,14 +43,14 @@ struct Caller {
 /// What is owned by the writer's thread.
 pub(super) struct Writer {
     pub(super) engine: Box<dyn Engine>,
-    pub(super) form: Form,
+    pub(super) role: Role,
     pub(super) tasks: Arc<Tasks>,
     pub(super) queue: mpsc::Receiver<Request>,
     pub(super) releaser: mpsc::UnboundedSender<Work>,
     pub(super) limits: GroupLimits,
     pub(super) activity: Activity,
     pub(super) clock: Clock,
-    pub(super) troubles: Troubles,
+    pub(super) errors: RepeatedErrors,
     /// Held until all is on the disk.
     pub(super) lock: Option<File>,
     /// Dropped when the thread ends, in whatever way.
@@ -200,12 +200,12 @@ impl Writer {
                 self.tell(&task);
                 // Of uploads that were there already nothing was written.
                 if outcomes.contains(&Outcome::Stored) {
-                    self.troubles.note(Some(&task), TAKING, &result);
+                    self.errors.note(Some(&task), TAKING, &result);
                 }
             }
             Err(StoreError::Failed(_)) => {
                 self.activity.failures.inc();
-                self.troubles.note(Some(&task), TAKING, &result);
+                self.errors.note(Some(&task), TAKING, &result);
             }
             Err(_) => {}
         }
@@ -249,7 +249,7 @@ impl Writer {
     /// Has reports forgotten that were kept as long as was said.
     fn forget_if_due(&self, task: &Arc<StoredTask>) {
         // Forgotten as soon as their analyser has them, and not before.
-        if task.form() == Form::Sealed {
+        if task.role() == Role::Shuffler {
             return;
         }
         let Some(days) = task.settings().keep_reports_days else {
@@ -272,7 +272,7 @@ impl Writer {
 
     fn close_batch(&mut self, task: &Arc<StoredTask>, batch: u64) -> Result<BatchRow, EngineError> {
         let closed = self.engine.close_batch(task.key(), batch, (self.clock)());
-        self.troubles.note(Some(task), CLOSING, &closed);
+        self.errors.note(Some(task), CLOSING, &closed);
         self.tell(task);
         closed
     }
@@ -282,7 +282,7 @@ impl Writer {
             Request::Uploads(_) | Request::Close(_) => {}
             Request::Probe(reply) => {
                 let probed = self.engine.probe();
-                self.troubles.note(None, PROBING, &probed);
+                self.errors.note(None, PROBING, &probed);
                 let _ = reply.send(probed.map_err(StoreError::failed));
             }
             Request::CloseDue => {
@@ -308,7 +308,7 @@ impl Writer {
             }
             Request::AddTask(collected, reply) => {
                 let now = (self.clock)();
-                let added = task::add(&mut *self.engine, self.form, &collected, now).map(Arc::new);
+                let added = task::add(&mut *self.engine, self.role, &collected, now).map(Arc::new);
                 if let Ok(added) = &added {
                     self.tasks.add(added);
                 }
@@ -346,7 +346,7 @@ impl Writer {
 
     fn configure(&mut self, task: &StoredTask, settings: Settings) -> Result<(), StoreError> {
         task.is_there()?;
-        let written = task::written(task.form(), &settings);
+        let written = task::written(task.role(), &settings);
         self.engine
             .configure_task(task.key(), &written)
             .map_err(|error| StoreError::of(error, task.task().id()))?;

@@ -2,14 +2,14 @@
 
 use clap::ValueEnum;
 
-use super::token::{Role, Token, TokensError};
+use super::token::{Token, TokenRole, TokensError};
 use crate::store::{Database, EngineError, Session, Sessions, open_tables};
 
 const TOKEN: &str = "SELECT id, name, role, created, sha256 FROM hushbin.token";
 
 /// A role is stored as it is said on the command line.
-fn role_from(text: &str) -> Result<Role, TokensError> {
-    Role::from_str(text, false).map_err(|_| TokensError::Role {
+fn role_from(text: &str) -> Result<TokenRole, TokensError> {
+    TokenRole::from_str(text, false).map_err(|_| TokensError::Role {
         found: text.to_owned(),
     })
 }
@@ -49,7 +49,7 @@ pub(super) fn list(sessions: &Sessions) -> Result<Vec<Token>, TokensError> {
 ///
 /// # Errors
 /// When the database fails.
-pub(super) fn role_of(sessions: &Sessions, hash: &str) -> Result<Option<Role>, TokensError> {
+pub(super) fn role_of(sessions: &Sessions, hash: &str) -> Result<Option<TokenRole>, TokensError> {
     // By an index: how far it was searched tells of the hash, and not of a text that has it.
     let found = sessions.with(|session| tokens(session, "WHERE sha256 = $1", Some(hash)))?;
     let role = found.into_iter().map(|token| Ok(token?.role)).next();

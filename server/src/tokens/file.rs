@@ -9,9 +9,9 @@ use std::sync::{PoisonError, RwLock};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::token::{Role, Token, TokensError};
+use super::token::{Token, TokenRole, TokensError};
+use crate::format_version::version_of;
 use crate::store::{create_root, open_to_lock, write_whole};
-use crate::versioned::version_of;
 
 const FILE: &str = "tokens.json";
 const LOCK: &str = "tokens.lock";
@@ -62,7 +62,7 @@ impl TokensFile {
     ///
     /// # Errors
     /// As [`TokensFile::open`].
-    pub(super) fn role_of(&self, hash: &str) -> Result<Option<Role>, TokensError> {
+    pub(super) fn role_of(&self, hash: &str) -> Result<Option<TokenRole>, TokensError> {
         self.refresh()?;
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         // All are compared, each in constant time.

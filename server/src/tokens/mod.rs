@@ -14,29 +14,31 @@ use std::sync::Arc;
 use file::TokensFile;
 pub(crate) use file::copy;
 use token::hash_of;
-pub(crate) use token::{Role, Token, TokensError};
+pub(crate) use token::{Token, TokenRole, TokensError};
 
 use crate::hex;
-use crate::store::{Place, Sessions, checked_tables, now};
+use crate::store::{Location, Sessions, checked_tables, now};
 
 /// Before the digits of every token, by which people and programs know what it is.
 const PREFIX: &str = "hushbin_";
 
-/// The tokens at a place, as they are at any time.
+/// The tokens at a location, as they are at any time.
 pub(crate) enum Tokens {
     File(TokensFile),
     Database(Arc<Sessions>),
 }
 
 impl Tokens {
-    /// Those at a place.
+    /// Those at a location.
     ///
     /// # Errors
     /// When there is a file that is no list of tokens.
-    pub(crate) fn open(place: &Place) -> Result<Self, TokensError> {
-        Ok(match place {
-            Place::Directory(data) => Self::File(TokensFile::open(data)?),
-            Place::Database(database) => Self::Database(Arc::new(Sessions::new(database, false))),
+    pub(crate) fn open(location: &Location) -> Result<Self, TokensError> {
+        Ok(match location {
+            Location::Directory(data) => Self::File(TokensFile::open(data)?),
+            Location::Database(database) => {
+                Self::Database(Arc::new(Sessions::new(database, false)))
+            }
         })
     }
 
@@ -58,7 +60,7 @@ impl Tokens {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub(crate) async fn role_of(&self, text: &str) -> Result<Option<Role>, TokensError> {
+    pub(crate) async fn role_of(&self, text: &str) -> Result<Option<TokenRole>, TokensError> {
         let hash = hash_of(text);
         match self {
             Self::File(file) => file.role_of(&hash),
@@ -81,14 +83,14 @@ async fn where_it_may_block<T: Send + 'static>(
     asked.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()))
 }
 
-/// All tokens at a place, oldest first.
+/// All tokens at a location, oldest first.
 ///
 /// # Errors
 /// When they cannot be read.
-pub(crate) fn list(place: &Place) -> Result<Vec<Token>, TokensError> {
-    match place {
-        Place::Directory(data) => file::list(data),
-        Place::Database(database) => database::list(&checked_tables(database)?),
+pub(crate) fn list(location: &Location) -> Result<Vec<Token>, TokensError> {
+    match location {
+        Location::Directory(data) => file::list(data),
+        Location::Database(database) => database::list(&checked_tables(database)?),
     }
 }
 
@@ -97,8 +99,8 @@ pub(crate) fn list(place: &Place) -> Result<Vec<Token>, TokensError> {
 /// # Errors
 /// When it cannot be stored, or there is no entropy.
 pub(crate) fn create(
-    place: &Place,
-    role: Role,
+    location: &Location,
+    role: TokenRole,
     name: &str,
 ) -> Result<(Token, String), TokensError> {
     let mut secret = [0; 32];
@@ -114,9 +116,9 @@ pub(crate) fn create(
         created: now(),
         sha256: hash_of(&text),
     };
-    match place {
-        Place::Directory(data) => file::add(data, &token)?,
-        Place::Database(database) => database::add(database, &token)?,
+    match location {
+        Location::Directory(data) => file::add(data, &token)?,
+        Location::Database(database) => database::add(database, &token)?,
     }
     Ok((token, text))
 }
@@ -125,9 +127,9 @@ pub(crate) fn create(
 ///
 /// # Errors
 /// When there is none, or that cannot be stored.
-pub(crate) fn revoke(place: &Place, id: &str) -> Result<Token, TokensError> {
-    match place {
-        Place::Directory(data) => file::revoke(data, id),
-        Place::Database(database) => database::revoke(database, id),
+pub(crate) fn revoke(location: &Location, id: &str) -> Result<Token, TokensError> {
+    match location {
+        Location::Directory(data) => file::revoke(data, id),
+        Location::Database(database) => database::revoke(database, id),
     }
 }

@@ -12,14 +12,14 @@ use crate::store::EngineError;
 /// What the holder of a token may do; each may do what those before it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Role {
+pub(crate) enum TokenRole {
     /// Read what is released.
     Analyst,
     /// Close batches; make, change and delete tasks.
     Admin,
 }
 
-impl Role {
+impl TokenRole {
     /// As it is said on the command line.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ pub(crate) struct Token {
     pub(crate) id: String,
     /// What it is for, in its maker's words.
     pub(crate) name: String,
-    pub(crate) role: Role,
+    pub(crate) role: TokenRole,
     /// When it was made, in seconds since 1970.
     pub(crate) created: u64,
     /// Of the token's text, hexadecimal.

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 use hushbin_server::http::Limits;
-use hushbin_server::store::{BatchSettings, Collected, Settings, Store, StoreOptions};
+use hushbin_server::store::{BatchSettings, Settings, Store, StoreOptions, TaskSetup};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn app(directory: &std::path::Path) -> App {
         },
         ..Settings::default()
     };
-    let collected = |task| Collected {
+    let collected = |task| TaskSetup {
         draft: draft(task).into(),
         settings: Some(settings.clone()),
     };

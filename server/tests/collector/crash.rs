@@ -27,7 +27,7 @@ use crate::access::create_token;
 use crate::support::SETTINGS;
 use hushbin::{Task, Upload};
 use hushbin_analysis::estimate::{Options, Query, Totals, estimates};
-use hushbin_server::store::{Place, Store, StoreOptions};
+use hushbin_server::store::{Location, Store, StoreOptions};
 use hushbin_tests::process::{self, Client, Collector};
 use hushbin_tests::uploads::{Uploads, draft};
 use rand_chacha::ChaCha20Rng;
@@ -282,7 +282,7 @@ fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn reads_only(data: &Path, analyst: &Analyst) {
     let before = files(data);
     let store = Store::open_read_only(
-        &Place::Directory(data.to_owned()),
+        &Location::Directory(data.to_owned()),
         &[],
         StoreOptions::DEFAULT,
     )

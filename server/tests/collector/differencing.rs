@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hushbin::{Task, Upload};
 use hushbin_server::http::Limits;
-use hushbin_server::store::{BatchSettings, Collected, Settings, Store, StoreOptions};
+use hushbin_server::store::{BatchSettings, Settings, Store, StoreOptions, TaskSetup};
 use hushbin_tests::uploads::{Uploads, draft};
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ impl World {
             },
             ..Settings::default()
         };
-        let collected = Collected {
+        let collected = TaskSetup {
             draft: draft(json).into(),
             settings: Some(settings),
         };

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::output::{Error, write_answer};
 use super::sums;
-use crate::task_file::TaskFile;
+use crate::task::task_file::ReportTaskFile;
 use chosen::Chosen;
 use hushbin_analysis::accounting::{
     Account, Composed, DEFAULT_HONEST_FRACTION, Exposure, Mixture, account_exposure,
@@ -87,7 +87,11 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = options.task.as_deref().and_then(sums::task) {
         return options.account_sums(&task?, out);
     }
-    let file = options.task.as_deref().map(TaskFile::read).transpose()?;
+    let file = options
+        .task
+        .as_deref()
+        .map(ReportTaskFile::read)
+        .transpose()?;
     let subject = match &file {
         Some(file) => Subject::Task(file.resolve()?, file),
         None => Subject::Chosen(&options.chosen),
@@ -98,7 +102,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 
 /// What is accounted for: a task, or a mechanism named by options.
 enum Subject<'a> {
-    Task(Task, &'a TaskFile),
+    Task(Task, &'a ReportTaskFile),
     Chosen(&'a Chosen),
 }
 

@@ -12,7 +12,7 @@ use hushbin::{Items, Task, ValueKind};
 
 use super::output::{Error, spinner, write_answer};
 use super::{describe, sums};
-use crate::task_file;
+use crate::task::task_file;
 use hushbin_analysis::accounting::{DEFAULT_DELTA, DEFAULT_HONEST_FRACTION};
 use hushbin_analysis::estimate::DEFAULT_CONFIDENCE;
 use hushbin_analysis::plan::{

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::cli::describe;
 use crate::cli::output::Error;
-use crate::task_file;
+use crate::task::task_file;
 
 /// What is asked by kind, or by the questions of a file.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@ use tracing_subscriber::registry::Registry;
 use tracing_subscriber::reload::{self, Handle};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{LogFormat, LogLevel};
+use crate::cli::serve::config::{LogFormat, LogLevel};
 
 /// The log of this process.
 pub(super) struct Log(Handle<Targets, Registry>);

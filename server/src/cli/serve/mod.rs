@@ -1,5 +1,6 @@
 //! `hushbin serve`: run the collector.
 
+mod config;
 mod log;
 mod options;
 mod reload;
@@ -19,12 +20,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::output::Error;
-use crate::config::Config;
-use crate::forward::Forwarder;
+use crate::cli::serve::config::Config;
+use crate::http::metrics::Metrics;
 use crate::http::{self, Access, Front};
-use crate::metrics::Metrics;
-use crate::role::Role;
-use crate::store::{OpenError, Remedy, Store, StoreError};
+use crate::role::Forwarder;
+use crate::store::{OpenError, Remedy, Role, Store, StoreError};
 use crate::tokens::Tokens;
 use log::Log;
 pub(super) use options::Options;
@@ -35,13 +35,8 @@ pub(super) use schema::properties;
 /// then is done at the next start.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves until told to stop, in this role where one is said.
-pub(super) fn run(
-    mut options: Options,
-    role: Option<Role>,
-    out: &mut dyn Write,
-) -> Result<(), Error> {
-    options.role = role;
+/// Serves until told to stop.
+pub(super) fn run(options: Options, out: &mut dyn Write) -> Result<(), Error> {
     let settings = options.settings()?;
     let config = settings.config()?;
     if options.check_config {
@@ -80,19 +75,19 @@ pub(super) fn run(
 
 fn open(config: &Config) -> Result<Store, Error> {
     let Config {
-        place,
+        location,
         tasks,
         store,
         ..
     } = config;
     if !config.limits.release_on_read {
         // Before the journal is touched, which goes with them.
-        Tokens::open(place)?;
+        Tokens::open(location)?;
     }
     if config.read_only {
-        return Ok(Store::open_read_only(place, tasks, *store)?);
+        return Ok(Store::open_read_only(location, tasks, *store)?);
     }
-    Store::open_at(place, tasks, *store).map_err(|error| match &error {
+    Store::open_at(location, tasks, *store).map_err(|error| match &error {
         OpenError::Engine(cause) if cause.remedy() == Remedy::Permission => {
             format!("{error}; with --read-only what is released can be read").into()
         }
@@ -138,21 +133,27 @@ async fn collect(
             return Ok(());
         }
     };
-    front.metrics().opened(&store, config.place.directory());
+    front.metrics().opened(&store, config.location.directory());
     let metrics = Arc::clone(front.metrics());
     let access = access(config).await?;
-    let part = Arc::clone(&config.part);
-    let gateway = config.gateway.clone();
-    let router = http::collector(store.clone(), access, config.limits, part, metrics, gateway);
+    let (peers, gateway) = (config.peers.clone(), config.gateway.clone());
+    let router = http::collector(
+        store.clone(),
+        access,
+        config.limits,
+        peers,
+        metrics,
+        gateway,
+    );
     front.serve(router);
-    if config.part.role() == Role::Shuffler {
-        let forwarder = Forwarder::new(store.clone(), Arc::clone(&config.part))?;
+    if let Some(shuffler) = &config.peers.shuffler {
+        let forwarder = Forwarder::new(store.clone(), Arc::clone(shuffler))?;
         tokio::spawn(forwarder.run());
     }
 
     // A collector whose address nobody can learn is of no use: here even a broken
     // pipe is a failure.
-    let doing = match config.part.role() {
+    let doing = match store.role() {
         _ if config.read_only => "serving read-only",
         Role::Collector => "listening",
         Role::Shuffler => "shuffling",
@@ -197,7 +198,7 @@ async fn access(config: &Config) -> Result<Access, Error> {
     if config.limits.release_on_read {
         return Ok(Access::Everybody);
     }
-    let tokens = Tokens::open(&config.place)?;
+    let tokens = Tokens::open(&config.location)?;
     if tokens.is_empty().await? {
         tracing::warn!("there is no token, so nobody may read estimates; hushbin token makes one");
     }

@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::settings::Settings;
 use crate::cli::output::Error;
-use crate::role::Role;
 
 /// Collect reports and serve estimates
 ///
@@ -28,9 +27,6 @@ pub(in crate::cli) struct Options {
     /// Say whether the options and task files are valid, and end
     #[arg(long)]
     pub(super) check_config: bool,
-    /// The role that the command's name says.
-    #[arg(skip)]
-    pub(super) role: Option<Role>,
     #[command(flatten)]
     flags: Settings,
 }
@@ -41,13 +37,9 @@ impl Options {
     /// # Errors
     /// As [`Settings::read`].
     pub(super) fn settings(&self) -> Result<Settings, Error> {
-        let settings = match &self.config {
-            Some(path) => self.flags.over(&Settings::read(path)?)?,
-            None => self.flags.clone(),
-        };
-        match self.role {
-            Some(role) => settings.of_role(role),
-            None => Ok(settings),
+        match &self.config {
+            Some(path) => self.flags.over(&Settings::read(path)?),
+            None => Ok(self.flags.clone()),
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, Args, Command};
 use serde_json::{Map, Value, json};
 
 use super::settings::Settings;
-use crate::config;
+use crate::cli::serve::config;
 
 /// An IPv4 address, or one of IPv6 in brackets, and a port.
 const ADDRESS: &str = r"^([0-9.]+|\[[0-9A-Fa-f:.%]+\]):[0-9]{1,5}$";

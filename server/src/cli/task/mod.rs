@@ -11,7 +11,7 @@ use clap::Subcommand;
 
 use super::output::{Error, write_answer};
 use super::sums;
-use crate::task_file::{self, TaskFile};
+use crate::task::task_file::{self, ReportTaskFile};
 use cost::Cost;
 
 /// Look at tasks before they are used.
@@ -64,7 +64,7 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 fn types(options: &TypesOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let file = TaskFile::read(&options.file)?;
+    let file = ReportTaskFile::read(&options.file)?;
     let module = types::module(&file.resolve()?).map_err(|error| file.error(error))?;
     match &options.out {
         Some(path) => Ok(task_file::write_text(path, &module)?),
@@ -76,7 +76,7 @@ fn check(options: &CheckOptions, out: &mut dyn Write) -> Result<(), Error> {
     if let Some(task) = sums::task(&options.file) {
         return sums::plan(task?, options.out.as_deref(), options.json, out);
     }
-    let file = TaskFile::read(&options.file)?;
+    let file = ReportTaskFile::read(&options.file)?;
     let (task, choices) = file.choose()?;
     if let Some(file) = &options.out {
         task_file::write(file, &task)?;

@@ -5,8 +5,8 @@
 //! neither.
 
 mod patient;
-mod places;
 mod rates;
+mod slots;
 mod tracked;
 
 use std::convert::Infallible;
@@ -28,10 +28,10 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 
 use super::front::Front;
-use crate::metrics::Closed;
+use crate::http::metrics::Closed;
 use patient::Patient;
-use places::{Peer, Places};
 use rates::Rates;
+use slots::{Peer, Slots};
 use tracked::Tracked;
 
 /// Connections that the operating system holds until they are accepted; Linux holds no
@@ -139,7 +139,7 @@ async fn accept_all(
     options: ServerOptions,
     draining: &GracefulShutdown,
 ) -> Infallible {
-    let places = Places::new(options.connections, options.connections_of_peer);
+    let slots = Slots::new(options.connections, options.connections_of_peer);
     let rates = options.requests_of_peer.map(Rates::new).map(Arc::new);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -149,15 +149,15 @@ async fn accept_all(
     // Ends, and with it handshakes, when this does.
     let (_accepting, stopping) = watch::channel(());
     loop {
-        let (stream, peer) = accept(listener, &places).await;
-        let Some(place) = places.take(peer).await else {
+        let (stream, peer) = accept(listener, &slots).await;
+        let Some(slot) = slots.take(peer).await else {
             metrics.closed(Closed::Peer);
             continue; // Which closes it.
         };
         let answering = {
-            let (front, place, rates) = (front.clone(), Arc::clone(&place), rates.clone());
+            let (front, slot, rates) = (front.clone(), Arc::clone(&slot), rates.clone());
             service_fn(move |request: hyper::Request<Incoming>| {
-                let (front, busy) = (front.clone(), place.busy());
+                let (front, busy) = (front.clone(), slot.busy());
                 let allowed = rates.as_ref().is_none_or(|rates| rates.allow(peer));
                 async move {
                     let answer = front.answer(request.map(Body::new), allowed).await;
@@ -199,7 +199,7 @@ async fn accept_all(
                 result = connection => if result.is_err_and(|error| is_unread(&error)) {
                     metrics.closed(Closed::Unread);
                 },
-                () = place.cut() => metrics.closed(Closed::Room),
+                () = slot.cut() => metrics.closed(Closed::Room),
             }
             metrics.connections.dec();
         });
@@ -229,7 +229,7 @@ fn is_unread(error: &hyper::Error) -> bool {
 }
 
 /// The next connection, whatever happens to earlier ones.
-async fn accept(listener: &TcpListener, places: &Places) -> (TcpStream, Peer) {
+async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, Peer) {
     loop {
         match listener.accept().await {
             // The address is dropped here and known nowhere else.
@@ -242,7 +242,7 @@ async fn accept(listener: &TcpListener, places: &Places) -> (TcpStream, Peer) {
             Err(error) => {
                 // Usually too many open files: others must end before one can begin.
                 tracing::error!(%error, "cannot accept connections");
-                places.cut_longest_waiting();
+                slots.cut_longest_waiting();
                 tokio::time::sleep(Duration::from_millis(500)).await;
             }
         }

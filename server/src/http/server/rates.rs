@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use governor::{DefaultKeyedRateLimiter, Quota};
 
-use super::places::Peer;
+use super::slots::Peer;
 
 /// Peers are forgotten that have not asked for so long that it makes no difference, every so
 /// many requests.

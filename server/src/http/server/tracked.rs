@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-use super::places::Busy;
+use super::slots::Busy;
 
 /// A body that is dropped once its last byte has been handed to the connection, and what
 /// keeps the connection busy with it.

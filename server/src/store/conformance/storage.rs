@@ -7,19 +7,19 @@ use hushbin_tests::postgres::{Server, shared};
 
 use crate::store::engine::Engine;
 use crate::store::files::Files;
-use crate::store::place::Place;
+use crate::store::location::Location;
 use crate::store::postgres::{Database, Postgres};
 
 /// Somewhere to store in, which is there until this is dropped.
 pub(super) trait Storage {
     fn new() -> Self;
-    fn place(&self) -> Place;
+    fn place(&self) -> Location;
 
     /// As at a start of the process.
     fn open(&self) -> Box<dyn Engine> {
         match self.place() {
-            Place::Directory(directory) => Box::new(Files::open(&directory).unwrap()),
-            Place::Database(database) => Box::new(Postgres::open(&database).unwrap()),
+            Location::Directory(directory) => Box::new(Files::open(&directory).unwrap()),
+            Location::Database(database) => Box::new(Postgres::open(&database).unwrap()),
         }
     }
 }
@@ -31,8 +31,8 @@ impl Storage for InFiles {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn place(&self) -> Place {
-        Place::Directory(PathBuf::from(self.0.path()))
+    fn place(&self) -> Location {
+        Location::Directory(PathBuf::from(self.0.path()))
     }
 }
 
@@ -62,7 +62,7 @@ impl Storage for InDatabase {
         }
     }
 
-    fn place(&self) -> Place {
-        Place::Database(self.database.clone())
+    fn place(&self) -> Location {
+        Location::Database(self.database.clone())
     }
 }

@@ -6,18 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::sum::Sum;
 use super::{disk, version};
+use crate::format_version::version_of;
 use crate::hex;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
-use crate::versioned::version_of;
 
 /// Version of the directory: of this file, and of which files there are beside it. That of a
 /// commit's payload is the log's, and that of encoded totals is in them.
 const VERSION: u64 = 2;
 
 const FILE_NAME: &str = "tasks.json";
-
-/// What was kept before any version was released, and is not read.
-const BEFORE: (&str, u64) = ("journal.sqlite", 1);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -52,14 +49,6 @@ impl Catalogue {
     /// When it cannot be read, is damaged, or of another version.
     pub(super) fn open(directory: &Path) -> Result<Self, EngineError> {
         let path = directory.join(FILE_NAME);
-        let (before, found) = BEFORE;
-        if directory.join(before).exists() {
-            return Err(EngineError::Version {
-                path: directory.join(before).display().to_string(),
-                found,
-                known: VERSION,
-            });
-        }
         version::check_files(directory)?;
         if !path.exists() {
             let content = Content {

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 
 use super::tls::Tls;
 use crate::store::engine::{Claim, EngineError};
-use crate::trust;
+use crate::tls_roots;
 
 /// Time in which a database has to take a connection, unless its address says otherwise.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -115,7 +115,7 @@ impl Database {
         if !says("application_name") {
             config.application_name("hushbin");
         }
-        let tls = trust::by_the_machine().map_err(|error| refused(&error.to_string()))?;
+        let tls = tls_roots::client_config().map_err(|error| refused(&error.to_string()))?;
         let any = !says("target_session_attrs");
         Ok(Self {
             config: Box::new(config),

@@ -109,10 +109,10 @@ fn task(own: &Value, directory: &Path) -> Task {
     let fingerprint: Vec<u8> = serde_json::from_value(own["fingerprint"].clone()).unwrap();
     let text = |key: &str| serde_json::from_str(own[key].as_str().unwrap()).unwrap();
     let settings: Value = text("settings");
-    let (origin, version) = match settings["form"].as_str().unwrap() {
-        "clear" => (0, 1),
-        "sealed" => (0, 2),
-        "shuffled" => (ORIGIN, 1),
+    let (origin, version) = match settings["role"].as_str().unwrap() {
+        "collector" => (0, 1),
+        "shuffler" => (0, 2),
+        "analyser" => (ORIGIN, 1),
         other => panic!("{other}"),
     };
     let mut task = Task {

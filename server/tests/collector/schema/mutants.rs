@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use hushbin::sample::below;
-use hushbin_server::AnyDraft;
+use hushbin_server::task::CollectedDraft;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use rand_chacha::ChaCha20Rng;
@@ -228,7 +228,7 @@ const SHAPES: [&str; 6] = [
 
 /// Resolves only where that is needed, which takes time.
 fn verdict(value: &Value, resolve: bool) -> Verdict {
-    match serde_json::from_value::<AnyDraft>(value.clone()) {
+    match serde_json::from_value::<CollectedDraft>(value.clone()) {
         Err(error) => {
             let said = error.to_string();
             match SHAPES.iter().any(|shape| said.contains(shape)) {
@@ -324,7 +324,7 @@ fn examples_are_taken() {
     let (_, validator) = compiled("task");
     for example in examples() {
         validator.validate(&example).unwrap();
-        let draft: AnyDraft = serde_json::from_value(example).unwrap();
+        let draft: CollectedDraft = serde_json::from_value(example).unwrap();
         draft.resolve().unwrap();
     }
 }

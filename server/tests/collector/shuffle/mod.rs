@@ -183,7 +183,9 @@ impl World {
         let [key, of_analyser] = ["shuffler.pem", "analyser.pub"].map(|name| self.text(name));
         let most = most.to_string();
         let words = [
-            "shuffle",
+            "serve",
+            "--role",
+            "shuffler",
             "--listen",
             "127.0.0.1:0",
             "--analyser",

@@ -307,7 +307,9 @@ fn a_promise_that_does_not_hold_is_refused() {
     let [data, file, key, public] =
         ["data", "task.json", "shuffler.pem", "analyser.pub"].map(|name| world.text(name));
     let words = [
-        "shuffle",
+        "serve",
+        "--role",
+        "shuffler",
         "--data",
         &data,
         "--task",

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use hushbin::Task;
 use hushbin_server::http::{Limits, router};
-use hushbin_server::store::{Collected, Store, StoreOptions};
+use hushbin_server::store::{Store, StoreOptions, TaskSetup};
 use hushbin_tests::uploads::draft;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -59,7 +59,7 @@ impl App {
 
     pub(crate) fn with(tasks: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let drafts: Vec<Collected> = tasks.iter().map(|task| draft(task).into()).collect();
+        let drafts: Vec<TaskSetup> = tasks.iter().map(|task| draft(task).into()).collect();
         let store = Store::open(directory.path(), &drafts, StoreOptions::default()).unwrap();
         Self {
             directory: Some(directory),

@@ -8,13 +8,15 @@ use hyper::Uri;
 
 use super::Settings;
 use crate::cli::output::Error;
-use crate::config::{self, Config, LogFormat, LogLevel, OutOfRange};
+use crate::cli::serve::config::{self, Config, LogFormat, LogLevel, OutOfRange};
 use crate::http::{Hosts, Limits, ServerOptions, Tls, TlsError};
 use crate::keys::{self, Algorithm};
 use crate::ohttp::Gateway;
-use crate::role::{Analyser, Part, Role, Shuffler};
-use crate::store::{BatchSettings, Collected, Place, Settings as Collection, StoreOptions};
-use crate::task_file::AnyTaskFile;
+use crate::role::{Analyser, Peers, Shuffler};
+use crate::store::{
+    BatchSettings, Location, Role, Settings as Collection, StoreOptions, TaskSetup,
+};
+use crate::task::task_file::TaskFile;
 
 /// Where an analyser is, by its address.
 fn analyser(text: &str) -> Result<Uri, Error> {
@@ -51,21 +53,21 @@ impl Settings {
             store: self.store_options()?,
             read_only: self.read_only.unwrap_or(false),
             gateway: self.gateway()?,
-            part: Arc::new(self.part()?),
+            peers: self.peers()?,
             tasks: tasks
                 .map(|path| {
-                    Ok(Collected {
-                        draft: AnyTaskFile::read(path)?.draft,
+                    Ok(TaskSetup {
+                        draft: TaskFile::read(path)?.draft,
                         settings: Some(collection.clone()),
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            place: Place::of(self.data.as_deref(), self.store.as_deref())?,
+            location: Location::of(self.data.as_deref(), self.store.as_deref())?,
         })
     }
 
-    /// What the process does, its keys read.
-    pub(super) fn part(&self) -> Result<Part, Error> {
+    /// Reads the keys of its role, and checks that there are none of another role.
+    pub(super) fn peers(&self) -> Result<Peers, Error> {
         let role = self.role.unwrap_or_default();
         let others = [
             ("--analyser", self.analyser.is_some(), Role::Shuffler),
@@ -86,7 +88,7 @@ impl Settings {
         if role == Role::Collector {
             return match self.signing_key {
                 Some(_) => Err("--signing-key is not for --role collector".into()),
-                None => Ok(Part::Collector),
+                None => Ok(Peers::default()),
             };
         }
         if self.development == Some(true) {
@@ -99,7 +101,10 @@ impl Settings {
             let key = needed(&self.analyser_key, "--analyser-key", role)?;
             let key = keys::read_public(key, Algorithm::Ed25519)?;
             let shuffler = Shuffler::new(analyser(address)?, &signing()?, key);
-            return Ok(Part::Shuffler(shuffler));
+            return Ok(Peers {
+                shuffler: Some(Arc::new(shuffler)),
+                analyser: None,
+            });
         }
         let sealing = needed(&self.sealing_keys, "--sealing-key", role)?.iter();
         let shufflers = needed(&self.shufflers, "--shuffler", role)?.iter();
@@ -108,7 +113,10 @@ impl Settings {
         let sealing = sealing.collect::<Result<_, _>>()?;
         let shufflers = shufflers.collect::<Result<Vec<_>, _>>()?;
         let analyser = Analyser::new(sealing, &signing()?, shufflers);
-        Ok(Part::Analyser(analyser))
+        Ok(Peers {
+            shuffler: None,
+            analyser: Some(Arc::new(analyser)),
+        })
     }
 
     /// What opens requests that come through relays, its keys read.
@@ -195,7 +203,7 @@ impl Settings {
         // Through a relay an upload comes in an envelope, and is answered in one.
         let copies = if self.ohttp_keys.is_some() { 3 } else { 1 };
         Ok(StoreOptions {
-            form: self.role.unwrap_or_default().form(),
+            role: self.role.unwrap_or_default(),
             queue_bytes: config::count_from(
                 "queue_bytes",
                 (copies * self.limits()?.upload_bytes) as u64,

@@ -1,7 +1,7 @@
 //! What may be set of a collector: by a file, by the environment and by flags.
 //!
 //! One structure is all three: its fields are the file's keys, its attributes name flags
-//! and variables. What is set nowhere has its default in [`Config`](crate::config::Config).
+//! and variables. What is set nowhere has its default in [`Config`](crate::cli::serve::config::Config).
 
 mod config;
 #[cfg(test)]
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use crate::cli::output::Error;
-use crate::config::{LogFormat, LogLevel};
-use crate::role::Role;
+use crate::cli::serve::config::{LogFormat, LogLevel};
+use crate::store::Role;
 
 /// What is set; a test holds the defaults named here to those that there are.
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub(super) struct Settings {
     store: Option<String>,
     /// What the process does: take reports from pages and estimate from them, or only one of the
     /// two, so that whoever learns who sends cannot read what, and whoever reads it cannot learn
-    /// who sent it. hushbin shuffle is serve --role shuffler [default: collector]
+    /// who sent it [default: collector]
     #[arg(long, value_name = "ROLE", env = "HUSHBIN_ROLE")]
     role: Option<Role>,
     /// Private key for signing (PEM), of a shuffler or an analyser: hushbin key create --for
@@ -248,19 +248,6 @@ impl Settings {
         names.dedup();
         names.retain(|name| ours.get(name) != theirs.get(name));
         Ok(names)
-    }
-
-    /// These, of a process of this role.
-    ///
-    /// # Errors
-    /// When they are for another.
-    pub(super) fn of_role(mut self, role: Role) -> Result<Self, Error> {
-        match self.role.replace(role) {
-            Some(other) if other != role => {
-                Err(format!("--role is {}, expected {}", other.name(), role.name()).into())
-            }
-            _ => Ok(self),
-        }
     }
 
     /// Takes over what can be changed.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::Command;
 
 use super::*;
-use crate::store::Place;
+use crate::store::Location;
 
 const FULL: &str = include_str!("../../../../config/full.toml");
 const MINIMAL: &str = include_str!("../../../../config/minimal.toml");
@@ -54,9 +54,12 @@ fn the_full_samples_have_every_key() {
 
 #[test]
 fn halves_need_their_own_keys_and_no_others() {
-    let part = |text: &str| parsed(text).part().map(|part| part.role());
-    let refused = |text: &str| part(text).unwrap_err().to_string();
-    assert_eq!(part("").unwrap(), Role::Collector);
+    let refused = |text: &str| match parsed(text).peers() {
+        Ok(_) => panic!("{text} has its keys"),
+        Err(error) => error.to_string(),
+    };
+    let none = parsed("").peers().unwrap();
+    assert!(none.shuffler.is_none() && none.analyser.is_none());
     for (half, keys) in [
         (SHUFFLER, &["analyser", "analyser_key", "signing_key"][..]),
         (ANALYSER, &["sealing_keys", "shufflers", "signing_key"]),
@@ -117,7 +120,7 @@ fn the_minimal_sample_has_what_is_needed() {
     minimal.insert("tasks".to_owned(), toml::Value::Array(Vec::new()));
     settings(minimal.clone()).config().unwrap();
     minimal.remove("data").unwrap();
-    let error = settings(minimal).config().unwrap_err();
+    let error = settings(minimal).config().err().unwrap();
     assert!(error.to_string().contains("no data directory"), "{error}");
 }
 
@@ -125,11 +128,11 @@ fn the_minimal_sample_has_what_is_needed() {
 fn a_journal_is_in_a_directory_or_in_a_database() {
     let place = |text: &str| {
         let settings = parsed(text);
-        settings.config().map(|config| config.place)
+        settings.config().map(|config| config.location)
     };
     let refused = |text: &str| place(text).unwrap_err().to_string();
     let node = NODE.replace(r#""settings.json""#, "");
-    let Place::Database(database) = place(&node).unwrap() else {
+    let Location::Database(database) = place(&node).unwrap() else {
         panic!("it is a directory");
     };
     // Whoever logs it tells nobody the password.

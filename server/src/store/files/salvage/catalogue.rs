@@ -6,7 +6,6 @@ use std::path::Path;
 use hushbin::Fingerprint;
 
 use super::found::{Loss, Salvaged, list};
-use crate::any_task::AnyTask;
 use crate::store::engine::{EngineError, TaskKey, TaskRow};
 use crate::store::files::batch::Batch;
 use crate::store::files::catalogue::Catalogue;
@@ -14,17 +13,18 @@ use crate::store::files::ids;
 use crate::store::files::log::Header;
 use crate::store::files::task::{Listing, batch_name, log_name};
 use crate::store::files::{DELETED, TASKS, directory_of, disk};
-use crate::store::form::Form;
+use crate::store::role::Role;
 use crate::store::settings::Settings;
 use crate::store::task::written;
+use crate::task::CollectedTask;
 
 /// The tasks to be salvaged, and the key of the next.
 pub(super) fn tasks(
     root: &Path,
-    given: &[AnyTask],
-    form: Form,
+    given: &[CollectedTask],
+    role: Role,
     salvaged: &mut Salvaged,
-) -> Result<(TaskKey, Vec<(TaskRow, AnyTask)>), EngineError> {
+) -> Result<(TaskKey, Vec<(TaskRow, CollectedTask)>), EngineError> {
     let wrong = match Catalogue::open_there(root) {
         Ok(catalogue) => {
             salvaged.copied += 1;
@@ -48,8 +48,8 @@ pub(super) fn tasks(
     let said = said
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok());
-    let known: Vec<AnyTask> = given.iter().cloned().chain(said).collect();
-    let mut tasks: Vec<(TaskRow, AnyTask)> = Vec::new();
+    let known: Vec<CollectedTask> = given.iter().cloned().chain(said).collect();
+    let mut tasks: Vec<(TaskRow, CollectedTask)> = Vec::new();
     let mut last = 0;
     for key in keys(root)? {
         last = last.max(key.0);
@@ -58,9 +58,9 @@ pub(super) fn tasks(
         let task = known
             .iter()
             .find(|task| Some(task.fingerprint().0) == found);
-        let unique = |task: &&AnyTask| !tasks.iter().any(|(row, _)| row.id == task.id());
+        let unique = |task: &&CollectedTask| !tasks.iter().any(|(row, _)| row.id == task.id());
         match task.filter(unique) {
-            Some(task) => tasks.push((row(key, task, form), task.clone())),
+            Some(task) => tasks.push((row(key, task, role), task.clone())),
             None => {
                 let what = match found {
                     Some(found) => format!(
@@ -76,13 +76,13 @@ pub(super) fn tasks(
     Ok((TaskKey(last + 1), tasks))
 }
 
-fn row(key: TaskKey, task: &AnyTask, form: Form) -> TaskRow {
+fn row(key: TaskKey, task: &CollectedTask, role: Role) -> TaskRow {
     TaskRow {
         key,
         id: task.id().to_owned(),
         fingerprint: task.fingerprint().0,
         parameters: serde_json::to_string(task).expect("a task can be written as JSON"),
-        settings: written(form, &Settings::default()),
+        settings: written(role, &Settings::default()),
     }
 }
 

@@ -4,12 +4,12 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use crate::any_task::AnyTask;
+use crate::task::CollectedTask;
 
 use crate::store::engine::{EngineError, TaskRow};
 use crate::store::files::disk;
 use crate::store::files::task::Listing;
-use crate::store::form::Form;
+use crate::store::role::Role;
 
 /// What was kept of a data directory, and what was not.
 #[derive(Debug, Default)]
@@ -131,8 +131,8 @@ impl Salvaged {
 /// A task whose files are gone through.
 pub(super) struct Salvage<'a> {
     pub(super) row: &'a TaskRow,
-    pub(super) task: &'a AnyTask,
-    pub(super) form: Form,
+    pub(super) task: &'a CollectedTask,
+    pub(super) role: Role,
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,
     pub(super) listing: Listing,

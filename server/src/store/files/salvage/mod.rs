@@ -42,18 +42,18 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use crate::any_task::AnyTask;
+use crate::task::CollectedTask;
 
 use super::catalogue::Catalogue;
 use super::{DELETED, TASKS, directory_of, disk};
 use crate::store::engine::EngineError;
-use crate::store::form::Form;
+use crate::store::role::Role;
 use crate::store::task;
 pub use found::{Damage, Loss, Salvaged};
 use found::{Salvage, list};
 
 /// Copies what verifies to a directory that is not there yet; `given` are tasks to know files
-/// by that the list of tasks no longer does, and `form` is what reports then are.
+/// by that the list of tasks no longer does, and `role` is what reports then are.
 ///
 /// # Errors
 /// When a collector uses the directory, it cannot be read or is of another version, or the
@@ -61,8 +61,8 @@ use found::{Salvage, list};
 pub fn salvage(
     root: &Path,
     to: &Path,
-    given: &[AnyTask],
-    form: Form,
+    given: &[CollectedTask],
+    role: Role,
 ) -> Result<Salvaged, EngineError> {
     if to.exists() {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -70,7 +70,7 @@ pub fn salvage(
     }
     let _lock = share(root)?;
     let mut salvaged = Salvaged::default();
-    let (next, tasks) = catalogue::tasks(root, given, form, &mut salvaged)?;
+    let (next, tasks) = catalogue::tasks(root, given, role, &mut salvaged)?;
     disk::create_directory(to)?;
     disk::create_directory(&to.join(TASKS))?;
     for (row, task) in &tasks {
@@ -83,14 +83,14 @@ pub fn salvage(
         let to = &directory_of(to, row.key);
         disk::create_directory(to)?;
         let listing = list(&from, &mut salvaged)?;
-        let form = match task::read_settings(&row.id, &row.settings) {
-            Ok((form, _)) => form,
+        let role = match task::read_settings(&row.id, &row.settings) {
+            Ok((role, _)) => role,
             Err(error) => return Err(disk::damaged(root, &error.to_string())),
         };
         let salvage = Salvage {
             row,
             task,
-            form,
+            role,
             from: &from,
             to,
             listing,

@@ -14,7 +14,8 @@ use crate::store::files::disk;
 use crate::store::files::ids::{self, Ids, Span};
 use crate::store::files::log::Contents;
 use crate::store::files::task::{batch_name, log_name};
-use crate::store::form::{Form, Origins, sealed_bytes};
+use crate::store::origin::Origins;
+use crate::store::role::Role;
 
 /// A released batch, as it is found.
 enum Found {
@@ -166,10 +167,10 @@ impl Salvage<'_> {
 
     /// Whether these are totals of so many reports.
     fn is_of(&self, totals: &[u8], reports: u64) -> bool {
-        if self.form == Form::Sealed {
+        if self.role == Role::Shuffler {
             return totals.is_empty();
         }
-        let totals = self.form.split_totals(totals);
+        let totals = self.role.split_totals(totals);
         let counted = totals.and_then(|(totals, _)| self.task.counted(totals));
         counted == Some(reports)
     }
@@ -177,8 +178,8 @@ impl Salvage<'_> {
     /// What is counted of blocks of so many reports; where they came from cannot be told by
     /// them any more.
     fn totals_of(&self, blocks: &[Vec<u8>], reports: u64) -> Option<Vec<u8>> {
-        if self.form == Form::Sealed {
-            let (fingerprint, length) = (self.task.fingerprint(), sealed_bytes(self.task));
+        if self.role == Role::Shuffler {
+            let (fingerprint, length) = (self.task.fingerprint(), self.task.sealed_bytes());
             let count = |block: &Vec<u8>| {
                 let uploads = SealedUpload::decode_all(block, &fingerprint, length).ok()?;
                 Some(
@@ -203,10 +204,10 @@ impl Salvage<'_> {
 
     /// Totals as they are stored.
     fn written(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        if self.form == Form::Sealed {
+        if self.role == Role::Shuffler {
             return Vec::new();
         }
-        if self.form == Form::Shuffled {
+        if self.role == Role::Analyser {
             Origins::default().append(&mut bytes);
         }
         bytes

@@ -11,9 +11,9 @@ use rand_core::Rng;
 use super::tape::Noted;
 
 /// A node's place among all that there ever were.
-type Place = usize;
+type Location = usize;
 
-const ROOT: Place = 0;
+const ROOT: Location = 0;
 
 /// A file or a directory: as it is in memory, as it is on the disk, and what is to come between.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ enum Node {
     },
 }
 
-type Entries = BTreeMap<OsString, Place>;
+type Entries = BTreeMap<OsString, Location>;
 
 #[derive(Debug, Clone)]
 enum Written {
@@ -42,7 +42,7 @@ enum Written {
 #[derive(Debug, Clone)]
 struct Named {
     gone: Option<OsString>,
-    there: Option<(OsString, Place)>,
+    there: Option<(OsString, Location)>,
 }
 
 impl Named {
@@ -93,7 +93,7 @@ impl Disk {
         disk
     }
 
-    fn read(&mut self, path: &Path) -> Place {
+    fn read(&mut self, path: &Path) -> Location {
         let place = self.nodes.len();
         if path.is_file() {
             let bytes = fs::read(path).unwrap();
@@ -117,7 +117,7 @@ impl Disk {
         place
     }
 
-    fn place(&self, path: &Path) -> Option<Place> {
+    fn place(&self, path: &Path) -> Option<Location> {
         path.iter()
             .try_fold(ROOT, |place, name| match &self.nodes[place] {
                 Node::Directory { now, .. } => now.get(name).copied(),
@@ -183,7 +183,7 @@ impl Disk {
         self.lose_node(ROOT, loss, rng, to);
     }
 
-    fn lose_node(&self, place: Place, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
+    fn lose_node(&self, place: Location, loss: Loss, rng: &mut ChaCha20Rng, to: &Path) {
         match &self.nodes[place] {
             Node::File {
                 synced, unsynced, ..

@@ -1,35 +1,35 @@
-//! Tasks of either trust: whose reports hide their senders by themselves, or whose messages a
-//! shuffler hides.
+//! Collected tasks and their files: local-DP reports, or sums through a shuffler.
+
+pub(crate) mod schema_key;
+pub(crate) mod task_file;
 
 use hushbin::sums::{SumDraft, SumTask};
-use hushbin::{Error, Fingerprint, Task, TaskDraft};
+use hushbin::{Error, Fingerprint, Task, TaskDraft, sealed};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::{self, SumTotals};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use crate::beside_schema;
-
-/// A task that is collected.
+/// A collected task: local-DP reports, or sums through a shuffler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum AnyTask {
-    /// Whose reports are private by themselves.
+pub enum CollectedTask {
+    /// A task whose reports are private by themselves.
     Reports(Task),
-    /// Whose messages a shuffler hides, and nothing else.
+    /// A task whose messages only a shuffler hides.
     Sums(SumTask),
 }
 
-/// A task of which something may still have to be chosen.
+/// A collected task with parameters that may still have to be chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum AnyDraft {
-    /// Of an [`AnyTask::Reports`].
+pub enum CollectedDraft {
+    /// Draft of a [`CollectedTask::Reports`].
     Reports(TaskDraft),
-    /// Of an [`AnyTask::Sums`].
+    /// Draft of a [`CollectedTask::Sums`].
     Sums(SumDraft),
 }
 
-impl AnyTask {
-    /// The slug that it goes by.
+impl CollectedTask {
+    /// Id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -38,7 +38,7 @@ impl AnyTask {
         }
     }
 
-    /// Identity of its parameters.
+    /// Hash of its parameters.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         match self {
@@ -47,7 +47,7 @@ impl AnyTask {
         }
     }
 
-    /// The task whose reports are private by themselves.
+    /// Returns the task if its reports are private by themselves.
     #[must_use]
     pub const fn reports(&self) -> Option<&Task> {
         match self {
@@ -56,7 +56,24 @@ impl AnyTask {
         }
     }
 
-    /// Bytes of the longest report, or message.
+    /// Returns the task if its reports are private by themselves.
+    pub(crate) fn into_reports(self) -> Option<Task> {
+        match self {
+            Self::Reports(task) => Some(task),
+            Self::Sums(_) => None,
+        }
+    }
+
+    /// Returns the task if only a shuffler hides its messages.
+    #[must_use]
+    pub const fn sums(&self) -> Option<&SumTask> {
+        match self {
+            Self::Reports(_) => None,
+            Self::Sums(task) => Some(task),
+        }
+    }
+
+    /// Length of the longest report or message in bytes.
     #[must_use]
     pub fn report_bytes(&self) -> usize {
         match self {
@@ -65,7 +82,12 @@ impl AnyTask {
         }
     }
 
-    /// Encoded totals of nothing.
+    /// Length of a sealed report or message in bytes.
+    pub(crate) fn sealed_bytes(&self) -> usize {
+        sealed::OVERHEAD + self.report_bytes()
+    }
+
+    /// Encodes the totals of no reports.
     pub(crate) fn no_totals(&self) -> Vec<u8> {
         match self {
             Self::Reports(task) => Totals::new(task).encode(),
@@ -73,8 +95,8 @@ impl AnyTask {
         }
     }
 
-    /// Of how many reports, or messages, these are the encoded totals; `None` where they are of
-    /// none of the task.
+    /// Returns the number of reports or messages in encoded totals; `None` if `totals` is not of this
+    /// task.
     pub(crate) fn counted(&self, totals: &[u8]) -> Option<u64> {
         match self {
             Self::Reports(task) => Totals::decode(task, totals).ok().map(|own| own.reports()),
@@ -84,10 +106,10 @@ impl AnyTask {
         }
     }
 
-    /// How many of the bytes are the report, or message, that they begin with.
+    /// Returns the length of the report or message at the start of `bytes`.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where they begin with none of the task.
+    /// [`Error::Malformed`] if `bytes` does not start with one of this task.
     pub(crate) fn measure_report(&self, bytes: &[u8]) -> Result<usize, Error> {
         match self {
             Self::Reports(task) => task.take_report(bytes).map(|(_, length)| length),
@@ -95,7 +117,7 @@ impl AnyTask {
         }
     }
 
-    /// Reports, or messages, that a batch must have whatever its settings are.
+    /// Minimum number of reports or messages in a batch, whatever its settings.
     pub(crate) fn batch_least(&self) -> u64 {
         match self {
             Self::Reports(_) => 1,
@@ -103,7 +125,7 @@ impl AnyTask {
         }
     }
 
-    /// Reports that each upload has, where everybody sends as many.
+    /// Exact number of messages in each upload; `None` for reports, whose number varies.
     pub(crate) const fn upload_reports(&self) -> Option<u32> {
         match self {
             Self::Reports(_) => None,
@@ -112,20 +134,20 @@ impl AnyTask {
     }
 }
 
-impl From<Task> for AnyTask {
+impl From<Task> for CollectedTask {
     fn from(task: Task) -> Self {
         Self::Reports(task)
     }
 }
 
-impl From<SumTask> for AnyTask {
+impl From<SumTask> for CollectedTask {
     fn from(task: SumTask) -> Self {
         Self::Sums(task)
     }
 }
 
-impl AnyDraft {
-    /// The draft's id.
+impl CollectedDraft {
+    /// Id, a slug.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -134,27 +156,27 @@ impl AnyDraft {
         }
     }
 
-    /// The complete task. Of sums it is checked that they are as private as they say.
+    /// Returns the complete task. Checks that sums are as private as they claim.
     ///
     /// # Errors
-    /// When parameters have no meaning, do not go together or hide too little.
-    pub fn resolve(&self) -> Result<AnyTask, Error> {
+    /// When parameters are out of range, contradict each other or hide too little.
+    pub fn resolve(&self) -> Result<CollectedTask, Error> {
         match self {
-            Self::Reports(draft) => draft.resolve().map(AnyTask::Reports),
-            Self::Sums(draft) => sums::resolve(draft).map(AnyTask::Sums),
+            Self::Reports(draft) => draft.resolve().map(CollectedTask::Reports),
+            Self::Sums(draft) => sums::resolve(draft).map(CollectedTask::Sums),
         }
     }
 
-    /// The check that it is the draft of this task.
+    /// Checks that this is a draft of `task`.
     ///
     /// # Errors
     /// [`Error::TaskDiffers`] for the first field that differs.
-    pub fn agrees_with(&self, task: &AnyTask) -> Result<(), Error> {
+    pub fn agrees_with(&self, task: &CollectedTask) -> Result<(), Error> {
         match (self, task) {
-            (Self::Reports(draft), AnyTask::Reports(task)) => draft.agrees_with(task),
-            (Self::Sums(draft), AnyTask::Sums(task)) => draft.agrees_with(task),
-            (Self::Reports(_), AnyTask::Sums(_)) => Err(trust("nobody", "shuffler")),
-            (Self::Sums(_), AnyTask::Reports(_)) => Err(trust("shuffler", "nobody")),
+            (Self::Reports(draft), CollectedTask::Reports(task)) => draft.agrees_with(task),
+            (Self::Sums(draft), CollectedTask::Sums(task)) => draft.agrees_with(task),
+            (Self::Reports(_), CollectedTask::Sums(_)) => Err(trust("nobody", "shuffler")),
+            (Self::Sums(_), CollectedTask::Reports(_)) => Err(trust("shuffler", "nobody")),
         }
     }
 }
@@ -167,44 +189,44 @@ fn trust(given: &str, in_use: &str) -> Error {
     }
 }
 
-impl From<TaskDraft> for AnyDraft {
+impl From<TaskDraft> for CollectedDraft {
     fn from(draft: TaskDraft) -> Self {
         Self::Reports(draft)
     }
 }
 
-impl From<SumDraft> for AnyDraft {
+impl From<SumDraft> for CollectedDraft {
     fn from(draft: SumDraft) -> Self {
         Self::Sums(draft)
     }
 }
 
-/// What tells one from the other.
+/// Key that only sums have.
 #[derive(Deserialize)]
 struct Trusting {
     trust: Option<de::IgnoredAny>,
 }
 
-impl AnyDraft {
-    /// Whether a task file's text says whom the task trusts, which sums do and nothing else.
+impl CollectedDraft {
+    /// Returns whether the text of a task file has the key `trust`, as only sums do.
     pub(crate) fn says_trust(text: &str) -> bool {
         let read: serde_json::Result<Trusting> = serde_json::from_str(text);
         read.is_ok_and(|read| read.trust.is_some())
     }
 
-    /// The draft of a task file's text, which may note its schema.
+    /// Parses the text of a task file, which may name its schema.
     ///
     /// # Errors
-    /// When it is none; the message names line and column.
+    /// When it is not a draft. The message names line and column.
     pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
         match serde_json::from_str::<Trusting>(text)?.trust {
-            Some(_) => beside_schema::from_str(text).map(Self::Sums),
-            None => beside_schema::from_str(text).map(Self::Reports),
+            Some(_) => schema_key::from_str(text).map(Self::Sums),
+            None => schema_key::from_str(text).map(Self::Reports),
         }
     }
 }
 
-/// The one or the other, by whether it says whom it trusts.
+/// Deserializes sums if there is a key `trust`, reports otherwise.
 fn by_trust<'de, D, Own, Reports, Sums>(deserializer: D) -> Result<Own, D::Error>
 where
     D: Deserializer<'de>,
@@ -220,13 +242,13 @@ where
     .map_err(de::Error::custom)
 }
 
-impl<'de> Deserialize<'de> for AnyTask {
+impl<'de> Deserialize<'de> for CollectedTask {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         by_trust::<D, Self, Task, SumTask>(deserializer)
     }
 }
 
-impl<'de> Deserialize<'de> for AnyDraft {
+impl<'de> Deserialize<'de> for CollectedDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         by_trust::<D, Self, TaskDraft, SumDraft>(deserializer)
     }

@@ -1,51 +1,51 @@
-//! Where a journal is.
+//! Location of a journal: a directory or a database.
 
 use std::path::{Path, PathBuf};
 
 use super::engine::EngineError;
 use super::postgres::Database;
 
-/// Why it is not said where a journal is.
+/// Reason that the location of a journal is unknown.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceError {
-    /// Two places are given.
-    #[error("a journal has one place, expected --data or --store")]
+pub enum LocationError {
+    /// Both a directory and a database are given.
+    #[error("a directory and a database are given, expected --data or --store")]
     Two,
-    /// None is given.
+    /// Neither is given.
     #[error(
         "no data directory: give --data DIR, HUSHBIN_DATA, or data in the file of --config; or a \
          database by --store"
     )]
     None,
-    /// The address of a database is none.
+    /// The address of the database is invalid.
     #[error(transparent)]
     Address(#[from] EngineError),
 }
 
-/// Where a journal is, with everything that belongs to it.
+/// Location of a journal and everything that belongs to it.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum Location {
     /// A directory, which one process writes to.
     Directory(PathBuf),
     /// A database, which several processes of one role may share.
     Database(Database),
 }
 
-impl Place {
-    /// That of a directory or of a database's address, whichever is given.
+impl Location {
+    /// Returns the location that is given: a directory or the address of a database.
     ///
     /// # Errors
-    /// When neither is, or both are, or it is no such address.
-    pub fn of(data: Option<&Path>, store: Option<&str>) -> Result<Self, PlaceError> {
+    /// [`LocationError`] unless exactly one is given and can be read.
+    pub fn of(data: Option<&Path>, store: Option<&str>) -> Result<Self, LocationError> {
         match (data, store) {
             (Some(data), None) => Ok(Self::Directory(data.to_owned())),
             (None, Some(address)) => Ok(Self::Database(Database::new(address)?)),
-            (Some(_), Some(_)) => Err(PlaceError::Two),
-            (None, None) => Err(PlaceError::None),
+            (Some(_), Some(_)) => Err(LocationError::Two),
+            (None, None) => Err(LocationError::None),
         }
     }
 
-    /// The directory, where it is one.
+    /// Returns the directory, unless the journal is in a database.
     #[must_use]
     pub fn directory(&self) -> Option<PathBuf> {
         match self {

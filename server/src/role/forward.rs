@@ -20,12 +20,13 @@ use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio_rustls::rustls;
 
-use crate::any_task::AnyTask;
+use super::Shuffler;
+use super::signature;
 use crate::hex;
-use crate::role::{Part, SIGNATURE, Shuffler};
 use crate::sealed::Configuration;
 use crate::store::{BatchRow, OpenError, Store, StoreError, StoredTask};
-use crate::trust;
+use crate::task::CollectedTask;
+use crate::tls_roots;
 
 /// How often it is looked whether there is anything to send.
 const LOOK: Duration = Duration::from_secs(1);
@@ -65,7 +66,7 @@ enum ForwardError {
 /// Sends what a shuffler has to its analyser.
 pub(crate) struct Forwarder {
     store: Store,
-    part: Arc<Part>,
+    shuffler: Arc<Shuffler>,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
 }
 
@@ -82,33 +83,30 @@ struct Keys {
 }
 
 impl Forwarder {
-    /// Of this store, to the analyser of this part, which is a shuffler's.
+    /// Forwards the batches of a store to the analyser of a shuffler.
     ///
     /// # Errors
     /// When there is no certificate that an analyser could be known by.
-    pub(crate) fn new(store: Store, part: Arc<Part>) -> Result<Self, rustls::Error> {
+    pub(crate) fn new(store: Store, shuffler: Arc<Shuffler>) -> Result<Self, rustls::Error> {
         let connector = hyper_rustls::HttpsConnectorBuilder::new()
-            .with_tls_config(trust::by_the_machine()?)
+            .with_tls_config(tls_roots::client_config()?)
             .https_or_http()
             .enable_http1()
             .build();
         Ok(Self {
             store,
-            part,
+            shuffler,
             client: Client::builder(TokioExecutor::new()).build(connector),
         })
     }
 
     /// Sends for ever.
     pub(crate) async fn run(self) {
-        let Part::Shuffler(shuffler) = &*self.part else {
-            return;
-        };
         let (mut asked, mut pause) = (None, None);
         loop {
             let now = tokio::time::Instant::now();
             let due = asked.is_none_or(|last| now >= last + ASK);
-            let done = self.look(shuffler, due).await;
+            let done = self.look(due).await;
             match done {
                 Ok(()) => {
                     asked = if due { Some(now) } else { asked };
@@ -135,10 +133,10 @@ impl Forwarder {
     ///
     /// # Errors
     /// The first that there was.
-    async fn look(&self, shuffler: &Shuffler, ask: bool) -> Result<(), ForwardError> {
+    async fn look(&self, ask: bool) -> Result<(), ForwardError> {
         let mut first = Ok(());
         for stored in self.store.tasks() {
-            match self.look_at(shuffler, &stored, ask).await {
+            match self.look_at(&stored, ask).await {
                 Err(error @ (ForwardError::Unreachable(_) | ForwardError::Late)) => {
                     return Err(error);
                 }
@@ -148,26 +146,21 @@ impl Forwarder {
         first
     }
 
-    async fn look_at(
-        &self,
-        shuffler: &Shuffler,
-        stored: &Arc<StoredTask>,
-        ask: bool,
-    ) -> Result<(), ForwardError> {
-        if ask || shuffler.configurations(stored.task().id()).is_none() {
-            self.learn_keys(shuffler, stored.task()).await?;
+    async fn look_at(&self, stored: &Arc<StoredTask>, ask: bool) -> Result<(), ForwardError> {
+        if ask || self.shuffler.configurations(stored.task().id()).is_none() {
+            self.learn_keys(stored.task()).await?;
         }
         self.store.refresh(stored).await?;
         for batch in stored.releases() {
             if batch.kept && batch.reports > 0 {
-                self.send(shuffler, stored, batch).await?;
+                self.send(stored, batch).await?;
             }
         }
         Ok(())
     }
 
-    async fn learn_keys(&self, shuffler: &Shuffler, task: &AnyTask) -> Result<(), ForwardError> {
-        let request = Request::get(address(shuffler, task, "keys")?).body(Full::default());
+    async fn learn_keys(&self, task: &CollectedTask) -> Result<(), ForwardError> {
+        let request = Request::get(self.address(task, "keys")?).body(Full::default());
         let answer = self.ask(request).await?;
         let strange = |reason: String| ForwardError::Strange(reason);
         let Keys { keys } =
@@ -178,17 +171,12 @@ impl Forwarder {
             Configuration::read(&bytes, task).map_err(|error| strange(error.to_string()))
         });
         let configurations = configurations.collect::<Result<_, _>>()?;
-        shuffler.learn(task.id(), configurations);
+        self.shuffler.learn(task.id(), configurations);
         Ok(())
     }
 
     /// Sends a batch, and has it forgotten.
-    async fn send(
-        &self,
-        shuffler: &Shuffler,
-        stored: &Arc<StoredTask>,
-        batch: BatchRow,
-    ) -> Result<(), ForwardError> {
+    async fn send(&self, stored: &Arc<StoredTask>, batch: BatchRow) -> Result<(), ForwardError> {
         let (blocks, mut read) = mpsc::channel::<Bytes>(AHEAD);
         let (sent, is_sent) = oneshot::channel::<()>();
         let reading = {
@@ -210,18 +198,18 @@ impl Forwarder {
                 Ok::<_, OpenError>(true)
             })
         };
-        let address = address(shuffler, stored.task(), "blocks")?;
+        let address = self.address(stored.task(), "blocks")?;
         while let Some(block) = read.recv().await {
             let request = Request::builder()
                 .method(Method::POST)
                 .uri(address.clone())
                 .header(header::CONTENT_TYPE, "application/octet-stream")
-                .header(SIGNATURE, shuffler.signature(&block))
+                .header(signature::HEADER, self.shuffler.signature(&block))
                 .body(Full::new(block.clone()));
             let answer = self.ask(request).await?;
             let taken: Result<Taken, _> = serde_json::from_slice(&answer);
             let receipt = taken.ok().and_then(|taken| hex::decode(&taken.receipt));
-            if !receipt.is_some_and(|receipt| shuffler.is_receipt(&receipt, &block)) {
+            if !receipt.is_some_and(|receipt| self.shuffler.is_receipt(&receipt, &block)) {
                 return Err(ForwardError::Strange(
                     "it does not sign the block".to_owned(),
                 ));
@@ -269,12 +257,16 @@ impl Forwarder {
             .await
             .unwrap_or(Err(ForwardError::Late))
     }
-}
 
-/// Where the analyser has this of a task, whose id is a slug.
-fn address(shuffler: &Shuffler, task: &AnyTask, what: &str) -> Result<Uri, ForwardError> {
-    let base = shuffler.analyser.to_string();
-    let address = format!("{}/tasks/{}/{what}", base.trim_end_matches('/'), task.id());
-    let address: Result<Uri, _> = address.parse();
-    address.map_err(|error| ForwardError::Strange(error.to_string()))
+    /// Address of a resource of a task at the analyser.
+    fn address(&self, task: &CollectedTask, resource: &str) -> Result<Uri, ForwardError> {
+        let base = self.shuffler.analyser.to_string();
+        let address = format!(
+            "{}/tasks/{}/{resource}",
+            base.trim_end_matches('/'),
+            task.id()
+        );
+        let address: Result<Uri, _> = address.parse();
+        address.map_err(|error| ForwardError::Strange(error.to_string()))
+    }
 }

@@ -1,16 +1,20 @@
-//! What shufflers and analysers say to each other, signed by Ed25519 (RFC 8032): that a batch
-//! is from a shuffler that the analyser knows, and that the analyser has it on its disk.
+//! Signatures between shufflers and analysers, by Ed25519 (RFC 8032). A shuffler signs each block
+//! of a batch. The analyser signs a receipt when the block is on its disk.
 //!
-//! A connection proves nothing here, so that proxies may stand between the two.
+//! Connections are not trusted, so there may be proxies between the two.
 
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
+use sha2::{Digest, Sha256};
 
 use crate::keys;
 
-/// Bytes of a signature.
-pub(crate) const SIGNATURE: usize = 64;
+/// Header of a signed request: the signer's name, a colon and the signature, both hexadecimal.
+pub(crate) const HEADER: &str = "hushbin-signature";
 
-/// What a signature stands below, so that none passes for another.
+/// Length of a signature in bytes.
+const LENGTH: usize = 64;
+
+/// Signed statement. Each has its own label, so that no signature can pass for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Statement {
     /// A shuffler's: this block is from me.
@@ -20,7 +24,7 @@ pub(crate) enum Statement {
 }
 
 impl Statement {
-    fn about(self, bytes: &[u8]) -> Vec<u8> {
+    fn labelled(self, bytes: &[u8]) -> Vec<u8> {
         let label: &[u8] = match self {
             Self::Block => b"hushbin block\0",
             Self::Receipt => b"hushbin receipt\0",
@@ -29,7 +33,16 @@ impl Statement {
     }
 }
 
-/// Whoever signs.
+/// Name of a signer: the first 8 bytes of the SHA-256 of its public key.
+pub(crate) type Name = [u8; 8];
+
+/// Returns the name of the holder of a key.
+pub(super) fn name(public: &[u8; keys::LENGTH]) -> Name {
+    let digest = Sha256::digest(public);
+    *digest.first_chunk().expect("a digest has 32 bytes")
+}
+
+/// Key pair that signs statements.
 pub(crate) struct Signer(Ed25519KeyPair);
 
 impl Signer {
@@ -43,25 +56,25 @@ impl Signer {
         public.try_into().expect("public keys have 32 bytes")
     }
 
-    pub(crate) fn sign(&self, statement: Statement, bytes: &[u8]) -> [u8; SIGNATURE] {
-        let signature = self.0.sign(&statement.about(bytes));
+    pub(crate) fn sign(&self, statement: Statement, bytes: &[u8]) -> [u8; LENGTH] {
+        let signature = self.0.sign(&statement.labelled(bytes));
         let signature = signature.as_ref().try_into();
         signature.expect("signatures have 64 bytes")
     }
 }
 
-/// Whether the holder of this key has stated this.
-pub(crate) fn is_by(
+/// Returns whether `signature` is by the holder of the key `public`.
+pub(crate) fn verify(
     public: &[u8; keys::LENGTH],
     statement: Statement,
     bytes: &[u8],
     signature: &[u8],
 ) -> bool {
     let key = UnparsedPublicKey::new(&ED25519, public);
-    key.verify(&statement.about(bytes), signature).is_ok()
+    key.verify(&statement.labelled(bytes), signature).is_ok()
 }
 
-/// The public half of a private key.
+/// Returns the public half of a private key.
 pub(crate) fn public(private: &[u8; keys::LENGTH]) -> [u8; keys::LENGTH] {
     Signer::new(private).public()
 }
@@ -89,11 +102,16 @@ mod tests {
         let signer = Signer::new(&[1; 32]);
         let public = signer.public();
         let signature = signer.sign(Statement::Block, b"these");
-        assert!(is_by(&public, Statement::Block, b"these", &signature));
-        assert!(!is_by(&public, Statement::Receipt, b"these", &signature));
-        assert!(!is_by(&public, Statement::Block, b"those", &signature));
+        assert!(verify(&public, Statement::Block, b"these", &signature));
+        assert!(!verify(&public, Statement::Receipt, b"these", &signature));
+        assert!(!verify(&public, Statement::Block, b"those", &signature));
         let other = Signer::new(&[2; 32]).public();
-        assert!(!is_by(&other, Statement::Block, b"these", &signature));
-        assert!(!is_by(&public, Statement::Block, b"these", &signature[1..]));
+        assert!(!verify(&other, Statement::Block, b"these", &signature));
+        assert!(!verify(
+            &public,
+            Statement::Block,
+            b"these",
+            &signature[1..]
+        ));
     }
 }

@@ -25,8 +25,8 @@ use hushbin_analysis::estimate::{Totals, TotalsError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::format_version::version_of;
 use crate::hex;
-use crate::versioned::version_of;
 
 /// Version of the format.
 const VERSION: u64 = 1;

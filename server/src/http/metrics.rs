@@ -14,7 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::store::{BatchState, Form, Store, now};
+use crate::store::{BatchState, Role, Store, now};
 
 /// Before all names.
 const PREFIX: &str = "hushbin";
@@ -180,7 +180,7 @@ impl Metrics {
 
     fn set_batches(&self, store: &Store) {
         let (mut reports, mut waiting, mut released, mut unsent, mut oldest) = (0, 0, 0, 0, 0);
-        let sends = store.form() == Form::Sealed;
+        let sends = store.role() == Role::Shuffler;
         for task in store.tasks() {
             for batch in task.batches().iter() {
                 match batch.state {

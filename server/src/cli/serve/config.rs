@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::{Hosts, Limits, ServerOptions, Tls};
 use crate::ohttp::Gateway;
-use crate::role::Part;
-use crate::store::{BatchSettings, Collected, Place, StoreOptions};
+use crate::role::Peers;
+use crate::store::{BatchSettings, Location, StoreOptions, TaskSetup};
 
 /// Where to listen by default: only this machine can connect.
 pub(crate) const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8686);
@@ -35,14 +35,14 @@ pub(crate) enum LogFormat {
 }
 
 /// Everything that `hushbin serve` needs to know.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Config {
     /// Where the journal is.
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// Whether nothing is written there.
     pub(crate) read_only: bool,
     /// The tasks of all task files.
-    pub(crate) tasks: Vec<Collected>,
+    pub(crate) tasks: Vec<TaskSetup>,
     /// Where to listen.
     pub(crate) listen: SocketAddr,
     /// What connections are encrypted with, unless a proxy does that.
@@ -53,8 +53,8 @@ pub(crate) struct Config {
     pub(crate) log: LogLevel,
     /// How to log it.
     pub(crate) log_format: LogFormat,
-    /// What it does, beside keeping a journal.
-    pub(crate) part: Arc<Part>,
+    /// Keys and peers of its role, which `store` has.
+    pub(crate) peers: Peers,
     /// What opens requests that come through relays, where any may.
     pub(crate) gateway: Option<Arc<Gateway>>,
     /// Bounds of one request.

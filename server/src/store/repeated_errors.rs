@@ -1,4 +1,4 @@
-//! What fails at every attempt, said once.
+//! Logs an error that is repeated at every attempt once.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -13,15 +13,15 @@ pub(super) type Doing = &'static str;
 /// second. The log has a line when one begins to fail, or fails in another way, and one when it
 /// works again.
 #[derive(Debug, Default)]
-pub(super) struct Troubles(HashMap<(Option<TaskKey>, Doing), Trouble>);
+pub(super) struct RepeatedErrors(HashMap<(Option<TaskKey>, Doing), RepeatedError>);
 
 #[derive(Debug)]
-struct Trouble {
+struct RepeatedError {
     said: String,
     failures: u64,
 }
 
-impl Troubles {
+impl RepeatedErrors {
     /// Takes notice of an attempt, for a task if it is for one.
     pub(super) fn note<T, E: Display>(
         &mut self,
@@ -33,20 +33,20 @@ impl Troubles {
         let task = task.map(|task| task.task().id());
         match done {
             Ok(_) => {
-                if let Some(Trouble { failures, .. }) = self.0.remove(&key) {
+                if let Some(RepeatedError { failures, .. }) = self.0.remove(&key) {
                     tracing::warn!(task, failures, "{doing} works again");
                 }
             }
             Err(error) => {
                 let error = error.to_string();
-                let trouble = self.0.entry(key).or_insert(Trouble {
+                let repeated = self.0.entry(key).or_insert(RepeatedError {
                     said: String::new(),
                     failures: 0,
                 });
-                trouble.failures += 1;
-                if trouble.said != error {
+                repeated.failures += 1;
+                if repeated.said != error {
                     tracing::error!(task, error, "{doing} fails, and is tried again");
-                    trouble.said = error;
+                    repeated.said = error;
                 }
             }
         }

@@ -1,8 +1,8 @@
-//! Places for connections: how many in all and of one peer, and whose place is taken
+//! Slots for connections: how many in all and of one peer, and whose slot is taken
 //! when there are no more.
 //!
 //! A connection is either *busy*, from a request's head to the end of its answer, or
-//! *waiting* for a head. When all places are taken, the connection that has waited
+//! *waiting* for a head. When all slots are taken, the connection that has waited
 //! longest makes room: it has been promised nothing. Who keeps thousands of silent
 //! connections open therefore only replaces their own, and busy connections end by
 //! the time limits of requests.
@@ -31,8 +31,8 @@ impl Peer {
     }
 }
 
-/// All places of a server.
-pub(super) struct Places {
+/// All slots of a server.
+pub(super) struct Slots {
     most: usize,
     most_of_peer: usize,
     state: Mutex<State>,
@@ -50,8 +50,8 @@ struct State {
     clock: u64,
 }
 
-impl Places {
-    /// At least one place, and of each peer at least one.
+impl Slots {
+    /// At least one slot, and of each peer at least one.
     pub(super) fn new(most: usize, most_of_peer: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             most: most.max(1),
@@ -61,12 +61,12 @@ impl Places {
         })
     }
 
-    /// A place for a connection of this peer, which waits for a request; none when the
-    /// peer has its share. When all places are taken, the connection that has waited
+    /// A slot for a connection of this peer, which waits for a request; none when the
+    /// peer has its share. When all slots are taken, the connection that has waited
     /// longest is told to go, and until it has gone, or another one ends, this waits.
     ///
     /// Only one task may wait here at a time.
-    pub(super) async fn take(self: &Arc<Self>, peer: Peer) -> Option<Arc<Place>> {
+    pub(super) async fn take(self: &Arc<Self>, peer: Peer) -> Option<Arc<Slot>> {
         loop {
             if let Some(answer) = self.try_take(peer) {
                 return answer;
@@ -75,8 +75,8 @@ impl Places {
         }
     }
 
-    /// As [`Self::take`], or `None` when all places are taken.
-    fn try_take(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Place>>> {
+    /// As [`Self::take`], or `None` when all slots are taken.
+    fn try_take(self: &Arc<Self>, peer: Peer) -> Option<Option<Arc<Slot>>> {
         let mut state = self.state();
         if state.of_peer.get(&peer).copied().unwrap_or_default() >= self.most_of_peer {
             return Some(None);
@@ -90,15 +90,15 @@ impl Places {
         let cut = Arc::new(Notify::new());
         let since = state.begin_to_wait(&cut);
         drop(state);
-        Some(Some(Arc::new(Place {
-            places: Arc::clone(self),
+        Some(Some(Arc::new(Slot {
+            slots: Arc::clone(self),
             peer,
             since: Mutex::new(since),
             cut,
         })))
     }
 
-    /// Makes room where the number of places is not what is short.
+    /// Makes room where the number of slots is not what is short.
     pub(super) fn cut_longest_waiting(&self) {
         self.state().cut_longest_waiting();
     }
@@ -123,19 +123,19 @@ impl State {
     }
 }
 
-/// The place of one connection, given back on drop.
-pub(super) struct Place {
-    places: Arc<Places>,
+/// The slot of one connection, given back on drop.
+pub(super) struct Slot {
+    slots: Arc<Slots>,
     peer: Peer,
-    /// When it began to wait, last. Locked inside the lock of all places.
+    /// When it began to wait, last. Locked inside the lock of all slots.
     since: Mutex<u64>,
     cut: Arc<Notify>,
 }
 
-impl Place {
+impl Slot {
     /// Busy until the guard is dropped.
     pub(super) fn busy(self: &Arc<Self>) -> Busy {
-        let mut state = self.places.state();
+        let mut state = self.slots.state();
         state.waiting.remove(&*self.since());
         drop(state);
         Busy(Arc::clone(self))
@@ -151,9 +151,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut state = self.places.state();
+        let mut state = self.slots.state();
         state.waiting.remove(&*self.since());
         state.open -= 1;
         if let Some(count) = state.of_peer.get_mut(&self.peer) {
@@ -163,22 +163,22 @@ impl Drop for Place {
             }
         }
         drop(state);
-        self.places.changed.notify_one();
+        self.slots.changed.notify_one();
     }
 }
 
 /// A request under way: its connection is not cut for others.
-pub(super) struct Busy(Arc<Place>);
+pub(super) struct Busy(Arc<Slot>);
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let Place { places, cut, .. } = &*self.0;
-        let mut state = places.state();
+        let Slot { slots, cut, .. } = &*self.0;
+        let mut state = slots.state();
         *self.0.since() = state.begin_to_wait(cut);
-        let full = state.open >= places.most;
+        let full = state.open >= slots.most;
         drop(state);
         if full {
-            places.changed.notify_one();
+            slots.changed.notify_one();
         }
     }
 }
@@ -193,10 +193,10 @@ mod tests {
     }
 
     /// Whether it is told to go.
-    async fn is_cut(place: &Place) -> bool {
+    async fn is_cut(slot: &Slot) -> bool {
         tokio::select! {
             biased;
-            () = place.cut() => true,
+            () = slot.cut() => true,
             () = std::future::ready(()) => false,
         }
     }
@@ -213,49 +213,49 @@ mod tests {
 
     #[tokio::test]
     async fn a_peer_has_its_share_and_gets_it_back() {
-        let places = Places::new(10, Some(2));
+        let slots = Slots::new(10, Some(2));
         let [greedy, other] = [peer("192.0.2.1"), peer("192.0.2.2")];
-        let first = places.take(greedy).await.unwrap();
-        let _second = places.take(greedy).await.unwrap();
-        assert!(places.take(greedy).await.is_none());
-        assert!(places.take(other).await.is_some());
+        let first = slots.take(greedy).await.unwrap();
+        let _second = slots.take(greedy).await.unwrap();
+        assert!(slots.take(greedy).await.is_none());
+        assert!(slots.take(other).await.is_some());
         drop(first);
-        assert!(places.take(greedy).await.is_some());
-        assert_eq!(places.state().of_peer.len(), 1, "others are forgotten");
+        assert!(slots.take(greedy).await.is_some());
+        assert_eq!(slots.state().of_peer.len(), 1, "others are forgotten");
     }
 
     #[tokio::test]
     async fn who_waited_longest_makes_room_and_who_is_busy_does_not() {
-        let places = Places::new(3, None);
+        let slots = Slots::new(3, None);
         let p = peer("192.0.2.1");
-        let first = places.take(p).await.unwrap();
-        let second = places.take(p).await.unwrap();
-        let third = places.take(p).await.unwrap();
+        let first = slots.take(p).await.unwrap();
+        let second = slots.take(p).await.unwrap();
+        let third = slots.take(p).await.unwrap();
         // The first asks once and waits again: the second now waits longest, but for
         // its being busy.
         drop(first.busy());
         let busy = second.busy();
-        assert!(places.try_take(p).is_none());
+        assert!(slots.try_take(p).is_none());
         assert!(is_cut(&third).await && !is_cut(&first).await && !is_cut(&second).await);
         drop(third);
-        let fourth = places.take(p).await.unwrap();
+        let fourth = slots.take(p).await.unwrap();
         drop((first, fourth));
         drop(busy);
         drop(second);
-        let state = places.state();
+        let state = slots.state();
         assert_eq!((state.open, state.waiting.len()), (0, 0));
     }
 
     #[tokio::test]
     async fn where_all_are_busy_the_first_to_be_answered_makes_room() {
-        let places = Places::new(2, None);
+        let slots = Slots::new(2, None);
         let p = peer("192.0.2.1");
-        let first = places.take(p).await.unwrap();
-        let second = places.take(p).await.unwrap();
+        let first = slots.take(p).await.unwrap();
+        let second = slots.take(p).await.unwrap();
         let busy = [first.busy(), second.busy()];
         let taking = tokio::spawn({
-            let places = Arc::clone(&places);
-            async move { places.take(p).await.is_some() }
+            let slots = Arc::clone(&slots);
+            async move { slots.take(p).await.is_some() }
         });
         tokio::task::yield_now().await;
         assert!(!taking.is_finished());

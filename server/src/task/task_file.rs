@@ -10,11 +10,11 @@ use hushbin_analysis::accounting::AccountError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::any_task::{AnyDraft, AnyTask};
+use crate::task::{CollectedDraft, CollectedTask};
 
 /// A task file that was read; what it leaves out is still open.
 #[derive(Debug, Clone)]
-pub(crate) struct TaskFile {
+pub(crate) struct ReportTaskFile {
     path: PathBuf,
     /// What the file says.
     pub(crate) draft: TaskDraft,
@@ -54,20 +54,20 @@ pub(crate) enum Cause {
 
 /// A task file that was read, of either trust.
 #[derive(Debug, Clone)]
-pub(crate) struct AnyTaskFile {
+pub(crate) struct TaskFile {
     path: PathBuf,
     /// What the file says.
-    pub(crate) draft: AnyDraft,
+    pub(crate) draft: CollectedDraft,
 }
 
-impl AnyTaskFile {
+impl TaskFile {
     /// Reads a task file.
     ///
     /// # Errors
-    /// As [`TaskFile::read`].
+    /// As [`ReportTaskFile::read`].
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
         let text = fs::read_to_string(path).map_err(|error| error_of_file(path, error))?;
-        let draft = AnyDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
+        let draft = CollectedDraft::parse(&text).map_err(|error| error_of_file(path, error))?;
         Ok(Self {
             path: path.to_owned(),
             draft,
@@ -78,7 +78,7 @@ impl AnyTaskFile {
     ///
     /// # Errors
     /// When its parameters have no meaning, or hide too little.
-    pub(crate) fn resolve(&self) -> Result<AnyTask, TaskFileError> {
+    pub(crate) fn resolve(&self) -> Result<CollectedTask, TaskFileError> {
         self.draft.resolve().map_err(|error| self.error(error))
     }
 
@@ -91,25 +91,25 @@ impl AnyTaskFile {
     ///
     /// # Errors
     /// [`Cause::Sums`] where they are not.
-    fn reports(self) -> Result<TaskFile, TaskFileError> {
+    fn reports(self) -> Result<ReportTaskFile, TaskFileError> {
         match self.draft {
-            AnyDraft::Reports(draft) => Ok(TaskFile {
+            CollectedDraft::Reports(draft) => Ok(ReportTaskFile {
                 path: self.path,
                 draft,
             }),
-            AnyDraft::Sums(_) => Err(error_of_file(&self.path, Cause::Sums)),
+            CollectedDraft::Sums(_) => Err(error_of_file(&self.path, Cause::Sums)),
         }
     }
 }
 
-impl TaskFile {
+impl ReportTaskFile {
     /// Reads a task file.
     ///
     /// # Errors
     /// When it cannot be read or is not a task. Whether its parameters have a
     /// meaning shows when it is resolved.
     pub(crate) fn read(path: &Path) -> Result<Self, TaskFileError> {
-        AnyTaskFile::read(path)?.reports()
+        TaskFile::read(path)?.reports()
     }
 
     /// The complete task.
@@ -123,7 +123,7 @@ impl TaskFile {
     /// The complete task, and what else could have been chosen for each question.
     ///
     /// # Errors
-    /// As [`TaskFile::resolve`].
+    /// As [`ReportTaskFile::resolve`].
     pub(crate) fn choose(&self) -> Result<(Task, Vec<Choice>), TaskFileError> {
         let choices = self.draft.choose().map_err(|error| self.error(error))?;
         let task = self.draft.task_of(&choices);
@@ -180,14 +180,14 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("task.json");
         let shown = path.display();
-        let error = TaskFile::read(&path).unwrap_err().to_string();
+        let error = ReportTaskFile::read(&path).unwrap_err().to_string();
         assert!(
             error.starts_with(&format!("{shown}: No such file")),
             "{error}"
         );
 
         fs::write(&path, "{\n \"id\": 3 }").unwrap();
-        let error = TaskFile::read(&path).unwrap_err().to_string();
+        let error = ReportTaskFile::read(&path).unwrap_err().to_string();
         assert!(
             error.contains("task.json: ") && error.contains("line 2"),
             "{error}"
@@ -195,7 +195,7 @@ mod tests {
 
         let text = r#"{ "id": "t", "items": 4, "sparsity": 5, "epsilon": 1.0, "value": "sign" }"#;
         fs::write(&path, text).unwrap();
-        let file = TaskFile::read(&path).unwrap();
+        let file = ReportTaskFile::read(&path).unwrap();
         for error in [file.resolve().unwrap_err(), file.choose().unwrap_err()] {
             let expected = format!("{shown}: sparsity is 5, expected 1 to 4");
             assert_eq!(error.to_string(), expected);
@@ -208,8 +208,11 @@ mod tests {
         let path = directory.path().join("task.json");
         let text = r#"{ "id": "t", "items": 4, "sparsity": 2, "epsilon": 0.1, "value": "real" }"#;
         fs::write(&path, text).unwrap();
-        let task = TaskFile::read(&path).unwrap().resolve().unwrap();
+        let task = ReportTaskFile::read(&path).unwrap().resolve().unwrap();
         write(&path, &task).unwrap();
-        assert_eq!(TaskFile::read(&path).unwrap().resolve().unwrap(), task);
+        assert_eq!(
+            ReportTaskFile::read(&path).unwrap().resolve().unwrap(),
+            task
+        );
     }
 }

@@ -1,16 +1,16 @@
-//! Where a journal is, as it is said to commands.
+//! Options that locate a journal.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::output::Error;
-use crate::store::Place;
+use crate::store::Location;
 
-/// A directory or a database.
+/// Location of a journal: a directory or a database.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
-pub(super) struct PlaceOptions {
+pub(super) struct LocationOptions {
     /// Directory of the journal
     #[arg(long, value_name = "DIR", env = "HUSHBIN_DATA")]
     data: Option<PathBuf>,
@@ -24,12 +24,12 @@ pub(super) struct PlaceOptions {
     store: Option<String>,
 }
 
-impl PlaceOptions {
-    /// What was said.
+impl LocationOptions {
+    /// Location of the journal.
     ///
     /// # Errors
-    /// When it is not one place.
-    pub(super) fn place(&self) -> Result<Place, Error> {
-        Ok(Place::of(self.data.as_deref(), self.store.as_deref())?)
+    /// As [`Location::of`]'s.
+    pub(super) fn location(&self) -> Result<Location, Error> {
+        Ok(Location::of(self.data.as_deref(), self.store.as_deref())?)
     }
 }

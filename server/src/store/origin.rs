@@ -1,42 +1,12 @@
-//! What the reports of a store are, which its role decides.
+//! Origins of shuffled reports, stored behind uploads and totals.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use hushbin::sealed::{self, KEY_ID};
-use serde::{Deserialize, Serialize};
+use hushbin::sealed::KEY_ID;
 
-use crate::any_task::AnyTask;
+use super::role::Role;
 
-/// What the reports of a store are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// Reports as pages send them: of a collector.
-    #[default]
-    Clear,
-    /// Reports that are sealed for somebody else: of a shuffler.
-    Sealed,
-    /// Reports that shufflers sent, with what is known of where they came from: of an analyser.
-    Shuffled,
-}
-
-/// Bytes of a sealed report of the task.
-pub(crate) fn sealed_bytes(task: &AnyTask) -> usize {
-    sealed::OVERHEAD + task.report_bytes()
-}
-
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Clear => "reports of a collector",
-            Self::Sealed => "sealed reports of a shuffler",
-            Self::Shuffled => "reports of an analyser",
-        })
-    }
-}
-
-/// What is known of where a report came from that was shuffled.
+/// Origin of a shuffled report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin {
     /// Who shuffled it: the beginning of the SHA-256 of a public key.
@@ -129,11 +99,11 @@ impl Origins {
     }
 }
 
-impl Form {
+impl Role {
     /// The body of an upload as its sender wrote it, and what is stored behind it.
     pub(super) fn split(self, body: &[u8]) -> (&[u8], Option<Origin>) {
         match (self, body.split_last_chunk()) {
-            (Self::Shuffled, Some((body, origin))) => (body, Some(Origin::read(origin))),
+            (Self::Analyser, Some((body, origin))) => (body, Some(Origin::read(origin))),
             _ => (body, None),
         }
     }
@@ -142,8 +112,8 @@ impl Form {
     /// that is not there.
     pub(super) fn split_totals(self, bytes: &[u8]) -> Option<(&[u8], Origins)> {
         match self {
-            Self::Shuffled => Origins::split(bytes),
-            Self::Clear | Self::Sealed => Some((bytes, Origins::default())),
+            Self::Analyser => Origins::split(bytes),
+            Self::Collector | Self::Shuffler => Some((bytes, Origins::default())),
         }
     }
 }

@@ -1,5 +1,7 @@
-//! What is asked of released reports, and how it is answered: once for whoever asks, a
-//! collector over HTTP or the command over files, so that both answer with the same bytes.
+//! Queries of released reports, and their answers as JSON or CSV. A collector over HTTP and the
+//! command over files share them, so that both answer with the same bytes.
+
+pub(crate) mod partial_totals;
 
 use std::io::{self, Write};
 

@@ -22,13 +22,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::engine::{BatchState, Claim, EngineError, Reader, Release};
 use super::error::OpenError;
-use super::form::{Form, Origins, sealed_bytes};
+use super::origin::Origins;
+use super::repeated_errors::RepeatedErrors;
 use super::request::Request;
+use super::role::Role;
 use super::stored;
 use super::task::StoredTask;
-use super::troubles::Troubles;
-use crate::any_task::AnyTask;
 use crate::hex;
+use crate::task::CollectedTask;
 
 /// Reports in a block: as many as an upload may have.
 const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
@@ -61,7 +62,7 @@ pub(super) fn spawn(
     let thread = thread::Builder::new()
         .name("releases".to_owned())
         .spawn(move || {
-            let mut troubles = Troubles::default();
+            let mut errors = RepeatedErrors::default();
             while let Some(next) = work.blocking_recv() {
                 let (task, doing, done) = match &next {
                     Work::Closed(task) => (task, "releasing a batch", releaser.release(task)),
@@ -73,7 +74,7 @@ pub(super) fn spawn(
                 if task.is_removed() || releaser.is_over() {
                     continue;
                 }
-                troubles.note(Some(task), doing, &done);
+                errors.note(Some(task), doing, &done);
                 match done {
                     Ok(false) => continue,
                     Ok(true) => {}
@@ -111,9 +112,9 @@ impl Releaser {
         // Of its own, so that it does not wait behind estimates that somebody asked for.
         let pool = ThreadPoolBuilder::new().build();
         let pool = pool.map_err(|error| error.to_string())?;
-        pool.install(|| match task.form() {
-            Form::Sealed => release_sealed(reader, task, batch),
-            Form::Clear | Form::Shuffled => release(reader, task, batch),
+        pool.install(|| match task.role() {
+            Role::Shuffler => release_sealed(reader, task, batch),
+            Role::Collector | Role::Analyser => release(reader, task, batch),
         })
         .and_then(|release| {
             drop(claim);
@@ -178,8 +179,8 @@ pub(super) fn claim(
 /// What a batch is released with.
 fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Release, OpenError> {
     match stored.task() {
-        AnyTask::Reports(task) => release_reports(reader, stored, task, batch),
-        AnyTask::Sums(task) => release_sums(reader, stored, task, batch),
+        CollectedTask::Reports(task) => release_reports(reader, stored, task, batch),
+        CollectedTask::Sums(task) => release_sums(reader, stored, task, batch),
     }
 }
 
@@ -192,7 +193,7 @@ fn release_reports(
 ) -> Result<Release, OpenError> {
     let (mut reports, mut uploads) = (Vec::new(), Vec::new());
     let mut origins = Origins::default();
-    let of = (task, stored.form());
+    let of = (task, stored.role());
     stored::for_each_unreleased(reader, stored.key(), of, batch, &mut |upload, origin| {
         uploads.push(upload.id.0);
         if let Some(origin) = origin {
@@ -230,7 +231,7 @@ fn release_reports(
             upload.encode(&task.fingerprint())
         });
     let mut totals = totals.encode();
-    if stored.form() == Form::Shuffled {
+    if stored.role() == Role::Analyser {
         origins.append(&mut totals);
     }
     Ok(Release {
@@ -250,7 +251,7 @@ fn release_sums(
 ) -> Result<Release, OpenError> {
     let (mut totals, mut uploads) = (SumTotals::new(task), Vec::new());
     let mut origins = Origins::default();
-    let of = (task, stored.form());
+    let of = (task, stored.role());
     stored::for_each_message_upload(
         reader,
         stored.key(),
@@ -283,7 +284,7 @@ fn release_sealed(
     batch: u64,
 ) -> Result<Release, OpenError> {
     let task = stored.task();
-    let length = sealed_bytes(task);
+    let length = task.sealed_bytes();
     let (mut sealed, mut uploads) = (Vec::new(), Vec::new());
     stored::for_each_sealed(reader, stored.key(), task, batch, &mut |upload| {
         uploads.push(upload.id.0);
@@ -317,7 +318,7 @@ fn release_sealed(
 /// Those sealed reports, in order, that others by the same key hide as the task demands: whoever
 /// opens them tells keys apart. What is left out was sealed while keys were changing, by too
 /// few.
-fn hidden<'a>(sorted: &[&'a [u8]], task: &AnyTask) -> Vec<&'a [u8]> {
+fn hidden<'a>(sorted: &[&'a [u8]], task: &CollectedTask) -> Vec<&'a [u8]> {
     let least = task.batch_least();
     let mut hidden = Vec::with_capacity(sorted.len());
     for group in sorted.chunk_by(|one, next| one[..KEY_ID] == next[..KEY_ID]) {

@@ -1,17 +1,18 @@
-//! Whom this machine trusts, for connections that are made from it.
+//! TLS for outgoing connections, with the root certificates of this machine.
 
 use std::sync::Arc;
 
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// TLS by the machine's certificates; a file that `SSL_CERT_FILE` names takes their place.
+/// Returns a TLS configuration with the machine's root certificates, or those in the file named by
+/// `SSL_CERT_FILE`.
 ///
 /// # Errors
-/// When the versions of TLS that there are cannot be spoken.
-pub(crate) fn by_the_machine() -> Result<ClientConfig, rustls::Error> {
+/// When *ring* supports none of the default versions of TLS.
+pub(crate) fn client_config() -> Result<ClientConfig, rustls::Error> {
     let mut roots = RootCertStore::empty();
-    // Whoever is without TLS needs none; of any other it is said when it is asked.
+    // An empty store is no error here: plain HTTP needs none, and TLS handshakes report it.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let provider = Arc::new(ring::default_provider());
     Ok(ClientConfig::builder_with_provider(provider)

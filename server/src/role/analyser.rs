@@ -1,0 +1,76 @@
+//! The keys of an analyser, and the shufflers that it accepts batches from.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use hushbin::Fingerprint;
+use sha2::{Digest, Sha256};
+
+use super::signature::{self, Name, Signer, Statement};
+use crate::hex;
+use crate::keys;
+use crate::sealed::{Recipient, RecipientError};
+use crate::task::CollectedTask;
+
+/// Keys of an analyser, and its shufflers.
+pub(crate) struct Analyser {
+    /// Private keys that reports are sealed to, the newest first.
+    sealing: Vec<[u8; keys::LENGTH]>,
+    /// Recipients by the fingerprint of their task, each made once.
+    recipients: RwLock<HashMap<Fingerprint, Arc<Recipient>>>,
+    signer: Signer,
+    /// Public keys of the shufflers that it takes batches from.
+    shufflers: HashMap<Name, [u8; keys::LENGTH]>,
+}
+
+impl Analyser {
+    pub(crate) fn new(
+        sealing: Vec<[u8; keys::LENGTH]>,
+        private: &[u8; keys::LENGTH],
+        shufflers: impl IntoIterator<Item = [u8; keys::LENGTH]>,
+    ) -> Self {
+        Self {
+            sealing,
+            recipients: RwLock::default(),
+            signer: Signer::new(private),
+            shufflers: shufflers
+                .into_iter()
+                .map(|key| (signature::name(&key), key))
+                .collect(),
+        }
+    }
+
+    /// Returns the recipient that opens the reports of a task.
+    ///
+    /// # Errors
+    /// When two keys have the same id.
+    pub(crate) fn recipient(&self, task: &CollectedTask) -> Result<Arc<Recipient>, RecipientError> {
+        let fingerprint = task.fingerprint();
+        let known = self.recipients.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        if let Some(recipient) = known.get(&fingerprint) {
+            return Ok(Arc::clone(recipient));
+        }
+        drop(known);
+        let recipient = Arc::new(Recipient::new(task.clone(), &self.sealing)?);
+        let all = self.recipients.write();
+        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        all.insert(fingerprint, Arc::clone(&recipient));
+        Ok(recipient)
+    }
+
+    /// Returns the known shuffler that made the header `signature` of a block, if any did.
+    pub(crate) fn shuffler(&self, signature: &str, block: &[u8]) -> Option<Name> {
+        let (shuffler, signature) = signature.split_once(':')?;
+        let shuffler: Name = hex::decode(shuffler)?.try_into().ok()?;
+        let key = self.shufflers.get(&shuffler)?;
+        let signature = hex::decode(signature)?;
+        signature::verify(key, Statement::Block, block, &signature).then_some(shuffler)
+    }
+
+    /// Signs the receipt of a block.
+    pub(crate) fn receipt(&self, block: &[u8]) -> Vec<u8> {
+        let digest = Sha256::digest(block);
+        self.signer.sign(Statement::Receipt, &digest).to_vec()
+    }
+}

@@ -1,0 +1,21 @@
+//! Shuffling and analysing: the keys and peers of these roles, and what they send each other.
+
+mod analyser;
+mod forward;
+mod shuffler;
+pub(crate) mod signature;
+
+use std::sync::Arc;
+
+pub(crate) use analyser::Analyser;
+pub(crate) use forward::Forwarder;
+pub(crate) use shuffler::Shuffler;
+
+/// Keys and peers of a process, as its role needs them: none of a collector.
+#[derive(Clone, Default)]
+pub(crate) struct Peers {
+    /// Keys of a shuffler, and its analyser.
+    pub(crate) shuffler: Option<Arc<Shuffler>>,
+    /// Keys of an analyser, and its shufflers.
+    pub(crate) analyser: Option<Arc<Analyser>>,
+}

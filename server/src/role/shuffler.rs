@@ -1,0 +1,64 @@
+//! The keys of a shuffler, and what it knows of its analyser.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use hyper::Uri;
+use sha2::{Digest, Sha256};
+
+use super::signature::{self, Signer, Statement};
+use crate::hex;
+use crate::keys;
+use crate::sealed::Configuration;
+
+/// Keys of a shuffler, and its analyser.
+pub(crate) struct Shuffler {
+    /// Address of its analyser.
+    pub(crate) analyser: Uri,
+    signer: Signer,
+    analyser_key: [u8; keys::LENGTH],
+    /// Configurations that reports are sealed by, by task id, as the analyser last sent them.
+    configurations: RwLock<HashMap<String, Vec<Configuration>>>,
+}
+
+impl Shuffler {
+    pub(crate) fn new(
+        analyser: Uri,
+        private: &[u8; keys::LENGTH],
+        analyser_key: [u8; keys::LENGTH],
+    ) -> Self {
+        Self {
+            analyser,
+            signer: Signer::new(private),
+            analyser_key,
+            configurations: RwLock::default(),
+        }
+    }
+
+    /// Returns the value of the header [`signature::HEADER`] for a block.
+    pub(crate) fn signature(&self, block: &[u8]) -> String {
+        let name = signature::name(&self.signer.public());
+        let signature = self.signer.sign(Statement::Block, block);
+        format!("{}:{}", hex::encode(&name), hex::encode(&signature))
+    }
+
+    /// Returns whether `receipt` is the analyser's for this block.
+    pub(crate) fn is_receipt(&self, receipt: &[u8], block: &[u8]) -> bool {
+        let digest = Sha256::digest(block);
+        signature::verify(&self.analyser_key, Statement::Receipt, &digest, receipt)
+    }
+
+    /// Returns the configurations that reports of a task are sealed by, once the analyser sent them.
+    pub(crate) fn configurations(&self, task: &str) -> Option<Vec<Configuration>> {
+        let known = self.configurations.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        known.get(task).cloned()
+    }
+
+    /// Replaces the configurations of a task.
+    pub(crate) fn learn(&self, task: &str, configurations: Vec<Configuration>) {
+        let known = self.configurations.write();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        known.insert(task.to_owned(), configurations);
+    }
+}
