@@ -4,7 +4,7 @@
 //
 // A step that is named alone is preceded by what it needs.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildBook } from "./build-book.mjs";
 import { checkDashboard } from "./build-dashboard.mjs";
@@ -18,12 +18,25 @@ import { formatRust } from "./format.mjs";
 import { findChromedriver } from "./lib/browser.mjs";
 import { MODULES } from "./lib/modules.mjs";
 import { ANALYSIS_GLUE, GLUE, ROOT } from "./lib/paths.mjs";
-import { bold, Failed, main, run, say, seconds, sideBySide, step, withPath } from "./lib/run.mjs";
+import {
+  bold,
+  costTable,
+  Failed,
+  main,
+  run,
+  say,
+  seconds,
+  sideBySide,
+  step,
+  withPath,
+} from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 import { testToy } from "./test-toy.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const STRICT = ["--", "-D", "warnings"];
+
+const CHECKED = "www/scripts/tests";
 
 const cargo = (...args) => run("cargo", args);
 const vitest = (project) => run("vitest", ["run", "--project", project]);
@@ -61,16 +74,8 @@ async function sources() {
     run("biome", ["check", "--error-on-warnings"]),
   );
   await step("test: the checks that follow", () => {
-    const files = [
-      "arrows",
-      "dependencies",
-      "documents",
-      "limits",
-      "page-core",
-      "release",
-      "words",
-    ].map((name) => `www/scripts/tests/${name}.test.mjs`);
-    return run("node", ["--test", ...files], { quiet: true });
+    const files = readdirSync(join(ROOT, CHECKED)).filter((name) => name.endsWith(".test.mjs"));
+    return run("node", ["--test", ...files.map((name) => `${CHECKED}/${name}`)], { quiet: true });
   });
   await step("dashboard: built of its sources", checkDashboard);
   await step("imports: one way", checkArrows);
@@ -252,5 +257,6 @@ await main(async () => {
   const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
   const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;
   await work();
+  say(`\n${costTable().join("\n")}`);
   say(bold(`\nall passed in ${seconds(performance.now() - begun)}`));
 });

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { BIN, ROOT } from "./paths.mjs";
 
@@ -22,6 +23,75 @@ export const say = (text) => {
 };
 
 export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/**
+ * What a step cost: `ms` from begin to end, and `cpu`, the processor time in ms of the programs
+ * that it ran, with all that these have started and waited for.
+ *
+ * @typedef {{ name: string, ms: number, cpu: number }} Cost
+ */
+
+/** @type {Cost[]} steps that were begun, in order */
+export const costs = [];
+/** @type {AsyncLocalStorage<Cost>} of the step that runs a program */
+const account = new AsyncLocalStorage();
+
+/** Processor time in ms of all programs that have ended; 0 where the system does not say. */
+function childrenTime() {
+  try {
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    // After the name: state is field 3, cutime and cstime are 16 and 17, in 1/100 s.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  } catch {
+    return 0;
+  }
+}
+
+let counted = childrenTime();
+
+/** Adds to a step what the system has counted since a program ended last. */
+function charge(cost) {
+  const now = childrenTime();
+  if (cost !== undefined) {
+    cost.cpu += now - counted;
+  }
+  counted = now;
+}
+
+/**
+ * Charges a program to the step that starts it. Node learns of the end of programs one by one,
+ * so that those of steps side by side are told apart.
+ *
+ * @template {import("node:child_process").ChildProcess} T
+ * @param {T} child
+ * @returns {T}
+ */
+function charged(child) {
+  const cost = account.getStore();
+  child.on("exit", () => charge(cost));
+  return child;
+}
+
+/**
+ * The table of what each step cost, the most processor time first.
+ *
+ * @returns {string[]}
+ */
+export function costTable() {
+  const { user, system } = process.cpuUsage();
+  const itself = { name: "(the scripts themselves)", ms: 0, cpu: (user + system) / 1000 };
+  const rows = [...costs, itself].sort((a, b) => b.cpu - a.cpu);
+  const total = rows.reduce((sum, { cpu }) => sum + cpu, 0);
+  const row = (cpu, ms, name) => `${cpu.padStart(11)} ${ms.padStart(10)}  ${name}`;
+  return [
+    row("processor", "from–to", "step"),
+    ...rows
+      .filter(({ cpu }) => cpu >= 500)
+      .map(({ name, ms, cpu }) => row(seconds(cpu), ms === 0 ? "" : seconds(ms), name)),
+    row(seconds(total), "", "all, with steps under half a second"),
+  ];
+}
 
 /** Ends every program, for what has failed. */
 const ended = new AbortController();
@@ -45,7 +115,7 @@ export async function sideBySide(first, second) {
 }
 
 /**
- * Announces a step, runs it, tells its duration.
+ * Announces a step, runs it, and prints its duration and processor time.
  *
  * @template T
  * @param {string} name
@@ -68,12 +138,20 @@ export async function step(name, work) {
 async function timed(name, work) {
   say(bold(`▸ ${name}`));
   const begun = performance.now();
+  const cost = { name, ms: 0, cpu: 0 };
+  costs.push(cost);
+  const end = () => {
+    charge(cost);
+    cost.ms = performance.now() - begun;
+  };
   try {
-    const result = await work();
-    say(dim(`  done in ${seconds(performance.now() - begun)}: ${name}`));
+    const result = await account.run(cost, async () => work());
+    end();
+    say(dim(`  done in ${seconds(cost.ms)}, processor ${seconds(cost.cpu)}: ${name}`));
     return result;
   } catch (error) {
-    say(`  failed after ${seconds(performance.now() - begun)}: ${name}`);
+    end();
+    say(`  failed after ${seconds(cost.ms)}: ${name}`);
     throw error;
   }
 }
@@ -99,12 +177,14 @@ export function withPath(...directories) {
 export async function run(program, args, { env = withPath(), cwd = ROOT, quiet = false } = {}) {
   const told = held.getStore();
   const shown = !quiet && !Array.isArray(told);
-  const child = spawn(program, args, {
-    cwd,
-    env,
-    stdio: shown ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-    signal: ended.signal,
-  });
+  const child = charged(
+    spawn(program, args, {
+      cwd,
+      env,
+      stdio: shown ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
+      signal: ended.signal,
+    }),
+  );
   const output = [];
   child.stdout?.on("data", (chunk) => output.push(chunk));
   child.stderr?.on("data", (chunk) => output.push(chunk));
@@ -128,7 +208,7 @@ export async function run(program, args, { env = withPath(), cwd = ROOT, quiet =
  * @returns {Promise<string | undefined>}
  */
 export async function capture(program, args, env = withPath(), cwd = ROOT) {
-  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = charged(spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] }));
   let text = "";
   child.stdout.on("data", (chunk) => {
     text += chunk;
@@ -166,7 +246,7 @@ export function background(program, args, options) {
   if (program === undefined) {
     throw new Failed("a browser, its driver or Xvfb is missing; run npm run setup");
   }
-  const child = spawn(program, args, options);
+  const child = charged(spawn(program, args, options));
   const kill = () => {
     const { pid = 0, exitCode, signalCode } = child;
     if (exitCode === null && signalCode === null) {
