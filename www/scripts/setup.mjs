@@ -12,7 +12,14 @@ import { capture, Failed, main, run, say, step } from "./lib/run.mjs";
 import { setupBrowser } from "./lib/setup-browser.mjs";
 import { setupDatabase } from "./lib/setup-database.mjs";
 import { installStackTools } from "./lib/stack-tools.mjs";
-import { cargoDeny, geckodriver, installTool, mdbook, wasmBindgen } from "./lib/tools.mjs";
+import {
+  cargoDeny,
+  geckodriver,
+  installTool,
+  mdbook,
+  wasmBindgen,
+  wasmPack,
+} from "./lib/tools.mjs";
 
 async function rust() {
   if ((await capture("rustup", ["--version"])) === undefined) {
@@ -46,8 +53,9 @@ async function packages() {
 }
 
 /**
- * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean }} options
- * what is needed; checks are those of sources, stacks all browsers and what pages are built by
+ * @param {{ build?: boolean, book?: boolean, browser?: boolean, tests?: boolean, checks?: boolean, stacks?: boolean, pack?: boolean }} options
+ * what is needed; checks are those of sources, stacks all browsers and what pages are built by,
+ * pack is wasm-pack
  */
 export async function setup({
   build = true,
@@ -56,11 +64,15 @@ export async function setup({
   tests = false,
   checks = false,
   stacks = false,
+  pack = false,
 }) {
   await step("set-up: Rust toolchain and targets", rust);
   await step("set-up: npm packages", packages);
   if (build) {
     await step("set-up: wasm-bindgen", () => installTool(wasmBindgen()));
+  }
+  if (pack) {
+    await step("set-up: wasm-pack", () => installTool(wasmPack));
   }
   if (book) {
     await step("set-up: mdBook", () => installTool(mdbook));

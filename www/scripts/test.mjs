@@ -5,7 +5,7 @@
 // A step that is named alone is preceded by what it needs.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { buildBook } from "./build-book.mjs";
 import { checkDashboard } from "./build-dashboard.mjs";
 import { buildAnalysis, buildDemo } from "./build-demo.mjs";
@@ -168,6 +168,17 @@ async function web() {
   await bindings("Chromium", { CHROMEDRIVER: findChromedriver() });
 }
 
+/** The same tests by `wasm-pack test --headless --chrome`, from the root and without settings. */
+async function wasmPackTest() {
+  const { requireTool, wasmBindgen, wasmPack } = await import("./lib/tools.mjs");
+  const { PATH } = await requireTool(wasmBindgen());
+  const env = { ...(await requireTool(wasmPack)) };
+  env.PATH = [env.PATH, PATH].join(delimiter);
+  await step("test: bindings, by wasm-pack in headless Chromium", () =>
+    run("wasm-pack", ["test", "--headless", "--chrome"], { env }),
+  );
+}
+
 async function client() {
   await build();
   await step("test: client", () => vitest("client"));
@@ -215,7 +226,11 @@ const STEPS = {
   e2e: endToEnd,
   stacks,
   examples,
+  "wasm-pack": wasmPackTest,
 };
+
+/** Steps that run only when they are named: they test nothing that another does not. */
+const NAMED = ["wasm-pack"];
 
 /** @param {readonly (() => Promise<void>)[]} steps */
 const inTurn =
@@ -245,7 +260,8 @@ await main(async () => {
     throw new Failed(`no step ${unknown}; there are ${Object.keys(STEPS).join(", ")}`);
   }
   const begun = performance.now();
-  const chosen = names.length > 0 ? names : Object.keys(STEPS);
+  const all = Object.keys(STEPS).filter((name) => !NAMED.includes(name));
+  const chosen = names.length > 0 ? names : all;
   const compiles = chosen.some((name) => name !== "sources");
   await setup({
     build: compiles,
@@ -253,6 +269,7 @@ await main(async () => {
     tests: compiles,
     checks: chosen.includes("sources"),
     stacks: ["stacks", "examples"].some((name) => chosen.includes(name)),
+    pack: chosen.includes("wasm-pack"),
   });
   const named = Object.entries(STEPS).filter(([name]) => names.includes(name));
   const work = names.length > 0 ? inTurn(...named.map(([, work]) => work)) : everything;

@@ -59,6 +59,13 @@ export const cargoDeny = {
 export const geckodriver = { crate: "geckodriver", program: "geckodriver", version: "0.37.1" };
 
 /**
+ * Runs the tests of the bindings by the command that users know.
+ *
+ * @type {Tool}
+ */
+export const wasmPack = { crate: "wasm-pack", program: "wasm-pack", version: "0.15.0" };
+
+/**
  * What makes the book, without what watches files and serves them.
  *
  * @type {Tool}
