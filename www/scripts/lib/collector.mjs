@@ -6,13 +6,16 @@ import { createInterface } from "node:readline";
 import { ROOT, TARGET } from "./paths.mjs";
 import { Failed, run } from "./run.mjs";
 
+/** What cargo is told of the collector that the demo compiles. */
+export const COLLECTOR = ["--package", "hushbin-server"];
+
 /**
  * Builds the collector, to be used.
  *
  * @returns {Promise<string>} the program
  */
 export async function buildCollector() {
-  await run("cargo", ["build", "--package", "hushbin-server", "--release"]);
+  await run("cargo", ["build", ...COLLECTOR, "--release"]);
   return join(TARGET, "release", "hushbin");
 }
 

@@ -10,3 +10,6 @@ export const MODULES = [
   ["collision", "hushbin", ["--no-default-features", "--features", "wasm-module"]],
   ["sums", "sums", ["--no-default-features", "--features", "wasm-sums-module"]],
 ];
+
+/** The module of the demo's pages, which the package does not have. */
+export const DEMO_MODULE = ["--package", "hushbin-demo"];

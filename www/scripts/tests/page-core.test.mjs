@@ -23,7 +23,11 @@ test("a module counts by the attributes in front of it", () => {
     ["#[cfg(test)]", false],
   ]) {
     const files = { lib: `${attribute} pub(crate) mod m; mod n;`, m: "", n: "" };
-    assert.deepEqual(names(files, "a"), holds ? ["lib", "m", "n"] : ["lib", "n"], attribute);
+    assert.deepEqual(
+      names(files, "a"),
+      holds ? ["lib", "m", "n"] : ["lib", "n"],
+      String(attribute),
+    );
   }
 });
 
