@@ -35,6 +35,33 @@ const ${made}Finalization = {
 `;
 
 /**
+ * Upkeep that the client does itself: it knows objects of an instance that is gone, and starts a
+ * module that has failed afresh before the next call, with all memory that an input took. And
+ * what says nothing: factors of 1, prototypes of imports.
+ */
+const OWN = [
+  / *if \(this\.__wbg_inst !== undefined && .*\n.*\n *\}\n/g,
+  / *Object\.defineProperty\(this, '__wbg_inst', .*\n/g,
+  / *__wbg_call_guard\(\);\n/g,
+  /function __wbg_call_guard\(\) \{\n(?: .*\n)*\}\n/g,
+  / *(?:let )?__wbg_reinit_scheduled = false;\n/g,
+  / *if \(typeof \w+ !== 'undefined'\) \w+ = 0;\n/g,
+  / [*/] 1(?=[,;) ])/g,
+  / *__proto__: null,\n/g,
+  / *try \{\n(?= *ptr0 = )/g,
+  / *\} catch \(e\) \{\n(?: *if \(ptr\d\) .*\n)+ *throw e;\n *\}\n/g,
+];
+
+/** @param {string} glue */
+function withoutOwn(glue) {
+  const less = OWN.reduce((text, part) => text.replaceAll(part, ""), glue);
+  if (/__wbg_inst\b|call_guard|reinit_scheduled|if \(ptr\d\)/.test(less)) {
+    throw new Failed("the glue looks after instances in another way than is expected");
+  }
+  return less;
+}
+
+/**
  * Glue that does nothing as it is imported: bundlers may drop it, and a host without
  * TextDecoder can import it.
  *
@@ -49,5 +76,5 @@ export function patched(glue, made) {
     [registry, lazy(made, finalization)],
     [`if (Symbol.dispose) ${made}.prototype[Symbol.dispose] = ${made}.prototype.free;\n`, ""],
   ];
-  return edits.reduce((text, [from = "", to = ""]) => once(text, from, to), glue);
+  return withoutOwn(edits.reduce((text, [from = "", to = ""]) => once(text, from, to), glue));
 }
