@@ -2,17 +2,19 @@
 
 import { asOf } from "./budget.js";
 import { type Consent, consentOf } from "./consent.js";
+import { copied } from "./entries.js";
 import { ClosedError, HushbinError, OutboxFullError, TaskError } from "./errors.js";
-import { copied, type ReportInput } from "./input.js";
-import { type ClientOptions, reportSettingsOf, type Settings } from "./options.js";
+import { central, type InputOf, type KindOf, local, type Terms } from "./kind.js";
+import { type ClientOptions, isSum, type Settings, settingsOf } from "./options.js";
+import { shuffled } from "./parts.js";
 import { nothing, type Receipt, say } from "./receipt.js";
-import { type Open, openSession, type Session, storeOf } from "./session.js";
-import type { Stored } from "./store/store.js";
-import { budgetOf, type Task } from "./task.js";
+import { openSession, type Session, storeOf } from "./session.js";
+import type { SumTask } from "./sums/task.js";
+import { type AnyTask, budgetOf, type Task } from "./task.js";
 import { TaskSource } from "./task-source.js";
 
 /** What a client reports to. */
-export interface About<T extends Task = Task> {
+export interface About<T extends Task | SumTask = Task> {
   /** The URL of the task's resource at the collector. */
   readonly url: string;
   /** The task; undefined until the collector has described it. */
@@ -21,32 +23,9 @@ export interface About<T extends Task = Task> {
   readonly dryRun: boolean;
 }
 
-/** A budget in this browser, as it stands. */
-export interface Spent {
-  /** ε of one report; undefined while the task is not known. */
-  readonly epsilon: number | undefined;
-  /** How many reports a window may hold; undefined while the task is not known. */
-  readonly allowed: number | undefined;
-  /** How many reports the running window holds. */
-  readonly used: number;
-  /** When the running window ends; undefined where none runs. */
-  readonly until: Date | undefined;
-  /** ε that all reports have spent, as far as this browser remembers. */
-  readonly spent: number;
-  /** How many reports that were; permanent answers that were sent again are among them. */
-  readonly reports: number;
-  /** Whether this is remembered beyond the page. */
-  readonly durable: boolean;
-}
-
-/** A report that left this browser, or is to. */
-export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
-  /** When it was made. */
-  readonly at: Date;
-}
-
 /**
- * Reports to one task of one collector.
+ * Reports to one task of one collector. What is asked, and the terms in which ε is told, follow
+ * from the task: of sums ε is central, and called so.
  *
  * @example
  * ```ts
@@ -56,7 +35,7 @@ export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
  *
  * @typeParam T the task's type
  */
-export interface Client<T extends Task = Task> {
+export interface Client<T extends Task | SumTask = Task> {
   /** What it reports to. */
   readonly about: About<T>;
   /** Whether anything may be reported. */
@@ -65,9 +44,10 @@ export interface Client<T extends Task = Task> {
   readonly pending: number;
   /**
    * The task, complete, and the identity of its parameters, 32 hexadecimal digits: once
-   * consent is granted and the module, and the task where an id was given, are there.
+   * consent is granted and what the task needs is there: the module, the task where an id was
+   * given, the analyser's keys where reports are sealed.
    *
-   * @throws TaskError, EntropyError, WasmError, ClosedError
+   * @throws TaskError, OptionError, EntropyError, WasmError, SealingError, ClosedError
    */
   ready(): Promise<{ readonly task: T; readonly fingerprint: string }>;
   /**
@@ -78,17 +58,19 @@ export interface Client<T extends Task = Task> {
    *
    * @param input the answers to all questions, by name; or, of a task without
    * questions, values by item name: 1 or -1, or from -1 to 1 where the task
-   * takes real values; 0 is as if absent
+   * takes real values; 0 is as if absent. Of sums, a number for each name, or all in order
+   * where they are counted
    * @returns what was done, once it is stored
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, ClosedError,
-   * TaskError, EntropyError, WasmError, StorageError; nothing is reported then
+   * TaskError, OptionError, EntropyError, WasmError, SealingError, StorageError; nothing is
+   * reported then
    */
-  report(input: ReportInput<T>): Promise<Receipt>;
+  report(input: InputOf<T>): Promise<KindOf<T>["receipt"]>;
   /**
    * Like `report`, for callers that do not wait: what goes wrong is told to `onError`, and
    * no promise is left that could reject.
    */
-  record(input: ReportInput<T>): void;
+  record(input: InputOf<T>): void;
   /**
    * Sends everything that waits, of other tabs and earlier pages too.
    *
@@ -96,7 +78,8 @@ export interface Client<T extends Task = Task> {
    * @throws NetworkError when the collector cannot be reached; the reports are
    * kept, and the same bytes are sent again later
    * @throws UploadRejectedError when the collector refused reports for good
-   * @throws ClosedError, StorageError, TaskError, EntropyError, WasmError
+   * @throws ClosedError, StorageError, TaskError, OptionError, EntropyError, WasmError,
+   * SealingError
    */
   flush(): Promise<void>;
   /** The person agrees: reports are made from now on. */
@@ -114,13 +97,13 @@ export interface Client<T extends Task = Task> {
    *
    * @throws StorageError
    */
-  budget(): Promise<Spent>;
+  budget(): Promise<KindOf<T>["spent"]>;
   /**
    * What left this browser, or is to, oldest first: the last thousand reports.
    *
    * @throws StorageError
    */
-  history(): Promise<readonly Sent[]>;
+  history(): Promise<readonly KindOf<T>["sent"][]>;
   /**
    * Calls `changed` whenever `about`, `consent`, `budget` or `history` may have changed by what
    * this client does; of other tabs it hears nothing.
@@ -149,10 +132,23 @@ function channelOf({ url }: Settings): BroadcastChannel | undefined {
   return new BroadcastChannel(`hushbin ${url}`);
 }
 
-/** @internal */
-export class HushbinClient implements Client {
+/**
+ * Begins the session that the settings ask for, with what is loaded for it.
+ *
+ * @throws HushbinError
+ */
+async function begun(
+  settings: Settings,
+  source: TaskSource,
+  changed: () => void,
+): Promise<Session> {
+  const way = settings.shuffled && (await shuffled()).wayOf(settings, source);
+  return openSession(settings, source, changed, way);
+}
+
+class HushbinClient<T extends Task | SumTask> implements Client<T> {
   readonly #settings: Settings;
-  readonly #opener: Open;
+  readonly #terms: Terms<KindOf<T>>;
   readonly #channel: BroadcastChannel | undefined;
   /** Calls of `report` that are under way. */
   readonly #reports = new Set<Promise<Receipt>>();
@@ -165,24 +161,24 @@ export class HushbinClient implements Client {
   #tellGranted: () => void = () => {};
   #whenGranted: Promise<void>;
 
-  constructor(settings: Settings, open: Open, consent: boolean) {
+  constructor(settings: Settings, terms: Terms<KindOf<T>>) {
     this.#settings = settings;
-    this.#opener = open;
+    this.#terms = terms;
     this.#source = new TaskSource(settings);
     this.#whenGranted = this.#nextGrant();
     this.#channel = channelOf(settings);
     if (this.#channel !== undefined) {
       this.#channel.onmessage = () => void this.#revoked().catch(() => {});
     }
-    if (consent) {
+    if (settings.consent) {
       this.grant();
     }
   }
 
-  get about(): About {
+  get about(): About<T> {
     const { url, task, dryRun } = this.#settings;
     // Of the kind that the client was made for.
-    return { url, task: (this.#session?.engine.task ?? task) as Task | undefined, dryRun };
+    return { url, task: (this.#session?.engine.task ?? task) as T | undefined, dryRun };
   }
 
   get consent(): Consent {
@@ -193,26 +189,28 @@ export class HushbinClient implements Client {
     return this.#session?.delivery.pending ?? 0;
   }
 
-  async ready(): Promise<{ task: Task; fingerprint: string }> {
+  async ready(): Promise<{ task: T; fingerprint: string }> {
     this.#checkOpen();
     await this.#whenGranted;
     const { task, fingerprint } = (await this.#open()).engine;
-    return { task: task as Task, fingerprint };
+    return { task: task as AnyTask as T, fingerprint };
   }
 
-  report(input: ReportInput): Promise<Receipt> {
+  async report(input: InputOf<T>): Promise<KindOf<T>["receipt"]> {
     const report = this.#report(input);
     this.#reports.add(report);
-    const over = () => void this.#reports.delete(report);
-    report.then(over, over);
-    return report;
+    try {
+      return this.#terms(await report);
+    } finally {
+      this.#reports.delete(report);
+    }
   }
 
-  record(input: ReportInput): void {
+  record(input: InputOf<T>): void {
     this.report(input).catch(this.#settings.onError);
   }
 
-  async #report(input: ReportInput): Promise<Receipt> {
+  async #report(input: unknown): Promise<Receipt> {
     this.#checkOpen();
     if (this.consent !== "granted") {
       const receipt = nothing("no-consent");
@@ -284,14 +282,14 @@ export class HushbinClient implements Client {
     }
   }
 
-  async budget(): Promise<Spent> {
+  async budget(): Promise<KindOf<T>["spent"]> {
     const { task } = this.about;
     const [durable, ledger] = await this.#looked(
       async (store) => [store.durable, await store.ledger()] as const,
     );
     const allowed = task && budgetOf(task);
     const { given, until, spent, reports } = allowed ? asOf(ledger, allowed, Date.now()) : ledger;
-    return {
+    return this.#terms({
       epsilon: task?.epsilon,
       allowed: allowed?.reports,
       used: given.size,
@@ -299,17 +297,14 @@ export class HushbinClient implements Client {
       spent,
       reports,
       durable,
-    };
+    });
   }
 
-  async history(): Promise<readonly Sent[]> {
+  async history(): Promise<readonly KindOf<T>["sent"][]> {
     const reports = await this.#looked((store) => store.history());
-    return reports.map(({ at, epsilon, bytes, state }) => ({
-      at: new Date(at),
-      epsilon,
-      bytes,
-      state,
-    }));
+    return reports.map(({ at, epsilon, bytes, state }) =>
+      this.#terms({ at: new Date(at), epsilon, bytes, state }),
+    );
   }
 
   watch(changed: () => void): () => void {
@@ -366,7 +361,7 @@ export class HushbinClient implements Client {
 
   #begin(): Promise<Session> {
     const source = this.#source;
-    const opening = this.#opener(this.#settings, source, this.#changed).then(
+    const opening = begun(this.#settings, source, this.#changed).then(
       (session) => {
         if (this.#opening !== opening) {
           session.end();
@@ -419,7 +414,9 @@ export class HushbinClient implements Client {
 
 /**
  * Makes a client for one task of one collector. Returns at once: reports wait for what
- * they need, which is loaded as soon as consent is granted.
+ * they need, which is loaded as soon as consent is granted. With `analyser`, reports are sealed
+ * to an analyser, and what collects them is a shuffler; so it is with a task of sums, whose
+ * `trust` is that shuffler.
  *
  * @example
  * ```ts
@@ -427,12 +424,18 @@ export class HushbinClient implements Client {
  * client.grant(); // once the person agrees
  * ```
  *
- * @throws OptionError when an option cannot be used
- * @throws TaskError when the task is malformed
+ * @throws OptionError when an option cannot be used; of a relay, what waits for it throws
+ * @throws TaskError when the task is malformed; of sums, what waits for it throws
  */
-export function createClient<const T extends Task | string>(
+export function createClient<const T extends Task | SumTask | string>(
   options: ClientOptions<T>,
-): Client<T extends Task ? T : Task>;
-export function createClient(options: ClientOptions): Client {
-  return new HushbinClient(reportSettingsOf(options), openSession, options.consent === true);
+): Client<T extends string ? Task : T>;
+export function createClient(
+  options: ClientOptions<Task | SumTask | string>,
+): Client | Client<SumTask> {
+  const settings = settingsOf(options);
+  const { task } = settings;
+  return isSum(task)
+    ? new HushbinClient<SumTask>(settings, central(task))
+    : new HushbinClient<Task>(settings, local);
 }

@@ -23,21 +23,14 @@ export const NO_ENTROPY = 13;
 /** The code that means: the module lacks the task's mechanism or kind of question. */
 export const UNKNOWN_MECHANISM = 15;
 
-const EXPLAINED: Readonly<Partial<Record<string, string>>> = {
-  "out-of-range": "a parameter is out of range",
-  "task-id": "the id is not 1 to 64 of a-z, 0-9 and '-', first no '-'",
-  "item-name": "a name is empty, too long or holds a control character",
-  "duplicate-name": "two items or questions share a name",
-  combination: "parameters or lengths do not go together",
-  "unknown-item": "an item does not exist",
-  "duplicate-item": "an item occurs twice",
-  "answer-count": "too many or too few answers",
-  "value-range": "a value is not one that the task takes",
-  "unknown-mechanism": "the module lacks the mechanism, or a kind of question",
-};
-
-/** A core error in words. `hushbin task check` says more about a task. */
-export function explain(code: number): string {
-  const name: string | undefined = CORE_CODES[code as keyof typeof CORE_CODES];
-  return (name && EXPLAINED[name]) ?? name ?? `error ${code}`;
+/**
+ * Returns a core error in words, which are loaded for it; its number where they cannot be.
+ * `hushbin task check` says more about a task.
+ */
+export async function explained(code: number): Promise<string> {
+  const told = await import("./refusals.js").then(
+    ({ REFUSALS }) => REFUSALS[code],
+    () => undefined,
+  );
+  return told ?? `error ${code}`;
 }

@@ -26,6 +26,8 @@ export type ErrorCode =
   | "option"
   | "closed";
 
+// Fields that constructors set are only declared, so that pages do not download them twice.
+
 /** Base of all errors of this package. */
 export abstract class HushbinError extends Error {
   /** Stable name of what went wrong. */
@@ -48,7 +50,7 @@ function shown(value: unknown): string {
 export class UnknownItemError extends HushbinError {
   readonly code = "unknown-item";
   /** The name that the task does not have. */
-  readonly item: string;
+  declare readonly item: string;
 
   /** @internal */
   constructor(item: string, where: string) {
@@ -61,7 +63,7 @@ export class UnknownItemError extends HushbinError {
 export class ValueRangeError extends HushbinError {
   readonly code = "value-range";
   /** The item whose value it is. */
-  readonly item: string;
+  declare readonly item: string;
 
   /** @internal */
   constructor(item: string, value: unknown, expected: string) {
@@ -80,9 +82,9 @@ export class ValueRangeError extends HushbinError {
 export class AnswerError extends HushbinError {
   readonly code = "answer";
   /** The question's name; undefined where the whole input is wrong. */
-  readonly question: string | undefined;
+  declare readonly question: string | undefined;
   /** What was given instead of an answer. */
-  readonly answer: unknown;
+  declare readonly answer: unknown;
 
   /** @internal */
   constructor(question: string | undefined, answer: unknown, expected: string) {
@@ -127,9 +129,9 @@ export class WasmError extends HushbinError {
 export class NetworkError extends HushbinError {
   readonly code = "network";
   /** The answer's status, if there was an answer. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** How long the collector asked to wait, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   /** @internal */
   constructor(
@@ -150,11 +152,11 @@ export class NetworkError extends HushbinError {
 export class UploadRejectedError extends HushbinError {
   readonly code = "upload-rejected";
   /** The answer's status. */
-  readonly status: number;
+  declare readonly status: number;
   /** The collector's problem type, such as `urn:hushbin:problem:unknown-task`. */
-  readonly problem: string | undefined;
+  declare readonly problem: string | undefined;
   /** Number of reports in the upload. */
-  readonly reports: number;
+  declare readonly reports: number;
 
   /** @internal */
   constructor(
@@ -193,7 +195,7 @@ export type TaskErrorCode =
  */
 export class TaskError extends HushbinError {
   /** Stable name of what is wrong with it. */
-  readonly code: TaskErrorCode;
+  declare readonly code: TaskErrorCode;
 
   /** @internal */
   constructor(code: TaskErrorCode, message: string, options?: ErrorOptions) {
@@ -233,7 +235,7 @@ export class StorageError extends HushbinError {
 export class OptionError extends HushbinError {
   readonly code = "option";
   /** The option. */
-  readonly option: string;
+  declare readonly option: string;
 
   /** @internal */
   constructor(option: string, value: unknown, expected: string) {
@@ -264,3 +266,21 @@ export class ClosedError extends HushbinError {
     super("ClosedError", `the ${what} is closed`);
   }
 }
+
+/**
+ * Classes that files take which are loaded later.
+ *
+ * @internal
+ */
+export const HANDED = [
+  AnswerError,
+  ClosedError,
+  EntropyError,
+  HushbinError,
+  NetworkError,
+  OptionError,
+  SealingError,
+  TaskError,
+  UnknownItemError,
+  WasmError,
+] as const;

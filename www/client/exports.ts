@@ -1,6 +1,6 @@
 /** What both entries export. */
 
-export { type About, type Client, createClient, type Sent, type Spent } from "./client.js";
+export { type About, type Client, createClient } from "./client.js";
 export type { Consent } from "./consent.js";
 export {
   AnswerError,
@@ -11,6 +11,7 @@ export {
   NetworkError,
   OptionError,
   OutboxFullError,
+  SealingError,
   StorageError,
   TaskError,
   type TaskErrorCode,
@@ -20,13 +21,33 @@ export {
   WasmError,
 } from "./errors.js";
 export type { Answer, ReportInput } from "./input.js";
+export type {
+  InputOf,
+  KindOf,
+  LocalKind,
+  Sent,
+  Spent,
+  SumKind,
+  SumReceipt,
+  SumSent,
+  SumSpent,
+} from "./kind.js";
 export type { CocoMechanism } from "./mechanism/coco.js";
 export type { CollisionMechanism } from "./mechanism/collision.js";
 export type { CubeMechanism } from "./mechanism/cube.js";
 export type { GridMechanism } from "./mechanism/grid.js";
 export type { HashBinMechanism } from "./mechanism/hash-bin.js";
 export type { Mechanism } from "./mechanism/index.js";
-export type { ClientOptions } from "./options.js";
+export type {
+  ClientOptions,
+  CommonOptions,
+  LocalOptions,
+  Relay,
+  Sealing,
+  SumOptions,
+  Unsealed,
+} from "./options.js";
+export { privacyOf } from "./parts.js";
 export type {
   Attribute,
   BinsQuestion,
@@ -44,7 +65,16 @@ export type {
   TextQuestion,
   TogetherQuestion,
 } from "./question.js";
-export { createRandomizer, type Randomizer, type RandomizerOptions } from "./randomizer.js";
+export {
+  createRandomizer,
+  type Randomizer,
+  type RandomizerOf,
+  type RandomizerOptions,
+} from "./randomizer.js";
 export type { Receipt } from "./receipt.js";
 export type { ReportState } from "./store/store.js";
+export type { SumInput } from "./sums/input.js";
+export type { SumPrivacy } from "./sums/privacy.js";
+export type { SumRandomizer } from "./sums/randomizer.js";
+export type { NumbersTask, SumMessages, SumTask, SumVector, VectorTask } from "./sums/task.js";
 export type { Budget, QuestionsTask, RatingsTask, Task } from "./task.js";

@@ -8,6 +8,8 @@ export interface ReportMaker {
   readonly task: AnyTask;
   /** Identity of the task's parameters, 32 hexadecimal digits. */
   readonly fingerprint: string;
+  /** Number of messages that a report has, each as long: one, except for sums. */
+  readonly messages: number;
   /** An input as numbers. Draws nothing. */
   read(input: unknown): Entries;
   /** Randomises what was read. */
@@ -16,5 +18,7 @@ export interface ReportMaker {
   uploadHeader(count: number): Uint8Array;
   /** 64 bits that follow from bytes. */
   digest(bytes: Uint8Array): bigint;
+  /** Tells what an upload of a report costs; local ε is told where this is left out. */
+  told?(upload: Uint8Array): readonly string[];
   free(): void;
 }

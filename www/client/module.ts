@@ -20,13 +20,16 @@ export interface Suppliers {
   readonly complete?: Supplier | undefined;
   /** The complete core in JavaScript. */
   readonly fallback?: (() => Promise<Fallback>) | undefined;
+  /** The module of sums, where the one in their code may not be compiled. */
+  readonly sums?: WebAssembly.Module | undefined;
 }
 
 function missing(what: string): never {
   throw new Error(what);
 }
 
-let suppliers: Suppliers = {
+/** @internal */
+export let suppliers: Suppliers = {
   module: () => missing("call initialize() first, or import hushbin"),
 };
 let loading: Promise<void> | undefined;

@@ -1,19 +1,21 @@
 /**
- * Requests through a relay: Oblivious HTTP (RFC 9458) of messages in binary form (RFC 9292), by
- * what seals reports; in a file of its own that `hushbin/sealed` imports where there is a relay.
+ * Requests through a relay: Oblivious HTTP (RFC 9458) of messages in binary form (RFC 9292), in a
+ * file of its own that is imported with the first of them.
  */
 
+import type { CipherSuite } from "@hpke/core";
 import { joined } from "./bytes.js";
-import { suiteOf } from "./sealing.js";
 
 /** Where requests go, and to whom they are sealed. */
-export interface Way {
+export interface Relayed {
   /** The relay's URL. */
   readonly relay: string;
   /** The gateway's key configuration. */
   readonly gateway: Uint8Array;
   /** Sends to the relay. */
   readonly fetch: typeof globalThis.fetch;
+  /** Ciphers that requests are sealed by. */
+  readonly suite: CipherSuite;
 }
 
 /** Of a configuration: the key's id and the KEM, then the key. */
@@ -156,9 +158,12 @@ async function unsealed(response: Response): Promise<Response> {
  *
  * @throws unknown where there is no answer, or none of the gateway's
  */
-export async function exchange(way: Way, url: string, init: RequestInit = {}): Promise<Response> {
-  const { relay, gateway, fetch } = way;
-  const suite = await suiteOf();
+export async function exchange(
+  way: Relayed,
+  url: string,
+  init: RequestInit = {},
+): Promise<Response> {
+  const { relay, gateway, fetch, suite } = way;
   const head = joined([gateway.subarray(0, KEY), new Uint8Array(SYMMETRIC)]);
   const key = gateway.slice(KEY, KEY_END);
   const sender = await suite.createSenderContext({

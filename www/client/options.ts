@@ -1,24 +1,16 @@
 /** What a client is made with. */
 
 import { type HushbinError, OptionError } from "./errors.js";
+import type { SumTask } from "./sums/task.js";
 import { type AnyTask, parseTask, type Task } from "./task.js";
 
-/**
- * Options of {@link createClient}.
- *
- * @typeParam T the task's type: a literal's, so that `report` knows its names
- */
-export interface ClientOptions<T extends Task | string = Task | string> {
+/** Options of every client, beside its task. */
+export interface CommonOptions {
   /**
-   * The collector's base URL. May be relative to the page, and may have a
+   * The collector's base URL, or the shuffler's. May be relative to the page, and may have a
    * path.
    */
   readonly endpoint: string | URL;
-  /**
-   * The complete task, which needs no request and cannot be changed by the collector;
-   * or the id of one that the collector describes.
-   */
-  readonly task: T;
   /**
    * The fingerprint that the task must have, 32 hexadecimal digits. Pins its
    * parameters, ε included, when the task comes from the collector.
@@ -35,14 +27,10 @@ export interface ClientOptions<T extends Task | string = Task | string> {
    */
   readonly ignoreSignals?: boolean | undefined;
   /**
-   * The most ε that the reports of one window may spend together, in this browser: the
-   * task's ε times its reports a window. Default 2.
-   */
-  readonly maxEpsilon?: number | undefined;
-  /**
    * How long a report may wait for others before it is sent, in milliseconds.
-   * Earlier when a request is full or the page is hidden. Default 5000; a worker, which
-   * nothing tells that it ends, does not wait.
+   * Earlier when a request is full or the page is hidden. Default 5000, and 0 through a relay,
+   * since a request cannot be sealed as a page ends; a worker, which nothing tells that it
+   * ends, does not wait.
    */
   readonly delayMs?: number | undefined;
   /**
@@ -57,7 +45,7 @@ export interface ClientOptions<T extends Task | string = Task | string> {
    */
   readonly debug?: boolean | undefined;
   /**
-   * Does everything but store and send: reports count as acknowledged. Default false.
+   * Does everything but seal, store and send: reports count as acknowledged. Default false.
    */
   readonly dryRun?: boolean | undefined;
   /** Sends requests in place of the global `fetch`. */
@@ -70,19 +58,103 @@ export interface ClientOptions<T extends Task | string = Task | string> {
   readonly onError?: ((error: HushbinError) => void) | undefined;
 }
 
+/** A relay of Oblivious HTTP (RFC 9458), which hands requests on and cannot read them. */
+export interface Relay {
+  /**
+   * Where it takes them: whoever runs it is told the gateway's address, and is somebody else
+   * than who collects. May be relative to the page. Browsers ask first, by a preflight.
+   */
+  readonly url: string | URL;
+  /**
+   * The key configuration of the gateway, which is who collects: hexadecimal, as
+   * `hushbin key gateway` prints it. Requests are sealed to it, and to no other.
+   */
+  readonly gateway: string;
+}
+
+/** Options of clients whose reports are sealed. */
+export interface Sealing {
+  /**
+   * Pins of the analyser's keys for this task, 32 hexadecimal digits each, as
+   * `hushbin key pin` prints them: reports are sealed to these keys, and to no other that
+   * whoever collects them may name. While a key is changed, the old one's and the new one's.
+   */
+  readonly analyser: readonly string[];
+  /**
+   * Sends and fetches through this relay, so that who collects does not see who sends.
+   * `endpoint` then names it to its gateway, and is never connected to. Default none.
+   */
+  readonly relay?: Relay | undefined;
+}
+
+/** Options of clients whose reports are not sealed. */
+export interface Unsealed {
+  /** Reports are sealed where it is given. */
+  readonly analyser?: undefined;
+  /** Needs sealed reports. */
+  readonly relay?: undefined;
+}
+
+/** Options of clients of tasks with a local ε. */
+export type LocalOptions = (Sealing | Unsealed) & {
+  /**
+   * The most ε that the reports of one window may spend together, in this browser: the
+   * task's ε times its reports a window. Default 2.
+   */
+  readonly maxEpsilon?: number | undefined;
+  /** Nobody has to be trusted. */
+  readonly trust?: undefined;
+  /** There is no central ε. */
+  readonly maxCentralEpsilon?: undefined;
+};
+
+/** Options of clients of sums, whose ε is central. */
+export interface SumOptions extends Sealing {
+  /**
+   * That people trust a shuffler, which has to be said: there is no local ε, and whoever
+   * links a person's messages to them reads the answer.
+   */
+  readonly trust: "shuffler";
+  /**
+   * The most central ε that the reports of one window may spend together, in this browser.
+   * It has nothing to do with `maxEpsilon` of other clients, whose ε is local. Default 2.
+   */
+  readonly maxCentralEpsilon?: number | undefined;
+  /** There is no local ε. */
+  readonly maxEpsilon?: undefined;
+}
+
+/**
+ * Options of {@link createClient}.
+ *
+ * @typeParam T the task's type: a literal's, so that `report` knows its names
+ */
+export type ClientOptions<T extends Task | SumTask | string = Task | string> = CommonOptions & {
+  /**
+   * The complete task, which needs no request and cannot be changed by the collector; or the
+   * id of one that the collector describes. A task of sums is never asked for: what hides
+   * people is how many messages they send, which a page cannot check, so that its author has to.
+   */
+  readonly task: T;
+} & (T extends SumTask ? SumOptions : LocalOptions);
+
 /** Options, checked, with what stands for those left out. */
 export interface Settings {
   /** The URL of the task's resource, which its budget in this browser goes by too. */
   readonly url: string;
   /** The task's id. */
   readonly id: string;
-  /** Undefined where the collector describes it. */
+  /** Undefined where the collector describes it; of sums, as it was given. */
   readonly task: AnyTask | undefined;
-  /** What the ledger goes by, where it is not the URL. */
-  readonly ledger?: string;
+  /** What the ledger goes by. */
+  readonly ledger: string;
   readonly fingerprint: string | undefined;
-  readonly ignoreSignals: boolean;
+  /** Most local ε of a window: no limit where there is none. */
   readonly maxEpsilon: number;
+  /** All options, where reports are to be sealed, or some are given that say so. */
+  readonly shuffled: object | undefined;
+  readonly consent: boolean;
+  readonly ignoreSignals: boolean;
   readonly delayMs: number;
   readonly storage: "device" | "memory";
   readonly debug: boolean;
@@ -143,34 +215,44 @@ function holds(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }
 
+/** Whether a task is one of sums, by its own word. */
+export const isSum = (task: unknown): task is SumTask => Object(task).trust !== undefined;
+
 /**
- * @param parse reads a task of the client's kind
  * @throws OptionError
  * @throws TaskError `invalid-task`
  */
-export function settingsOf(
-  options: Omit<ClientOptions, "task"> & { readonly task: unknown },
-  parse: (value: unknown) => AnyTask,
-): Settings {
-  const { delayMs = DELAY_MS, maxEpsilon = MAX_EPSILON, storage = "device" } = options;
-  const { fingerprint, fetch, onError = warn } = options;
+export function settingsOf(options: ClientOptions<Task | SumTask | string>): Settings {
+  const { task: asked, fingerprint, fetch, onError = warn } = options;
+  const { delayMs = DELAY_MS, storage = "device", relay, trust } = options;
+  const central = isSum(asked);
+  const { maxEpsilon = central ? Infinity : MAX_EPSILON, maxCentralEpsilon } = options;
   const base = baseUrl(options.endpoint);
-  const named = typeof options.task === "string";
-  const task = named ? undefined : parse(options.task);
-  const id = String(task?.id ?? options.task);
+  const named = typeof asked === "string";
+  // Sums are read by their own code, which is not there yet.
+  const task = named ? undefined : central ? asked : parseTask(asked);
+  const id = String(task ? task.id : asked);
   check("task", id, !named || /^[a-z0-9][a-z0-9-]{0,63}$/.test(id), "a task, or the id of one");
   check("delayMs", delayMs, holds(delayMs, 0, MOST_DELAY_MS), `0 to ${MOST_DELAY_MS}`);
   check("maxEpsilon", maxEpsilon, holds(maxEpsilon, 0, Infinity), "a number from 0");
   check("storage", storage, storage === "device" || storage === "memory", "device or memory");
   const pin = fingerprint?.toLowerCase();
   check("fingerprint", pin, /^[0-9a-f]{32}$/.test(pin ?? "0".repeat(32)), "32 digits");
+  const url = `${base}/tasks/${id}`;
+  // Pins that are missing where they are set must not have reports go unsealed.
+  const special =
+    central || "analyser" in options || (relay ?? trust ?? maxCentralEpsilon) !== undefined;
   return {
-    url: `${base}/tasks/${id}`,
+    url,
     id,
     task,
+    // A task of the same name that has a local ε keeps what it spends apart.
+    ledger: central ? `${url}#central` : url,
     fingerprint: pin,
-    ignoreSignals: options.ignoreSignals === true,
     maxEpsilon,
+    shuffled: special ? options : undefined,
+    consent: options.consent === true,
+    ignoreSignals: options.ignoreSignals === true,
     delayMs,
     storage,
     debug: options.debug === true,
@@ -181,12 +263,3 @@ export function settingsOf(
     onError: contained(onError),
   };
 }
-
-/**
- * Those of tasks under local differential privacy.
- *
- * @throws OptionError
- * @throws TaskError `invalid-task`
- */
-export const reportSettingsOf = (options: ClientOptions): Settings =>
-  settingsOf(options, parseTask);

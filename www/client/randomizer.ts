@@ -3,10 +3,15 @@
 import { bindings } from "./bindings.js";
 import { hex, joined } from "./bytes.js";
 import { utf8 } from "./canonical.js";
-import { explain, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
+import { explained, NO_ENTROPY, UNKNOWN_MECHANISM } from "./codes.js";
 import { ClosedError, EntropyError, TaskError } from "./errors.js";
 import { type Entries, InputReader, type ReportInput } from "./input.js";
+import type { ReportMaker } from "./maker.js";
 import { completeModule, guarded, loadModule } from "./module.js";
+import { isSum } from "./options.js";
+import { shuffled } from "./parts.js";
+import type { SumRandomizer } from "./sums/randomizer.js";
+import type { SumTask } from "./sums/task.js";
 import { canonicalBytes, parseTask, type Task } from "./task.js";
 import type { Randomizer as WasmRandomizer } from "./wasm/hushbin.js";
 
@@ -69,8 +74,19 @@ export interface Randomizer<T extends Task = Task> {
   free(): void;
 }
 
+/**
+ * The randomiser of a task.
+ *
+ * @typeParam T the task's type
+ */
+export type RandomizerOf<T extends Task | SumTask> = [T] extends [Task]
+  ? Randomizer<T>
+  : [T] extends [SumTask]
+    ? SumRandomizer<T>
+    : Randomizer | SumRandomizer;
+
 /** Options of {@link createRandomizer}. */
-export interface RandomizerOptions<T extends Task = Task> {
+export interface RandomizerOptions<T extends Task | SumTask = Task> {
   /** The complete task. */
   readonly task: T;
 }
@@ -80,7 +96,8 @@ export interface RandomizerOptions<T extends Task = Task> {
  *
  * @internal
  */
-export class Engine implements Randomizer {
+export class Engine implements Randomizer, ReportMaker {
+  readonly messages = 1;
   readonly task: Task;
   readonly fingerprint: string;
   readonly #reader: InputReader;
@@ -190,7 +207,9 @@ export class Engine implements Randomizer {
       if (typeof cause !== "number") {
         throw cause;
       }
-      throw cause === NO_ENTROPY ? new EntropyError() : new RangeError(explain(cause));
+      throw cause === NO_ENTROPY
+        ? new EntropyError()
+        : new RangeError("arguments do not fit the task");
     }
   }
 }
@@ -228,12 +247,12 @@ export async function createEngine(task: Task, lenient: boolean): Promise<Engine
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await explained(cause)}`);
   }
 }
 
 /**
- * Makes a randomiser for a complete task.
+ * Makes a randomiser for a complete task, of sums too.
  *
  * @example
  * ```ts
@@ -244,9 +263,11 @@ export async function createEngine(task: Task, lenient: boolean): Promise<Engine
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
  */
-export async function createRandomizer<const T extends Task>(
+export async function createRandomizer<const T extends Task | SumTask>(
   options: RandomizerOptions<T>,
-): Promise<Randomizer<T>>;
-export async function createRandomizer(options: RandomizerOptions): Promise<Randomizer> {
-  return createEngine(parseTask(options.task), false);
+): Promise<RandomizerOf<T>>;
+export async function createRandomizer({
+  task,
+}: RandomizerOptions<Task | SumTask>): Promise<Randomizer | SumRandomizer> {
+  return isSum(task) ? (await shuffled()).createMaker(task) : createEngine(parseTask(task), false);
 }

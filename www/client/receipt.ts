@@ -1,7 +1,6 @@
 /** What calls of `report` come to, and how a page's author is told. */
 
 import { hex } from "./bytes.js";
-import type { ReportInput } from "./input.js";
 import type { Settings } from "./options.js";
 
 /** What a call of `report` came to. */
@@ -31,29 +30,38 @@ export const nothing = (outcome: Receipt["outcome"], dropped = 0): Receipt => ({
 });
 
 /** ε as people read it: sums of floats have digits that mean nothing. */
-const short = (epsilon: number) => `ε ${+epsilon.toPrecision(6)}`;
+const short = (epsilon: number) => Number(epsilon.toPrecision(6));
+
+/** What is said of a report beside its receipt. */
+interface Beside {
+  /** ε spent so far, with the report. */
+  readonly spent?: number;
+  readonly bytes?: Uint8Array | undefined;
+  /** Tells what bytes cost, in place of local ε. */
+  readonly told?: ((bytes: Uint8Array) => readonly string[]) | undefined;
+}
 
 /**
  * Says what a call of `report` came to, in a line that opens: behind it stand the answers,
  * as they were given, and the bytes, which are all that is stored and sent.
- *
- * @param spent so far, with the report
  */
 export function say(
   { id, dryRun }: Settings,
-  input: ReportInput,
+  input: unknown,
   { outcome, epsilon, dropped }: Receipt,
-  { spent, bytes }: { spent?: number; bytes?: Uint8Array | undefined } = {},
+  { spent, bytes, told }: Beside = {},
 ): void {
   const digits = bytes && hex(bytes);
   const line = [outcome + (dryRun ? " (a dry run: nothing is sent)" : "")];
-  if (spent !== undefined) {
-    line.push(`${short(epsilon)} (${short(spent).slice(2)} so far)`);
+  if (told) {
+    line.push(...(bytes ? told(bytes) : []));
+  } else if (spent !== undefined) {
+    line.push(`ε ${short(epsilon)} (${short(spent)} so far)`);
   }
   if (dropped > 0) {
     line.push(`${dropped} unknown left out`);
   }
-  if (digits !== undefined) {
+  if (digits !== undefined && !told) {
     line.push(`${digits.length / 2} bytes ${digits.slice(0, 8)}…`);
   }
   console.groupCollapsed(`hushbin ${id}: ${line.join(", ")}`);

@@ -8,51 +8,42 @@
  */
 
 import * as exported from "./exports.js";
-import { type Suppliers, supply } from "./module.js";
-import { bytes } from "./wasm/collision-bytes.js";
+import { INLINED } from "./inlined.js";
+import { supply } from "./module.js";
 
-type File = "complete" | "fallback";
-
-/** Hashes of the files beside this one, by which the browser checks them. */
-declare const INTEGRITY: Readonly<Record<File, string>>;
-
-/** What these files leave in `hushbin.files`. */
-interface Files {
-  readonly complete?: typeof import("./complete.js");
-  readonly fallback?: typeof import("./fallback.js");
-}
+/** What files beside this one leave in `hushbin.files`. */
+type Files = Readonly<Record<string, unknown>>;
 
 type Run = (hushbin: Global) => unknown;
-type Global = typeof exported & { files: Files; push(...runs: readonly Run[]): void };
+type Global = typeof exported & {
+  files: Files;
+  load: typeof load;
+  push(...runs: readonly Run[]): void;
+};
 
 const scope = globalThis as unknown as { hushbin?: Global | readonly Run[] };
 
 // Only known while the script itself runs. In a worker there is none.
 const src = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src;
 
-/** Runs a file from beside this one. */
-async function load<F extends File>(name: F): Promise<NonNullable<Files[F]>> {
+/** Runs a file from beside this one, which has to be that of a hash. */
+async function load(name: string, hash: string): Promise<unknown> {
   const script = document.createElement("script");
   script.src = String(src).replace(/[^/]*$/, `hushbin.script.${name}.js`);
-  script.integrity = INTEGRITY[name];
+  script.integrity = hash;
   script.crossOrigin = "anonymous";
   await new Promise((resolve, reject) => {
     script.onload = resolve;
     script.onerror = () => reject(new Error(`${script.src} could not be loaded`));
     document.head.append(script);
   });
-  return hushbin.files[name] as NonNullable<Files[F]>;
+  return hushbin.files[name];
 }
-
-const INLINED: Suppliers = {
-  module: bytes,
-  complete: async () => (await load("complete")).bytes(),
-  fallback: async () => (await load("fallback")).fallback,
-};
 
 const hushbin: Global = {
   ...exported,
   files: {},
+  load,
   push(...runs) {
     for (const run of runs) {
       try {

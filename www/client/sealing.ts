@@ -1,6 +1,6 @@
 /**
  * Sealing: HPKE (RFC 9180), base mode, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, by
- * the browser's WebCrypto; in a file of its own that `hushbin/sealed` imports.
+ * the browser's WebCrypto; in a file of its own that is imported where reports are sealed.
  */
 
 import {

@@ -4,7 +4,7 @@ import { asOf, charged, decide, saltOf } from "./budget.js";
 import { bytesOf, joined } from "./bytes.js";
 import { Delivery } from "./delivery.js";
 import { OutboxFullError, StorageError, TaskError } from "./errors.js";
-import type { Entries, ReportInput } from "./input.js";
+import type { Entries } from "./input.js";
 import type { ReportMaker } from "./maker.js";
 import type { Settings } from "./options.js";
 import { hasEnd, isHidden, onLife } from "./page.js";
@@ -12,10 +12,11 @@ import { createEngine } from "./randomizer.js";
 import { nothing, type Receipt, say } from "./receipt.js";
 import { IndexedStore } from "./store/indexed.js";
 import { MemoryStore } from "./store/memory.js";
-import type { Store, Stored } from "./store/store.js";
-import { type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
-import { type FetchedTask, fetchTask, type TaskSource } from "./task-source.js";
+import type { Store } from "./store/store.js";
+import { type AnyTask, type Budget, budgetOf, DEFAULT_BUDGET, type Task } from "./task.js";
+import { fetchTask, type TaskSource } from "./task-source.js";
 import { FetchTransport, type Transport } from "./transport.js";
+import type { Changed, Packed, Report, Reporting, Way } from "./way.js";
 
 /** Most bytes that wait for a task in a browser: some ten thousand reports. */
 const OUTBOX_BYTES = 1024 * 1024;
@@ -42,7 +43,7 @@ function keptIn<K>(
  * @throws StorageError where the database does not answer
  */
 export async function storeOf(settings: Settings, create = true): Promise<Store> {
-  const { storage, dryRun, url, ledger = url } = settings;
+  const { storage, dryRun, ledger } = settings;
   if (storage === "memory" || dryRun) {
     return keptIn(own, settings);
   }
@@ -70,7 +71,7 @@ const NOWHERE: Transport = { send: async () => ({ kind: "acknowledged" }) };
  *
  * @throws TaskError `over-max-epsilon`, `loose-budget`, `loose-level`
  */
-function checkBudget(task: Task, settings: Settings): void {
+function checkBudget(task: AnyTask, settings: Settings): void {
   const { maxEpsilon } = settings;
   const { days, reports, answers } = budgetOf(task);
   const spends = task.epsilon * reports;
@@ -94,7 +95,8 @@ function checkBudget(task: Task, settings: Settings): void {
       `task ${task.id} may report ${reports} times in ${days} days, ${answers} answers: ${expected}`,
     );
   }
-  for (const { mechanism } of "questions" in task ? task.questions : [task]) {
+  const described = task as Task;
+  for (const { mechanism } of "questions" in described ? described.questions : [described]) {
     // Below it single items are protected, or inputs close to each other: others may show.
     if ("level" in mechanism && mechanism.level !== "user") {
       throw new TaskError(
@@ -105,20 +107,19 @@ function checkBudget(task: Task, settings: Settings): void {
   }
 }
 
-/** A report, and an upload of it alone, under an id of its own, as it will be sent. */
-export type Packed = readonly [report: Uint8Array, bytes: Uint8Array<ArrayBuffer>];
-
 /** What answers are known by, under such a salt. */
 export function digestOf(engine: ReportMaker, salt: Uint8Array, entries: Entries): bigint {
   const { lengths, items, values } = entries;
   return engine.digest(joined([salt, lengths, items, values].map(bytesOf)));
 }
 
-export class Session {
+export class Session implements Reporting {
   readonly engine: ReportMaker;
   readonly store: Store;
   readonly budget: Budget;
   readonly delivery: Delivery;
+  /** Reports answers, where that takes more than one step. */
+  reporter: Report | undefined;
   readonly #settings: Settings;
   readonly #changed: () => void;
   readonly #unlisten: () => void;
@@ -155,39 +156,35 @@ export class Session {
    * @throws AnswerError, UnknownItemError, ValueRangeError, OutboxFullError, StorageError,
    * EntropyError, WasmError; nothing is spent then
    */
-  async report(input: ReportInput): Promise<Receipt> {
-    const entries = this.engine.read(input);
-    const [receipt, made] = await this.change(entries);
+  async report(input: unknown): Promise<Receipt> {
+    const { engine } = this;
+    const entries = engine.read(input);
+    const [receipt, made] = await (this.reporter?.(this, entries) ?? this.change(entries));
     if (made !== undefined) {
       this.delivery.made(made, isHidden());
       this.#changed();
     }
     if (this.#settings.debug) {
       const { spent } = await this.store.ledger();
-      say(this.#settings, input, receipt, { spent, bytes: made?.bytes });
+      say(this.#settings, input, receipt, { spent, bytes: made?.bytes, told: engine.told });
     }
     return receipt;
   }
 
-  /**
-   * Decides, randomises and charges in one step, which nothing comes between.
-   *
-   * @param pack makes a report, or takes the one that was made before
-   */
-  protected change(
+  change(
     entries: Entries,
     pack = (report = this.engine.make(entries)): Packed => [
       report,
-      joined([this.engine.uploadHeader(1), report]),
+      joined([this.engine.uploadHeader(this.engine.messages), report]),
     ],
-  ): Promise<readonly [Receipt, Stored | undefined]> {
+  ): Promise<Changed> {
     return this.store.change((before) => {
       const { engine, budget } = this;
+      const { fingerprint } = engine;
       const { dropped } = entries;
       const now = Date.now();
       const ledger = asOf(before, budget, now);
       const digest = digestOf(engine, saltOf(ledger, budget), entries);
-      const { fingerprint } = engine;
       const decision = this.#ended ? "no-consent" : decide(ledger, budget, fingerprint, digest);
       const fresh = decision === "draw";
       if (!fresh && typeof decision === "string") {
@@ -231,35 +228,26 @@ export class Session {
  * @throws TaskError, WasmError, EntropyError, SealingError
  * @throws NetworkError once the source was stopped
  */
-export type Open = (
-  settings: Settings,
-  source: TaskSource,
-  changed: () => void,
-) => Promise<Session>;
-
-/** A kind of session. */
-export type Make<S extends Session = Session> = new (
-  ...parts: ConstructorParameters<typeof Session>
-) => S;
-
-/** Begins a session of a task under local differential privacy. */
 export async function openSession(
   settings: Settings,
   source: TaskSource,
   changed: () => void,
-  Made: Make = Session,
+  { maker, reporter, ...over }: Way = {},
 ): Promise<Session> {
-  const { task, fingerprint: said }: Partial<FetchedTask> & { readonly task: Task } = settings.task
-    ? { task: settings.task as Task }
-    : await source.fetch(fetchTask);
+  const own = { ...settings, ...over };
+  const { url, id, fetch } = own;
+  const described = settings.task ? undefined : await source.fetch(() => fetchTask(url, id, fetch));
+  const said = described?.fingerprint;
+  const task = (settings.task ?? described?.task) as AnyTask;
   checkBudget(task, settings);
   // Beside the engine, as either takes some 20 ms in a page that has just loaded.
   const storing = storeOf(settings);
   // It may fail before it is awaited.
   storing.catch(() => {});
   let engine: ReportMaker | undefined;
+  let session: Session | undefined;
   try {
-    engine = await createEngine(task, said !== undefined);
+    engine = await (maker?.() ?? createEngine(task as Task, said !== undefined));
     const { fingerprint } = engine;
     // The collector must agree with itself, too.
     for (const pin of [settings.fingerprint, said]) {
@@ -270,8 +258,12 @@ export async function openSession(
         );
       }
     }
-    return new Made(settings, engine, await storing, changed);
+    // What earlier pages left is sent meanwhile.
+    session = new Session(own, engine, await storing, changed);
+    session.reporter = await reporter?.(engine);
+    return session;
   } catch (error) {
+    session?.end();
     engine?.free();
     storing.then((store) => store.close()).catch(() => {});
     throw error;

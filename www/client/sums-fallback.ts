@@ -1,6 +1,6 @@
 /**
  * The core of sums in JavaScript, for where there is no WebAssembly or it is forbidden: the
- * same compiled code. `hushbin/sums` imports it when it needs it.
+ * same compiled code. imported when it is needed.
  */
 
 import {

@@ -19,7 +19,11 @@ export interface FetchedTask {
  * @throws NetworkError when something that is not the collector answers, or nothing
  * @throws TaskError `unknown-task`, or `invalid-task` when the answer holds another task
  */
-export async function fetchTask({ url, id, fetch }: Settings): Promise<FetchedTask> {
+export async function fetchTask(
+  url: string,
+  id: string,
+  fetch: typeof globalThis.fetch,
+): Promise<FetchedTask> {
   let answer: Answer;
   try {
     answer = await answerTo(fetch, url);
@@ -43,7 +47,7 @@ export async function fetchTask({ url, id, fetch }: Settings): Promise<FetchedTa
 
 /** Fetches the task of a client, or what else it needs, as often as it takes. */
 export class TaskSource {
-  readonly #settings: Settings;
+  readonly #onError: Settings["onError"];
   /** Who waits for the next failure. */
   readonly #told = new Set<(error: NetworkError) => void>();
   #notBefore = 0;
@@ -51,18 +55,18 @@ export class TaskSource {
   /** Whether no further attempt is made. */
   stopped = false;
 
-  constructor(settings: Settings) {
-    this.#settings = settings;
+  constructor({ onError }: Settings) {
+    this.#onError = onError;
   }
 
   /**
    * @param ask asks once
    * @throws what `ask` throws that is no NetworkError
    */
-  async fetch<R>(ask: (settings: Settings) => Promise<R>): Promise<R> {
+  async fetch<R>(ask: () => Promise<R>): Promise<R> {
     for (let failures = 1; ; failures += 1) {
       try {
-        return await ask(this.#settings);
+        return await ask();
       } catch (error) {
         if (!(error instanceof NetworkError) || this.stopped) {
           throw error;
@@ -99,7 +103,7 @@ export class TaskSource {
 
   #tell(error: NetworkError): void {
     if (this.#told.size === 0) {
-      this.#settings.onError(error);
+      this.#onError(error);
     }
     this.#told.forEach((told) => void told(error));
     this.#told.clear();

@@ -8,10 +8,11 @@
 import { createClient as client, createRandomizer as randomizer } from "./exports.js";
 import { type Suppliers, supplied } from "./module.js";
 import module from "./wasm/hushbin.wasm";
+import sums from "./wasm/sums.wasm";
 
 export * from "./exports.js";
 
-const FILE: Suppliers = { module: () => module };
+const FILE: Suppliers = { module: () => module, sums };
 
 /** @internal */
 export const createClient = /* @__PURE__ */ supplied(FILE, client);

@@ -109,7 +109,7 @@ async function least() {
  * @param {{ task: any, storage: string, sealing?: boolean, entries: number, reports: number, together: number }} options
  */
 async function reports({ task, storage, sealing = false, entries, reports, together }) {
-  const { hushbin, sealed } = /** @type {any} */ (globalThis);
+  const { hushbin } = /** @type {any} */ (globalThis);
   const options = {
     endpoint: "/nowhere",
     task,
@@ -137,9 +137,7 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
     const fetch = async () => Response.json({ keys: [configuration] });
     return { analyser: [pin], fetch };
   };
-  const client = sealing
-    ? sealed.createClient({ ...options, ...(await analyser()) })
-    : hushbin.createClient(options);
+  const client = hushbin.createClient({ ...options, ...(sealing && (await analyser())) });
   await client.ready();
   const inputs = Array.from({ length: reports }, (_, person) =>
     Object.fromEntries(
@@ -175,9 +173,9 @@ async function reports({ task, storage, sealing = false, entries, reports, toget
  * @param {{ task: any, people: number }} options
  */
 async function summed({ task, people }) {
-  const { sums } = /** @type {any} */ (globalThis);
+  const { hushbin } = /** @type {any} */ (globalThis);
   const input = Object.fromEntries(task.numbers.map(({ name }) => [name, 0.3]));
-  const randomizer = await sums.createRandomizer({ task });
+  const randomizer = await hushbin.createRandomizer({ task });
   const { subtle } = crypto;
   const pair = /** @type {CryptoKeyPair} */ (
     await subtle.generateKey("X25519", true, ["deriveBits"])
@@ -192,7 +190,7 @@ async function summed({ task, people }) {
   );
   const pin = hex(await subtle.digest("SHA-256", bytes)).slice(0, 32);
   const clients = Array.from({ length: people }, () =>
-    sums.createClient({
+    hushbin.createClient({
       endpoint: "/nowhere",
       task,
       trust: "shuffler",

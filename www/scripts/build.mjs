@@ -26,33 +26,45 @@ const GLUES = [
   ["sums", "SumRandomizer", "sums-fallback"],
 ];
 
-/** "a" and "A", the letters of halves that are 0. */
-const LOW = 97;
-const HIGH = 65;
+/** Characters that stand for bytes: all that are printed, but for space, "!", quote and backslash. */
+const CHARACTERS = Array.from({ length: 127 - 35 }, (_, at) => String.fromCharCode(35 + at))
+  .filter((character) => character !== "\\")
+  .join("");
+/** Bytes below this are one character each. */
+const SINGLE = 80;
 
 /**
- * A module as letters, for a script that carries it along: two of each byte, its low
- * half from "a" and then its high half from "A". Compressed these are 600 bytes less
- * than hexadecimal digits, which are the same for either half, and 7 KB less than
- * base64, whose digits do not end where bytes do.
+ * A module as characters, for a script that carries it along: one for each of the lesser bytes,
+ * which are the most, and two for each of the others. Compressed these are 230 bytes less than
+ * two characters for each byte, and 7 KB less than base64, whose digits do not end where bytes do.
  */
 async function embed(name) {
-  const letters = Array.from(await readFile(join(GLUE, `${name}.wasm`)), (byte) =>
-    String.fromCharCode(LOW + (byte & 15), HIGH + (byte >> 4)),
-  ).join("");
+  const { length } = CHARACTERS;
+  const characters = Array.from(await readFile(join(GLUE, `${name}.wasm`)), (byte) => {
+    const rest = byte - SINGLE;
+    return rest < 0
+      ? CHARACTERS[byte]
+      : `${CHARACTERS[SINGLE + Math.floor(rest / length)]}${CHARACTERS[rest % length]}`;
+  }).join("");
   await writeFile(
     join(GLUE, `${name}-bytes.ts`),
-    `const letters =
-  "${letters}";
+    `const characters =
+  "${characters}";
 
 /** The module ${name}.wasm: by a loop, which takes a tenth of Uint8Array.from's time. */
 export const bytes = (): Uint8Array<ArrayBuffer> => {
-  const all = new Uint8Array(letters.length / 2);
-  for (let index = 0; index < all.length; index += 1) {
-    const low = letters.charCodeAt(2 * index) - ${LOW};
-    all[index] = low | ((letters.charCodeAt(2 * index + 1) - ${HIGH}) << 4);
+  const all = new Uint8Array(characters.length);
+  let at = 0;
+  let length = 0;
+  const next = () => {
+    const code = characters.charCodeAt(at++);
+    return code - (code > 92 ? 36 : 35);
+  };
+  while (at < characters.length) {
+    const first = next();
+    all[length++] = first < ${SINGLE} ? first : ${SINGLE} + (first - ${SINGLE}) * ${length} + next();
   }
-  return all;
+  return all.subarray(0, length);
 };
 `,
   );
@@ -90,12 +102,22 @@ function trimmed(glue, made) {
   return patched(kept, made) + START;
 }
 
+const SCRIPT = "hushbin.script";
+
 /** Entries of the package. */
-const ENTRIES = ["index", "slim", "sealed", "sums", "testing", "history"];
-/** What entries import as files of their own, which may never be needed. */
-const FILES = ["complete", "fallback", "oblivious", "sealing", "sums-fallback", "x25519"];
-/** Those of the classic script. */
-const SCRIPT_FILES = ["complete", "fallback"];
+const ENTRIES = ["index", "slim", "testing", "history"];
+/** Files that are loaded when a task or a browser needs them, each after those that it loads. */
+export const FILES = [
+  "complete",
+  "fallback",
+  "refusals",
+  "oblivious",
+  "x25519",
+  "sealing",
+  "sums-fallback",
+  "sums",
+  "shuffled",
+];
 
 /**
  * Bundles as modules of one kind.
@@ -137,6 +159,46 @@ const beside = (files) => ({
 });
 
 /**
+ * Gives files that are loaded later the error classes of what loads them.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+const HANDED = {
+  name: "handed",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\/errors\.js$/ }, ({ importer }) =>
+      importer.startsWith(CLIENT) ? { path: join(CLIENT, "handed.ts") } : undefined,
+    );
+  },
+};
+
+/**
+ * Has a classic script load files by elements, which check them by their hashes: such a file
+ * stands for the promise of what it leaves in `hushbin.files`.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+const BY_ELEMENT = {
+  name: "by-element",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, kind }) =>
+      kind === "dynamic-import"
+        ? { path: posix.basename(path, ".js"), namespace: "by-element" }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "by-element" }, async ({ path: name }) => {
+      // The shortest that there is: it stands in a script that every page loads.
+      const hash = integrity(await readFile(join(DIST, scriptOf(name))), "sha256");
+      const load = `globalThis.hushbin.load(${JSON.stringify(name)}, ${JSON.stringify(hash)})`;
+      return { contents: `export const then = (...told) => ${load}.then(...told);` };
+    });
+  },
+};
+
+/** @param {string} name of a file that the classic script loads */
+const scriptOf = (name) => `${SCRIPT}.${name}.js`;
+
+/**
  * Leaves out Node's module, which a library imports where there is no `crypto`: bundlers of pages
  * find none, and every Node that is supported has the global one.
  *
@@ -153,32 +215,24 @@ const WITHOUT_NODE = {
 };
 
 /**
- * Classic scripts, and the hashes of all: the one that pages name, which knows those of
- * the files that it loads.
+ * Classic scripts, and the hashes of all: the one that pages name, and the files that it loads,
+ * each of which knows the hashes of those that it loads itself.
  */
 async function scripts() {
-  const SCRIPT = "hushbin.script";
-  for (const name of SCRIPT_FILES) {
+  const plugins = [WITHOUT_NODE, BY_ELEMENT];
+  for (const name of FILES) {
     await bundle([name], {
       format: "iife",
       globalName: `hushbin.files["${name}"]`,
       entryNames: `${SCRIPT}.${name}`,
+      plugins: [...plugins, HANDED],
     });
   }
-  const hashed = async (names) =>
-    Object.fromEntries(
-      await Promise.all(
-        names.map(async ([key, file]) => [key, integrity(await readFile(join(DIST, file)))]),
-      ),
-    );
-  const beside = await hashed(SCRIPT_FILES.map((name) => [name, `${SCRIPT}.${name}.js`]));
-  await bundle(["script"], {
-    format: "iife",
-    entryNames: SCRIPT,
-    define: { INTEGRITY: JSON.stringify(beside) },
-  });
-  const files = [`${SCRIPT}.js`, ...SCRIPT_FILES.map((name) => `${SCRIPT}.${name}.js`)];
-  const all = await hashed(files.map((file) => [file, file]));
+  await bundle(["script"], { format: "iife", entryNames: SCRIPT, plugins });
+  const all = {};
+  for (const file of [`${SCRIPT}.js`, ...FILES.map(scriptOf)]) {
+    all[file] = integrity(await readFile(join(DIST, file)));
+  }
   await writeFile(join(DIST, "integrity.json"), `${JSON.stringify(all, undefined, 2)}\n`);
 }
 
@@ -196,6 +250,7 @@ async function bundles() {
         // What is tested is what tests test by.
         "./index.js": "./index.js",
         "./wasm/hushbin.wasm": "./hushbin.wasm",
+        "./wasm/sums.wasm": "./sums.wasm",
       }),
     ],
   };
@@ -210,8 +265,9 @@ async function bundles() {
   const readable = { minifyWhitespace: false, sourcemap: true };
   await bundle([...ENTRIES, "workerd"], { ...esm, ...readable });
   await bundle(ENTRIES, { ...cjs, ...readable });
-  await bundle(FILES, esm);
-  await bundle(FILES, cjs);
+  for (const kind of [esm, cjs]) {
+    await bundle(FILES, { ...kind, plugins: [...kind.plugins, HANDED] });
+  }
   await scripts();
   for (const [name] of MODULES) {
     await copyFile(join(GLUE, `${name}.wasm`), join(DIST, `${name}.wasm`));
@@ -262,7 +318,7 @@ function documented() {
   return text;
 }
 
-/** What is bundled of others, in dist/sealing.* and dist/x25519.*, and whose it is. */
+/** What is bundled of others, in the files sealing and x25519, and whose it is. */
 export const THIRD_PARTY = ["@hpke/core", "@hpke/common", "@hpke/dhkem-x25519"];
 
 /** The licences of code that is bundled, and of the crates in the modules. */
@@ -275,7 +331,7 @@ async function thirdParty() {
   const checkout = { folder: ROOT };
   const { others } = await linked(checkout, COMPILED);
   const { folders } = await packages(checkout);
-  return `dist/sealing.* and dist/x25519.* hold code of others.
+  return `dist/sealing.*, dist/x25519.* and their kin of hushbin.script hold code of others.
 
 ${(await Promise.all(licences)).join("\n\n")}
 

@@ -34,8 +34,6 @@ const SCRIPT = ["www/client", "www/demo", "www/dashboard"];
 const PACKAGE = {
   hushbin: "www/client/index.ts",
   "hushbin/slim": "www/client/slim.ts",
-  "hushbin/sealed": "www/client/sealed.ts",
-  "hushbin/sums": "www/client/sums.ts",
   "hushbin/history": "www/client/history.ts",
 };
 

@@ -79,12 +79,10 @@ async function begin({ endpoint, task, analyser }) {
       }
     }
   };
-  const { hushbin, sealed } = /** @type {any} */ (globalThis);
+  const { hushbin } = /** @type {any} */ (globalThis);
   const randomizer = await hushbin.createRandomizer({ task });
   const createClient = (options) =>
-    analyser === undefined
-      ? hushbin.createClient(options)
-      : sealed.createClient({ ...options, analyser: [analyser] });
+    hushbin.createClient({ ...options, ...(analyser !== undefined && { analyser: [analyser] }) });
   Object.assign(globalThis, { randomizer, timing, timedFetch, endpoint, createClient });
 }
 

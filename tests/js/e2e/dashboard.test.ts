@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createRandomizer } from "../../../dist/index.js";
+import { createRandomizer, type Randomizer, type Task } from "../../../dist/index.js";
 import { loss } from "../../../www/dashboard/panels.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { type Collector, startCollector } from "../../../www/scripts/lib/collector.mjs";
@@ -82,10 +82,10 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
   return response.json() as Promise<T>;
 }
 
-type Answers = Parameters<Awaited<ReturnType<typeof createRandomizer>>["randomize"]>[0];
+type Answers = Parameters<Randomizer["randomize"]>[0];
 
 async function report(id: string, answers: readonly Answers[]): Promise<void> {
-  const { task } = await ask<{ task: Parameters<typeof createRandomizer>[0]["task"] }>(`/${id}`);
+  const { task } = await ask<{ task: Task }>(`/${id}`);
   const randomizer = await createRandomizer({ task });
   const reports = answers.map((own) => randomizer.randomize(own));
   const bytes = new Uint8Array(await new Blob(reports as BlobPart[]).arrayBuffer());

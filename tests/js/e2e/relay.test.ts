@@ -6,17 +6,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type * as HushbinSealed from "../../../www/client/sealed.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { Gateway } from "./gateway.js";
 import { newContext, SETTINGS } from "./harness.js";
 import { hushbin, Parties } from "./parties.js";
-
-declare global {
-  var sealed: typeof HushbinSealed;
-}
 
 const PEOPLE = 60;
 
@@ -40,7 +35,7 @@ beforeAll(async () => {
       },
       "/entry.js": {
         type: "text/javascript",
-        body: 'import * as sealed from "/dist/sealed.js"; Object.assign(globalThis, { sealed });',
+        body: 'import * as hushbin from "/dist/index.js"; Object.assign(globalThis, { hushbin });',
       },
     },
   });
@@ -59,16 +54,16 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
   const asked: URL[] = [];
   page.on("request", (request) => void asked.push(new URL(request.url())));
   await page.goto(site.url);
-  await page.waitForFunction(() => "sealed" in globalThis);
+  await page.waitForFunction(() => "hushbin" in globalThis);
   const lazy = () =>
-    asked.map(({ pathname }) => pathname).filter((path) => /obliv|seali/.test(path));
+    asked.map(({ pathname }) => pathname).filter((path) => /shuffled|obliv|seali/.test(path));
   expect(lazy()).toEqual([]);
   // Answers that are lost are asked for again.
   relay.faults.push("lose-answer", "broken");
   const sent = await page.evaluate(
     async ({ people, ...options }) => {
       const all = Array.from({ length: people }, async (_, person) => {
-        const client = sealed.createClient({
+        const client = globalThis.hushbin.createClient({
           ...options,
           consent: true,
           maxEpsilon: 10,
@@ -97,7 +92,9 @@ it("reaches whoever shuffles, who is connected to no page, through whoever canno
       },
     },
   );
-  expect(new Set(lazy())).toEqual(new Set(["/dist/oblivious.js", "/dist/sealing.js"]));
+  expect(new Set(lazy())).toEqual(
+    new Set(["/dist/shuffled.js", "/dist/oblivious.js", "/dist/sealing.js"]),
+  );
   // Its own site's, and the relay's.
   const hosts = new Set(asked.map(({ origin }) => `${origin}`));
   expect(hosts).toEqual(new Set([new URL(site.url).origin, url]));

@@ -11,17 +11,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Aes128Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke/core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type * as HushbinSealed from "../../../www/client/sealed.js";
+import type * as Hushbin from "../../../www/client/index.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { Gateway } from "./gateway.js";
 import { type Estimates, newContext } from "./harness.js";
 import { hushbin, Parties } from "./parties.js";
-
-declare global {
-  var sealed: typeof HushbinSealed;
-}
 
 const PEOPLE = Number(process.env.HUSHBIN_SEALED_PEOPLE ?? 2_000);
 const BATCH = PEOPLE / 4;
@@ -62,7 +58,7 @@ beforeAll(async () => {
       },
       "/entry.js": {
         type: "text/javascript",
-        body: 'import * as sealed from "/dist/sealed.js"; Object.assign(globalThis, { sealed });',
+        body: 'import * as hushbin from "/dist/index.js"; Object.assign(globalThis, { hushbin });',
       },
     },
   });
@@ -82,11 +78,11 @@ async function reportAll(): Promise<void> {
   const loaded: string[] = [];
   page.on("request", (request) => void loaded.push(new URL(request.url()).pathname));
   await page.goto(site.url);
-  await page.waitForFunction(() => "sealed" in globalThis);
-  const lazy = () => loaded.filter((path) => /sealing|x25519/.test(path));
+  await page.waitForFunction(() => "hushbin" in globalThis);
+  const lazy = () => loaded.filter((path) => /shuffled|sealing|x25519/.test(path));
   expect(lazy()).toEqual([]);
   const { task } = (await (await fetch(`${parties.shuffler?.url}/tasks/settings`)).json()) as {
-    task: HushbinSealed.Task;
+    task: Hushbin.Task;
   };
   for (let begin = 0; begin < PEOPLE; begin += TOGETHER) {
     const people = Array.from({ length: TOGETHER }, (_, index) => answersOf(begin + index));
@@ -94,7 +90,7 @@ async function reportAll(): Promise<void> {
       async ({ people, ...options }) => {
         await Promise.all(
           people.map(async (answers) => {
-            const client = sealed.createClient({
+            const client = globalThis.hushbin.createClient({
               ...options,
               consent: true,
               maxEpsilon: 10,
@@ -110,7 +106,7 @@ async function reportAll(): Promise<void> {
     );
   }
   // What seals comes with consent, by the browser's own curve.
-  expect(lazy()).toEqual(["/dist/sealing.js"]);
+  expect(lazy()).toEqual(["/dist/shuffled.js", "/dist/sealing.js"]);
 }
 
 /** The reports of uploads, opened by the analyser's key, which no shuffler has. */

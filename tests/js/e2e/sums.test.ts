@@ -6,17 +6,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type * as HushbinSums from "../../../www/client/sums.js";
+import type * as Hushbin from "../../../www/client/index.js";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { DIST } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
 import { Gateway } from "./gateway.js";
 import { newContext } from "./harness.js";
 import { Parties } from "./parties.js";
-
-declare global {
-  var sums: typeof HushbinSums;
-}
 
 const PEOPLE = 200;
 /** People whose clients are in the page at once. */
@@ -64,8 +60,8 @@ beforeAll(async () => {
       },
       "/entry.js": {
         type: "text/javascript",
-        body: `import * as sums from "/dist/sums.js"; import "/dist/history.js";
-          Object.assign(globalThis, { sums });`,
+        body: `import * as hushbin from "/dist/index.js"; import "/dist/history.js";
+          Object.assign(globalThis, { hushbin });`,
       },
     },
   });
@@ -81,18 +77,18 @@ afterAll(async () => {
 it("are estimated from messages that nobody can tell the senders of", async () => {
   const endpoint = await gateway.listen();
   const described = (await (await fetch(`${parties.shuffler?.url}/tasks/timings`)).json()) as {
-    task: HushbinSums.SumTask;
+    task: Hushbin.SumTask;
     fingerprint: string;
     privacy: { statement: string; central_epsilon: number };
   };
   const { task, fingerprint } = described;
   const page = await (await newContext(browser)).newPage();
   await page.goto(site.url);
-  await page.waitForFunction(() => "sums" in globalThis);
+  await page.waitForFunction(() => "hushbin" in globalThis);
   const options = { endpoint, task, fingerprint, analyser: [parties.pin] };
 
   // What is said before anybody agrees is what the shuffler says.
-  const privacy = await page.evaluate((task) => sums.privacyOf(task), task);
+  const privacy = await page.evaluate((task) => hushbin.privacyOf(task), task);
   expect(privacy.statement).toBe(described.privacy.statement);
   expect(privacy.centralEpsilon).toBe(described.privacy.central_epsilon);
 
@@ -102,7 +98,7 @@ it("are estimated from messages that nobody can tell the senders of", async () =
       async ({ people, ...options }) => {
         await Promise.all(
           people.map(async (answers) => {
-            const client = sums.createClient({
+            const client = hushbin.createClient({
               ...options,
               trust: "shuffler",
               consent: true,
@@ -148,14 +144,14 @@ it("are estimated from messages that nobody can tell the senders of", async () =
 
 it("are shown to people with what hides them, and no local ε", async () => {
   const { task } = (await (await fetch(`${parties.shuffler?.url}/tasks/timings`)).json()) as {
-    task: HushbinSums.SumTask;
+    task: Hushbin.SumTask;
   };
   const page = await (await newContext(browser)).newPage();
   await page.goto(site.url);
-  await page.waitForFunction(() => "sums" in globalThis);
+  await page.waitForFunction(() => "hushbin" in globalThis);
   const { text, bytes } = await page.evaluate(
     async ({ task, ...options }) => {
-      const client = sums.createClient({
+      const client = hushbin.createClient({
         ...options,
         task,
         trust: "shuffler",

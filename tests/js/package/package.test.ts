@@ -8,6 +8,7 @@ import { type BuildOptions, build } from "esbuild";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FILES } from "../../../www/scripts/build.mjs";
 import { launchChromium } from "../../../www/scripts/lib/browser.mjs";
 import { BIN, GLUE, PACKAGE, ROOT } from "../../../www/scripts/lib/paths.mjs";
 import { serve } from "../../../www/scripts/lib/serve.mjs";
@@ -44,6 +45,16 @@ const CLIPPED = JSON.stringify({
   grid: 256,
 });
 
+const SUMS = JSON.stringify({
+  id: "timings",
+  trust: "shuffler",
+  epsilon: 1,
+  delta: 1e-6,
+  people: 1000,
+  numbers: [{ name: "load", min: 0, max: 10 }],
+  messages: { levels: 8, drawn: 1, trials: 1, threshold: "4611686018427387904", noise: 2 },
+});
+
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), "hushbin-package-"));
   const [packed] = JSON.parse(
@@ -65,22 +76,17 @@ describe("the tarball", () => {
     const code = files.filter((file) => !/^package\/(API|README|LICENSE|CHANGELOG)/.test(file));
     const declared = [
       ...["budget", "client", "consent", "errors", "exports", "fallback", "history"],
-      ...["history/facts", "history/told", "history/words", "index", "input", "mechanism/coco"],
-      ...["mechanism/collision", "mechanism/cube", "mechanism/grid", "mechanism/hash-bin"],
-      "mechanism/index",
-      ...["module", "options", "question", "randomizer", "receipt", "sealed", "sealed/options"],
-      ...["slim", "store/store", "sums", "sums/client", "sums/input", "sums/module"],
-      ...["sums/privacy", "sums/randomizer", "sums/task", "task", "testing"],
+      ...["history/facts", "history/told", "history/words", "index", "input", "kind"],
+      ...["mechanism/coco", "mechanism/collision", "mechanism/cube", "mechanism/grid"],
+      ...["mechanism/hash-bin", "mechanism/index", "module", "options", "parts", "question"],
+      ...["randomizer", "receipt", "slim", "store/store", "sums/input", "sums/privacy"],
+      ...["sums/randomizer", "sums/task", "task", "testing"],
     ];
-    const entries = ["history", "index", "sealed", "slim", "sums", "testing"];
-    const lazy = ["complete", "fallback", "oblivious", "sealing", "sums-fallback", "x25519"];
+    const entries = ["history", "index", "slim", "testing"];
+    const lazy = FILES;
     const bundled = [...entries, ...lazy];
     const mapped = [...entries.flatMap((name) => [`${name}.cjs`, `${name}.js`]), "workerd.js"];
-    const scripts = [
-      "hushbin.script.js",
-      "hushbin.script.complete.js",
-      "hushbin.script.fallback.js",
-    ];
+    const scripts = ["hushbin.script.js", ...lazy.map((name) => `hushbin.script.${name}.js`)];
     const expected = [
       ...declared.flatMap((name) => [`dist/${name}.d.cts`, `dist/${name}.d.ts`]),
       ...bundled.flatMap((name) => [`dist/${name}.cjs`, `dist/${name}.js`]),
@@ -99,9 +105,8 @@ describe("the tarball", () => {
   });
 
   it("names no module of Node's in what seals, which bundlers of pages do not find", () => {
-    const lazy = ["sealing", "x25519", "oblivious"];
-    const eager = ["sealed.js", "sums.js"];
-    for (const name of [...lazy.flatMap((own) => [`${own}.js`, `${own}.cjs`]), ...eager]) {
+    const lazy = ["shuffled", "sealing", "x25519", "oblivious", "sums"];
+    for (const name of lazy.flatMap((own) => [`${own}.js`, `${own}.cjs`])) {
       const text = readFileSync(installed(`dist/${name}`), "utf8");
       const imported = [...text.matchAll(/(?:import|require)\("([^"]+)"\)/g)].map(
         (found) => found[1],
@@ -111,11 +116,16 @@ describe("the tarball", () => {
         name,
       ).toEqual([]);
     }
-    for (const name of eager) {
-      expect(readFileSync(installed(`dist/${name}`), "utf8")).toContain('import("./sealing.js")');
+    const text = (name: string) => readFileSync(installed(`dist/${name}.js`), "utf8");
+    expect(text("index")).toContain('import("./shuffled.js")');
+    expect(text("shuffled")).toContain('import("./sealing.js")');
+    expect(text("shuffled")).toContain('import("./sums.js")');
+    // Ciphers are there once, also for requests through a relay.
+    expect(text("oblivious")).not.toContain("AES-GCM-");
+    // And errors, so that `instanceof` holds.
+    for (const name of FILES) {
+      expect(text(name), name).not.toContain('"SealingError"');
     }
-    // There once, also for requests through a relay.
-    expect(readFileSync(installed("dist/oblivious.js"), "utf8")).toContain('from"./sealing.js"');
   });
 
   it("has no dependencies", () => {
@@ -136,7 +146,7 @@ describe("the tarball", () => {
 
   it("has types that every resolution finds", () => {
     // Wasm has no types. Of the oldest resolution there are only `main` and `types`.
-    const modules = ["hushbin.wasm", "collision.wasm", "sums.wasm"];
+    const modules = ["hushbin.wasm", "collision.wasm"];
     const args = ["--profile", "node16", "--exclude-entrypoints", ...modules];
     run(join(BIN, "attw"), [tarball, ...args], ROOT);
   });
@@ -257,24 +267,30 @@ describe("in workerd", () => {
       metafile: true,
     });
     const [{ imports = [] } = {}] = Object.values(metafile.outputs);
-    expect(imports.map(({ path }) => path)).toEqual(["./hushbin.wasm"]);
+    expect(imports.map(({ path }) => path)).toEqual(["./hushbin.wasm", "./sums.wasm"]);
     // Run as workerd would: with the compiled module, and nothing else that compiles.
     const name = join(project, "worker.mjs");
     const text = outputFiles[0]?.text ?? "";
     writeFileSync(
       name,
-      text.replace(/import (\w+) from ?"\.\/hushbin\.wasm";/, "const $1=globalThis.file;"),
+      text.replace(/import (\w+) from ?"\.\/(\w+)\.wasm";/g, "const $1=globalThis.files.$2;"),
     );
     const script = `
       import { readFileSync } from "node:fs";
-      globalThis.file = new WebAssembly.Module(readFileSync(${JSON.stringify(installed("dist/hushbin.wasm"))}));
+      const read = (name) => readFileSync(${JSON.stringify(installed("dist/"))} + name + ".wasm");
+      const [hushbin, sums] = ["hushbin", "sums"].map((name) => new WebAssembly.Module(read(name)));
+      globalThis.files = { hushbin, sums };
       WebAssembly.compile = () => { throw new Error("no bytes at run time"); };
       const { default: createRandomizer } = await import(${JSON.stringify(name)});
       for (const mechanism of [${TASK}.mechanism, ${CLIPPED}]) {
         const randomizer = await createRandomizer({ task: { ...${TASK}, mechanism } });
         console.log(randomizer.randomize({ autoplay: 1 }).length);
-      }`;
-    expect(run(process.execPath, ["--input-type=module", "--eval", script]).trim()).toBe("9\n9");
+      }
+      const randomizer = await createRandomizer({ task: ${SUMS} });
+      console.log(randomizer.randomize({ load: 5 }).length);`;
+    expect(run(process.execPath, ["--input-type=module", "--eval", script]).trim()).toBe(
+      "9\n9\n10",
+    );
   });
 });
 
@@ -289,7 +305,7 @@ describe("in Node", () => {
       WebAssembly.compile = WebAssembly.Module = fetch = () => { throw new Error("too early"); };
       await import("hushbin");
       await import("hushbin/slim");
-      await import("hushbin/sums");
+      await import("hushbin/history");
       console.log(before === names());`;
     expect(evaluate(script)).toBe("true");
   });
@@ -316,28 +332,58 @@ describe("in Node", () => {
     expect(evaluate(script)).toBe("9 true 0\ninvalid-task");
   });
 
-  it("sums, by import and by require, with the module in it and with the file", () => {
-    const task = JSON.stringify({
-      id: "timings",
-      trust: "shuffler",
-      epsilon: 1,
-      delta: 1e-6,
-      people: 1000,
-      numbers: [{ name: "load", min: 0, max: 10 }],
-      messages: { levels: 8, drawn: 1, trials: 1, threshold: "4611686018427387904", noise: 2 },
-    });
-    const made = `(await createRandomizer({ task: ${task} })).randomize({ load: 5 }).length`;
-    const imported = `import { createRandomizer, initialize } from "hushbin/sums";`;
+  it("sums, by import and by require, and without WebAssembly", () => {
+    const made = `(await createRandomizer({ task: ${SUMS} })).randomize({ load: 5 }).length`;
+    const imported = `import { createRandomizer } from "hushbin";`;
     expect(evaluate(`${imported} console.log(${made});`)).toBe("10");
     const required = `import { createRequire } from "node:module";
-      const { createRandomizer } = createRequire(import.meta.url)("hushbin/sums");`;
+      const { createRandomizer } = createRequire(import.meta.url)("hushbin");`;
     expect(evaluate(`${required} console.log(${made});`)).toBe("10");
-    const file = `import { readFile } from "node:fs/promises";
-      const bytes = await readFile(new URL(import.meta.resolve("hushbin/sums.wasm")));
-      await initialize(new WebAssembly.Module(bytes));`;
-    expect(evaluate(`${imported} ${file} console.log(${made});`)).toBe("10");
+    const slim = `import { createRandomizer } from "hushbin/slim";`;
+    expect(evaluate(`${slim} console.log(${made});`)).toBe("10");
     const without = `Reflect.deleteProperty(globalThis, "WebAssembly");`;
     expect(evaluate(`${imported} ${without} console.log(${made});`)).toBe("10");
+  });
+
+  it.each([
+    ["import", `import * as hushbin from "hushbin";`],
+    ["import, slim", `import * as hushbin from "hushbin/slim";`],
+    [
+      "require",
+      `import { createRequire } from "node:module";
+       const hushbin = createRequire(import.meta.url)("hushbin");`,
+    ],
+  ])("has one class of each error, whichever file throws it: by %s", (_, loaded) => {
+    const script = `${loaded}
+      const { createClient, createRandomizer, HushbinError } = hushbin;
+      const sums = ${SUMS};
+      const name = async (work) => {
+        const error = await Promise.resolve().then(work).catch((error) => error);
+        return error instanceof HushbinError && error instanceof hushbin[error.name]
+          ? error.name : String(error);
+      };
+      const made = (options) => createClient({
+        endpoint: "https://shuffler.example", task: sums, trust: "shuffler", consent: true,
+        analyser: ["0".repeat(32)], fetch: async () => Response.json({ keys: [] }), ...options,
+      });
+      const randomizer = await createRandomizer({ task: sums });
+      console.log((await Promise.all([
+        name(() => createRandomizer({ task: { ...sums, people: "many" } })),
+        name(() => createRandomizer({ task: { ...sums, people: 2 } })),
+        name(() => randomizer.randomize({ load: "1" })),
+        name(() => randomizer.randomize({ laod: 1 })),
+        name(() => made({}).ready()),
+        name(() => made({ analyser: [] }).ready()),
+        name(() => made({ relay: { url: "x", gateway: "y" } }).ready()),
+        name(() => made({ maxCentralEpsilon: 0.5 }).ready()),
+        name(() => made({ fetch: async () => new Response("", { status: 500 }) }).flush()),
+        name(() => { randomizer.free(); randomizer.randomize({ load: 1 }); }),
+      ])).join());
+      process.exit();`;
+    expect(evaluate(script)).toBe(
+      "TaskError,TaskError,AnswerError,UnknownItemError,SealingError,OptionError,OptionError," +
+        "TaskError,NetworkError,ClosedError",
+    );
   });
 
   it("works slim, with the module from the package", () => {
@@ -381,8 +427,8 @@ interface Page {
   lengthOrCode(task: unknown): Promise<number | string>;
 }
 
-/** The modules that a script carries, as letters. */
-const modulesIn = (file: string) => readFileSync(file, "utf8").match(/[a-pA-P]{10000,}/g) ?? [];
+/** The modules that a script carries, as characters. */
+const modulesIn = (file: string) => readFileSync(file, "utf8").match(/"[#-[\]-~]{10000,}"/g) ?? [];
 
 /** Bundles of `page.ts`, to be loaded by an `index.html`. */
 const BUNDLERS: [string, (to: string) => unknown][] = [
@@ -429,11 +475,17 @@ describe.each(BUNDLERS)("split into chunks by %s", (name, bundle) => {
     const page = modulesIn(installed("dist/index.js"));
     const chunk = modulesIn(installed("dist/complete.js"));
     expect([page.length, chunk.length, page[0] === chunk[0]]).toEqual([1, 1, false]);
-    // The page and two chunks: the core in JavaScript carries no module.
-    expect(scripts()).toHaveLength(3);
-    for (const file of scripts().filter((file) => !basename(file).startsWith("fallback"))) {
+    const sums = modulesIn(installed("dist/sums.js"));
+    expect(sums).toHaveLength(1);
+    // The page and a chunk of each file; Vite's also have what preloads them.
+    const split = scripts().filter((file) => !/^preload|^rolldown/.test(basename(file)));
+    expect(split).toHaveLength(1 + FILES.length);
+    const carried = { index: page, page, stdin: page, complete: chunk, sums } as const;
+    for (const file of split) {
+      const [, name = ""] = /^([a-z]+(?:-fallback)?)/.exec(basename(file)) ?? [];
+      const expected = carried[name as keyof typeof carried] ?? [];
       // Not shown where they differ: they are long.
-      expect(modulesIn(file).join() === (isChunk(file) ? chunk : page).join(), file).toBe(true);
+      expect(modulesIn(file).join() === expected.join(), file).toBe(true);
     }
   });
 
@@ -503,7 +555,7 @@ describe("bundled by esbuild", () => {
   it("stays small when slim", async () => {
     const { text } = await bundle(
       `import { createClient, initialize } from "hushbin/slim"; console.log(createClient, initialize);`,
-      { external: ["./fallback.js"] },
+      { external: ["./fallback.js", "./shuffled.js"] },
     );
     expect(text.length).toBeLessThan(60_000);
     expect(/import\.meta/.test(text)).toBe(false);
@@ -588,7 +640,7 @@ describe("typed", () => {
     expect(check(mechanisms.replace('"bins":1,', ""), resolution)).toMatch(/TS2741.*'bins'/);
     const misuse = (line: string) =>
       check(`import { createClient } from "hushbin"; ${line} export {};`, resolution);
-    expect(misuse(`createClient({ endpoint: "/" });`)).toContain("TS2741");
+    expect(misuse(`createClient({ endpoint: "/" });`)).toMatch(/TS2345.*[\s\S]*'task' is missing/);
     expect(
       misuse(`const c = createClient({ endpoint: "/", task: "t" }); await c.report({ a: null });`),
     ).toContain("TS2322");

@@ -1,6 +1,6 @@
 /** What a task, a budget and a history come to, before they are said. */
 
-import type { Sent, Spent } from "../client.js";
+import type { Sent, Spent } from "../kind.js";
 import type { ReportState } from "../store/store.js";
 import { budgetOf, type Task } from "../task.js";
 

@@ -1,7 +1,7 @@
 /** One report, as `<hushbin-history>` lists it. */
 
 import { hex } from "../bytes.js";
-import type { Sent } from "../client.js";
+import type { Sent } from "../kind.js";
 import { FINGERPRINT_END, ID_END } from "../upload.js";
 import { el } from "./dom.js";
 import type { Parts, Words } from "./words.js";

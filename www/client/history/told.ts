@@ -1,7 +1,8 @@
 /** What there is to say of a client, in words: of local ε, or of central. */
 
-import type { Client, Sent, Spent } from "../client.js";
-import type { SumClient, SumSent } from "../sums/client.js";
+import type { Client } from "../client.js";
+import type { Sent, Spent, SumSent } from "../kind.js";
+import { honestPeopleOf, messagesOf, type SumTask } from "../sums/task.js";
 import { budgetOf, type Task } from "../task.js";
 import { factorOf, protectionOf, spentInWindow } from "./facts.js";
 import type { Entry, Written } from "./report.js";
@@ -10,7 +11,7 @@ import type { Words } from "./words.js";
 type Shown = "about" | "consent" | "watch" | "budget" | "history" | "revoke";
 
 /** What of a client is shown and used. */
-export type Watched = Pick<Client, Shown> | Pick<SumClient, Shown | "privacy">;
+export type Watched = Pick<Client, Shown> | Pick<Client<SumTask>, Shown>;
 
 /**
  * Of a client and its budget.
@@ -75,26 +76,26 @@ async function local(client: Pick<Client, Shown>, words: Words, written: Written
 }
 
 async function central(
-  client: Pick<SumClient, Shown | "privacy">,
+  client: Pick<Client<SumTask>, Shown>,
+  task: SumTask,
   { sums }: Words,
   { number }: Written,
 ): Promise<Told> {
   const [spent, sent] = await Promise.all([client.budget(), client.history()]);
-  const { centralEpsilon, delta, people, honestPeople, messages } = client.privacy;
+  const { epsilon, delta, people } = task;
   const { used, allowed, until, reports, durable, centralSpent } = spent;
-  const { task } = client.about;
   const items = "numbers" in task ? task.numbers.map(({ name }) => name) : task.vector.items;
   const cost = (each: SumSent) => sums.cost(number(each.centralEpsilon), String(delta));
   return {
-    asked: sums.asked(items, messages),
+    asked: sums.asked(items, messagesOf(task)),
     means: sums.meaning(
-      number(centralEpsilon),
+      number(epsilon),
       String(delta),
-      number(factorOf(centralEpsilon)),
+      number(factorOf(epsilon)),
       number(people),
-      number(honestPeople),
+      number(honestPeopleOf(task)),
     ),
-    used: sums.used(used, allowed, number(used * centralEpsilon)),
+    used: sums.used(used, allowed, number(used * epsilon)),
     ever: sums.spent(reports, number(centralSpent)),
     entries: sent.map((each) => ({ ...each, cost: cost(each), parts: sums.parts })),
     until,
@@ -109,5 +110,8 @@ async function central(
  * @internal
  */
 export function told(client: Watched, words: Words, written: Written): Promise<Told> {
-  return "privacy" in client ? central(client, words, written) : local(client, words, written);
+  const { task } = client.about;
+  return task !== undefined && "trust" in task
+    ? central(client as Pick<Client<SumTask>, Shown>, task, words, written)
+    : local(client as Pick<Client, Shown>, words, written);
 }

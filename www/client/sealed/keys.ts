@@ -2,7 +2,6 @@
 
 import { hex } from "../bytes.js";
 import { NetworkError, SealingError } from "../errors.js";
-import type { Settings } from "../options.js";
 import { answerTo, unreachable } from "../transport.js";
 
 type Sealing = typeof import("../sealing.js");
@@ -13,7 +12,10 @@ type Sealing = typeof import("../sealing.js");
  * @throws NetworkError where something that is not a shuffler answers, or one that does not
  * know them yet
  */
-export async function fetchKeys({ url, fetch }: Settings): Promise<readonly string[]> {
+export async function fetchKeys(
+  url: string,
+  fetch: typeof globalThis.fetch,
+): Promise<readonly string[]> {
   const answer = await answerTo(fetch, `${url}/keys`).catch((cause: unknown) => {
     throw new NetworkError(`keys could not be fetched: ${unreachable(cause)}`, { cause });
   });

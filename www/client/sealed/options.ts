@@ -1,59 +1,77 @@
-/** What a client that seals is made with. */
+/** Options of clients whose reports are sealed. */
 
-import { OptionError } from "../errors.js";
-import type { Settings } from "../options.js";
-import { through } from "./relay.js";
-import type { SealedSettings } from "./session.js";
+import { OptionError, TaskError } from "../errors.js";
+import { type ClientOptions, isSum, type Relay, type Settings } from "../options.js";
+import type { SumTask } from "../sums/task.js";
+import { budgetOf, type Task } from "../task.js";
 
-/** A relay of Oblivious HTTP (RFC 9458), which hands requests on and cannot read them. */
-export interface Relay {
-  /**
-   * Where it takes them: whoever runs it is told the gateway's address, and is somebody else
-   * than who collects. May be relative to the page. Browsers ask first, by a preflight.
-   */
-  readonly url: string | URL;
-  /**
-   * The key configuration of the gateway, which is who collects: hexadecimal, as
-   * `hushbin key gateway` prints it. Requests are sealed to it, and to no other.
-   */
-  readonly gateway: string;
+const MAX_CENTRAL_EPSILON = 2;
+
+/** Options of sealing, checked. */
+export interface SealedSettings {
+  /** Pins of the analyser's keys, in lower case. */
+  readonly analyser: readonly string[];
+  readonly relay: Relay | undefined;
+  /** As it was given. */
+  readonly delayMs: number | undefined;
 }
 
-/** What clients that seal take beside the options of all. */
-export interface Sealing {
-  /**
-   * Pins of the analyser's keys for this task, 32 hexadecimal digits each, as
-   * `hushbin key pin` prints them: reports are sealed to these keys, and to no other that
-   * whoever collects them may name. While a key is changed, the old one's and the new one's.
-   */
-  readonly analyser: readonly string[];
-  /**
-   * Sends and fetches through this relay, so that who collects does not see who sends.
-   * `endpoint` then names it to its gateway, and is never connected to; and unless `delayMs`
-   * says otherwise a report waits for no others, since sealing cannot be done as a page ends.
-   * Default none.
-   */
-  readonly relay?: Relay | undefined;
+function check(option: string, value: unknown, right: boolean, expected: string): void {
+  if (!right) {
+    throw new OptionError(option, value, expected);
+  }
+}
+
+const isPin = (pin: unknown) => typeof pin === "string" && /^[0-9a-f]{32}$/i.test(pin);
+
+/** Checks that a task of sums spends no more than the page allows. */
+function checkSpending(task: SumTask, maxCentralEpsilon: number): void {
+  const { days, reports } = budgetOf(task);
+  const spends = task.epsilon * reports;
+  if (spends > maxCentralEpsilon) {
+    throw new TaskError(
+      "over-max-epsilon",
+      `task ${task.id} may spend central ε = ${spends} in ${days} days, maxCentralEpsilon is ${maxCentralEpsilon}`,
+    );
+  }
 }
 
 /**
- * Settings of a client that seals, by those that it has besides.
+ * Checks that options are those of the task, and what sealing takes.
  *
  * @throws OptionError
- * @internal
+ * @throws TaskError `over-max-epsilon`
  */
-export function sealedSettingsOf(
-  { analyser, relay, delayMs }: Sealing & { readonly delayMs?: number | undefined },
-  settings: Settings,
-): SealedSettings {
-  const isPin = (pin: unknown) => typeof pin === "string" && /^[0-9a-f]{32}$/i.test(pin);
-  if (!Array.isArray(analyser) || analyser.length === 0 || !analyser.every(isPin)) {
-    throw new OptionError("analyser", analyser, "an array of pins, of 32 hexadecimal digits each");
+export function sealedSettingsOf({ shuffled }: Settings): SealedSettings {
+  // Each kind of task has its own.
+  const options = shuffled as ClientOptions<Task | SumTask>;
+  const { task, analyser, relay, trust, maxEpsilon, maxCentralEpsilon, delayMs } = options;
+  if (isSum(task)) {
+    check(
+      "trust",
+      trust,
+      trust === "shuffler",
+      '"shuffler": of sums there is no local ε, and whoever links messages to a person reads the answer',
+    );
+    check(
+      "maxEpsilon",
+      maxEpsilon,
+      maxEpsilon === undefined,
+      "maxCentralEpsilon: there is no local ε",
+    );
+    const most: unknown = maxCentralEpsilon ?? MAX_CENTRAL_EPSILON;
+    check("maxCentralEpsilon", most, typeof most === "number" && most >= 0, "a number from 0");
+    checkSpending(task, Number(most));
+  } else {
+    check("trust", trust, trust === undefined, "none: the task is not one of sums");
+    check(
+      "maxCentralEpsilon",
+      maxCentralEpsilon,
+      maxCentralEpsilon === undefined,
+      "maxEpsilon: the task has a local ε",
+    );
   }
-  return {
-    ...settings,
-    ...(relay && delayMs === undefined && { delayMs: 0 }),
-    analyser: analyser.map((pin) => pin.toLowerCase()),
-    fetch: relay ? through(relay.url, relay.gateway, settings.fetch) : settings.fetch,
-  };
+  const pinned = Array.isArray(analyser) && analyser.length > 0 && analyser.every(isPin);
+  check("analyser", analyser, pinned, "an array of pins, of 32 hexadecimal digits each");
+  return { analyser: (analyser ?? []).map((pin) => pin.toLowerCase()), relay, delayMs };
 }

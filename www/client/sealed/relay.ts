@@ -30,7 +30,10 @@ export function through(
     throw new OptionError("relay.url", url, "the relay's URL, with https:// or http://");
   }
   return async (input, init) => {
-    const { exchange } = await import("../oblivious.js");
-    return exchange({ relay, gateway: bytes, fetch }, String(input), init);
+    const [{ exchange }, { suiteOf }] = await Promise.all([
+      import("../oblivious.js"),
+      import("../sealing.js"),
+    ]);
+    return exchange({ relay, gateway: bytes, fetch, suite: await suiteOf() }, String(input), init);
   };
 }

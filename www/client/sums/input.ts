@@ -1,7 +1,8 @@
 /** From a person's numbers, by names, to the order that the core takes them in. */
 
+import { entriesOf } from "../entries.js";
 import { AnswerError, UnknownItemError } from "../errors.js";
-import { type Entries, entriesOf } from "../input.js";
+import type { Entries } from "../input.js";
 import { itemsOf, type NumbersTask, type SumTask, type VectorTask } from "./task.js";
 
 type ByName<Name extends string> = Readonly<Record<Name, number>> | ReadonlyMap<string, number>;

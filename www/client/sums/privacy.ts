@@ -1,7 +1,7 @@
 /** What is promised of sums, and against whom, in words. */
 
 import { budgetOf } from "../task.js";
-import { honestFractionOf, itemsOf, messagesOf, type SumTask } from "./task.js";
+import { honestPeopleOf, itemsOf, messagesOf, type SumTask } from "./task.js";
 
 /** Bytes that an upload begins with, but for the number of messages: `src/upload.rs`. */
 const HEADER = 33;
@@ -49,19 +49,12 @@ const exponent = (value: number) => value.toExponential().replace("e+", "e");
 /** In four digits behind the point, not below. */
 const roundedUp = (epsilon: number) => Math.ceil(1e4 * epsilon) / 1e4;
 
-/**
- * What a task costs a person, and what hides them.
- *
- * @example
- * ```ts
- * const { messages, bytes, centralEpsilon, delta, statement } = privacyOf(task);
- * ```
- */
+/** Tells what a task costs a person, and what hides them. */
 export function privacyOf(task: SumTask): SumPrivacy {
   const { epsilon, delta, people } = task;
   const { days, reports } = budgetOf(task);
   const messages = messagesOf(task);
-  const honestPeople = Math.floor(honestFractionOf(task) * people);
+  const honestPeople = honestPeopleOf(task);
   // `SumPrivacy` in `server/analysis/src/promise.rs` words it, which a test holds equal.
   const windows = Math.ceil(365 / days) * reports;
   const year = `(${roundedUp(epsilon * windows)}, ${exponent(delta * windows)})`;

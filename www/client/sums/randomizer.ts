@@ -1,7 +1,7 @@
 /** One task's maker of messages: the core behind names, objects and named errors. */
 
 import { hex } from "../bytes.js";
-import { explain, NO_ENTROPY } from "../codes.js";
+import { explained, NO_ENTROPY } from "../codes.js";
 import { ClosedError, EntropyError, TaskError } from "../errors.js";
 import type { Entries } from "../input.js";
 import type { ReportMaker } from "../maker.js";
@@ -11,8 +11,8 @@ import { core, guardedSums, loadSums } from "./module.js";
 import { parseSumTask, type SumTask, sumBytes } from "./task.js";
 
 /**
- * Makes the messages of one task, without sealing, outbox and network: a step below
- * {@link SumClient}, for simulations and for showing people what would be sent.
+ * Makes the messages of one task of sums, without sealing, outbox and network: a step below
+ * {@link Client}, for simulations and for showing people what would be sent.
  *
  * What it makes of a person's true input says that input: it is for nobody's eyes before
  * the messages of many are shuffled, each sealed by itself, which is what a client does.
@@ -37,12 +37,6 @@ export interface SumRandomizer<T extends SumTask = SumTask> {
   randomize(input: SumInput<T>): Uint8Array;
   /** Frees the memory inside WebAssembly. The randomiser cannot be used after. */
   free(): void;
-}
-
-/** Options of {@link createRandomizer}. */
-export interface SumRandomizerOptions<T extends SumTask = SumTask> {
-  /** The complete task. */
-  readonly task: T;
 }
 
 /** @internal */
@@ -90,10 +84,17 @@ export class SumMaker implements ReportMaker, SumRandomizer {
     });
   }
 
-  /** Of all messages of one person, which a report is. */
-  uploadHeader(): Uint8Array {
-    return this.#call((handle) => handle.upload_header(this.messages));
+  uploadHeader(count: number): Uint8Array {
+    return this.#call((handle) => handle.upload_header(count));
   }
+
+  readonly told = (upload: Uint8Array): readonly string[] => {
+    const { epsilon, delta } = this.task;
+    return [
+      `central ε ${epsilon} but for ${delta}, no local ε`,
+      `${this.messages} messages in ${upload.length} bytes`,
+    ];
+  };
 
   digest(bytes: Uint8Array): bigint {
     return new DataView(this.#hash(bytes).buffer).getBigUint64(0, true);
@@ -133,17 +134,23 @@ export class SumMaker implements ReportMaker, SumRandomizer {
       if (typeof cause !== "number") {
         throw cause;
       }
-      throw cause === NO_ENTROPY ? new EntropyError() : new RangeError(explain(cause));
+      throw cause === NO_ENTROPY
+        ? new EntropyError()
+        : new RangeError("arguments do not fit the task");
     }
   }
 }
 
 /**
+ * Makes the maker of a task's messages.
+ *
+ * @param given the task, which is read here
  * @throws TaskError `invalid-task`
  * @throws EntropyError, WasmError
  * @internal
  */
-export async function createMaker(task: SumTask): Promise<SumMaker> {
+export async function createMaker(given: unknown): Promise<SumMaker> {
+  const task = parseSumTask(given);
   await loadSums();
   try {
     return new SumMaker(task);
@@ -153,25 +160,6 @@ export async function createMaker(task: SumTask): Promise<SumMaker> {
     }
     throw cause === NO_ENTROPY
       ? new EntropyError()
-      : new TaskError("invalid-task", `task ${task.id} is invalid: ${explain(cause)}`);
+      : new TaskError("invalid-task", `task ${task.id} is invalid: ${await explained(cause)}`);
   }
-}
-
-/**
- * Makes a maker of messages for a complete task.
- *
- * @example
- * ```ts
- * const randomizer = await createRandomizer({ task });
- * const messages = randomizer.randomize({ "load-time": 1830 });
- * ```
- *
- * @throws TaskError `invalid-task`
- * @throws EntropyError, WasmError
- */
-export async function createRandomizer<const T extends SumTask>(
-  options: SumRandomizerOptions<T>,
-): Promise<SumRandomizer<T>>;
-export async function createRandomizer(options: SumRandomizerOptions): Promise<SumRandomizer> {
-  return createMaker(parseSumTask(options.task));
 }

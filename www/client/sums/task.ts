@@ -78,13 +78,15 @@ export type SumTask = NumbersTask | VectorTask;
 const HONEST_FRACTION = 0.9;
 const SPREAD = 2;
 
+const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask) => honest_fraction;
+
 /**
- * The part of people whose noise is counted on.
+ * Number of people of a batch whose noise is counted on.
  *
  * @internal
  */
-export const honestFractionOf = ({ honest_fraction = HONEST_FRACTION }: SumTask): number =>
-  honest_fraction;
+export const honestPeopleOf = (task: SumTask): number =>
+  Math.floor(honestFractionOf(task) * task.people);
 
 /**
  * How many messages each person sends.
@@ -144,7 +146,7 @@ const messages: Reader<SumMessages> = (from, key) => {
 export function parseSumTask(value: unknown): SumTask {
   const { trust, vector: asked } = Object(value) as Fields;
   if (trust === undefined) {
-    throw invalid('it does not say "trust": "shuffler", so that it is none of hushbin/sums');
+    throw invalid('it does not say "trust": "shuffler", so that it is none of sums');
   }
   const of = asked === undefined ? { numbers: listOf(attribute) } : { vector };
   return read(

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Spent } from "../client.js";
 import { factorOf, spentInWindow } from "../history/facts.js";
 import { partsOf } from "../history/report.js";
 import { ENGLISH } from "../history.js";
 import type { Task } from "../index.js";
+import type { Spent } from "../kind.js";
 import { answers, clientOf, FakeCollector, OFTEN, readUpload } from "./harness.js";
 
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");

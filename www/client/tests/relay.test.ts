@@ -4,10 +4,16 @@ import { readFileSync } from "node:fs";
 import { DhkemX25519HkdfSha256 } from "@hpke/core";
 import { DhkemX25519HkdfSha256 as InJavaScript } from "@hpke/dhkem-x25519";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { NetworkError, OptionError } from "../index.js";
+import {
+  type ClientOptions,
+  createClient,
+  NetworkError,
+  OptionError,
+  type Relay,
+  type Task,
+} from "../index.js";
 import { opened, read, written } from "../oblivious.js";
 import { through } from "../sealed/relay.js";
-import { createClient as createSealed, type SealedClientOptions } from "../sealed.js";
 import { FetchTransport } from "../transport.js";
 import { Analyser, bytesOf, FakeShuffler, hexOf, suiteOf } from "./analyser.js";
 import {
@@ -325,8 +331,8 @@ describe("through a relay", () => {
   });
 
   describe("and sealed to an analyser", () => {
-    const sealedBy = (gateway: Hidden, options: Partial<SealedClientOptions> = {}) =>
-      createSealed({
+    const sealedBy = (gateway: Hidden, options: Partial<ClientOptions<Task>> = {}) =>
+      createClient<Task>({
         endpoint: "https://shuffler.example",
         task: OFTEN,
         analyser: ["0".repeat(32)],
@@ -336,7 +342,7 @@ describe("through a relay", () => {
         maxEpsilon: Number.POSITIVE_INFINITY,
         storage: "memory",
         ...options,
-      });
+      } as ClientOptions<Task>);
 
     it("a report goes with nobody's key but theirs, and waits for no others", async () => {
       const { fingerprint } = await clientOf(new FakeCollector()).ready();
@@ -426,19 +432,25 @@ it.each<[string, unknown]>([
   ["gateway", { url: RELAY, gateway: `2a0010${"0".repeat(64)}000400010001` }],
   ["gateway", { url: RELAY, gateway: `2a0020${"0".repeat(62)}000400010001` }],
   ["gateway", { url: RELAY, gateway: `2a0020${"0".repeat(64)}0004000100010` }],
-])("refuses as relay.%s of %j", (option, relay) => {
-  const own = relay as SealedClientOptions["relay"];
+])("refuses as relay.%s of %j, and reports nothing", async (option, relay) => {
+  const own = relay as Relay;
   const whole = {
     ...own,
-    gateway: own?.gateway === "" && option === "url" ? hidden.configuration : own?.gateway,
+    gateway: own.gateway === "" && option === "url" ? hidden.configuration : own.gateway,
   };
-  const make = () =>
-    createSealed({
-      endpoint: "https://shuffler.example",
-      task: OFTEN,
-      analyser: ["0".repeat(32)],
-      relay: whole as SealedClientOptions["relay"],
-    });
-  expect(make).toThrow(OptionError);
-  expect(make).toThrow(`relay.${option}`);
+  const client = createClient<Task>({
+    endpoint: "https://shuffler.example",
+    task: OFTEN,
+    analyser: ["0".repeat(32)],
+    relay: whole,
+    maxEpsilon: Number.POSITIVE_INFINITY,
+    consent: true,
+    storage: "memory",
+    fetch: () => Promise.reject(new Error("nothing is fetched")),
+  });
+  const error = await client.report(answers(1)).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(OptionError);
+  expect(error).toMatchObject({ option: `relay.${option}` });
+  expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
+  client.destroy();
 });

@@ -4,8 +4,15 @@ import { readFileSync } from "node:fs";
 import { DhkemX25519HkdfSha256 } from "@hpke/core";
 import { DhkemX25519HkdfSha256 as InJavaScript } from "@hpke/dhkem-x25519";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Client, createClient, NetworkError, OptionError } from "../index.js";
-import { createClient as createSealed, type SealedClientOptions, SealingError } from "../sealed.js";
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  NetworkError,
+  OptionError,
+  SealingError,
+  type Task,
+} from "../index.js";
 import {
   Analyser,
   bytesOf,
@@ -37,9 +44,9 @@ const clients: Client[] = [];
 function sealedTo(
   shuffler: FakeShuffler,
   pins: readonly string[],
-  options: Partial<SealedClientOptions> = {},
+  options: Partial<ClientOptions<Task>> = {},
 ): Client {
-  const client = createSealed({
+  const client = createClient<Task>({
     endpoint: "https://shuffler.example",
     task: OFTEN,
     fetch: shuffler.fetchAll,
@@ -48,7 +55,7 @@ function sealedTo(
     storage: "memory",
     analyser: pins,
     ...options,
-  });
+  } as ClientOptions<Task>);
   clients.push(client);
   return client;
 }
@@ -176,11 +183,14 @@ it.each(
   [undefined, [], "0".repeat(32), ["0".repeat(31)], ["g".repeat(32)], [1]].map((pins) => ({
     pins,
   })),
-)("refuses $pins as pins", ({ pins }) => {
-  const options = { endpoint: "https://shuffler.example", task: OFTEN, analyser: pins };
-  const make = () => createSealed(options as unknown as SealedClientOptions);
-  expect(make).toThrow(OptionError);
-  expect(make).toThrow(/analyser/);
+)("refuses $pins as pins, and reports nothing", async ({ pins }) => {
+  const shuffler = new FakeShuffler(analyser.key);
+  const client = sealedTo(shuffler, pins as never);
+  const error = await client.report(answers(1)).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(OptionError);
+  expect(error).toMatchObject({ option: "analyser" });
+  expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
+  expect([shuffler.asked, shuffler.sent.length]).toEqual([0, 0]);
 });
 
 it("spends what the task allows, in tabs that report at once", async () => {
@@ -219,20 +229,51 @@ it("sends a permanent answer again, sealed anew", async () => {
   }
 });
 
-it("decides anew where a window ends while a report is sealed", async () => {
+it("drops what was sealed for a budget that another tab has spent meanwhile", async () => {
+  stubDatabase();
   const task = { ...OFTEN, budget: { reports: 1 } };
   const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
   const key = await Analyser.create(own);
-  const client = sealedTo(new FakeShuffler(key.key), [key.pin], { task });
-  await client.report(answers(1));
-  const { until } = await client.budget();
-  const end = until?.getTime() ?? 0;
-  // Over the budget as it is looked at first, and within it from then on.
-  vi.spyOn(Date, "now")
-    .mockReturnValueOnce(end - 1)
-    .mockReturnValue(end);
-  expect(await client.report(answers(2))).toMatchObject({ outcome: "queued", epsilon: 2 });
-  expect(await client.history()).toHaveLength(2);
+  const shuffler = new FakeShuffler(key.key);
+  const [client, tab] = [0, 1].map(() =>
+    sealedTo(shuffler, [key.pin], { task, storage: "device" }),
+  ) as [Client, Client];
+  await Promise.all([client.ready(), tab.ready()]);
+  // The tab reports while the first is being sealed.
+  const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+  const sealing = vi.spyOn(crypto.subtle, "encrypt").mockImplementationOnce(async (...given) => {
+    sealing.mockImplementation(encrypt);
+    expect(await tab.report(answers(2))).toMatchObject({ outcome: "queued" });
+    return encrypt(...given);
+  });
+  expect(await client.report(answers(1))).toMatchObject({ outcome: "over-budget", epsilon: 0 });
+  expect(sealing).toHaveBeenCalledTimes(2);
+  expect(await client.history()).toHaveLength(1);
+  expect(await client.budget()).toMatchObject({ used: 1, spent: 2, reports: 1 });
+});
+
+it("counts a report in the window of the moment in which it is stored", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    const task = { ...OFTEN, budget: { reports: 1 } };
+    const { fingerprint: own } = await clientOf(new FakeCollector(), { task }).ready();
+    const key = await Analyser.create(own);
+    const client = sealedTo(new FakeShuffler(key.key), [key.pin], { task });
+    await client.ready();
+    const later = Date.now() + 31 * 86_400_000;
+    const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+    vi.spyOn(crypto.subtle, "encrypt").mockImplementation(async (...given) => {
+      vi.setSystemTime(later);
+      return encrypt(...given);
+    });
+    expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+    expect((await client.history())[0]?.at.getTime()).toBe(later);
+    expect(await client.report(answers(2))).toMatchObject({ outcome: "over-budget" });
+    const { until } = await client.budget();
+    expect(until?.getTime()).toBe(later + 30 * 86_400_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("makes nothing once consent is revoked, whatever is being sealed", async () => {
@@ -276,5 +317,43 @@ describe("the standard's example", () => {
 it("is a client like any other", () => {
   expect(Object.getPrototypeOf(sealedTo(new FakeShuffler(), [analyser.pin]))).toBe(
     Object.getPrototypeOf(createClient({ endpoint: "https://shuffler.example", task: OFTEN })),
+  );
+});
+
+// The last, as what is imported afterwards is other modules.
+describe("code that cannot be loaded", () => {
+  it.each(["shuffled", "sealing"])(
+    "%s.js: says so, spends nothing, and is tried again",
+    async (file) => {
+      vi.resetModules();
+      let failing = true;
+      vi.doMock(`../${file}.js`, async (original) => {
+        if (failing) {
+          throw new TypeError("Failed to fetch dynamically imported module");
+        }
+        return original();
+      });
+      const own = await import("../index.js");
+      const shuffler = new FakeShuffler(analyser.key);
+      const client = own.createClient<Task>({
+        endpoint: "https://shuffler.example",
+        task: OFTEN,
+        fetch: shuffler.fetchAll,
+        consent: true,
+        storage: "memory",
+        maxEpsilon: Number.POSITIVE_INFINITY,
+        analyser: [analyser.pin],
+      });
+      clients.push(client);
+      const error = await client.report(answers(1)).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(own.SealingError);
+      expect(error).toMatchObject({ code: "sealing", message: /could not be loaded/ });
+      expect(await client.budget()).toMatchObject({ reports: 0, spent: 0 });
+      expect(await client.history()).toEqual([]);
+      failing = false;
+      vi.doUnmock(`../${file}.js`);
+      expect(await client.report(answers(1))).toMatchObject({ outcome: "queued", epsilon: 2 });
+      vi.resetModules();
+    },
   );
 });

@@ -2,21 +2,20 @@
 
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { createClient as createPlain } from "../index.js";
 import {
   AnswerError,
+  type Client,
+  type ClientOptions,
   createClient,
   createRandomizer,
   NetworkError,
   OptionError,
   privacyOf,
-  type SumClient,
-  type SumClientOptions,
   type SumPrivacy,
   type SumTask,
   TaskError,
   UnknownItemError,
-} from "../sums.js";
+} from "../index.js";
 import { Analyser, FakeShuffler, hexOf, ID } from "./analyser.js";
 import { created, OFTEN, SETTINGS, stubDatabase } from "./harness.js";
 
@@ -62,8 +61,8 @@ const clients: { destroy(): void }[] = [];
 function sumsTo(
   shuffler: FakeShuffler,
   pins: readonly string[],
-  options: Partial<SumClientOptions> = {},
-): SumClient {
+  options: Partial<ClientOptions<SumTask>> = {},
+): Client<SumTask> {
   const client = createClient({
     endpoint: "https://shuffler.example",
     task: TIMINGS,
@@ -73,7 +72,7 @@ function sumsTo(
     storage: "memory",
     analyser: pins,
     ...options,
-  } as SumClientOptions);
+  } as ClientOptions<SumTask>);
   clients.push(client);
   return client;
 }
@@ -132,25 +131,11 @@ describe("the vectors of sums", () => {
       expect(all).toEqual(outcome.messages);
       expect([randomizer.clipped, randomizer.left]).toEqual([clipped, left]);
       const { uploadHeader } = Object.getPrototypeOf(randomizer);
-      const header: Uint8Array = uploadHeader.call(randomizer);
+      const header: Uint8Array = uploadHeader.call(randomizer, randomizer.messages);
       expect(hexOf(header) + all.at(-1)).toBe(outcome.upload);
       randomizer.free();
     },
   );
-
-  it("hold where there is no WebAssembly", async () => {
-    vi.resetModules();
-    vi.stubGlobal("WebAssembly", undefined);
-    const own = await import("../sums.js");
-    const [{ given, outcome } = CASES[0] as Case] = CASES.slice(2);
-    vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
-      (array as unknown as Uint8Array).set(Buffer.from(given.generator, "hex"));
-      return array;
-    });
-    const randomizer = await own.createRandomizer({ task: given.task });
-    const all = given.answers.map((values) => hexOf(randomizer.randomize(values as never)));
-    expect(all).toEqual(outcome.messages);
-  });
 });
 
 describe("what a page shows before anybody agrees", () => {
@@ -164,10 +149,10 @@ describe("what a page shows before anybody agrees", () => {
 
   it.each(all.map((said) => [said.task.id, said] as const))(
     "is what the analyser says: %s",
-    (_, { task, privacy, honest_people, message_bytes }) => {
+    async (_, { task, privacy, honest_people, message_bytes }) => {
       const { levels, drawn, noise } = task.messages;
       const messages = levels * drawn + noise;
-      expect(privacyOf(task)).toEqual({
+      expect(await privacyOf(task)).toEqual({
         trust: privacy.trust,
         centralEpsilon: privacy.central_epsilon,
         delta: privacy.delta,
@@ -180,11 +165,23 @@ describe("what a page shows before anybody agrees", () => {
     },
   );
 
-  it("is known without consent, and nothing is fetched for it", () => {
+  it("is known without consent, of the task alone", async () => {
+    const privacy = await privacyOf(TIMINGS);
+    expect(privacy).toMatchObject({ trust: "shuffler", messages: MESSAGES });
+    expect(privacy.statement).toMatch(/^There is no local epsilon/);
+  });
+
+  it("has the budget in the same terms", async () => {
     const shuffler = new FakeShuffler();
     const client = sumsTo(shuffler, PINS, { consent: false });
-    expect(client.privacy).toMatchObject({ trust: "shuffler", messages: MESSAGES });
-    expect(client.privacy.statement).toMatch(/^There is no local epsilon/);
+    const spent = await client.budget();
+    expect(spent).toMatchObject({ centralEpsilon: 1, delta: 1e-6, allowed: 1, centralSpent: 0 });
+    expect(spent).not.toHaveProperty("epsilon");
+    expect(await client.report(ANSWERS)).toEqual({
+      outcome: "no-consent",
+      centralEpsilon: 0,
+      delta: 0,
+    });
     expect(shuffler.asked).toBe(0);
   });
 });
@@ -202,7 +199,7 @@ describe("a report", () => {
     const bytes = made?.bytes ?? new Uint8Array();
     expect(made).toMatchObject({ centralEpsilon: 1, state: "waiting" });
     expect(made).not.toHaveProperty("epsilon");
-    expect(bytes).toHaveLength(client.privacy.bytes);
+    expect(bytes).toHaveLength((await privacyOf(TIMINGS)).bytes);
     const sealed = sealedIn(bytes, MESSAGES);
     // No two by one key, which would show whose they are.
     expect(new Set(sealed.map((own) => hexOf(own.slice(ID, ID + 32)))).size).toBe(MESSAGES);
@@ -257,7 +254,7 @@ describe("a report", () => {
     expect(await client.report(ANSWERS)).toMatchObject({ outcome: "queued" });
     const [made] = await client.history();
     expect(made?.bytes).toHaveLength(33 + 2 + 4096 * 53);
-    expect(client.privacy.bytes).toBe(33 + 2 + 4096 * 53);
+    expect((await privacyOf(task)).bytes).toBe(33 + 2 + 4096 * 53);
     sealedIn(made?.bytes ?? new Uint8Array(), 4096);
     shuffler.answers.push(created());
     await client.flush();
@@ -318,7 +315,7 @@ describe("the central budget", () => {
     stubDatabase();
     const shuffler = new FakeShuffler(analyser.key);
     // A task of the same name that has a local ε.
-    const local = createPlain({
+    const local = createClient({
       endpoint: "https://shuffler.example",
       task: { ...SETTINGS, id: "timings" },
       fetch: shuffler.fetchAll,
@@ -372,41 +369,87 @@ describe("the central budget", () => {
 });
 
 describe("is refused", () => {
-  const make = (options: object) => () =>
-    createClient({
+  const made = (options: object) => {
+    const client = createClient({
       endpoint: "https://shuffler.example",
       task: TIMINGS,
       trust: "shuffler",
       analyser: PINS,
+      consent: true,
+      storage: "memory",
+      fetch: () => Promise.reject(new Error("nothing is fetched")),
       ...options,
-    } as SumClientOptions);
+    } as ClientOptions<SumTask>);
+    clients.push(client);
+    return client;
+  };
+  /** Says so to whatever waits for it, and spends nothing. */
+  async function refused(options: object): Promise<unknown> {
+    const client = made(options);
+    const error = await client.report(ANSWERS).catch((error: unknown) => error);
+    await expect(client.ready()).rejects.toEqual(error);
+    expect(await client.history()).toEqual([]);
+    expect(await client.budget()).toMatchObject({ reports: 0 });
+    return error;
+  }
 
-  it.each([undefined, "collector", true])("a page that does not say whom to trust: %s", (trust) => {
-    expect(make({ trust })).toThrow(OptionError);
-    expect(make({ trust })).toThrow(/there is no local ε/);
+  it.each([undefined, "collector", true])(
+    "a page that does not say whom to trust: %s",
+    async (trust) => {
+      const error = await refused({ trust });
+      expect(error).toBeInstanceOf(OptionError);
+      expect(error).toMatchObject({ option: "trust", message: /there is no local ε/ });
+    },
+  );
+
+  it("a cap on the local ε, which there is none of", async () => {
+    expect(await refused({ maxEpsilon: 2 })).toMatchObject({
+      message: "maxEpsilon is 2, expected maxCentralEpsilon: there is no local ε",
+    });
+    for (const maxCentralEpsilon of [-1, Number.NaN, "1"]) {
+      expect(await refused({ maxCentralEpsilon })).toMatchObject({ option: "maxCentralEpsilon" });
+    }
   });
 
-  it("a cap on the local ε, which there is none of", () => {
-    expect(make({ maxEpsilon: 2 })).toThrow(/maxCentralEpsilon: there is no local ε/);
-    expect(make({ maxCentralEpsilon: -1 })).toThrow(OptionError);
-    expect(make({ maxCentralEpsilon: Number.NaN })).toThrow(OptionError);
+  it("a task that is only named", async () => {
+    expect(await refused({ task: "timings" })).toMatchObject({
+      option: "trust",
+      message: "trust is shuffler, expected none: the task is not one of sums",
+    });
   });
 
-  it("a task that is only named", () => {
-    expect(make({ task: "timings" })).toThrow(OptionError);
+  it("a task that is only named, and that the collector says is one of sums", async () => {
+    const fetch = async () => Response.json({ task: TIMINGS, fingerprint: "0".repeat(32) });
+    const client = createClient({
+      endpoint: "https://collector.example",
+      task: "timings",
+      consent: true,
+      storage: "memory",
+      fetch,
+    });
+    clients.push(client);
+    const report = client.report({ "load-time": 1, zoom: 1 });
+    await expect(report).rejects.toMatchObject({ code: "invalid-task", message: /"trust"/ });
   });
 
-  it("no analyser", () => {
-    expect(make({ analyser: [] })).toThrow(/analyser/);
+  it("no analyser, one that is none, and no relay", async () => {
+    for (const analyser of [undefined, [], "0".repeat(32), ["g".repeat(32)]]) {
+      expect(await refused({ analyser })).toMatchObject({ option: "analyser" });
+    }
+    expect(await refused({ relay: { url: "relay", gateway: "00" } })).toMatchObject({
+      option: "relay.gateway",
+    });
   });
 
-  it("a task with a local ε, and elsewhere one without", () => {
-    expect(make({ task: OFTEN })).toThrow(TaskError);
-    expect(make({ task: OFTEN })).toThrow(/does not say "trust": "shuffler"/);
-    const elsewhere = () =>
-      createPlain({ endpoint: "https://collector.example", task: TIMINGS as never });
-    expect(elsewhere).toThrow(TaskError);
-    expect(elsewhere).toThrow('it has the unknown field "trust"');
+  it("what only sums take, of a task with a local ε", async () => {
+    const options = { task: OFTEN, maxEpsilon: undefined, analyser: undefined };
+    expect(await refused(options)).toMatchObject({ option: "trust" });
+    const central = { ...options, trust: undefined, maxCentralEpsilon: 0 };
+    expect(await refused(central)).toMatchObject({
+      message: "maxCentralEpsilon is 0, expected maxEpsilon: the task has a local ε",
+    });
+    const relay = { ...options, trust: undefined, relay: {} };
+    expect(await refused(relay)).toMatchObject({ option: "analyser" });
   });
 
   const { messages } = TIMINGS;
@@ -424,9 +467,10 @@ describe("is refused", () => {
     ["neither kind", { numbers: undefined }, /numbers is not a list/],
     ["no δ", { delta: undefined }, /delta is not a number/],
     ["another trust", { trust: "me" }, /trust is "me"/],
-  ])("a task with %s", (_, change, message) => {
-    expect(make({ task: { ...TIMINGS, ...change } })).toThrow(TaskError);
-    expect(make({ task: { ...TIMINGS, ...change } })).toThrow(message);
+  ])("a task with %s", async (_, change, message) => {
+    const error = await refused({ task: { ...TIMINGS, ...change } });
+    expect(error).toBeInstanceOf(TaskError);
+    expect(error).toMatchObject({ code: "invalid-task", message });
   });
 
   it.each<[string, object]>([
@@ -466,7 +510,7 @@ it("says what it does, and that its ε is central", async () => {
   expect(said.mock.calls).toEqual([
     [
       "hushbin timings: queued, central ε 1 but for 0.000001, no local ε, " +
-        `${MESSAGES} messages in ${client.privacy.bytes} bytes`,
+        `${MESSAGES} messages in ${(await privacyOf(TIMINGS)).bytes} bytes`,
     ],
     ["hushbin timings: unchanged"],
   ]);
@@ -485,4 +529,19 @@ it("makes a report afresh after the module has failed", async () => {
   expect(randomizer.clipped).toBe(1);
   randomizer.free();
   expect(() => randomizer.randomize(ANSWERS)).toThrow(/closed/);
+});
+
+// The last, as what is imported afterwards is other modules.
+it("the vectors hold where there is no WebAssembly", async () => {
+  vi.resetModules();
+  vi.stubGlobal("WebAssembly", undefined);
+  const own = await import("../index.js");
+  const [{ given, outcome } = CASES[0] as Case] = CASES.slice(2);
+  vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
+    (array as unknown as Uint8Array).set(Buffer.from(given.generator, "hex"));
+    return array;
+  });
+  const randomizer = await own.createRandomizer({ task: given.task });
+  const all = given.answers.map((values) => hexOf(randomizer.randomize(values as never)));
+  expect(all).toEqual(outcome.messages);
 });

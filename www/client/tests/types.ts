@@ -12,9 +12,9 @@ import {
   createRandomizer,
   type Question,
   type ReportInput,
+  type SumTask,
   type Task,
 } from "../index.js";
-import { createClient as createSumClient, type SumTask } from "../sums.js";
 import { PLUGINS, SETTINGS, SURVEY } from "./harness.js";
 
 const endpoint = "https://collector.example";
@@ -252,7 +252,7 @@ const TIMINGS = {
 
 export async function sums() {
   const options = { endpoint, analyser: [], trust: "shuffler" } as const;
-  const client = createSumClient({ ...options, task: TIMINGS });
+  const client: Client<typeof TIMINGS> = createClient({ ...options, task: TIMINGS });
   await client.report({ "load-time": 1234, zoom: 1 });
   await client.report(new Map([["zoom", 1]]));
   const { centralEpsilon } = await client.report({ "load-time": 1234, zoom: 1 });
@@ -262,16 +262,16 @@ export async function sums() {
   await client.report({ "load-time": 1, zom: 1 });
   // @ts-expect-error its ε is central
   (await client.budget()).epsilon;
+  // @ts-expect-error so is that of its reports
+  (await client.history())[0]?.epsilon;
   // @ts-expect-error whom to trust has to be said
-  createSumClient({ endpoint, analyser: [], task: TIMINGS });
+  createClient({ endpoint, analyser: [], task: TIMINGS });
+  // @ts-expect-error and who analyses
+  createClient({ endpoint, trust: "shuffler", task: TIMINGS });
   // @ts-expect-error there is no local ε to be capped
-  createSumClient({ ...options, task: TIMINGS, maxEpsilon: 1 });
-  // @ts-expect-error it has a local ε
-  createSumClient({ ...options, task: SETTINGS });
-  // @ts-expect-error it has none
-  createClient({ endpoint, task: TIMINGS });
+  createClient({ ...options, task: TIMINGS, maxEpsilon: 1 });
   const { numbers: _, ...rest } = TIMINGS;
-  const counted = createSumClient({
+  const counted = createClient({
     ...options,
     task: { ...rest, vector: { items: 3, length: 1 } },
   });
@@ -279,12 +279,33 @@ export async function sums() {
   await counted.report(new Float32Array(3));
   // @ts-expect-error its numbers have no names
   await counted.report({ x: 1 });
-  const named = createSumClient({
+  const named = createClient({
     ...options,
     task: { ...rest, vector: { items: ["x", "y"], length: 1 } },
   });
   await named.report({ x: 1, y: 0 });
   // @ts-expect-error both are asked for
   await named.report({ x: 1 });
-  return centralEpsilon;
+  const randomizer = await createRandomizer({ task: TIMINGS });
+  randomizer.randomize({ "load-time": 1, zoom: 1 });
+  // @ts-expect-error both are asked for
+  randomizer.randomize({ zoom: 1 });
+  return [centralEpsilon, randomizer.left];
+}
+
+export async function sealed() {
+  const relay = { url: "https://relay.example", gateway: "00" };
+  const client = createClient({ endpoint, task: SETTINGS, analyser: ["00"], relay, maxEpsilon: 1 });
+  await client.report({ "dark-mode": 1 });
+  const { epsilon } = await client.report({ "dark-mode": 1 });
+  createClient({ endpoint, task: "settings", analyser: ["00"] });
+  // @ts-expect-error what goes through a relay is sealed
+  createClient({ endpoint, task: SETTINGS, relay });
+  // @ts-expect-error it has a local ε
+  createClient({ endpoint, task: SETTINGS, analyser: ["00"], trust: "shuffler" });
+  // @ts-expect-error which nothing central limits
+  createClient({ endpoint, task: SETTINGS, maxCentralEpsilon: 1 });
+  // @ts-expect-error nor is one of sums asked for
+  createClient({ endpoint, task: "timings", analyser: ["00"], trust: "shuffler" });
+  return epsilon;
 }

@@ -7,8 +7,10 @@ import { Failed } from "./run.mjs";
  * What a page names so that its browser refuses any other file.
  *
  * @param {Uint8Array} bytes
+ * @param {string} hash its algorithm
  */
-export const integrity = (bytes) => `sha384-${createHash("sha384").update(bytes).digest("base64")}`;
+export const integrity = (bytes, hash = "sha384") =>
+  `${hash}-${createHash(hash).update(bytes).digest("base64")}`;
 
 /**
  * @param {string} name the script's file

@@ -8,14 +8,11 @@ import { serve } from "./serve.mjs";
 const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
 const PAGE = `${EMPTY}<script type="module" src="/page.js"></script>`;
 const SCRIPT = `import * as hushbin from "/dist/index.js";
-import * as sealed from "/dist/sealed.js";
-import * as sums from "/dist/sums.js";
-Object.assign(globalThis, { hushbin, sealed, sums });`;
+Object.assign(globalThis, { hushbin });`;
 
 /**
- * Serves the built package, a page whose `globalThis.hushbin` it is, with `hushbin/sealed` as
- * `globalThis.sealed` and `hushbin/sums` as `globalThis.sums`, and an empty one, with an empty
- * script.
+ * Serves the built package, a page whose `globalThis.hushbin` it is, and an empty one, with an
+ * empty script.
  */
 export function packageSite() {
   return serve({

@@ -1,0 +1,131 @@
+/** Kinds of clients: of tasks whose ε is local, and of sums, whose ε is central. */
+
+import type { ReportInput } from "./input.js";
+import type { Receipt } from "./receipt.js";
+import type { Stored } from "./store/store.js";
+import type { SumInput } from "./sums/input.js";
+import type { SumTask } from "./sums/task.js";
+import type { Task } from "./task.js";
+
+/** A budget in this browser, as it stands. */
+export interface Spent {
+  /** ε of one report; undefined while the task is not known. */
+  readonly epsilon: number | undefined;
+  /** How many reports a window may hold; undefined while the task is not known. */
+  readonly allowed: number | undefined;
+  /** How many reports the running window holds. */
+  readonly used: number;
+  /** When the running window ends; undefined where none runs. */
+  readonly until: Date | undefined;
+  /** ε that all reports have spent, as far as this browser remembers. */
+  readonly spent: number;
+  /** How many reports that were; permanent answers that were sent again are among them. */
+  readonly reports: number;
+  /** Whether this is remembered beyond the page. */
+  readonly durable: boolean;
+}
+
+/** A report that left this browser, or is to. */
+export interface Sent extends Pick<Stored, "epsilon" | "bytes" | "state"> {
+  /** When it was made. */
+  readonly at: Date;
+}
+
+/** What a call of `report` came to, of sums. */
+export interface SumReceipt extends Pick<Receipt, "outcome"> {
+  /** Central ε that this call spent. */
+  readonly centralEpsilon: number;
+  /** Probability that this ε fails; 0 where nothing was spent. */
+  readonly delta: number;
+}
+
+/** A central budget in this browser, as it stands; no local ε is in it. */
+export interface SumSpent extends Pick<Spent, "used" | "until" | "reports" | "durable"> {
+  /** Central ε of one report. */
+  readonly centralEpsilon: number;
+  /** Probability that this ε fails. */
+  readonly delta: number;
+  /** How many reports a window may hold. */
+  readonly allowed: number;
+  /** Central ε that all reports have spent, as far as this browser remembers. */
+  readonly centralSpent: number;
+}
+
+/** A report of sums that left this browser, or is to: all messages of one input. */
+export interface SumSent extends Pick<Sent, "at" | "bytes" | "state"> {
+  /** Central ε that it spent. */
+  readonly centralEpsilon: number;
+  /** Probability that this ε fails. */
+  readonly delta: number;
+}
+
+/** What a client says, by the kind of its task. */
+export interface Kind {
+  /** What a call of `report` came to. */
+  readonly receipt: unknown;
+  /** A budget, as it stands. */
+  readonly spent: unknown;
+  /** A report that left, or is to. */
+  readonly sent: unknown;
+}
+
+/** What a client of a task with a local ε says. */
+export interface LocalKind extends Kind {
+  /** What a call of `report` came to. */
+  readonly receipt: Receipt;
+  /** A budget, as it stands. */
+  readonly spent: Spent;
+  /** A report that left, or is to. */
+  readonly sent: Sent;
+}
+
+/** What a client of sums says. */
+export interface SumKind extends Kind {
+  /** What a call of `report` came to. */
+  readonly receipt: SumReceipt;
+  /** A budget, as it stands. */
+  readonly spent: SumSpent;
+  /** A report that left, or is to. */
+  readonly sent: SumSent;
+}
+
+/**
+ * What a client of a task says.
+ *
+ * @typeParam T the task's type
+ */
+export type KindOf<T extends Task | SumTask> = [T] extends [Task]
+  ? LocalKind
+  : [T] extends [SumTask]
+    ? SumKind
+    : LocalKind | SumKind;
+
+/**
+ * One person's input to a task of either kind.
+ *
+ * @typeParam T the task's type, whose names are known where it is that of a literal
+ */
+export type InputOf<T extends Task | SumTask> = [T] extends [Task]
+  ? ReportInput<T>
+  : [T] extends [SumTask]
+    ? SumInput<T>
+    : ReportInput | SumInput;
+
+/** Puts what a client says into the terms of its kind. */
+export interface Terms<K extends Kind> {
+  (said: Receipt): K["receipt"];
+  (said: Spent): K["spent"];
+  (said: Sent): K["sent"];
+}
+
+/** Those of local ε. */
+export const local: Terms<LocalKind> = <T>(said: T) => said;
+
+/** Those of central ε, which is never called ε alone. */
+export const central = ({ delta }: SumTask): Terms<SumKind> =>
+  (({ epsilon, spent, dropped, ...rest }: Partial<Receipt & Spent>) => ({
+    ...rest,
+    centralEpsilon: epsilon,
+    delta: epsilon ? delta : 0,
+    ...(spent !== undefined && { centralSpent: spent }),
+  })) as Terms<never>;

@@ -1,0 +1,117 @@
+/** The way of sessions whose reports are sealed to an analyser. */
+
+import { joined } from "../bytes.js";
+import { SealingError } from "../errors.js";
+import type { ReportMaker } from "../maker.js";
+import { why } from "../module.js";
+import type { Settings } from "../options.js";
+import type { Seal } from "../sealing.js";
+import type { TaskSource } from "../task-source.js";
+import type { Packed, Report, Reporting, Way } from "../way.js";
+import { fetchKeys, pinned } from "./keys.js";
+import { sealedSettingsOf } from "./options.js";
+import { through } from "./relay.js";
+
+/** Version of uploads of sealed reports, the first byte: `VERSION` in `src/sealed.rs`. */
+const VERSION = 2;
+
+const CANNOT = "this browser cannot seal";
+
+/** Thrown for a report that is not sealed yet. */
+class Wanted {
+  /** Undefined where one is to be drawn. */
+  readonly report: Uint8Array | undefined;
+
+  constructor(report: Uint8Array | undefined) {
+    this.report = report;
+  }
+}
+
+const equal = (one: unknown, other: unknown) => String(one) === String(other);
+
+/** Seals a report, each of its messages by itself, so that nothing shows whose they are. */
+async function packed(engine: ReportMaker, report: Uint8Array, seal: Seal): Promise<Packed> {
+  const { messages } = engine;
+  const header = engine.uploadHeader(messages);
+  header[0] = VERSION;
+  const length = report.length / messages;
+  const sealed = Array.from({ length: messages }, (_, at) =>
+    seal(report.subarray(at * length, (at + 1) * length)),
+  );
+  return [report, joined([header, ...(await Promise.all(sealed))])];
+}
+
+/**
+ * Sealing takes a moment, in which a ledger may change: what was made under the one before
+ * is charged only where the one of now asks for the same, and otherwise dropped, whatever
+ * was drawn.
+ */
+const reporting =
+  (seal: Seal): Report =>
+  async (session: Reporting, entries) => {
+    const { engine } = session;
+    let sealed: Packed | undefined;
+    let before: Uint8Array | undefined;
+    for (;;) {
+      try {
+        return await session.change(entries, (report) => {
+          if (sealed === undefined || !equal(report, before)) {
+            throw new Wanted(report);
+          }
+          return sealed;
+        });
+      } catch (wanted) {
+        if (!(wanted instanceof Wanted)) {
+          throw wanted;
+        }
+        before = wanted.report;
+        sealed = await packed(engine, before ?? engine.make(entries), seal);
+      }
+    }
+  };
+
+/**
+ * Awaits a step of sealing.
+ *
+ * @throws SealingError
+ */
+async function step<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw cause instanceof SealingError
+      ? cause
+      : new SealingError(`${what}: ${why(cause)}`, { cause });
+  }
+}
+
+/**
+ * The way of a client whose reports are sealed. Nothing is fetched before the session begins;
+ * a dry run seals nothing, and asks nobody for keys.
+ *
+ * @throws OptionError, SealingError
+ */
+export function wayOf(settings: Settings, source: TaskSource): Way {
+  const { url, dryRun } = settings;
+  const { analyser, relay, delayMs } = sealedSettingsOf(settings);
+  const fetch = relay ? through(relay.url, relay.gateway, settings.fetch) : settings.fetch;
+  if (dryRun) {
+    return {};
+  }
+  if (globalThis.crypto?.subtle === undefined) {
+    throw new SealingError(`${CANNOT}: it has no WebCrypto here`);
+  }
+  const loading = import("../sealing.js");
+  loading.catch(() => {});
+  return {
+    fetch,
+    // Sealing a request cannot be done as a page ends.
+    ...(relay && delayMs === undefined && { delayMs: 0 }),
+    reporter: async ({ fingerprint }) => {
+      const keys = await source.fetch(() => fetchKeys(url, fetch));
+      const own = await step("what seals could not be loaded", loading);
+      const key = await step(CANNOT, pinned(own, keys, analyser, fingerprint));
+      return reporting(await step(CANNOT, own.sealerOf(key)));
+    },
+  };
+}
