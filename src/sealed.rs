@@ -80,7 +80,8 @@ impl<'a> SealedUpload<'a> {
     /// this fingerprint; and which bytes are whose.
     ///
     /// # Errors
-    /// As [`Upload::decode_all`](crate::Upload::decode_all); what is sealed is not looked at.
+    /// As [`EncodedUpload::check_all`](crate::upload::EncodedUpload::check_all). Sealed reports
+    /// cannot be checked, except for their length.
     pub fn decode_all(
         bytes: &'a [u8],
         fingerprint: &Fingerprint,

@@ -90,39 +90,112 @@ impl Upload {
         Ok(upload)
     }
 
-    /// Decodes and checks uploads back to back, all of them made for `task`, and
-    /// says which bytes are whose.
-    ///
-    /// ```
-    /// # use hushbin::{Report, Task, TaskDraft, Upload, UploadId, mechanism::collision};
-    /// # let draft: TaskDraft = serde_json::from_str(
-    /// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
-    /// # ).unwrap();
-    /// # let task: Task = draft.resolve().unwrap();
-    /// let report = Report::Collision(collision::Report { seed: 7, bucket: 1 });
-    /// let upload = |id| Upload { id: UploadId([id; 16]), reports: vec![report.clone()] };
-    /// let (one, two) = (upload(1), upload(2));
-    /// let bytes = [one.encode(&task.fingerprint()), two.encode(&task.fingerprint())].concat();
-    /// assert_eq!(Upload::decode_all(&bytes, &task), Ok(vec![(one, 0..43), (two, 43..86)]));
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Upload::decode`] for the first that is none, its place counted
-    /// from the first byte of all; [`Error::Malformed`] where there is none at all,
-    /// or more than [`bounds::REPORTS`] reports in all of them.
-    pub fn decode_all(bytes: &[u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
-        take_all(bytes, |cursor| {
-            let upload = Self::take(cursor, task)?;
-            let reports = upload.reports.len();
-            Ok((upload, reports))
-        })
-    }
-
     /// The next upload.
     fn take(cursor: &mut Cursor<'_>, task: &Task) -> Result<Self, Error> {
         let (id, count) = take_header(cursor, VERSION, task.fingerprint())?;
-        let reports = task.decode_reports(cursor, count)?;
+        let mut reports = Vec::new();
+        task.decode_reports(cursor, count, &mut |report, _| reports.push(report))?;
         Ok(Self { id, reports })
+    }
+}
+
+/// An upload whose reports stay bytes. A collector checks, keeps, and permutes reports in this
+/// form, and decodes each when it is counted.
+///
+/// ```
+/// # use hushbin::{Report, Task, TaskDraft, Upload, UploadId, mechanism::collision};
+/// use hushbin::upload::EncodedUpload;
+///
+/// # let draft: TaskDraft = serde_json::from_str(
+/// #     r#"{ "id": "settings", "items": 40, "sparsity": 3, "epsilon": 1.0, "value": "sign" }"#,
+/// # ).unwrap();
+/// # let task: Task = draft.resolve().unwrap();
+/// let report = |bucket| Report::Collision(collision::Report { seed: 7, bucket });
+/// let upload = Upload { id: UploadId([9; 16]), reports: vec![report(1), report(0)] };
+/// let bytes = upload.encode(&task.fingerprint());
+///
+/// let checked = EncodedUpload::check_all(&bytes, &task)?;
+/// let [(encoded, range)] = &checked[..] else { panic!("one upload") };
+/// assert_eq!((encoded.id, encoded.count, range.clone()), (upload.id, 2, 0..bytes.len()));
+///
+/// let mut decoded = Vec::new();
+/// encoded.for_each_report(&task, |report, bytes| {
+///     assert_eq!(bytes.len(), 9);
+///     decoded.push(report);
+/// })?;
+/// assert_eq!(decoded, upload.reports);
+/// # Ok::<(), hushbin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EncodedUpload<'a> {
+    /// Identity of the upload.
+    pub id: UploadId,
+    /// Number of reports, 1 to [`bounds::REPORTS`].
+    pub count: u32,
+    /// Encoded reports, back to back.
+    pub reports: &'a [u8],
+}
+
+impl<'a> EncodedUpload<'a> {
+    /// Checks uploads back to back, all of them made for `task`. Returns each with the range
+    /// of its bytes.
+    ///
+    /// # Errors
+    /// Those of [`Upload::decode`] for the first upload that is wrong, with offsets from the
+    /// first byte; [`Error::Malformed`] if `bytes` is empty, or if the uploads have more than
+    /// [`bounds::REPORTS`] reports together.
+    pub fn check_all(bytes: &'a [u8], task: &Task) -> Result<Vec<(Self, Range<usize>)>, Error> {
+        take_all(bytes, |cursor| {
+            let (id, count) = take_header(cursor, VERSION, task.fingerprint())?;
+            let begin = cursor.offset();
+            task.decode_reports(cursor, count, &mut |_, _| {})?;
+            let reports = &bytes[begin..cursor.offset()];
+            Ok((Self { id, count, reports }, count as usize))
+        })
+    }
+
+    /// Reads the header of an upload that is alone in `bytes`. The reports are checked by
+    /// [`EncodedUpload::for_each_report`].
+    ///
+    /// # Errors
+    /// [`Error::Version`], [`Error::FingerprintMismatch`], or [`Error::Malformed`] if the header
+    /// is not the header of an upload.
+    pub fn read(bytes: &'a [u8], fingerprint: Fingerprint) -> Result<Self, Error> {
+        let mut cursor = Cursor::new("upload", bytes);
+        let (id, count) = take_header(&mut cursor, VERSION, fingerprint)?;
+        let reports = &bytes[cursor.offset()..];
+        Ok(Self { id, count, reports })
+    }
+
+    /// Reads the bytes that follow the id of an upload: the number of reports and the reports.
+    /// The reports are checked by [`EncodedUpload::for_each_report`].
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if `body` does not begin with a number of reports.
+    pub fn from_body(id: UploadId, body: &'a [u8]) -> Result<Self, Error> {
+        let mut cursor = Cursor::new("upload", body);
+        let count = take_count(&mut cursor)?;
+        let reports = &body[cursor.offset()..];
+        Ok(Self { id, count, reports })
+    }
+
+    /// Decodes each report, and calls `visit` with the report and its bytes.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] if the bytes are not [`count`](Self::count) reports of `task`. The
+    /// reports before the wrong one have been visited.
+    pub fn for_each_report(
+        &self,
+        task: &Task,
+        mut visit: impl FnMut(Report, &'a [u8]),
+    ) -> Result<(), Error> {
+        let mut cursor = Cursor::new("reports", self.reports);
+        let mut begin = 0;
+        task.decode_reports(&mut cursor, self.count, &mut |report, end| {
+            visit(report, &self.reports[begin..end]);
+            begin = end;
+        })?;
+        cursor.end("expected the end after the last report")
     }
 }
 
@@ -175,11 +248,16 @@ pub(crate) fn take_header(
         }));
     }
     let id = UploadId(cursor.array("expected an upload id of 16 bytes")?);
+    Ok((id, take_count(cursor)?))
+}
+
+/// Takes the number of reports of an upload.
+fn take_count(cursor: &mut Cursor<'_>) -> Result<u32, Error> {
     let count: u32 = cursor.take("expected the number of reports")?;
     if !bounds::REPORTS.holds(f64::from(count)) {
         return Err(cursor.malformed("expected 1 to 4096 reports"));
     }
-    Ok((id, count))
+    Ok(count)
 }
 
 /// What an upload of `count` reports begins with: all but the encoded reports,

@@ -219,25 +219,31 @@ impl Mechanism {
         read_parameters(reader.text(), reader)
     }
 
-    /// Decodes `count` reports of a task over `domain` at local ε.
+    /// Decodes `count` reports of a task over `domain` at local ε, and calls `visit` with each
+    /// report and the offset of its end.
     pub(crate) fn decode_reports(
         &self,
         domain: &Domain,
         epsilon: f64,
         cursor: &mut Cursor<'_>,
         count: u32,
-    ) -> Result<Vec<Report>, Error> {
+        visit: &mut dyn FnMut(Report, usize),
+    ) -> Result<(), Error> {
         fn decode<P: Registered>(
             own: &P,
-            domain: &Domain,
-            epsilon: f64,
+            (domain, epsilon): (&Domain, f64),
             cursor: &mut Cursor<'_>,
             count: u32,
-        ) -> Result<Vec<Report>, Error> {
+            visit: &mut dyn FnMut(Report, usize),
+        ) -> Result<(), Error> {
             let decode = own.decoder(domain, epsilon);
-            (0..count).map(|_| decode(cursor).map(P::report)).collect()
+            for _ in 0..count {
+                let report = decode(cursor)?;
+                visit(P::report(report), cursor.offset());
+            }
+            Ok(())
         }
-        each!(Self, self, own => decode(own, domain, epsilon, cursor, count))
+        each!(Self, self, own => decode(own, (domain, epsilon), cursor, count, visit))
     }
 
     /// Prepares to randomise inputs over `domain` at local ε.

@@ -319,32 +319,34 @@ impl Task {
     #[cfg(feature = "analysis")]
     pub fn take_report(&self, bytes: &[u8]) -> Result<(Report, usize), Error> {
         let mut cursor = Cursor::new("report", bytes);
-        let report = self.decode_reports(&mut cursor, 1)?.pop();
-        Ok((report.expect("one was asked for"), cursor.offset()))
+        let mut taken = None;
+        self.decode_reports(&mut cursor, 1, &mut |report, end| {
+            taken = Some((report, end));
+        })?;
+        Ok(taken.expect("one report was decoded"))
     }
 
-    /// Decodes `count` reports.
+    /// Decodes `count` reports, and calls `visit` with each report and the offset of its end.
     pub(crate) fn decode_reports(
         &self,
         cursor: &mut Cursor<'_>,
         count: u32,
-    ) -> Result<Vec<Report>, Error> {
-        let decode = |question: &Question, cursor: &mut Cursor<'_>, count| {
+        visit: &mut dyn FnMut(Report, usize),
+    ) -> Result<(), Error> {
+        let mut decode = |question: &Question, cursor: &mut Cursor<'_>, count| {
             let (domain, epsilon) = (question.domain(), question.epsilon());
             let mechanism = question.mechanism();
-            mechanism.decode_reports(&domain, epsilon, cursor, count)
+            mechanism.decode_reports(&domain, epsilon, cursor, count, visit)
         };
         if let Some(sole) = self.sole() {
             return decode(sole, cursor, count);
         }
-        let mut reports = Vec::new();
         for _ in 0..count {
-            // All reports begin with their seed.
+            // Each report begins with its seed, which decides the question.
             let seed = u64::from_le_bytes(cursor.peek("expected a seed of 8 bytes")?);
-            let question = &self.questions[self.draw.question(seed)];
-            reports.extend(decode(question, cursor, 1)?);
+            decode(&self.questions[self.draw.question(seed)], cursor, 1)?;
         }
-        Ok(reports)
+        Ok(())
     }
 
     /// How much one person reports.

@@ -9,6 +9,7 @@ use hushbin::mechanism::collision::{Collision, Rule};
 use hushbin::mechanism::cube;
 use hushbin::mechanism::hash_bin::Report as BinsReport;
 use hushbin::mechanism::hash_bin::{HashBin, Level, Noise, Response};
+use hushbin::upload::{EncodedUpload, header};
 use hushbin::{
     Entry, Error, ErrorCode, Items, Randomizer, Report, Task, TaskDraft, TaskParts, Upload,
     UploadId, ValueKind, bounds, upload,
@@ -169,18 +170,20 @@ fn assert_decodes_or_refuses(bytes: &[u8], task: &Task) -> bool {
     let alone = decodes_or_refuses(Upload::decode(bytes, task), bytes, |upload| {
         upload.encode(&task.fingerprint())
     });
-    let all = decodes_or_refuses(Upload::decode_all(bytes, task), bytes, |uploads| {
+    let all = decodes_or_refuses(EncodedUpload::check_all(bytes, task), bytes, |uploads| {
         let mut end = 0;
         let mut reports = 0;
         let mut encoded = Vec::new();
         for (upload, range) in uploads {
             assert_eq!(range.start, end);
             end = range.end;
-            reports += upload.reports.len();
-            encoded.extend(upload.encode(&task.fingerprint()));
+            reports += upload.count;
+            encoded.extend(header(upload.id, &task.fingerprint(), upload.count));
+            let visited = upload.for_each_report(task, |report, _| report.encode(&mut encoded));
+            visited.unwrap();
             assert_eq!(encoded.len(), end);
         }
-        assert!(reports <= bounds::REPORTS.max as usize);
+        assert!(f64::from(reports) <= bounds::REPORTS.max);
         encoded
     });
     assert!(all || !alone);

@@ -1,5 +1,6 @@
 //! Uploads back to back: all are there and say which bytes are theirs, or none is.
 
+use hushbin::upload::EncodedUpload;
 use hushbin::{Error, ErrorCode, Task, Upload, UploadId, bounds};
 use proptest::prelude::*;
 use rand_chacha::rand_core::Rng;
@@ -30,7 +31,27 @@ fn plain() -> Task {
 }
 
 fn refused(bytes: &[u8], task: &Task) -> Error {
-    Upload::decode_all(bytes, task).unwrap_err()
+    EncodedUpload::check_all(bytes, task).unwrap_err()
+}
+
+/// An upload whose reports are decoded one by one. Each comes with the bytes that encode it.
+fn decoded(upload: &EncodedUpload<'_>, task: &Task) -> Upload {
+    let mut reports = Vec::new();
+    let mut whole: Vec<u8> = Vec::new();
+    let visited = upload.for_each_report(task, |report, bytes| {
+        let mut encoded = Vec::new();
+        report.encode(&mut encoded);
+        assert_eq!(encoded, bytes);
+        whole.extend(bytes);
+        reports.push(report);
+    });
+    visited.unwrap();
+    assert_eq!(whole, upload.reports);
+    assert_eq!(reports.len(), upload.count as usize);
+    Upload {
+        id: upload.id,
+        reports,
+    }
 }
 
 proptest! {
@@ -46,12 +67,12 @@ proptest! {
         let encoded = encoded(&task, &uploads);
         let bytes = encoded.concat();
         let mut ends = vec![0];
-        for (found, (upload, own)) in Upload::decode_all(&bytes, &task)
+        for (found, (upload, own)) in EncodedUpload::check_all(&bytes, &task)
             .unwrap()
             .into_iter()
             .zip(uploads.iter().zip(&encoded))
         {
-            prop_assert_eq!(&found.0, upload);
+            prop_assert_eq!(&decoded(&found.0, &task), upload);
             prop_assert_eq!(&bytes[found.1.clone()], &own[..]);
             ends.push(found.1.end);
         }
@@ -60,7 +81,7 @@ proptest! {
         // none may follow.
         for end in 0..bytes.len() {
             let whole = ends[1..].contains(&end);
-            prop_assert_eq!(Upload::decode_all(&bytes[..end], &task).is_ok(), whole, "{}", end);
+            prop_assert_eq!(EncodedUpload::check_all(&bytes[..end], &task).is_ok(), whole, "{}", end);
         }
         prop_assert_eq!(refused(&[&bytes[..], &[0]].concat(), &task).code(), ErrorCode::Version);
         prop_assert_eq!(refused(&[&bytes[..], &[1]].concat(), &task).code(), ErrorCode::Malformed);
@@ -73,8 +94,31 @@ fn one_is_decoded_as_alone() {
         let uploads = uploads(&task, &[3]);
         let bytes = encoded(&task, &uploads).concat();
         let alone = Upload::decode(&bytes, &task).unwrap();
-        let all = Upload::decode_all(&bytes, &task).unwrap();
-        assert_eq!(all, [(alone, 0..bytes.len())]);
+        let all = EncodedUpload::check_all(&bytes, &task).unwrap();
+        let [(upload, range)] = &all[..] else {
+            panic!("one upload, found {}", all.len())
+        };
+        assert_eq!((decoded(upload, &task), range), (alone, &(0..bytes.len())));
+        let read = EncodedUpload::read(&bytes, task.fingerprint());
+        assert_eq!(read.as_ref(), Ok(upload));
+        assert_eq!(EncodedUpload::from_body(upload.id, &bytes[33..]), read);
+    }
+}
+
+/// A stored upload whose number of reports is not what follows it is refused.
+#[test]
+fn reports_that_are_not_as_many_as_stated_are_refused() {
+    let task = plain();
+    let bytes = encoded(&task, &uploads(&task, &[3])).concat();
+    let upload = EncodedUpload::read(&bytes, task.fingerprint()).unwrap();
+    for count in [2, 4] {
+        let wrong = EncodedUpload { count, ..upload };
+        let error = wrong.for_each_report(&task, |_, _| {}).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Malformed, "{count}");
+    }
+    for body in [&[][..], &[0], &[0x81, 0x20]] {
+        let error = EncodedUpload::from_body(upload.id, body).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Malformed, "{body:?}");
     }
 }
 
@@ -108,26 +152,25 @@ fn each_fault_is_named_where_it_is() {
 fn all_together_have_as_many_reports_as_one_may_have() {
     let task = plain();
     let most = bounds::REPORTS.max as usize;
-    let decoded = |counts: &[usize]| {
-        Upload::decode_all(&encoded(&task, &uploads(&task, counts)).concat(), &task)
+    let checked = |counts: &[usize]| {
+        let bytes = encoded(&task, &uploads(&task, counts)).concat();
+        EncodedUpload::check_all(&bytes, &task).map(|uploads| uploads.len())
     };
     for counts in [&[most][..], &[1, most - 1], &[most - 1, 1], &vec![1; most]] {
-        assert_eq!(decoded(counts).unwrap().len(), counts.len());
+        assert_eq!(checked(counts), Ok(counts.len()));
     }
     for counts in [&[most + 1][..], &[1, most], &[most, 1], &vec![1; most + 1]] {
-        let error = decoded(counts).unwrap_err().to_string();
+        let error = checked(counts).unwrap_err().to_string();
         assert!(error.contains("4096 reports"), "{error}");
     }
 }
 
-/// An upload alone costs one small list more than its reports, which is all that
-/// says where it lies.
+/// Checking an upload allocates one small list, which says where it lies.
 #[test]
 fn one_allocates_little() {
     let task = plain();
     let bytes = encoded(&task, &uploads(&task, &[1])).concat();
-    let alone = allocation_counter::measure(|| drop(Upload::decode(&bytes, &task)));
-    let all = allocation_counter::measure(|| drop(Upload::decode_all(&bytes, &task)));
-    assert_eq!(all.count_total, alone.count_total + 1);
-    assert!(all.bytes_total <= alone.bytes_total + 64, "{all:?}");
+    let all = allocation_counter::measure(|| drop(EncodedUpload::check_all(&bytes, &task)));
+    assert_eq!(all.count_total, 1);
+    assert!(all.bytes_total <= 64, "{all:?}");
 }

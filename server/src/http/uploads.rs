@@ -5,8 +5,8 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use hushbin::Upload;
 use hushbin::sealed::SealedUpload;
+use hushbin::upload::EncodedUpload;
 use serde::Serialize;
 
 use super::problem::Problem;
@@ -27,7 +27,7 @@ pub(super) struct Accepted {
 /// `POST /tasks/{id}/reports`: one or more uploads back to back. Answers 2xx only
 /// when all of them are on disk, 201 where at least one is new.
 ///
-/// Nothing is taken unless all of them decode. Each is then stored or not by
+/// Nothing is taken unless all of them are valid. Each is then stored or not by
 /// itself: where another upload was accepted under the id of one, the answer is
 /// a problem that names it, and all others are on disk all the same.
 ///
@@ -100,8 +100,9 @@ fn submitted(stored: &StoredTask, role: Role, bytes: &[u8]) -> Result<Vec<Submit
         // A collector has no such tasks, an analyser takes blocks of them.
         return Err(Problem::OtherRole);
     };
-    let uploads = Upload::decode_all(bytes, task)?.into_iter();
-    let submitted = |(own, range): (Upload, _)| Submitted::new(own.id, own.reports.len(), range);
+    let uploads = EncodedUpload::check_all(bytes, task)?.into_iter();
+    let submitted =
+        |(own, range): (EncodedUpload<'_>, _)| Submitted::new(own.id, own.count as usize, range);
     Ok(uploads.map(submitted).collect())
 }
 

@@ -28,6 +28,7 @@ mod conformance;
 mod engine;
 mod error;
 mod files;
+mod fold;
 mod follow;
 mod location;
 mod memory;

@@ -5,14 +5,15 @@
 //! start counts nothing, and a batch that the machine stopped in is counted again, with the
 //! same result to the last byte.
 
-use std::ops::ControlFlow;
+use std::mem;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use hushbin::sealed::{KEY_ID, SealedUpload};
 use hushbin::sums::SumTask;
-use hushbin::{Task, Upload, UploadId};
+use hushbin::upload::{self, EncodedUpload};
+use hushbin::{Task, UploadId};
 use hushbin_analysis::estimate::Totals;
 use hushbin_analysis::sums::SumTotals;
 use rayon::ThreadPoolBuilder;
@@ -22,6 +23,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::engine::{BatchState, Claim, EngineError, Reader, Release};
 use super::error::OpenError;
+use super::fold::no_upload;
 use super::origin::Origins;
 use super::repeated_errors::RepeatedErrors;
 use super::request::Request;
@@ -37,8 +39,8 @@ const BLOCK: usize = hushbin::bounds::REPORTS.max as usize;
 /// Bytes of sealed reports in a block, unless a single one has more.
 const BLOCK_BYTES: usize = 1 << 19;
 
-/// Reports that one core counts before it looks for more.
-const SHARE: usize = 4096;
+/// Uploads that one core counts before it looks for more.
+const SHARE: usize = 256;
 
 /// After a failure, which is most often a full disk.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -184,51 +186,61 @@ fn release(reader: &dyn Reader, stored: &StoredTask, batch: u64) -> Result<Relea
     }
 }
 
-/// What a batch of reports is released with.
+/// Totals and permuted blocks of a batch of reports.
+///
+/// The reports stay the bytes that pages sent. Each is decoded once, to be counted. They are
+/// sorted by their bytes, so that their order tells nothing of the order in which they came.
 fn release_reports(
     reader: &dyn Reader,
     stored: &StoredTask,
     task: &Task,
     batch: u64,
 ) -> Result<Release, OpenError> {
-    let (mut reports, mut uploads) = (Vec::new(), Vec::new());
-    let mut origins = Origins::default();
+    let (mut bodies, mut ends, mut origins) = (Vec::new(), Vec::new(), Origins::default());
     let of = (task, stored.role());
     stored::for_each_unreleased(reader, stored.key(), of, batch, &mut |upload, origin| {
-        uploads.push(upload.id.0);
+        bodies.extend(upload.reports);
+        ends.push((upload.id, upload.count, bodies.len()));
         if let Some(origin) = origin {
-            origins.add(origin, upload.reports.len() as u64);
+            origins.add(origin, upload.count.into());
         }
-        reports.extend(upload.reports);
-        ControlFlow::Continue(())
+        Ok(())
     })?;
-    let parts = reports.par_chunks(SHARE).fold(
-        || Totals::new(task),
-        |mut totals, reports| {
-            reports.iter().for_each(|report| totals.fold(report));
-            totals
-        },
-    );
-    let totals = parts.reduce(
-        || Totals::new(task),
-        |mut all, part| {
-            all.merge(&part);
-            all
-        },
-    );
-    reports.par_sort_by_cached_key(|report| {
-        let mut bytes = Vec::new();
-        report.encode(&mut bytes);
-        bytes
+    let mut begin = 0;
+    let uploads = ends.iter().map(|&(id, count, end)| {
+        let reports = &bodies[mem::replace(&mut begin, end)..end];
+        EncodedUpload { id, count, reports }
     });
+    let uploads: Vec<EncodedUpload<'_>> = uploads.collect();
+    let parts = uploads.par_chunks(SHARE).try_fold(
+        || (Totals::new(task), Vec::new()),
+        |(mut totals, mut reports), uploads| {
+            for upload in uploads {
+                upload.for_each_report(task, |report, bytes| {
+                    totals.fold(&report);
+                    reports.push((prefix(bytes), bytes));
+                })?;
+            }
+            Ok((totals, reports))
+        },
+    );
+    let counted = parts.try_reduce(
+        || (Totals::new(task), Vec::new()),
+        |(mut totals, mut reports), (others, mut more)| {
+            totals.merge(&others);
+            reports.append(&mut more);
+            Ok((totals, reports))
+        },
+    );
+    let (totals, mut reports) = counted.map_err(|source| no_upload(task.id(), source))?;
+    reports.par_sort_unstable();
     let blocks = (0_u128..)
         .zip(reports.chunks(BLOCK))
         .map(|(number, reports)| {
-            let upload = Upload {
-                id: UploadId(number.to_be_bytes()),
-                reports: reports.to_vec(),
-            };
-            upload.encode(&task.fingerprint())
+            let id = UploadId(number.to_be_bytes());
+            let mut block = upload::header(id, &task.fingerprint(), reports.len() as u32);
+            reports.iter().for_each(|(_, bytes)| block.extend(*bytes));
+            block
         });
     let mut totals = totals.encode();
     if stored.role() == Role::Analyser {
@@ -237,8 +249,15 @@ fn release_reports(
     Ok(Release {
         totals,
         blocks: blocks.collect(),
-        uploads,
+        uploads: uploads.iter().map(|upload| upload.id.0).collect(),
     })
+}
+
+/// First eight bytes of a report, its seed, as the number that sorts like them. Most comparisons
+/// of a sort end here, without a look at memory far away.
+fn prefix(report: &[u8]) -> u64 {
+    let bytes = report.first_chunk().expect("a report begins with its seed");
+    u64::from_be_bytes(*bytes)
 }
 
 /// What a batch of messages is released with: counts, which is all that they say. Messages are

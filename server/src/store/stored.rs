@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use hushbin::sealed::{self, SealedUpload};
 use hushbin::sums::{Message, SumTask};
-use hushbin::upload::VERSION;
+use hushbin::upload::{EncodedUpload, VERSION};
 use hushbin::{Fingerprint, Report, Task, Upload, UploadId};
 use hushbin_analysis::estimate::Totals;
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::engine::{BatchRow, BatchState, Reader, Shared, TaskKey};
 use super::error::OpenError;
 use super::files::{self, FilesReader};
+use super::fold::{fold_block, no_upload};
 use super::location::Location;
 use super::origin::Origin;
 use super::postgres::{self, DatabaseReader};
@@ -23,22 +24,32 @@ use crate::task::CollectedTask;
 /// Blocks that are folded at once: of as many reports as an upload may have, each.
 const BLOCKS: usize = 16;
 
-/// Visits every upload of a batch that is not yet released, as of one moment, with what is
-/// known of where it came from.
+/// Visits every upload of a batch that is not yet released, as of one moment, with the origin of
+/// its reports where it is known. The reports stay bytes.
 ///
 /// # Errors
-/// When storage fails or holds what is no upload.
+/// When storage fails, when a body is not the body of an upload, or when the visitor fails.
 pub(super) fn for_each_unreleased(
     reader: &dyn Reader,
     key: TaskKey,
     (task, role): (&Task, Role),
     batch: u64,
-    visit: &mut dyn FnMut(Upload, Option<Origin>) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(EncodedUpload<'_>, Option<Origin>) -> Result<(), OpenError>,
 ) -> Result<(), OpenError> {
-    let of = (task.fingerprint(), role, VERSION);
-    for_each_whole(reader, key, of, batch, &mut |bytes, origin| {
-        Ok(visit(decode(task, bytes)?, origin))
-    })
+    let mut damaged = Ok(());
+    reader.for_each_upload(key, batch, &mut |id, body| {
+        let (body, origin) = role.split(body);
+        let upload = EncodedUpload::from_body(UploadId(id), body);
+        let upload = upload.map_err(|source| no_upload(task.id(), source));
+        match upload.and_then(|upload| visit(upload, origin)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                damaged = Err(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    damaged
 }
 
 /// Visits every upload of opened messages of a batch that is not yet released, as of one moment.
@@ -57,7 +68,7 @@ pub(super) fn for_each_message_upload(
         let decoded = task.decode_upload(bytes);
         let (id, messages) = decoded.map_err(|source| no_upload(task.id(), source))?;
         visit(id, messages, origin);
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     })
 }
 
@@ -78,12 +89,12 @@ pub(super) fn for_each_sealed(
         let uploads = SealedUpload::decode_all(bytes, &fingerprint, length)
             .map_err(|source| no_upload(task.id(), source))?;
         uploads.iter().for_each(|(upload, _)| visit(upload));
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     })
 }
 
 /// What is made of the bytes of an upload, and of where it came from.
-type Visit<'a> = dyn FnMut(&[u8], Option<Origin>) -> Result<ControlFlow<()>, OpenError> + 'a;
+type Visit<'a> = dyn FnMut(&[u8], Option<Origin>) -> Result<(), OpenError> + 'a;
 
 /// Visits the bytes of every upload of a batch that is not yet released, as they came.
 fn for_each_whole(
@@ -102,10 +113,13 @@ fn for_each_whole(
         bytes.extend(fingerprint.0);
         bytes.extend(id);
         bytes.extend(body);
-        visit(&bytes, origin).unwrap_or_else(|error| {
-            damaged = Err(error);
-            ControlFlow::Break(())
-        })
+        match visit(&bytes, origin) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                damaged = Err(error);
+                ControlFlow::Break(())
+            }
+        }
     })?;
     damaged
 }
@@ -176,8 +190,7 @@ fn fold_blocks(
     let parts = blocks.par_chunks(share.max(1)).map(|blocks| {
         let mut part = none.clone();
         for bytes in blocks.iter().take_while(|_| !given_up()) {
-            let upload = decode(task, bytes)?;
-            upload.reports.iter().for_each(|report| part.fold(report));
+            fold_block(task, bytes, &mut part)?;
         }
         Ok(part)
     });
@@ -190,13 +203,6 @@ fn fold_blocks(
 
 fn decode(task: &Task, bytes: &[u8]) -> Result<Upload, OpenError> {
     Upload::decode(bytes, task).map_err(|source| no_upload(task.id(), source))
-}
-
-fn no_upload(task: &str, source: hushbin::Error) -> OpenError {
-    OpenError::StoredUpload {
-        id: task.to_owned(),
-        source,
-    }
 }
 
 /// The reports of a task, to be read only.
@@ -317,8 +323,8 @@ impl StoredReports {
                 BatchState::Open | BatchState::Closed => {
                     let of = (task, self.role);
                     for_each_unreleased(reader, key, of, batch, &mut |upload, _| {
-                        upload.reports.iter().for_each(&mut visit);
-                        ControlFlow::Continue(())
+                        let visited = upload.for_each_report(task, |report, _| visit(&report));
+                        visited.map_err(|source| no_upload(task.id(), source))
                     })
                 }
             }?;

@@ -16,6 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use hushbin::upload::EncodedUpload;
 use hushbin::{Task, Upload};
 use hushbin_tests::process::{Collector, command};
 use serde_json::Value;
@@ -89,8 +90,10 @@ impl Fixture {
     }
 
     fn uploads(&self, task: &Task) -> Vec<Upload> {
-        let all = Upload::decode_all(&self.upload_bytes(task), task).unwrap();
-        all.into_iter().map(|(upload, _)| upload).collect()
+        let bytes = self.upload_bytes(task);
+        let all = EncodedUpload::check_all(&bytes, task).unwrap().into_iter();
+        all.map(|(_, range)| Upload::decode(&bytes[range], task).unwrap())
+            .collect()
     }
 
     fn token(&self) -> String {

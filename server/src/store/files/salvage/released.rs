@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use hushbin::Upload;
 use hushbin::sealed::SealedUpload;
 use hushbin_analysis::estimate::Totals;
 
@@ -14,6 +13,7 @@ use crate::store::files::disk;
 use crate::store::files::ids::{self, Ids, Span};
 use crate::store::files::log::Contents;
 use crate::store::files::task::{batch_name, log_name};
+use crate::store::fold::fold_block;
 use crate::store::origin::Origins;
 use crate::store::role::Role;
 
@@ -196,8 +196,7 @@ impl Salvage<'_> {
         let task = self.task.reports()?;
         let mut totals = Totals::new(task);
         for block in blocks {
-            let upload = Upload::decode(block, task).ok()?;
-            upload.reports.iter().for_each(|report| totals.fold(report));
+            fold_block(task, block, &mut totals).ok()?;
         }
         (totals.reports() == reports).then(|| self.written(totals.encode()))
     }
