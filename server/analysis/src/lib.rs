@@ -15,11 +15,9 @@ pub mod bound;
 #[doc = include_str!("docs/errata.md")]
 pub mod errata {}
 pub mod estimate;
-mod heard;
 pub mod heavy_hitters;
 pub mod likelihood;
 pub mod numeric;
-mod parallel;
 pub mod plan;
 pub mod promise;
 pub mod sums;

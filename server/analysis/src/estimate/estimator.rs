@@ -1,6 +1,7 @@
 //! From the totals of a task to estimates.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use hushbin::task::{Kind, Limits, Tree};
 use hushbin::{Question, Task};
@@ -8,14 +9,14 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::totals::{Folded, Totals};
 use crate::estimate::answer::{
-    ByItem, Estimates, ItemEstimates, PostProcessed, StandOut, Tested, conditional, post, stand_out,
+    ByItem, Estimates, ItemEstimates, PostProcessed, StandOut, Tested, conditional, parallel, post,
+    stand_out,
 };
 use crate::estimate::law::{Law, Layered, OneAnswer};
-use crate::estimate::mechanism::{Asked, Prepared};
+use crate::estimate::mechanism::{Asked, Prepared, prepared};
 use crate::estimate::point::{Estimand, ItemPoints, People};
 use crate::estimate::query::{Estimate, Label, Quantiles, Query};
 use crate::estimate::question::{Cells, Parts, cross, number};
-use crate::parallel;
 use crate::promise::{Privacy, bias, repeats};
 
 /// A task with the rates of its mechanisms, which are computed once.
@@ -35,7 +36,7 @@ use crate::promise::{Privacy, bias, repeats};
 pub struct Estimator {
     task: Task,
     /// By question.
-    prepared: Vec<Prepared>,
+    prepared: Vec<Arc<dyn Prepared>>,
     /// By question, of those that are asked together.
     parts: Vec<Option<Parts>>,
 }
@@ -47,7 +48,7 @@ impl Estimator {
         let questions = task.questions().iter();
         let parts = |question: &Question| Parts::of(question, people(&task, question));
         Self {
-            prepared: questions.clone().map(Prepared::for_question).collect(),
+            prepared: questions.clone().map(prepared).collect(),
             parts: questions.map(parts).collect(),
             task,
         }
@@ -60,7 +61,7 @@ impl Estimator {
     }
 
     /// The mechanisms with their rates, by question.
-    pub(crate) fn prepared(&self) -> &[Prepared] {
+    pub(crate) fn prepared(&self) -> &[Arc<dyn Prepared>] {
         &self.prepared
     }
 
@@ -76,6 +77,7 @@ impl Estimator {
     /// If the totals are not of the task, or an item is not counted in them.
     #[must_use]
     pub fn points(&self, totals: &Totals, question: usize, items: &[u64]) -> Vec<ItemPoints> {
+        totals.check(&self.task);
         if let Some(tree) = self.task.questions()[question].kind().tree() {
             let layered = self.layered(tree, totals, question);
             return layered.map_or_else(Vec::new, |layered| layered.points(items));
@@ -87,7 +89,7 @@ impl Estimator {
             return Vec::new();
         }
         let whose = self.people(question);
-        let of = |items: &[u64]| self.prepared[question].points(counts, whose, *reports, items);
+        let of = |items: &[u64]| counts.points(whose, *reports, items);
         let Some(parts) = &self.parts[question] else {
             return of(items);
         };
@@ -113,6 +115,7 @@ impl Estimator {
     #[must_use]
     pub fn answer<'a>(&'a self, totals: &'a Totals, query: &'a Query) -> Estimates<InTurn<'a>> {
         let task = &self.task;
+        totals.check(task);
         let index = query.question();
         let question = &task.questions()[index];
         let cells = self.cells(totals, index);
@@ -121,7 +124,6 @@ impl Estimator {
             _ => self.points(totals, index, query.items()),
         };
         let laws = Laws {
-            prepared: &self.prepared[index],
             parts: self.parts[index].as_ref(),
             folded: totals.folded(index),
             whose: self.people(index),
@@ -211,7 +213,7 @@ impl Estimator {
     /// What was hit of what one is given of.
     fn one_answer(&self, question: usize, folded: &Folded) -> Option<OneAnswer> {
         let whose = self.people(question);
-        self.prepared[question].one_answer(&folded.counts, whose, folded.reports)
+        folded.counts.one_answer(whose, folded.reports)
     }
 }
 
@@ -310,7 +312,6 @@ impl Estimates<InTurn<'_>> {
 /// The laws of the noise of one question's items.
 #[derive(Debug)]
 struct Laws<'a> {
-    prepared: &'a Prepared,
     parts: Option<&'a Parts>,
     folded: &'a Folded,
     whose: People,
@@ -336,8 +337,7 @@ impl Laws<'_> {
             sparsity: self.sparsity,
             reports: self.folded.reports as f64,
         };
-        self.prepared
-            .law(&self.folded.counts, &asked, &self.points[item])
+        self.folded.counts.law(&asked, &self.points[item])
     }
 
     fn estimates(&self, item: usize, quantiles: &Quantiles) -> [Option<Estimate>; 5] {

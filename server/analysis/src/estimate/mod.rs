@@ -28,7 +28,7 @@ pub use answer::{
 };
 pub use estimator::{Estimator, InTurn, estimates, points};
 pub use fold::TotalsError;
-pub(crate) use fold::{Reader as TotalsReader, append_header};
+pub(crate) use fold::{BucketWords, Reader as TotalsReader, append_header};
 pub use influence::{CrowdTest, Influence, Influenced, MADE_UP, Respect};
 pub use mechanism::{estimands, steps};
 pub use point::{Estimand, ItemPoints, Point};

@@ -1,11 +1,13 @@
 //! The fold of reports.
 
+use std::sync::Arc;
+
 use hushbin::codec::append;
 use hushbin::task::{Draw, Tree};
 use hushbin::{Fingerprint, Question, Report, Task};
 
 use crate::estimate::fold::{MOST_REPORTS, Reader, Spread, TotalsError, append_header};
-use crate::estimate::mechanism::{Counts, place, places};
+use crate::estimate::mechanism::{Counts, prepared};
 
 /// What is kept of the reports of one task.
 ///
@@ -40,17 +42,18 @@ struct Layers {
 impl Layers {
     fn new(question: &Question, items: &[u64]) -> Self {
         let tree = question.kind().tree().cloned();
-        let none = || Counts::for_question(question, items);
+        let own = prepared(question);
+        let places = own.places().into();
         let counts = match &tree {
-            None => vec![none()],
+            None => vec![own.counts(items)],
             Some(tree) => (0..tree.layers())
-                .map(|layer| none().among(tree.layer(layer)))
+                .map(|layer| Arc::clone(&own).counts_among(tree.layer(layer)))
                 .collect(),
         };
         let folded = counts.into_iter().map(|counts| Folded {
             reports: 0,
             counts,
-            places: Spread::among(places(question).into()),
+            places: Spread::among(places),
         });
         Self {
             folded: folded.collect(),
@@ -67,7 +70,7 @@ impl Layers {
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
     pub(crate) reports: u64,
-    pub(crate) counts: Counts,
+    pub(crate) counts: Box<dyn Counts>,
     /// What they name, which is known of an honest crowd.
     pub(crate) places: Spread,
 }
@@ -108,8 +111,7 @@ impl Totals {
             .map_or(0, |tree| tree.drawn(report.seed()));
         let folded = &mut layers.folded[layer];
         folded.reports += 1;
-        folded.counts.fold(report);
-        if let Some(place) = place(report) {
+        if let Some(place) = folded.counts.fold(report) {
             folded.places.count(place.into());
         }
         self.seeds.count(report.seed());
@@ -125,7 +127,7 @@ impl Totals {
         let others = other.questions.iter().flat_map(|own| &own.folded);
         for (own, other) in layers.zip(others) {
             own.reports += other.reports;
-            own.counts.merge(&other.counts);
+            own.counts.merge(&*other.counts);
             own.places.merge(&other.places);
         }
         self.seeds.merge(&other.seeds);
@@ -227,6 +229,14 @@ impl Totals {
     #[must_use]
     pub fn reports_of(&self, question: usize) -> u64 {
         self.questions[question].reports()
+    }
+
+    /// Checks that the totals are of the task.
+    ///
+    /// # Panics
+    /// If they are not.
+    pub(crate) fn check(&self, task: &Task) {
+        assert_eq!(self.fingerprint, task.fingerprint(), "totals of the task");
     }
 
     /// Of the first layer, which is all unless there is a tree.

@@ -9,7 +9,7 @@ use hushbin::task::{Draw, Prefixes};
 use hushbin::{Report, Task};
 
 use super::asked;
-use crate::heard::Heard;
+use crate::estimate::BucketWords;
 
 /// The reports of a question for a text.
 ///
@@ -46,7 +46,7 @@ impl Reports {
         let (prefixes, collision) = asked(&task.questions()[question])?;
         let group = |(length, _)| Group {
             length,
-            heard: Vec::new(),
+            reports: Vec::new(),
         };
         let group_of = (0..).zip(prefixes.distinct());
         Some(Self {
@@ -73,14 +73,14 @@ impl Reports {
             panic!("reports are decoded under the task of the question");
         };
         let group = self.group_of[self.prefixes.drawn(report.seed)];
-        let heard = Heard::new(report, self.collision.buckets());
-        self.groups[group].heard.push(heard);
+        let report = BucketWords::new(report, self.collision.buckets());
+        self.groups[group].reports.push(report);
     }
 
     /// Adds other reports of the question.
     pub fn merge(&mut self, others: &Self) {
         for (own, others) in self.groups.iter_mut().zip(&others.groups) {
-            own.heard.extend_from_slice(&others.heard);
+            own.reports.extend_from_slice(&others.reports);
         }
     }
 
@@ -106,7 +106,7 @@ impl Reports {
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     length: u32,
-    heard: Vec<Heard>,
+    reports: Vec<BucketWords>,
 }
 
 /// Reports that are looked at together: 24 kilobytes, which stay in the nearest cache
@@ -120,7 +120,7 @@ impl Group {
     }
 
     pub(super) const fn len(&self) -> usize {
-        self.heard.len()
+        self.reports.len()
     }
 
     /// How many reports hit each key, of those in a range, on all cores; `None` once given
@@ -133,9 +133,9 @@ impl Group {
     ) -> Option<Vec<u64>> {
         // Where there are no threads this is not known either.
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
-        let heard = &self.heard[range];
-        let part = heard.len().div_ceil(workers).max(BLOCK);
-        let parts: Vec<&[Heard]> = heard.chunks(part).collect();
+        let reports = &self.reports[range];
+        let part = reports.len().div_ceil(workers).max(BLOCK);
+        let parts: Vec<&[BucketWords]> = reports.chunks(part).collect();
         if let [] | [_] = parts[..] {
             return hits(parts.first().unwrap_or(&&[][..]), keys, given_up);
         }
@@ -152,14 +152,18 @@ impl Group {
     }
 }
 
-fn hits(heard: &[Heard], keys: &[u64], given_up: &(dyn Fn() -> bool + Sync)) -> Option<Vec<u64>> {
+fn hits(
+    reports: &[BucketWords],
+    keys: &[u64],
+    given_up: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<u64>> {
     let mut sums = vec![0; keys.len()];
-    for block in heard.chunks(BLOCK) {
+    for block in reports.chunks(BLOCK) {
         if given_up() {
             return None;
         }
         for (sum, &key) in sums.iter_mut().zip(keys) {
-            *sum += block.iter().filter(|heard| heard.hits(key)).count() as u64;
+            *sum += block.iter().filter(|report| report.hits(key)).count() as u64;
         }
     }
     Some(sums)
@@ -192,7 +196,13 @@ mod tests {
         let group = &reports.groups()[0];
         assert_eq!(group.len(), 5000);
         let counted = group.hits(0..5000, &keys, &|| false).unwrap();
-        let of = |key: &u64| group.heard.iter().filter(|heard| heard.hits(*key)).count() as u64;
+        let of = |key: &u64| {
+            group
+                .reports
+                .iter()
+                .filter(|report| report.hits(*key))
+                .count() as u64
+        };
         assert_eq!(counted, keys.iter().map(of).collect::<Vec<_>>());
         assert_eq!(group.hits(0..5000, &keys, &|| true), None);
     }

@@ -1,6 +1,7 @@
 //! What is answered: estimates with error bars, as JSON and CSV.
 
 pub(crate) mod conditional;
+pub(crate) mod parallel;
 pub(crate) mod post;
 mod shrinkage;
 pub(crate) mod stand_out;

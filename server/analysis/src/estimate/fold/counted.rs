@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::encoding::{self, Reader, TotalsError};
-use crate::estimate::point::People;
 
 /// Two counts for each item.
 pub(crate) type Hits = [u64; 2];
@@ -19,7 +18,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    fn new(counts: usize) -> Self {
+    pub(crate) fn new(counts: usize) -> Self {
         Self {
             low: vec![0; counts],
             high: vec![0; counts],
@@ -40,8 +39,19 @@ impl Slots {
         self.low.len()
     }
 
-    fn get(&self, slot: usize) -> u64 {
+    /// Range of all slots.
+    pub(crate) fn all(&self) -> Range<usize> {
+        0..self.len()
+    }
+
+    pub(crate) fn get(&self, slot: usize) -> u64 {
         self.high[slot] << 8 | u64::from(self.low[slot])
+    }
+
+    /// The two counts of one item.
+    pub(crate) fn pair(&self, item: u64) -> Hits {
+        let first = 2 * item as usize;
+        [self.get(first), self.get(first + 1)]
     }
 
     fn set(&mut self, slot: usize, count: u64) {
@@ -49,7 +59,7 @@ impl Slots {
         self.high[slot] = count >> 8;
     }
 
-    fn merge(&mut self, others: &Self) {
+    pub(crate) fn merge(&mut self, others: &Self) {
         assert_eq!(self.len(), others.len(), "totals of one task");
         for slot in 0..self.len() {
             self.set(slot, self.get(slot) + others.get(slot));
@@ -114,16 +124,19 @@ impl Counted {
         }
     }
 
-    /// As [`Estimated::encode`](crate::estimate::mechanism::Estimated::encode).
+    /// Appends all counts.
+    ///
+    /// # Panics
+    /// If they are of items of an open domain.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         match self {
-            Self::Slots(slots) => slots.encode(0..slots.len(), bytes),
+            Self::Slots(slots) => slots.encode(slots.all(), bytes),
             Self::Items(items) => encoding::append_nothing_of(items),
         }
     }
 
-    /// As [`Estimated::decode`](crate::estimate::mechanism::Estimated::decode), where each report is
-    /// counted at most once in a row of so many counts.
+    /// Takes all counts of a number of reports, each counted at most once in a row of `row`
+    /// counts.
     pub(crate) fn decode(
         &mut self,
         row: usize,
@@ -131,7 +144,7 @@ impl Counted {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
         match self {
-            Self::Slots(slots) => slots.decode(0..slots.len(), row, reports, bytes),
+            Self::Slots(slots) => slots.decode(slots.all(), row, reports, bytes),
             Self::Items(_) => Ok(()),
         }
     }
@@ -147,34 +160,13 @@ impl Counted {
     /// The counts of one item.
     pub(crate) fn hits(&self, item: u64) -> Hits {
         match self {
-            Self::Slots(slots) => {
-                let first = 2 * item as usize;
-                [slots.get(first), slots.get(first + 1)]
-            }
+            Self::Slots(slots) => slots.pair(item),
             Self::Items(items) => {
                 let index = items
                     .binary_search_by_key(&item, |(counted, _)| *counted)
                     .expect("only items that are counted are asked for");
                 items[index].1
             }
-        }
-    }
-}
-
-/// Estimates of n reports from their hits, under one set of a mechanism's rates.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Estimator<Rates> {
-    pub(crate) rates: Rates,
-    pub(crate) whose: People,
-    pub(crate) reports: f64,
-}
-
-impl<Rates> Estimator<Rates> {
-    pub(crate) fn new(rates: Rates, whose: People, reports: u64) -> Self {
-        Self {
-            rates,
-            whose,
-            reports: reports as f64,
         }
     }
 }

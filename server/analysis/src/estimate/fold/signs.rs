@@ -98,12 +98,12 @@ impl SignCounter {
         }
     }
 
-    /// As [`Estimated::encode`](crate::estimate::mechanism::Estimated::encode).
+    /// Appends all counts.
     pub(crate) fn encode(&self, bytes: &mut Vec<u8>) {
         encoding::append_counts(self.all(), bytes);
     }
 
-    /// As [`Estimated::decode`](crate::estimate::mechanism::Estimated::decode).
+    /// Takes all counts of a number of reports.
     pub(crate) fn decode(
         &mut self,
         reports: u64,

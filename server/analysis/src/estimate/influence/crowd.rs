@@ -114,9 +114,7 @@ impl Estimator {
             let spread = layers.iter().filter_map(|folded| folded.places.p());
             add(Respect::Places, name.clone(), least(spread));
             let squares = layers.iter().filter_map(|folded| {
-                let prepared = &self.prepared()[index];
-                let squares =
-                    prepared.squares(&folded.counts, question.sparsity(), folded.reports)?;
+                let squares = folded.counts.squares(folded.reports)?;
                 of_squares(squares)
             });
             add(Respect::Bins, name.clone(), least(squares));

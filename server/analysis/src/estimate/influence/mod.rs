@@ -20,7 +20,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::estimate::estimator::Estimator;
 use crate::estimate::law::layered::edges;
-use crate::estimate::mechanism::{Prepared, estimands};
+use crate::estimate::mechanism::Prepared;
 use crate::estimate::point::Estimand;
 
 /// The part of the reports that is taken to be made up: γ.
@@ -106,11 +106,11 @@ impl Estimator {
     pub fn influence(&self) -> Vec<Influence> {
         let questions = self.task().questions().iter().zip(self.prepared());
         questions
-            .flat_map(|(own, prepared)| self.of(own, prepared))
+            .flat_map(|(own, prepared)| self.of(own, &**prepared))
             .collect()
     }
 
-    fn of(&self, question: &Question, prepared: &Prepared) -> Vec<Influence> {
+    fn of(&self, question: &Question, prepared: &dyn Prepared) -> Vec<Influence> {
         let name = (!self.task().is_unnamed()).then(|| question.name().to_owned());
         let influence =
             |estimate, reach: Reach, people: Reach, unit: Option<String>, size: f64| Influence {
@@ -154,10 +154,10 @@ impl Estimator {
                         Estimand::Mean => [-1.0, 1.0],
                         _ => [0.0, 1.0],
                     };
-                    let reach = prepared.reach(question, estimand);
+                    let reach = prepared.reach(estimand);
                     influence(estimand.into(), reach, people, unit.clone(), size)
                 };
-                estimands(question).iter().map(of).collect()
+                prepared.estimands().iter().map(of).collect()
             }
         }
     }
@@ -379,8 +379,8 @@ mod tests {
                 hushbin::Items::Count(count) => (0..u64::from(*count)).collect(),
                 hushbin::Items::Open(_) => unreachable!(),
             };
-            for estimand in estimands(question) {
-                let [least, most] = estimator.prepared()[0].reach(question, *estimand);
+            for estimand in estimator.prepared()[0].estimands() {
+                let [least, most] = estimator.prepared()[0].reach(*estimand);
                 let mut seen = [f64::INFINITY, f64::NEG_INFINITY];
                 for seed in 0..300 {
                     for report in reports(&task, seed) {

@@ -13,9 +13,9 @@ use hushbin::domain::Domain;
 use hushbin::hash::{Hashing, Keys};
 use hushbin::mechanism::coco::{Coco, Presence, Rates, Report, RuleName, Support};
 
-use super::contract::{Asked, Estimated};
+use super::contract::{Asked, Estimated, Estimator};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
-use crate::estimate::fold::{Counted, Estimator, Hits, Reader, SignCounter, TotalsError};
+use crate::estimate::fold::{Counted, Hits, Reader, SignCounter, TotalsError};
 use crate::estimate::law::{HitLaw, Law, Outcomes};
 use crate::estimate::point::{
     Estimand, ItemPoints, People, Point, covariance_over_people, frequency_variance_over_people,

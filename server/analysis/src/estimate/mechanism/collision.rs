@@ -12,14 +12,13 @@ use hushbin::domain::{Domain, Signed};
 use hushbin::hash::Hashing;
 use hushbin::mechanism::collision::{Collision, Rates, Report, Support};
 
-use super::contract::{Asked, Estimated};
+use super::contract::{Asked, Estimated, Estimator};
 use super::contribution::{Contribution, mean_variance, sampled, share_variance};
-use crate::estimate::fold::{Counted, Estimator, Hits, Reader, TotalsError};
+use crate::estimate::fold::{BucketWords, Counted, Hits, Reader, TotalsError};
 use crate::estimate::law::{HitLaw, Law, OneAnswer, Outcomes};
 use crate::estimate::point::{
     Estimand, ItemPoints, People, Point, covariance_over_people, variance_over_people,
 };
-use crate::heard::Heard;
 
 impl Estimated for Collision {
     type Report = Report;
@@ -42,6 +41,14 @@ impl Estimated for Collision {
         Counts::new(self, domain, items)
     }
 
+    fn counts_among(&self, domain: &Domain, _: f64, nodes: Range<u32>) -> Counts {
+        Counts {
+            among: Some(nodes),
+            ..Counts::new(self, domain, &[])
+        }
+    }
+
+    #[inline]
     fn fold(counts: &mut Counts, report: &Report) {
         counts.fold(report);
     }
@@ -199,14 +206,6 @@ impl Counts {
         }
     }
 
-    /// The same of these elements alone.
-    pub(crate) fn among(self, elements: Range<u32>) -> Self {
-        Self {
-            among: Some(elements),
-            ..self
-        }
-    }
-
     #[inline]
     fn fold(&mut self, report: &Report) {
         match &mut self.counted {
@@ -221,10 +220,10 @@ impl Counts {
             }
             Counted::Items(items) => {
                 // Open domains are hashed independently.
-                let (heard, domain) = (Heard::new(report, self.buckets), self.domain);
+                let (words, domain) = (BucketWords::new(report, self.buckets), self.domain);
                 let hit = |item, negative| {
                     let element = domain.element(Signed { item, negative });
-                    u64::from(heard.hits(element))
+                    u64::from(words.hits(element))
                 };
                 for (item, [plus, minus]) in items {
                     *plus += hit(*item, false);

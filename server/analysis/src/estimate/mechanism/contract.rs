@@ -1,6 +1,7 @@
 //! What estimating needs of every mechanism.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use hushbin::Entry;
 use hushbin::domain::Domain;
@@ -36,13 +37,13 @@ pub(crate) struct Squares {
 }
 
 /// A mechanism whose reports can be folded, estimated from and predicted.
-pub(crate) trait Estimated {
+pub(crate) trait Estimated: Debug + Clone + Send + Sync + 'static {
     /// One randomised message.
     type Report;
     /// With which probabilities reports support what, over a domain at local ε.
-    type Rates: Debug + Clone;
+    type Rates: Debug + Send + Sync;
     /// What is kept of reports; merges by addition.
-    type Counts: Debug + Clone;
+    type Counts: Debug + Clone + Send + Sync;
 
     /// What is estimated of an item, in the order of [`Estimand::ALL`]: the one
     /// place that says so.
@@ -54,6 +55,12 @@ pub(crate) trait Estimated {
     /// No reports yet, for these items (keys) of an open domain; of a closed one
     /// all items are counted whatever is asked.
     fn counts(&self, domain: &Domain, epsilon: f64, items: &[u64]) -> Self::Counts;
+
+    /// The same for these nodes of a tree alone, where the mechanism is one that trees are
+    /// answered by.
+    fn counts_among(&self, domain: &Domain, epsilon: f64, _: Range<u32>) -> Self::Counts {
+        self.counts(domain, epsilon, &[])
+    }
 
     /// Adds one report of the same task.
     fn fold(counts: &mut Self::Counts, report: &Self::Report);
@@ -164,4 +171,22 @@ pub(crate) trait Estimated {
         estimand: Estimand,
         entries: &[Entry],
     ) -> Contribution;
+}
+
+/// Estimates of n reports from their hits, under one set of a mechanism's rates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Estimator<Rates> {
+    pub(crate) rates: Rates,
+    pub(crate) whose: People,
+    pub(crate) reports: f64,
+}
+
+impl<Rates> Estimator<Rates> {
+    pub(crate) fn new(rates: Rates, whose: People, reports: u64) -> Self {
+        Self {
+            rates,
+            whose,
+            reports: reports as f64,
+        }
+    }
 }

@@ -10,7 +10,7 @@ use hushbin::mechanism::cube::{Cube, Rates, Report, Support};
 
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, sampled};
-use crate::estimate::fold::{Counted, Hits, Reader, TotalsError};
+use crate::estimate::fold::{Hits, Reader, Slots, TotalsError};
 use crate::estimate::law::{HitLaw, Law, Outcomes};
 use crate::estimate::point::{Estimand, ItemPoints, People, Point};
 
@@ -30,7 +30,7 @@ impl Estimated for Cube {
     fn counts(&self, domain: &Domain, _: f64, _: &[u64]) -> Counts {
         Counts {
             support: self.support(domain),
-            signs: Counted::slots(2 * domain.items().unwrap_or(0) as usize),
+            signs: Slots::new(2 * domain.items().unwrap_or(0) as usize),
         }
     }
 
@@ -47,7 +47,7 @@ impl Estimated for Cube {
     }
 
     fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
-        counts.signs.encode(bytes);
+        counts.signs.encode(counts.signs.all(), bytes);
     }
 
     fn decode(
@@ -56,7 +56,7 @@ impl Estimated for Cube {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
         // Of an attribute a report has one sign.
-        counts.signs.decode(2, reports, bytes)
+        counts.signs.decode(counts.signs.all(), 2, reports, bytes)
     }
 
     fn points(
@@ -67,7 +67,7 @@ impl Estimated for Cube {
         reports: u64,
         items: &[u64],
     ) -> Vec<ItemPoints> {
-        let point = |&item| points(rates, counts.signs.hits(item), reports);
+        let point = |&item| points(rates, counts.signs.pair(item), reports);
         items.iter().map(point).collect()
     }
 
@@ -123,18 +123,16 @@ fn outcomes(rates: &Rates, value: f64) -> Outcomes {
 #[derive(Debug, Clone)]
 pub(crate) struct Counts {
     support: Support,
-    /// Pluses, then minuses.
-    signs: Counted,
+    /// By attribute, pluses, then minuses.
+    signs: Slots,
 }
 
 impl Counts {
     #[inline]
     fn fold(&mut self, report: &Report) {
-        let Counted::Slots(signs) = &mut self.signs else {
-            unreachable!("all attributes are listed");
-        };
         self.support.for_each_sign(report, |attribute, plus| {
-            signs.count(2 * attribute as usize + usize::from(!plus));
+            self.signs
+                .count(2 * attribute as usize + usize::from(!plus));
         });
     }
 }

@@ -14,7 +14,7 @@ use hushbin::mechanism::grid::{Grid, Rates, Report, Support};
 
 use super::contract::{Asked, Estimated};
 use super::contribution::{Contribution, sampled};
-use crate::estimate::fold::{Counted, Reader, TotalsError};
+use crate::estimate::fold::{Reader, Slots, TotalsError};
 use crate::estimate::law::{Crowd, Law, Score, ScoreLaw};
 use crate::estimate::point::{Estimand, ItemPoints, People, Point};
 use crate::numeric::projection::likely;
@@ -37,7 +37,7 @@ impl Estimated for Grid {
         Counts {
             support: self.support(domain),
             levels: self.levels() as usize,
-            counted: Counted::slots(attributes * self.levels() as usize),
+            counted: Slots::new(attributes * self.levels() as usize),
         }
     }
 
@@ -54,7 +54,7 @@ impl Estimated for Grid {
     }
 
     fn encode(counts: &Counts, bytes: &mut Vec<u8>) {
-        counts.counted.encode(bytes);
+        counts.counted.encode(counts.counted.all(), bytes);
     }
 
     fn decode(
@@ -63,7 +63,8 @@ impl Estimated for Grid {
         bytes: &mut Reader<'_>,
     ) -> Result<(), TotalsError> {
         // Of an attribute a report has one level.
-        counts.counted.decode(counts.levels, reports, bytes)
+        let slots = &mut counts.counted;
+        slots.decode(slots.all(), counts.levels, reports, bytes)
     }
 
     fn points(
@@ -192,27 +193,23 @@ pub(crate) struct Counts {
     /// r + 1.
     levels: usize,
     /// In a row for each attribute.
-    counted: Counted,
+    counted: Slots,
 }
 
 impl Counts {
     #[inline]
     fn fold(&mut self, report: &Report) {
-        let Counted::Slots(slots) = &mut self.counted else {
-            unreachable!("all attributes are listed");
-        };
         self.support.for_each_level(report, |attribute, level| {
-            slots.count(attribute as usize * self.levels + level as usize);
+            self.counted
+                .count(attribute as usize * self.levels + level as usize);
         });
     }
 
     /// Of one attribute.
     fn of(&self, attribute: u64) -> Vec<u64> {
-        let first = attribute * self.levels as u64;
-        let slots = first..first + self.levels as u64;
-        slots
-            .map(|slot| self.counted.hits_of_element(slot))
-            .collect()
+        let first = attribute as usize * self.levels;
+        let slots = first..first + self.levels;
+        slots.map(|slot| self.counted.get(slot)).collect()
     }
 }
 

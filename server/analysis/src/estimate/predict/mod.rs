@@ -5,20 +5,22 @@ mod worst;
 
 pub use expectation::Expectation;
 
+use std::sync::Arc;
+
 use hushbin::choose::{Population, Predicted};
 use hushbin::domain::Domain;
 use hushbin::task::{Kind, Part};
 use hushbin::{Entry, Question};
 
 use crate::estimate::law::layered;
-use crate::estimate::mechanism::{Contribution, Prepared};
+use crate::estimate::mechanism::{Contribution, Prepared, prepared};
 use crate::estimate::point::{Estimand, People, variance_over_people};
 use crate::estimate::question::contrast;
 
 /// Prediction of the noise of one question's estimates.
 #[derive(Debug, Clone)]
 pub struct Predictor {
-    prepared: Prepared,
+    prepared: Arc<dyn Prepared>,
     domain: Domain,
     kind: Kind,
     /// Of one person with s full entries.
@@ -47,7 +49,7 @@ impl Predictor {
         let person = Population::even(1.0, question.sparsity());
         let (mechanism, domain) = (question.mechanism(), question.domain());
         Self {
-            prepared: Prepared::for_question(question),
+            prepared: prepared(question),
             domain,
             kind: question.kind().clone(),
             person: mechanism.predict(&domain, question.epsilon(), &person),
@@ -197,6 +199,6 @@ impl Predictor {
         estimand: Estimand,
         entries: &[Entry],
     ) -> Option<Contribution> {
-        self.prepared.contribution(&self.domain, estimand, entries)
+        self.prepared.contribution(estimand, entries)
     }
 }

@@ -1,20 +1,21 @@
-//! What a report of Collision under the independent hash says of any key.
+//! Hits of a Collision report under the independent hash, of any key.
 
 use hushbin::hash::{Keys, mix64};
 use hushbin::mechanism::collision::Report;
 
-/// A report: what keys are mixed with, and what words are in its bucket. One of those that are
-/// asked of many keys, as of an open domain: it takes a third of what
-/// [`independent_bucket`](hushbin::hash::independent_bucket) does.
+/// Words that a report's bucket holds, and the key that others are mixed with.
+///
+/// Made for reports that are held against many keys, as those of an open domain are: a key
+/// takes a third of the time of [`independent_bucket`](hushbin::hash::independent_bucket).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Heard {
+pub(crate) struct BucketWords {
     key: u64,
     first: u64,
     width: u64,
 }
 
-impl Heard {
-    /// A report under functions to t buckets each.
+impl BucketWords {
+    /// Prepares a report under functions to t buckets each.
     pub(crate) fn new(report: &Report, t: u32) -> Self {
         let keys = Keys::of_function(report.seed, report.bucket / t);
         let bucket = report.bucket % t;
@@ -26,7 +27,7 @@ impl Heard {
         }
     }
 
-    /// Whether the key is hashed to the report's bucket.
+    /// Returns whether the key is hashed to the report's bucket.
     #[inline]
     pub(crate) const fn hits(&self, key: u64) -> bool {
         mix64(key ^ self.key).wrapping_sub(self.first) < self.width
@@ -65,10 +66,10 @@ mod tests {
                     seed,
                     bucket: function * t + bucket,
                 };
-                let heard = Heard::new(&report, t);
+                let words = BucketWords::new(&report, t);
                 for key in (0..50).map(mix64) {
                     let expected = independent_bucket(&keys, key, t) == bucket;
-                    assert_eq!(heard.hits(key), expected);
+                    assert_eq!(words.hits(key), expected);
                 }
             }
         }

@@ -1,0 +1,220 @@
+//! One value per question: its mechanism, domain and ε with the rates and counts that follow
+//! from them, so that none of these can be of another question.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use hushbin::domain::Domain;
+use hushbin::mechanism::collision;
+use hushbin::{Entry, Question, Report};
+
+use super::contract::{Asked, Estimated, Squares};
+use super::contribution::Contribution;
+use crate::estimate::fold::{Reader, TotalsError};
+use crate::estimate::law::{Law, OneAnswer};
+use crate::estimate::point::{Estimand, ItemPoints, People};
+
+/// Mechanism with the type of its reports.
+pub(crate) trait Registered: Estimated {
+    /// The report, if this mechanism made it.
+    fn own(report: &Report) -> Option<&Self::Report>;
+}
+
+/// Question of any mechanism: what is known of its estimates before there are reports.
+pub(crate) trait Prepared: Debug + Send + Sync {
+    /// As [`Estimated::estimands`].
+    fn estimands(&self) -> &'static [Estimand];
+
+    /// As [`Estimated::steps`].
+    fn steps(&self) -> Option<u64>;
+
+    /// As [`Estimated::places`].
+    fn places(&self) -> u32;
+
+    /// As [`Estimated::single`].
+    fn single(&self) -> Option<&collision::Rates>;
+
+    /// As [`Estimated::reach`].
+    fn reach(&self, estimand: Estimand) -> [f64; 2];
+
+    /// As [`Estimated::contribution`]; `None` where the mechanism does not estimate this.
+    fn contribution(&self, estimand: Estimand, entries: &[Entry]) -> Option<Contribution>;
+
+    /// As [`Estimated::counts`].
+    fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts>;
+
+    /// As [`Estimated::counts_among`].
+    fn counts_among(self: Arc<Self>, nodes: Range<u32>) -> Box<dyn Counts>;
+}
+
+/// Counts of the reports of any mechanism.
+pub(crate) trait Counts: Debug + Send + Sync + Any {
+    /// The same again.
+    fn boxed(&self) -> Box<dyn Counts>;
+
+    /// Adds one report, and returns which of several places it names, as
+    /// [`Estimated::place`].
+    ///
+    /// # Panics
+    /// If the report is of another mechanism.
+    fn fold(&mut self, report: &Report) -> Option<u32>;
+
+    /// Adds counts of the same question.
+    ///
+    /// # Panics
+    /// If they are of another mechanism.
+    fn merge(&mut self, others: &dyn Counts);
+
+    /// As [`Estimated::encode`].
+    fn encode(&self, bytes: &mut Vec<u8>);
+
+    /// As [`Estimated::decode`].
+    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError>;
+
+    /// As [`Estimated::points`].
+    fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints>;
+
+    /// As [`Estimated::law`].
+    fn law(&self, asked: &Asked, points: &ItemPoints) -> Law;
+
+    /// As [`Estimated::one_answer`].
+    fn one_answer(&self, whose: People, reports: u64) -> Option<OneAnswer>;
+
+    /// As [`Estimated::squares`].
+    fn squares(&self, reports: u64) -> Option<Squares>;
+}
+
+impl Clone for Box<dyn Counts> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
+    }
+}
+
+/// Mechanism over a question's domain at its ε.
+#[derive(Debug)]
+pub(super) struct Own<M: Estimated> {
+    mechanism: M,
+    domain: Domain,
+    epsilon: f64,
+    /// Computed when they are first needed, which folding does not.
+    rates: OnceLock<M::Rates>,
+}
+
+impl<M: Estimated> Own<M> {
+    pub(super) fn new(mechanism: &M, question: &Question) -> Self {
+        Self {
+            mechanism: mechanism.clone(),
+            domain: question.domain(),
+            epsilon: question.epsilon(),
+            rates: OnceLock::new(),
+        }
+    }
+
+    fn rates(&self) -> &M::Rates {
+        let rates = || self.mechanism.rates(&self.domain, self.epsilon);
+        self.rates.get_or_init(rates)
+    }
+}
+
+impl<M: Registered> Prepared for Own<M> {
+    fn estimands(&self) -> &'static [Estimand] {
+        self.mechanism.estimands(&self.domain)
+    }
+
+    fn steps(&self) -> Option<u64> {
+        self.mechanism.steps(&self.domain, self.epsilon)
+    }
+
+    fn places(&self) -> u32 {
+        self.mechanism.places(&self.domain, self.epsilon)
+    }
+
+    fn single(&self) -> Option<&collision::Rates> {
+        M::single(self.rates())
+    }
+
+    fn reach(&self, estimand: Estimand) -> [f64; 2] {
+        let own = &self.mechanism;
+        own.reach(self.rates(), &self.domain, self.epsilon, estimand)
+    }
+
+    fn contribution(&self, estimand: Estimand, entries: &[Entry]) -> Option<Contribution> {
+        let sparsity = self.domain.sparsity();
+        let contribution = || M::contribution(self.rates(), sparsity, estimand, entries);
+        self.estimands().contains(&estimand).then(contribution)
+    }
+
+    fn counts(self: Arc<Self>, items: &[u64]) -> Box<dyn Counts> {
+        let counts = self.mechanism.counts(&self.domain, self.epsilon, items);
+        Box::new(Held { own: self, counts })
+    }
+
+    fn counts_among(self: Arc<Self>, nodes: Range<u32>) -> Box<dyn Counts> {
+        let counts = self
+            .mechanism
+            .counts_among(&self.domain, self.epsilon, nodes);
+        Box::new(Held { own: self, counts })
+    }
+}
+
+/// Counts with the mechanism that they are of.
+#[derive(Debug)]
+struct Held<M: Estimated> {
+    own: Arc<Own<M>>,
+    counts: M::Counts,
+}
+
+impl<M: Registered> Counts for Held<M> {
+    fn boxed(&self) -> Box<dyn Counts> {
+        Box::new(Self {
+            own: Arc::clone(&self.own),
+            counts: self.counts.clone(),
+        })
+    }
+
+    fn fold(&mut self, report: &Report) -> Option<u32> {
+        let report = M::own(report).expect("reports are decoded under the question of the totals");
+        M::fold(&mut self.counts, report);
+        M::place(report)
+    }
+
+    fn merge(&mut self, others: &dyn Counts) {
+        let others: &dyn Any = others;
+        let others: &Self = others
+            .downcast_ref()
+            .expect("totals of one question are of one mechanism");
+        M::merge(&mut self.counts, &others.counts);
+    }
+
+    fn encode(&self, bytes: &mut Vec<u8>) {
+        M::encode(&self.counts, bytes);
+    }
+
+    fn decode(&mut self, reports: u64, bytes: &mut Reader<'_>) -> Result<(), TotalsError> {
+        M::decode(&mut self.counts, reports, bytes)
+    }
+
+    fn points(&self, whose: People, reports: u64, items: &[u64]) -> Vec<ItemPoints> {
+        let Own { mechanism, .. } = &*self.own;
+        mechanism.points(self.own.rates(), &self.counts, whose, reports, items)
+    }
+
+    fn law(&self, asked: &Asked, points: &ItemPoints) -> Law {
+        let Own { mechanism, .. } = &*self.own;
+        mechanism.law(self.own.rates(), &self.counts, asked, points)
+    }
+
+    fn one_answer(&self, whose: People, reports: u64) -> Option<OneAnswer> {
+        let Own { mechanism, .. } = &*self.own;
+        mechanism.one_answer(self.own.rates(), &self.counts, whose, reports)
+    }
+
+    fn squares(&self, reports: u64) -> Option<Squares> {
+        let Own {
+            mechanism, domain, ..
+        } = &*self.own;
+        mechanism.squares(self.own.rates(), &self.counts, domain.sparsity(), reports)
+    }
+}
