@@ -9,7 +9,6 @@
 //! | [`task`] | a collected task and its file |
 //! | [`http`] | the interface over a store, as a router |
 //! | `export` | files of randomised reports: written, and read again |
-//! | [`simulate`] | a task tried on people whose truth is known |
 //! | [`audit`] | how much a report gives away, measured |
 //! | [`cli`] | the command `hushbin`: collect, plan, account, simulate, audit |
 //!
@@ -43,7 +42,7 @@ mod keys;
 mod ohttp;
 mod role;
 mod sealed;
-pub mod simulate;
+mod simulate;
 pub mod store;
 pub mod task;
 mod tls_roots;

@@ -14,7 +14,7 @@ use hushbin::Entry;
 
 /// People and their entries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DataSet {
+pub(crate) struct DataSet {
     items: u32,
     /// Entries by person, each person's ascending by item.
     entries: Vec<Entry>,
@@ -25,7 +25,7 @@ pub struct DataSet {
 
 /// Why a data set cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum DataError {
+pub(crate) enum DataError {
     /// The file cannot be read.
     #[error("{path}: {source}")]
     Io {
@@ -49,7 +49,7 @@ impl DataSet {
     ///
     /// # Errors
     /// [`DataError`], naming the first line that is wrong.
-    pub fn open(path: &Path) -> Result<Self, DataError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let named = |source| DataError::Io {
             path: path.display().to_string(),
             source,
@@ -65,7 +65,7 @@ impl DataSet {
     ///
     /// # Errors
     /// As [`DataSet::open`].
-    pub fn read(reader: impl BufRead) -> Result<Self, DataError> {
+    pub(crate) fn read(reader: impl BufRead) -> Result<Self, DataError> {
         let mut lines = (1..).zip(reader.lines());
         let refuse = |line: usize, reason: &str| DataError::Line {
             line,
@@ -123,12 +123,12 @@ impl DataSet {
     }
 
     /// Number of people.
-    pub fn people(&self) -> usize {
+    pub(crate) fn people(&self) -> usize {
         self.bounds.len() - 1
     }
 
     /// Number of items.
-    pub const fn items(&self) -> u32 {
+    pub(crate) const fn items(&self) -> u32 {
         self.items
     }
 
@@ -154,7 +154,7 @@ impl DataSet {
     ///
     /// # Panics
     /// If there is no such person.
-    pub fn person(&self, index: usize) -> &[Entry] {
+    pub(crate) fn person(&self, index: usize) -> &[Entry] {
         &self.entries[self.bounds[index]..self.bounds[index + 1]]
     }
 }

@@ -11,7 +11,7 @@ mod survey;
 mod texts;
 
 pub(crate) use answers::{Answers, Format};
-pub use data_set::{DataError, DataSet};
+pub(crate) use data_set::DataSet;
 pub(crate) use outcome::{Errors, Outcome, Repeated};
 pub(crate) use ratings::simulate;
 pub(crate) use sums::{SumData, SumOutcome, simulate_sums};

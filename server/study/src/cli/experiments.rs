@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hushbin_server::simulate::DataSet;
-
-use crate::evaluate::{self, Data, Learning, Listed, Settings, Size};
+use crate::evaluate::{self, Data, DataSet, Learning, Listed, Settings, Size};
 use crate::output::{Error, progress_bar};
 
 /// Rerun the papers' experiments with every mechanism that they compare, and write tables,

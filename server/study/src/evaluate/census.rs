@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use super::random::Law;
+use super::random::Zipf;
 
 /// Which of the paper's extracts it is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Extract {
 pub(super) struct Census {
     extract: Extract,
     numeric: Vec<Numeric>,
-    categories: Vec<Law>,
+    categories: Vec<Zipf>,
     /// Of the features, without the constant one.
     weights: Vec<f64>,
     /// What is taken from their sum, and what that is then multiplied by.
@@ -107,7 +107,7 @@ impl Census {
             shared: 0.46 + 0.32 * f64::from(index) / last,
             centre: 0.2 * f64::from(index) / last - 0.1,
         };
-        let law = |values: &u32| Law::zipf(*values, 1.3);
+        let law = |values: &u32| Zipf::new(*values, 1.3);
         let numbers = extract.numbers() as usize;
         // Numeric attributes deviate less than the features of categories do.
         let strength = |index| if index < numbers { 2.0 } else { 1.0 };
@@ -251,8 +251,9 @@ mod tests {
             for (index, &values) in extract.values().iter().enumerate() {
                 let first = crowd.iter().filter(|own| own.categories[index] == 0);
                 let share = first.count() as f64 / crowd.len() as f64;
-                let law = Law::zipf(values, 1.3).probabilities();
-                assert!((share - law[0]).abs() < 0.02, "{index}: {share}");
+                let weights = (1..=values).map(|rank| f64::from(rank).powf(-1.3));
+                let first = 1.0 / weights.sum::<f64>();
+                assert!((share - first).abs() < 0.02, "{index}: {share}");
                 let on = index % numbers;
                 let pairs = crowd
                     .iter()

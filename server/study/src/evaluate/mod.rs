@@ -6,6 +6,7 @@ mod census;
 mod contestant;
 mod crowd;
 mod curves;
+mod data_set;
 mod dense;
 mod drawn;
 mod engine;
@@ -27,6 +28,7 @@ mod table;
 mod wins;
 mod workload;
 
+pub(crate) use data_set::DataSet;
 pub(crate) use engine::{Settings, run};
 pub(crate) use experiments::{Data, Learning, experiments};
 pub(crate) use page::place;

@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::Rng;
+use rand_distr::Distribution;
 
 /// A number from 0 to 1, below 1.
 pub(super) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
@@ -16,40 +17,43 @@ pub(super) fn stream(rng: &ChaCha8Rng, index: u64) -> ChaCha8Rng {
     own
 }
 
-/// A law over 0 to k − 1, drawn from by search.
-#[derive(Debug, Clone)]
-pub(super) struct Law {
-    /// P(at most i), by i.
-    at_most: Vec<f64>,
+/// Zipf's law over the items 0 to k − 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Zipf(rand_distr::Zipf<f64>);
+
+impl Zipf {
+    /// Law by which an item i has a probability in proportion to (i + 1)^−`exponent`.
+    pub(crate) fn new(items: u32, exponent: f64) -> Self {
+        let law = rand_distr::Zipf::new(items.into(), exponent);
+        Self(law.expect("there are items, and the exponent is not negative"))
+    }
+
+    /// Draws an item.
+    pub(crate) fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> u32 {
+        // Ranks count from 1.
+        self.0.sample(rng) as u32 - 1
+    }
 }
 
-impl Law {
-    /// Zipf's: i has a part in proportion to (i + 1)^−exponent.
-    pub(super) fn zipf(values: u32, exponent: f64) -> Self {
-        let weight = |i: u32| f64::from(i + 1).powf(-exponent);
-        let all: f64 = (0..values).map(weight).sum();
-        let mut sum = 0.0;
-        let mut next = |i| {
-            sum += weight(i) / all;
-            sum
-        };
-        Self {
-            at_most: (0..values).map(&mut next).collect(),
+#[cfg(test)]
+mod tests {
+    use hushbin_tests::generators::seeded;
+    use hushbin_tests::significance::assert_distributed;
+
+    use super::*;
+
+    #[test]
+    fn items_are_drawn_by_their_popularity() {
+        for (items, exponent) in [(6, 1.4), (9, 1.3), (40, 1.1)] {
+            let weights = (1..=items).map(|rank| f64::from(rank).powf(-exponent));
+            let all: f64 = weights.clone().sum();
+            let law: Vec<f64> = weights.map(|weight| weight / all).collect();
+            let zipf = Zipf::new(items, exponent);
+            let (mut counts, rng) = (vec![0; items as usize], &mut seeded(1));
+            for _ in 0..100_000 {
+                counts[zipf.draw(rng) as usize] += 1;
+            }
+            assert_distributed(&counts, &law, "Zipf");
         }
-    }
-
-    /// A value.
-    pub(super) fn draw(&self, rng: &mut ChaCha8Rng) -> u32 {
-        let drawn = uniform(rng);
-        let last = self.at_most.len() - 1;
-        self.at_most.partition_point(|sum| *sum <= drawn).min(last) as u32
-    }
-
-    /// P(i), by i.
-    #[cfg(test)]
-    pub(super) fn probabilities(&self) -> Vec<f64> {
-        let before = std::iter::once(&0.0).chain(&self.at_most);
-        let both = self.at_most.iter().zip(before);
-        both.map(|(sum, before)| sum - before).collect()
     }
 }

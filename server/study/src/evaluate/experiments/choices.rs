@@ -9,7 +9,7 @@ use crate::evaluate::census::{Census, Extract, Person};
 use crate::evaluate::experiment::{Experiment, Figure, Measured, Panel, Point, StudyError, Unit};
 use crate::evaluate::measured::MSE;
 use crate::evaluate::protocol::ProtocolName;
-use crate::evaluate::random::{Law, stream};
+use crate::evaluate::random::{Zipf, stream};
 use crate::evaluate::score::Score;
 use crate::evaluate::size::Size;
 use crate::evaluate::table::Table;
@@ -244,7 +244,7 @@ impl Crowd {
     fn answers(self, people: u64, rng: &mut ChaCha8Rng) -> Vec<Asked> {
         match self {
             Self::Zipf(options) => {
-                let law = Law::zipf(options, 1.3);
+                let law = Zipf::new(options, 1.3);
                 let mut counts = vec![0; options as usize];
                 for _ in 0..people {
                     counts[law.draw(rng) as usize] += 1;

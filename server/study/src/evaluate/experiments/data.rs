@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::sparse::{DELTA, LARGEST, LEVELS, REMARKS, contestants, contests, of};
 use crate::evaluate::contestant::{Asked, Contestant, Listener};
 use crate::evaluate::crowd::hear_crowd;
+use crate::evaluate::data_set::DataSet;
 use crate::evaluate::experiment::{
     Contest, Experiment, Figure, Measured, Panel, StudyError, Unit, file_name,
 };
@@ -17,7 +18,6 @@ use crate::evaluate::score::Score;
 use crate::evaluate::size::Size;
 use crate::evaluate::table::Table;
 use crate::evaluate::workload::Workload;
-use hushbin_server::simulate::DataSet;
 
 /// One data set.
 pub(crate) struct Data {
@@ -34,14 +34,12 @@ impl Data {
     /// That of a file, whose name is the experiment's.
     pub(crate) fn new(path: &Path, data: DataSet, size: Size) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let most = (0..data.people())
-            .map(|person| data.person(person).len())
-            .max();
+        let most = data.people().iter().map(Vec::len).max();
         Self {
             name: format!("data-{}", file_name(&stem)),
             title: format!(
                 "P3's tables: means of {stem}, {} people, {} items",
-                data.people(),
+                data.people().len(),
                 data.items()
             ),
             data,
@@ -54,7 +52,7 @@ impl Data {
 
     fn asked(&self, epsilon: f64) -> Asked {
         Asked {
-            people: self.data.people() as u64,
+            people: self.data.people().len() as u64,
             items: self.data.items(),
             sparsity: self.sparsity,
             epsilon,
@@ -75,7 +73,7 @@ impl Experiment for Data {
     }
 
     fn units(&self) -> Vec<Unit> {
-        let work = self.data.people() as f64 * (4.0 + 4e-3 * f64::from(self.data.items()));
+        let work = self.data.people().len() as f64 * (4.0 + 4e-3 * f64::from(self.data.items()));
         let mut units = Vec::new();
         for (place, epsilon) in self.epsilons.iter().enumerate() {
             for (level, (estimand, _)) in LEVELS.iter().enumerate() {
@@ -128,8 +126,8 @@ impl Experiment for Data {
             add(NOTHING, estimand, &vec![0.0; means.len()]);
         }
         if unit.repeat == 0 {
-            let most = (0..self.data.people()).map(|person| self.data.person(person));
-            let most: &[Entry] = most.max_by_key(|own| own.len()).unwrap_or(&[]);
+            let people = self.data.people().iter();
+            let most: &[Entry] = people.max_by_key(|own| own.len()).map_or(&[], |own| own);
             for own in contestants {
                 measured.push(of(asked, &own.name, estimand, BYTES, own.bytes(most)?));
             }
@@ -185,7 +183,7 @@ mod tests {
         let lines: String = (0..400)
             .map(|person| format!("{person} {} 1\n", person % 4))
             .collect();
-        let data = DataSet::read(format!("400 8 1\n{lines}").as_bytes()).unwrap();
+        let data = DataSet::parse(&format!("400 8 1\n{lines}")).unwrap();
         let study = Data::new(Path::new("A set.txt"), data, Size::Quick);
         assert_eq!(study.name(), "data-a-set");
         let unit = &study.units()[0];

@@ -10,10 +10,11 @@ use crate::evaluate::crowd::{hear_crowd, person};
 use crate::evaluate::experiment::{Contest, Experiment, Figure, Measured, Panel, StudyError, Unit};
 use crate::evaluate::measured::{BYTES, MSE};
 use crate::evaluate::prepared::Prepared;
+use crate::evaluate::random::Zipf;
 use crate::evaluate::score::Score;
 use crate::evaluate::size::Size;
 use crate::evaluate::table::Table;
-use crate::evaluate::workload::{EXPONENT, Workload, Zipf};
+use crate::evaluate::workload::{EXPONENT, Workload};
 
 /// One crowd, and every L.
 pub(crate) struct Neighbouring {
@@ -22,8 +23,6 @@ pub(crate) struct Neighbouring {
     entries: u32,
     distances: Vec<f64>,
     repeats: u64,
-    /// There is one.
-    crowd: Prepared<Zipf>,
     /// By distance.
     contestants: Prepared<Vec<Contestant>>,
 }
@@ -51,7 +50,6 @@ impl Neighbouring {
                 (0..=7).map(|power| f64::from(1 << power)).collect(),
             ),
             repeats: size.pick(3, 10),
-            crowd: Prepared::default(),
             contestants: Prepared::default(),
         }
     }
@@ -121,13 +119,13 @@ impl Experiment for Neighbouring {
 
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let asked = self.asked(self.distances[unit.index]);
-        let zipf = self.crowd.get(0, || Ok(Zipf::new(asked.items, EXPONENT)))?;
+        let zipf = Zipf::new(asked.items, EXPONENT);
         let contestants = self.contestants.get(unit.index, || contestants(&asked))?;
         let mut listeners: Vec<Listener<'_>> = contestants
             .iter()
             .map(|own| own.listen(asked.items))
             .collect();
-        let truth = hear_crowd(&mut listeners, Workload::Zipf(&zipf), asked, rng)?;
+        let truth = hear_crowd(&mut listeners, Workload::Zipf(zipf), asked, rng)?;
         let means = truth.means();
         let mut measured = Vec::new();
         for (own, listener) in contestants.iter().zip(&listeners) {

@@ -11,10 +11,11 @@ use crate::evaluate::experiment::{
 };
 use crate::evaluate::measured::{BYTES, MSE};
 use crate::evaluate::prepared::Prepared;
+use crate::evaluate::random::Zipf;
 use crate::evaluate::score::Score;
 use crate::evaluate::size::Size;
 use crate::evaluate::table::Table;
-use crate::evaluate::workload::{EXPONENT, Workload, Zipf};
+use crate::evaluate::workload::{EXPONENT, Workload};
 
 /// A place of a grid.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +35,6 @@ pub(crate) struct Sparse {
     repeats: fn(&Place) -> u64,
     /// Whether people are as in the paper's code, and not as in the paper.
     as_coded: bool,
-    crowds: Prepared<Zipf>,
     /// With the estimand of their level.
     contestants: Prepared<Vec<(&'static str, Contestant)>>,
 }
@@ -191,7 +191,6 @@ impl Sparse {
                 },
             ),
             as_coded: false,
-            crowds: Prepared::default(),
             contestants: Prepared::default(),
         }
     }
@@ -243,13 +242,11 @@ impl Experiment for Sparse {
     fn run(&self, unit: &Unit, rng: &ChaCha8Rng) -> Result<Vec<Measured>, StudyError> {
         let place = self.places[unit.index];
         let asked = self.asked(place);
-        let zipf = self
-            .crowds
-            .get(unit.index, || Ok(Zipf::new(place.items, EXPONENT)))?;
+        let zipf = Zipf::new(place.items, EXPONENT);
         let workload = if self.as_coded {
-            Workload::ZipfAsCoded(&zipf)
+            Workload::ZipfAsCoded(zipf)
         } else {
-            Workload::Zipf(&zipf)
+            Workload::Zipf(zipf)
         };
         let mut measured = Vec::new();
         let both = self.contestants.get(unit.index, || {

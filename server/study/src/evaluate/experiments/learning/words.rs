@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::evaluate::random::{Law, uniform};
+use crate::evaluate::random::{Zipf, uniform};
 
 /// Words of a message, all different.
 pub(super) const LENGTH: usize = 8;
@@ -45,7 +45,7 @@ impl Message {
 /// What people write.
 #[derive(Debug, Clone)]
 pub(super) struct Words {
-    law: Law,
+    law: Zipf,
     /// By word.
     weights: Vec<f64>,
 }
@@ -60,7 +60,7 @@ impl Words {
             scale * normal
         };
         Self {
-            law: Law::zipf(words.into(), 1.1),
+            law: Zipf::new(words.into(), 1.1),
             weights: (0..words).map(|_| weight()).collect(),
         }
     }

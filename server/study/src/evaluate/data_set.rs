@@ -1,0 +1,114 @@
+//! Data sets of people with sparse vectors, in the format of `hushbin simulate`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use hushbin::Entry;
+
+use super::error::StudyError;
+
+/// People and their entries.
+#[derive(Debug)]
+pub(crate) struct DataSet {
+    items: u32,
+    people: Vec<Vec<Entry>>,
+}
+
+impl DataSet {
+    /// Reads a file: a line `people items max`, then lines `person item value`, of which a later
+    /// one replaces an earlier one of the same person and item.
+    ///
+    /// # Errors
+    /// [`StudyError::Io`]; [`StudyError::Table`] naming the first line that is wrong.
+    pub(crate) fn open(path: &Path) -> Result<Self, StudyError> {
+        let text = fs::read_to_string(path).map_err(|source| StudyError::io(path, source))?;
+        Self::parse(&text).map_err(|reason| StudyError::Table {
+            path: path.display().to_string(),
+            reason,
+        })
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = (1..).zip(text.lines());
+        let head = lines.next().and_then(|(_, line)| numbers(line));
+        let (people, items, _) = head
+            .filter(|(people, items, _)| *people > 0 && *items > 0)
+            .ok_or("line 1: expected `people items max`")?;
+        let mut all = vec![BTreeMap::new(); people as usize];
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let in_range = |(person, item, value): &(u32, u32, f64)| {
+                *person < people && *item < items && (-1.0..=1.0).contains(value)
+            };
+            let (person, item, value) = numbers(line).filter(in_range).ok_or_else(|| {
+                format!(
+                    "line {number}: expected `person item value` of {people} people and {items} \
+                     items, the value from -1 to 1"
+                )
+            })?;
+            all[person as usize].insert(u64::from(item), value);
+        }
+        let entry = |(item, value)| Entry { item, value };
+        let person = |own: BTreeMap<u64, f64>| own.into_iter().map(entry).collect();
+        Ok(Self {
+            items,
+            people: all.into_iter().map(person).collect(),
+        })
+    }
+
+    /// Number of items.
+    pub(crate) const fn items(&self) -> u32 {
+        self.items
+    }
+
+    /// Entries by person, ascending by item.
+    pub(crate) fn people(&self) -> &[Vec<Entry>] {
+        &self.people
+    }
+}
+
+/// Two whole numbers and a number, alone in a line.
+fn numbers(line: &str) -> Option<(u32, u32, f64)> {
+    let mut words = line.split_ascii_whitespace();
+    let found = (
+        words.next()?.parse().ok()?,
+        words.next()?.parse().ok()?,
+        words.next()?.parse().ok()?,
+    );
+    words.next().is_none().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_lines_replace_earlier_ones_and_people_may_have_none() {
+        let data = DataSet::parse("3 5 2\n2 4 -0.5\n0 1 1\n0 0 0.25\n2 4 1\n").unwrap();
+        let entry = |item, value| Entry { item, value };
+        let expected = [
+            vec![entry(0, 0.25), entry(1, 1.0)],
+            vec![],
+            vec![entry(4, 1.0)],
+        ];
+        assert_eq!((data.items(), data.people()), (5, &expected[..]));
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        for (text, expected) in [
+            ("", "line 1: expected `people items max`"),
+            ("3 5\n", "line 1: expected `people"),
+            ("0 5 1\n", "line 1: expected `people"),
+            ("1 1 1\n0 0\n", "line 2: expected `person item value`"),
+            ("1 1 1\n0 0 1 1\n", "line 2"),
+            ("1 1 1\n\n1 0 1\n", "line 3"),
+            ("1 1 1\n0 1 1\n", "of 1 people and 1 items"),
+            ("1 1 1\n0 0 1.5\n", "line 2"),
+            ("1 1 1\n0 0 NaN\n", "line 2"),
+        ] {
+            let error = DataSet::parse(text).err().unwrap();
+            assert!(error.contains(expected), "{text:?}: {error}");
+        }
+    }
+}
