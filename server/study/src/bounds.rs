@@ -1,20 +1,15 @@
-//! hushbin's account and the published bounds as curves, against the number of reports and
-//! against the local ε.
+//! hushbin's account of a batch and the published bounds, as curves against the number of
+//! reports and against the local ε.
 
-mod curve;
-mod draw;
-
+use hushbin::bounds::EPSILON;
+use hushbin_analysis::accounting::{HONEST_REPORTS, Mixture, REPORTS, account, published_bounds};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
+use crate::figure::{Curve, Figure, Panel};
 use crate::output::{Error, progress_bar};
-use curve::{Curve, Panel};
-use hushbin::bounds::EPSILON;
-use hushbin_analysis::accounting::{
-    HONEST_REPORTS, Kind, Mixture, REPORTS, account, published_bounds,
-};
 
-/// What is plotted: a batch, and what varies about it.
+/// Batch in the middle of the curves.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batch {
     pub(crate) epsilon: f64,
@@ -26,14 +21,14 @@ pub(crate) struct Batch {
 /// Points of a curve.
 const POINTS: u32 = 49;
 
-/// A picture of both, as SVG; `at` makes the mechanism of a local ε.
+/// Computes the figure; `at` makes the mechanism of a local ε.
 ///
 /// # Errors
 /// Those of `at`.
-pub(crate) fn svg(
+pub(crate) fn figure(
     batch: &Batch,
     at: impl Fn(f64) -> Result<Mixture, Error> + Sync,
-) -> Result<String, Error> {
+) -> Result<Figure, Error> {
     let Batch {
         epsilon,
         reports,
@@ -55,22 +50,28 @@ pub(crate) fn svg(
         values(&at(epsilon)?, reports, honest_fraction, delta)
     })?;
     bar.finish_and_clear();
-    let panels = [
-        Panel {
-            x_title: format!(
-                "reports in the batch (number), local ε = {}",
-                (epsilon * 1e4).round() / 1e4
+    let panel = |title, curves| Panel { title, curves };
+    Ok(Figure {
+        name: "bounds".to_owned(),
+        title: format!("Central ε of a shuffled batch at δ = {delta:e}"),
+        // Panels have axes of their own, which their titles name.
+        x: "",
+        y: "central ε (nats)",
+        logarithmic: [true; 2],
+        panels: vec![
+            panel(
+                format!(
+                    "by reports in the batch, local ε = {}",
+                    (epsilon * 1e4).round() / 1e4
+                ),
+                by_reports,
             ),
-            here: reports as f64,
-            curves: by_reports,
-        },
-        Panel {
-            x_title: format!("local ε of a report (nats), n = {reports}"),
-            here: epsilon,
-            curves: by_epsilon,
-        },
-    ];
-    draw::svg(&format!("central ε (nats) at δ = {delta:e}"), &panels)
+            panel(
+                format!("by local ε of a report (nats), n = {reports}"),
+                by_epsilon,
+            ),
+        ],
+    })
 }
 
 /// From `middle` a factor of `reach` down and up, as far as there is any.
@@ -84,63 +85,46 @@ fn spaced(middle: f64, reach: f64, min: f64, max: f64) -> Vec<f64> {
         .collect()
 }
 
-/// What a bound says of a batch.
-#[derive(Debug)]
-struct Value {
-    name: &'static str,
-    kind: Option<Kind>,
-    central: Option<f64>,
-}
-
-/// The account, and the published bounds in their order.
+/// Name and central ε of the account and of the published bounds, in their order; no ε where
+/// a bound's theorem does not apply.
 fn values(
     mixture: &Mixture,
     reports: u64,
     honest_fraction: f64,
     delta: f64,
-) -> Result<Vec<Value>, Error> {
-    let mut values = vec![Value {
-        name: "hushbin, exact sum",
-        kind: None,
-        central: Some(account(mixture, reports, honest_fraction, delta)?.central_epsilon),
-    }];
+) -> Result<Vec<(&'static str, Option<f64>)>, Error> {
+    let own = account(mixture, reports, honest_fraction, delta)?.central_epsilon;
     let published = published_bounds(mixture, reports, honest_fraction, delta)?;
-    values.extend(published.into_iter().map(|bound| Value {
-        name: bound.name,
-        kind: Some(bound.kind),
-        central: bound.central_epsilon,
-    }));
-    Ok(values)
+    let published = published.into_iter();
+    let published = published.map(|bound| (bound.name, bound.central_epsilon));
+    Ok([("hushbin, exact sum", Some(own))]
+        .into_iter()
+        .chain(published)
+        .collect())
 }
 
 fn curves(
     at: &[f64],
     bar: &ProgressBar,
-    values: impl Fn(f64) -> Result<Vec<Value>, Error> + Sync,
+    values: impl Fn(f64) -> Result<Vec<(&'static str, Option<f64>)>, Error> + Sync,
 ) -> Result<Vec<Curve>, Error> {
-    let all: Vec<Vec<Value>> = at
-        .par_iter()
-        .map(|&x| {
-            let found = values(x);
-            bar.inc(1);
-            found
-        })
-        .collect::<Result<_, Error>>()?;
-    let mut curves: Vec<Curve> = Vec::new();
-    for (&x, found) in at.iter().zip(all) {
-        for (index, value) in found.into_iter().enumerate() {
-            // Every batch has the same bounds in the same order.
-            if index == curves.len() {
-                curves.push(Curve {
-                    name: value.name,
-                    kind: value.kind,
-                    points: Vec::with_capacity(at.len()),
-                });
-            }
-            curves[index].points.push((x, value.central));
-        }
-    }
-    Ok(curves)
+    let all = at.par_iter().map(|&x| {
+        let found = values(x);
+        bar.inc(1);
+        found
+    });
+    let all: Vec<_> = all.collect::<Result<_, Error>>()?;
+    // All batches have the same bounds in the same order.
+    let curve = |index: usize| Curve {
+        label: all[0][index].0.to_owned(),
+        points: at
+            .iter()
+            .zip(&all)
+            .map(|(&x, found)| [x, found[index].1.unwrap_or(f64::NAN), 0.0])
+            .collect(),
+    };
+    let is_drawn = |curve: &Curve| curve.points.iter().any(|[_, y, _]| y.is_finite());
+    Ok((0..all[0].len()).map(curve).filter(is_drawn).collect())
 }
 
 #[cfg(test)]

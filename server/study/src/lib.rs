@@ -5,13 +5,13 @@
 //! | [`competitors`] | mechanisms of others, repaired where their paper errs |
 //! | `evaluate` | the experiments of the papers, run again with every mechanism |
 //! | `bounds` | published bounds on the central ε of a batch, as a picture |
-//! | `chart` | curves and axes that all figures share |
+//! | `figure` | figures as SVG |
 //! | [`cli`] | the command `hushbin-study`, which `npm run evaluate` runs |
 
 mod bounds;
-mod chart;
 pub mod cli;
 pub mod competitors;
 mod evaluate;
+mod figure;
 mod output;
 mod roots;

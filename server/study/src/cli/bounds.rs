@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use hushbin::{Task, TaskDraft};
 use hushbin_analysis::accounting::{DEFAULT_HONEST_FRACTION, Mixture};
 
-use crate::bounds::{Batch, svg};
+use crate::bounds::{Batch, figure};
+use crate::figure::svg;
 use crate::output::Error;
 
 /// Draw the central ε of a shuffled batch, by hushbin's account and by every published bound:
@@ -52,14 +53,15 @@ pub(super) fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
         honest_fraction: options.honest_fraction,
         delta: options.delta,
     };
-    let picture = svg(&batch, |epsilon| {
+    let picture = figure(&batch, |epsilon| {
         Ok(match &task {
             Some(task) => Mixture::for_task_at(task, epsilon)?,
             None => Mixture::generic(epsilon)?,
         })
     })?;
     let path = options.out.display();
-    fs::write(&options.out, picture).map_err(|error| format!("cannot write {path}: {error}"))?;
+    fs::write(&options.out, svg(&picture)?)
+        .map_err(|error| format!("cannot write {path}: {error}"))?;
     writeln!(out, "{path}")?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! An experiment as the page shows it.
 
-use super::curves::Figure;
 use super::wins::Outcome;
+use crate::figure::Figure;
 
 /// An experiment's figures.
 pub(crate) struct Drawn {

@@ -4,9 +4,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::table::Table;
 
-pub(crate) use super::curves::{Curve, Figure, Panel};
 pub(crate) use super::error::StudyError;
 pub(crate) use super::measured::{Measured, Point};
+pub(crate) use crate::figure::{Curve, Figure, Panel};
 
 /// A piece of work that depends on no other.
 #[derive(Debug, Clone, PartialEq)]

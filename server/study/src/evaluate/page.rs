@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use crate::competitors::ratings::{ORACLES, Protects};
+use crate::figure::size;
 
 use super::drawn::Drawn;
-use super::figure::size;
 use super::wins::{Cell, Outcome};
 
 const STYLE: &str = include_str!("page.css");

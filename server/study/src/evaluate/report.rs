@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::drawn::Drawn;
 use super::experiment::{Experiment, StudyError};
-use super::figure::svg;
 use super::measured::Point;
 use super::page::html;
 use super::table::{Row, Table};
 use super::wins::outcomes;
+use crate::figure::svg;
 
 /// Writes `tables/NAME.csv` of every experiment, `tables/wins.csv`, `figures/NAME.svg` of every
 /// figure, and `index.html`, which says `how` it was made.
@@ -38,7 +38,11 @@ pub(crate) fn write(
             let file = directory
                 .join("figures")
                 .join(format!("{}.svg", figure.name));
-            save(&file, svg(&figure)?.as_bytes())?;
+            let drawn = svg(&figure).map_err(|error| StudyError::Figure {
+                name: figure.name.clone(),
+                reason: error.to_string(),
+            })?;
+            save(&file, drawn.as_bytes())?;
             figures.push(figure);
         }
         all.push(Drawn {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::curves::Curve;
 use super::measured::{Measured, Point};
+use crate::figure::Curve;
 
 /// Averages of an experiment, in the order in which they were first measured.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -7,10 +7,12 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, ValueFormatter};
 use plotters::prelude::*;
 
-use super::experiment::{Curve, Figure, Panel, StudyError};
-use crate::chart::{
-    Dash, FONT, GRID, INK, Style, draw_curve, draw_sample, even_ticks, label, ticks,
-};
+use super::curves::{Curve, Figure, Panel};
+use super::strokes::{draw_curve, draw_sample};
+use super::style::Style;
+use super::ticks::{even_ticks, label, ticks};
+use super::{FONT, GRID, INK};
+use crate::output::Error;
 
 /// Of a panel, and how many are beside each other at most.
 const PANEL: (u32, u32) = (520, 420);
@@ -28,18 +30,11 @@ struct Axis {
     logarithmic: bool,
 }
 
-/// A figure as text.
+/// Draws a figure.
 ///
 /// # Errors
-/// [`StudyError::Figure`] where it cannot be drawn.
-pub(crate) fn svg(figure: &Figure) -> Result<String, StudyError> {
-    draw(figure).map_err(|error| StudyError::Figure {
-        name: figure.name.clone(),
-        reason: error.to_string(),
-    })
-}
-
-fn draw(figure: &Figure) -> Result<String, Box<dyn std::error::Error>> {
+/// Those of the library that draws.
+pub(crate) fn svg(figure: &Figure) -> Result<String, Error> {
     let names = names(&figure.panels);
     let (columns, rows) = layout(figure);
     let mut text = String::new();
@@ -131,8 +126,7 @@ fn names(panels: &[Panel]) -> Vec<&str> {
 fn style(index: usize) -> Style {
     match index.checked_sub(1) {
         None => Style::plain(),
-        Some(index) if index < 10 => Style::numbered(index, Dash::Whole),
-        Some(index) => Style::numbered(index, Dash::Dashes),
+        Some(index) => Style::numbered(index),
     }
 }
 
@@ -200,7 +194,7 @@ fn draw_panel(
     panel: &Panel,
     [right, up]: [Axis; 2],
     names: &[&str],
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> Result<(), Error> {
     let mut chart = ChartBuilder::on(area)
         .margin(12)
         .caption(&panel.title, (FONT, 16).into_font().color(&INK))

@@ -1,18 +1,19 @@
-//! What all figures have in common: how curves look, and how axes are marked.
+//! Figures as SVG: what they show, how curves look, and where axes are marked.
 
+mod curves;
+mod draw;
 mod strokes;
 mod style;
 mod ticks;
 
-pub(crate) use strokes::{draw_curve, draw_sample};
-pub(crate) use style::{Dash, Style};
-pub(crate) use ticks::{even_ticks, label, ticks};
+pub(crate) use curves::{Curve, Figure, Panel};
+pub(crate) use draw::{size, svg};
 
 use plotters::style::RGBColor;
 
-/// Of text and axes.
-pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-/// Of lines behind curves.
-pub(crate) const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
-/// Of all text.
-pub(crate) const FONT: &str = "sans-serif";
+/// Colour of text and axes.
+const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+/// Colour of lines behind curves.
+const GRID: RGBColor = RGBColor(0xe2, 0xe2, 0xe2);
+/// Font of all text.
+const FONT: &str = "sans-serif";

@@ -39,17 +39,6 @@ const LOOKS: [(RGBColor, Mark); 10] = [
     (RGBColor(0xc8, 0x4c, 0x00), Mark(Shape::Diamond, false)),
 ];
 
-/// How a line is broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dash {
-    /// Not at all.
-    Whole,
-    /// Dashes.
-    Dashes,
-    /// Dots.
-    Dots,
-}
-
 impl Style {
     /// Of what all others are compared with: a plain line.
     pub(crate) const fn plain() -> Self {
@@ -61,17 +50,13 @@ impl Style {
         }
     }
 
-    /// Of the curve of a number.
-    pub(crate) fn numbered(index: usize, dash: Dash) -> Self {
+    /// Style of the curve of this number; after as many as there are looks, lines are dashed.
+    pub(crate) fn numbered(index: usize) -> Self {
         let (color, mark) = LOOKS[index % LOOKS.len()];
         Self {
             color,
             width: 2,
-            dash: match dash {
-                Dash::Whole => (1, 0),
-                Dash::Dots => (2, 4),
-                Dash::Dashes => (10, 4),
-            },
+            dash: if index < LOOKS.len() { (1, 0) } else { (10, 4) },
             mark: Some(mark),
         }
     }

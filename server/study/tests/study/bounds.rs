@@ -53,9 +53,10 @@ fn bounds_are_drawn() {
     let names = published.iter().map(|bound| bound.name);
     for name in names.chain([
         "hushbin, exact sum",
-        "central ε (nats) at δ = 1e-7",
-        "local ε of a report (nats), n = 20000",
-        "reports in the batch (number), local ε = 0.4",
+        "Central ε of a shuffled batch at δ = 1e-7",
+        "central ε (nats)",
+        "by local ε of a report (nats), n = 20000",
+        "by reports in the batch, local ε = 0.4",
         "10⁶",
     ]) {
         let escaped = name.replace('\'', "&apos;");
